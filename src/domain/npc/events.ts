@@ -1,0 +1,199 @@
+import type { Json, JsonObject } from '../shared/json.js';
+
+/**
+ * The events of a mind's stream, by type. Shapes are storage: never changed, only upcast (docs/adr/0004).
+ * What a client dropped or left out is absent here, never null, unless null means something.
+ */
+
+export type Actor = { readonly npcId: string; readonly persona: string | null; readonly data: JsonObject };
+export type RecalledMemory = {
+  readonly text: string;
+  readonly type: string;
+  readonly importance: number;
+  readonly similarity: number;
+};
+export type MemoryDraft = { readonly text: string; readonly type: string; readonly importance: number };
+export type RulesetRef = { readonly rulesetId: string; readonly version: number };
+
+/** An action as it stands on the wire (contract 2.3). */
+export type Action = {
+  readonly type: string;
+  readonly target?: string;
+  readonly reason?: string;
+  readonly confidence?: number;
+  readonly payload?: Json;
+  readonly signature?: string;
+  readonly [other: string]: Json | undefined;
+};
+
+export type Instruction =
+  | { readonly type: 'IdentifyActor' }
+  | { readonly type: 'QueryVector'; readonly query: string; readonly limit: number; readonly threshold: number }
+  | { readonly type: 'ExecuteInference'; readonly prompt: string; readonly constraints: JsonObject };
+
+/** Which rule held and what it saw (contract 2.8, 10.2). */
+export type RuleTrace = {
+  readonly drRuleId: string;
+  readonly matched: boolean;
+  readonly conditions: readonly {
+    readonly key: string;
+    readonly expected: string;
+    readonly seen: Json;
+    readonly holds: boolean;
+  }[];
+  /** Absent when the rule has no pattern. */
+  readonly patternHolds?: boolean;
+};
+
+export type BridgeCheck = {
+  readonly brRuleId: string;
+  readonly passed: boolean;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly details?: JsonObject;
+};
+
+/** What the mind decided on a model's text. Signed when valid. */
+export type Verdict = {
+  readonly valid: boolean;
+  readonly dialogue: string;
+  readonly action: Action | null;
+  readonly stateDelta: JsonObject;
+  readonly memoryStore: readonly MemoryDraft[];
+  /** Only when invalid: what was refused, by which code, with which details. */
+  readonly refusedAction?: Action | null;
+  readonly code?: string;
+  readonly details?: JsonObject;
+};
+
+/** What the decision rested on besides its inputs; shown by `why`. */
+export type VerdictGrounds = { readonly rules: readonly RuleTrace[]; readonly checks: readonly BridgeCheck[] };
+
+export type TurnKind = 'process' | 'directive' | 'context' | 'verdict';
+
+/** What every event of a turn carries. */
+type OfTurn = { readonly turnId: string };
+/** The mind's revision whose persona and data the decision saw (-1: nothing yet). Replay folds the stream to it. */
+type OnMind = { readonly mindRevision: number };
+
+export type NpcEvent =
+  | { type: 'NpcRegistered'; data: { readonly persona: string | null; readonly data: JsonObject } }
+  /** Members given replace whole. */
+  | { type: 'NpcUpdated'; data: { readonly persona?: string | null; readonly data?: JsonObject } }
+  | { type: 'NpcArchived'; data: Record<string, never> }
+  | {
+      type: 'TurnOpened';
+      data: OfTurn &
+        OnMind & {
+          readonly observation: string;
+          readonly context: Json;
+          readonly npcState: JsonObject;
+          readonly persona?: string;
+          readonly actor?: Actor;
+          /** Only in a resumed turn, whose tape brought them. */
+          readonly memories?: readonly RecalledMemory[];
+          readonly ruleset: RulesetRef | null;
+          readonly resumedFrom?: string;
+          readonly deadlineAt: string;
+          readonly instruction: Instruction;
+        };
+    }
+  | { type: 'RulesetMissing'; data: OfTurn & { readonly rulesetId: string } }
+  | { type: 'ActorIdentified'; data: OfTurn & OnMind & { readonly actor: Actor; readonly instruction: Instruction } }
+  | {
+      type: 'MemoriesRecalled';
+      data: OfTurn & OnMind & { readonly memories: readonly RecalledMemory[]; readonly instruction: Instruction };
+    }
+  /** Ends a turn of kind `process`, or is the whole of one of kind `verdict` (then it brings its own inputs). */
+  | {
+      type: 'VerdictReached';
+      data: OfTurn &
+        OnMind & {
+          readonly generatedOutput: string;
+          readonly verdict: Verdict;
+          readonly grounds: VerdictGrounds;
+          readonly kid?: string;
+          readonly iss?: string;
+          readonly asked?: AskedVerdict;
+        };
+    }
+  | {
+      type: 'VerdictRefused';
+      data: OfTurn &
+        OnMind & {
+          readonly generatedOutput: string;
+          readonly verdict: Verdict;
+          readonly grounds: VerdictGrounds;
+          readonly asked?: AskedVerdict;
+        };
+    }
+  /** The state change of a valid verdict, a merge patch (RFC 7396) of the mind's data. */
+  | { type: 'StateChanged'; data: OfTurn & { readonly patch: JsonObject } }
+  | {
+      type: 'MemoryStored';
+      data: Partial<OfTurn> & {
+        readonly memoryId: string;
+        readonly text: string;
+        readonly type: string;
+        readonly importance: number;
+      };
+    }
+  | { type: 'TurnExpired'; data: OfTurn }
+  | {
+      type: 'TapeMismatchNoticed';
+      data: OfTurn & {
+        readonly round: number;
+        readonly members: readonly { readonly member: string; readonly recorded: Json; readonly received: Json }[];
+      };
+    }
+  | {
+      type: 'DirectiveGiven';
+      data: OfTurn &
+        OnMind & {
+          readonly observation: string;
+          readonly context: Json;
+          readonly npcState: JsonObject;
+          readonly ruleset: RulesetRef | null;
+          readonly memoryRecall: { readonly query: string; readonly limit: number; readonly threshold: number };
+          readonly rules: readonly RuleTrace[];
+        };
+    }
+  | {
+      type: 'ContextBuilt';
+      data: OfTurn &
+        OnMind & {
+          readonly observation: string;
+          readonly npcState: JsonObject;
+          readonly persona?: string;
+          readonly memories: readonly RecalledMemory[];
+          readonly ruleset: RulesetRef | null;
+          readonly prompt: string;
+          readonly constraints: JsonObject;
+          readonly ctxMessages: readonly { readonly role: string; readonly content: string }[] | null;
+          readonly rules: readonly RuleTrace[];
+        };
+    }
+  | {
+      type: 'BridgeChecked';
+      data: OnMind & {
+        readonly action: Json;
+        readonly context: Json;
+        readonly ruleset: RulesetRef | null;
+        readonly valid: boolean;
+        readonly reason: string | null;
+        readonly correctedAction: Action | null;
+        readonly code: string | null;
+        readonly details: JsonObject;
+      };
+    };
+
+/** The inputs of a verdict that was asked for outside a process turn. */
+export type AskedVerdict = {
+  readonly observation: string;
+  readonly npcState: JsonObject;
+  readonly ruleset: RulesetRef | null;
+};
+
+export type NpcEventType = NpcEvent['type'];
+/** What a decider emits; the lane makes an event of it. */
+export type NpcDraft = NpcEvent;

@@ -1,0 +1,62 @@
+import type { JsonObject } from './json.js';
+
+/** The stable code, HTTP status and standard sentence of every refusal (contract 1.5). The docs page lists this table. */
+export const rejections = {
+  MALFORMED_JSON: [400, 'The body is not valid JSON.'],
+  SCHEMA_INVALID: [400, 'The request does not fit its schema; details.issues lists every problem.'],
+  ID_INVALID: [400, 'The id is not valid: use 1 to 128 printable characters without "/".'],
+  HEADER_INVALID: [400, 'A request header has a value that cannot be used.'],
+  UNAUTHORIZED: [401, 'A valid API key is needed: send "Authorization: Bearer <key>".'],
+  FORBIDDEN: [403, 'This key lacks the scope that the route needs.'],
+  NOT_FOUND: [404, 'There is nothing under this path.'],
+  NPC_NOT_FOUND: [404, 'No NPC with this id has any history here.'],
+  TURN_NOT_FOUND: [404, 'This NPC has no turn with this id.'],
+  RULESET_NOT_FOUND: [404, 'No ruleset is registered under this id.'],
+  PRESET_NOT_FOUND: [404, 'There is no preset of this name; GET /rules/presets lists them.'],
+  KEY_NOT_FOUND: [404, 'There is no such key.'],
+  METHOD_NOT_ALLOWED: [405, 'The path exists, but not for this method; see the Allow header.'],
+  CONFLICT: [409, 'The request conflicts with what happened before.'],
+  IDEMPOTENCY_IN_PROGRESS: [409, 'The first request with this Idempotency-Key is still running; try again shortly.'],
+  LAST_ADMIN_KEY: [409, 'The last key with the scope admin cannot be revoked; issue another one first.'],
+  TENANT_EXISTS: [409, 'A tenant with this id exists already.'],
+  BODY_TOO_LARGE: [413, 'The body is larger than this route accepts.'],
+  EVENTS_TOO_LARGE: [413, 'What this request would record exceeds 1,000,000 bytes; send less at once.'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as Content-Type: application/json.'],
+  PATTERN_INVALID: [422, 'A rule pattern is not a valid RE2 expression; nothing was stored.'],
+  TEMPLATE_INVALID: [422, 'The template is unknown: use Raw, ChatML, Llama3 or Alpaca; nothing was stored.'],
+  IDEMPOTENCY_KEY_REUSED: [422, 'This Idempotency-Key was used before with another body; use a new one.'],
+  RATE_LIMITED: [429, 'Too many requests for this key; wait as Retry-After says.'],
+  CONCURRENT_NPC_LIMIT: [429, 'Too many NPCs of this tenant have an open turn.'],
+  TOO_MANY_STREAMS: [429, 'This key has too many open event streams; close one first.'],
+  INTERNAL: [500, 'Something went wrong on our side. Quote the requestId when you report it.'],
+  NOT_READY: [503, 'The server is starting or stopping; try again shortly.'],
+  READ_MODEL_BEHIND: [503, 'The read model has not reached the asked revision yet; try again shortly.'],
+  STORE_FULL: [503, 'The disk is full: nothing was written, reads go on.'],
+  STORE_UNAVAILABLE: [503, 'The event store cannot be reached; nothing was written.'],
+  BUSY: [503, 'Too many requests are waiting for the store; try again shortly.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>;
+
+export type RejectionCode = keyof typeof rejections;
+
+/**
+ * A refusal that its asker caused or can act on. Thrown at the edge and in application code; deciders return it as a value.
+ * Its message and details reach the client, so neither may hold a secret.
+ */
+export class Rejection extends Error {
+  readonly code: RejectionCode;
+  readonly details: JsonObject;
+  /** Seconds after which a repeat makes sense; becomes `Retry-After`. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: RejectionCode, options: { message?: string; details?: JsonObject; retryAfter?: number } = {}) {
+    super(options.message ?? rejections[code][1]);
+    this.name = 'Rejection';
+    this.code = code;
+    this.details = options.details ?? {};
+    this.retryAfter = options.retryAfter;
+  }
+
+  get status(): number {
+    return rejections[this.code][0];
+  }
+}

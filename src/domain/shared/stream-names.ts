@@ -1,0 +1,30 @@
+/** Every stream name is made here, so that no id can reach into another's stream (contract 1.6). */
+
+const escape = (part: string): string =>
+  part.replace(/[^A-Za-z0-9_-]/gu, (char) =>
+    Array.from(new TextEncoder().encode(char), (byte) => `=${byte.toString(16).padStart(2, '0')}`).join(''),
+  );
+
+const unescape = (part: string): string =>
+  new TextDecoder().decode(
+    Uint8Array.from(
+      Array.from(part.matchAll(/=([0-9a-f]{2})|[^=]/g), ([whole, hex]) =>
+        hex === undefined ? whole.charCodeAt(0) : parseInt(hex, 16),
+      ),
+    ),
+  );
+
+export const npcStream = (tenant: string, npcId: string): string => `npc-${escape(tenant)}.${escape(npcId)}`;
+export const rulesetStream = (tenant: string, rulesetId: string): string =>
+  `ruleset-${escape(tenant)}.${escape(rulesetId)}`;
+export const tenantStream = (tenant: string): string => `tenant-${escape(tenant)}`;
+/** Names every tenant; the one stream read to find the others. */
+export const tenantsStream = 'tenants';
+/** The server's verdict-signing keys, wrapped. */
+export const signingKeysStream = 'signing-keys';
+
+/** Takes a mind's stream name apart; null for other streams. */
+export const parseNpcStream = (stream: string): { tenant: string; npcId: string } | null => {
+  const match = /^npc-([^.]+)\.([^.~]+)$/.exec(stream);
+  return match === null ? null : { tenant: unescape(match[1] ?? ''), npcId: unescape(match[2] ?? '') };
+};

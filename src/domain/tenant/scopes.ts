@@ -1,0 +1,15 @@
+/** What a key may do (contract 11.4). */
+export const scopes = ['npc', 'memory', 'rules', 'souls', 'ghosts', 'audit', 'ops', 'admin'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** A new key has all but these unless it says otherwise. */
+export const privilegedScopes: readonly Scope[] = ['ops', 'admin'];
+
+/** Who is asking: one API key of one tenant. */
+export type Principal = {
+  readonly tenant: string;
+  readonly keyId: string;
+  readonly scopes: readonly Scope[];
+  /** The limit that applies to this key, `null` when it has none (contract 1.4). */
+  readonly rateLimit: { readonly limit: number; readonly windowSeconds: number } | null;
+};

@@ -1,0 +1,100 @@
+import type { JsonObject } from '../domain/shared/json.js';
+
+/** What a process says of itself on an event: from these marks the index of open processes is made (design: open-processes index). */
+export type ProcessMark = {
+  /** The process's table, e.g. `turn`. */
+  readonly name: string;
+  readonly id: string;
+  /** False once the process has ended. */
+  readonly open: boolean;
+  /** When its deadline falls due (RFC 3339), if it has one. */
+  readonly due: string | null;
+};
+
+/** Metadata of every event. `hash` and `prevHash` chain the events of one stream; see docs/hash-chain.md. */
+export type EventMeta = {
+  readonly tenant: string;
+  /** The key id that acted, or `system`. */
+  readonly actor: string;
+  readonly correlationId: string;
+  readonly causationId: string | null;
+  readonly commandId: string;
+  readonly schemaVersion: number;
+  /** RFC 3339 UTC with milliseconds; never decreases within a stream. */
+  readonly at: string;
+  readonly prevHash: string;
+  readonly hash: string;
+  readonly process?: ProcessMark;
+};
+
+export type EventToAppend = {
+  /** UUID in lower case. An append repeated with the same ids is answered, not written again. */
+  readonly id: string;
+  readonly type: string;
+  readonly data: JsonObject;
+  readonly meta: EventMeta;
+};
+
+export type RecordedEvent = EventToAppend & {
+  readonly stream: string;
+  /** Place in the stream, from 0 without gaps. */
+  readonly revision: number;
+  /** Place in the global order; increases, may skip. */
+  readonly position: number;
+};
+
+export type ExpectedRevision = number | 'no_stream' | 'stream_exists' | 'any';
+
+/** A conflict is an answer, not an error. `actual` is the stream's last revision, -1 when it does not exist. */
+export type AppendOutcome =
+  | { readonly ok: true; readonly revision: number; readonly position: number; readonly repeated: boolean }
+  | { readonly ok: false; readonly actual: number };
+
+export type OpenProcess = {
+  readonly name: string;
+  readonly id: string;
+  readonly stream: string;
+  readonly due: string | null;
+};
+
+export type ReadRange = {
+  readonly direction: 'forwards' | 'backwards';
+  /** First revision, included. Default: 0 forwards, the last backwards. Beyond the end: empty forwards, the last backwards. */
+  readonly from?: number;
+  /** Last revision, included, in reading order. */
+  readonly to?: number;
+  /** At most this many events (1..4096). */
+  readonly limit: number;
+};
+
+export type Subscription = {
+  /** Only events after this global position; 0 means from the beginning. Exactly one of the two ways to name a start. */
+  readonly after?: number;
+  /** Only this stream, from this revision on, included. */
+  readonly stream?: { readonly name: string; readonly from: number };
+  /** Ends the subscription; the iteration then finishes normally. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Append-only streams of events with one global order.
+ *
+ * Order: a stream's events are gapless from 0; a reader of the global order never sees an event appear before one it has already seen.
+ * Atomicity: one append is written whole or not at all, and is durable (flushed) before its promise resolves.
+ * Repeats: an append whose event ids are those already standing at the expected place is answered `repeated: true` and writes nothing.
+ * Bounds: the data of one append is at most 1,000,000 bytes of UTF-8 JSON (Rejection EVENTS_TOO_LARGE), at most 500 events.
+ * Failures: Rejection STORE_FULL (disk full), STORE_UNAVAILABLE (closed or unreachable), BUSY (queue over its bound). Nothing was written then.
+ */
+export interface EventStore extends AsyncDisposable {
+  append(stream: string, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendOutcome>;
+  /** A missing stream reads as empty with `lastRevision` -1. */
+  read(stream: string, range: ReadRange): Promise<{ events: readonly RecordedEvent[]; lastRevision: number }>;
+  /** The global order, events after `after`, at most `limit`. */
+  readAll(after: number, limit: number): Promise<readonly RecordedEvent[]>;
+  /** The global position of the last event, 0 when there is none. */
+  lastPosition(): Promise<number>;
+  /** History, then live, in batches, each event once. A slow reader slows only itself. */
+  subscribe(options: Subscription): AsyncIterable<readonly RecordedEvent[]>;
+  /** Processes whose last mark says open, with what they wait for; kept in the append's own transaction. */
+  openProcesses(): Promise<readonly OpenProcess[]>;
+}

@@ -1,0 +1,27 @@
+import type { Json } from '../domain/shared/json.js';
+
+/** An answer kept for repeats: status, the headers that belong to it, and the body. */
+export type KeptAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Json;
+};
+
+export type Reservation =
+  /** This caller runs the request. `seed` is the same for every attempt at it: every id that the request makes is derived from it. `resumed`: an earlier attempt's process died. */
+  | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean }
+  | { readonly kind: 'answered'; readonly answer: KeptAnswer }
+  | { readonly kind: 'running' }
+  | { readonly kind: 'reused' };
+
+/**
+ * Idempotency keys (contract 1.7). A reservation is durable (flushed) before `reserve` resolves, so that a repeat after a crash finds its seed.
+ * `running` is only answered for a request of a server process that still lives. Entries are dropped after their time to live.
+ */
+export interface IdempotencyStore {
+  /** `scope` names API key, method and concrete path; `digest` the request body. */
+  reserve(scope: string, key: string, digest: string, newSeed: string): Promise<Reservation>;
+  complete(scope: string, key: string, answer: KeptAnswer): Promise<void>;
+  /** Forgets a reservation whose request was refused before it did anything, or failed in a way a repeat may mend. */
+  release(scope: string, key: string): Promise<void>;
+}

@@ -1,0 +1,18 @@
+import type { Clock } from './clock.js';
+import type { EventStore } from './event-store.js';
+import type { IdempotencyStore } from './idempotency-store.js';
+import type { KeyUsage } from './key-usage.js';
+import type { Random } from './random.js';
+import type { RateLimiter } from './rate-limiter.js';
+import type { ReadModels } from './read-models.js';
+
+/** Everything that touches the world, as one profile opens it. */
+export type Ports = {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly events: EventStore;
+  readonly readModels: ReadModels;
+  readonly idempotency: IdempotencyStore;
+  readonly rateLimiter: RateLimiter;
+  readonly keyUsage: KeyUsage;
+};

@@ -1,0 +1,8 @@
+export type RateLimit = { readonly limit: number; readonly windowSeconds: number };
+
+export type RateDecision = { readonly allowed: boolean; readonly remaining: number; readonly resetSeconds: number };
+
+/** Fixed windows per subject: a window starts with the subject's first request and refills only as a whole; refused requests do not count (contract 1.4). */
+export interface RateLimiter {
+  take(subject: string, limit: RateLimit): Promise<RateDecision>;
+}

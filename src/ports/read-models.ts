@@ -1,0 +1,47 @@
+import type { Json } from '../domain/shared/json.js';
+import type { RecordedEvent } from './event-store.js';
+
+/** Where a row stands in lists: `partition` groups (a tenant, a mind), `order` sorts within it, `tag` filters. */
+export type RowIndex = { readonly partition: string; readonly order: string; readonly tag: string };
+
+/**
+ * A read model as a value: how one row is made from the events of its key. Pure; a new `version` is built beside the old one and swapped in.
+ */
+export interface Projection<Row extends Json = Json> {
+  readonly name: string;
+  readonly version: number;
+  readonly handles: readonly string[];
+  /** The row an event belongs to, or null when it does not concern this model. */
+  keyOf(event: RecordedEvent): string | null;
+  /** The next row, or null to remove it. */
+  evolve(row: Row | null, event: RecordedEvent): Row | null;
+  indexOf(row: Row): RowIndex;
+}
+
+export type ListQuery = {
+  readonly partition: string;
+  /** Only rows with one of these tags. */
+  readonly tags?: readonly string[];
+  readonly direction: 'ascending' | 'descending';
+  /** Only rows strictly beyond this `order`, in reading direction. */
+  readonly beyond?: string;
+  readonly limit: number;
+};
+
+/**
+ * The rows that projections make. Row and progress are written in one transaction; progress is the last applied revision per source stream,
+ * so that a redelivered event changes nothing. Durable against a killed process; after a lost flush they are simply behind and catch up.
+ */
+export interface ReadModels {
+  get(projection: Projection, key: string): Promise<Json | null>;
+  list(
+    projection: Projection,
+    query: ListQuery,
+  ): Promise<readonly { readonly key: string; readonly order: string; readonly row: Json }[]>;
+  /** The last revision of `stream` that the projection has applied, -1 when none. */
+  progress(projection: Projection, stream: string): Promise<number>;
+  /** Resolves true when the projection has applied `stream` up to `revision`, false when `timeoutMs` passed first. */
+  reached(projection: Projection, stream: string, revision: number, timeoutMs: number): Promise<boolean>;
+  /** Resolves true when the projection has handled the global order up to `position`, false when `timeoutMs` passed first. */
+  reachedPosition(projection: Projection, position: number, timeoutMs: number): Promise<boolean>;
+}
