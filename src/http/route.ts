@@ -1,6 +1,8 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { Context } from 'koa';
 
+import type { Json } from '../domain/shared/json.js';
+import type { Rejection } from '../domain/shared/rejection.js';
 import type { Principal, Scope } from '../domain/tenant/scopes.js';
 
 /** One request, checked: what a handler sees. */
@@ -59,6 +61,12 @@ export type RouteDefinition<P extends TObject = TObject, Q extends TObject = TOb
   readonly deprecated?: boolean;
   /** `POST /rules` alone answers 403 in the specification's short form (contract 1.5). */
   readonly shortForbidden?: boolean;
+  /** Requests for which this says true need no key (`GET /metrics` from loopback, contract 1.3). */
+  readonly openTo?: (koa: Context) => boolean;
+  /** A refusal of the route's own that comes where a missing scope does, before the body is looked at (contract 1.3). */
+  readonly forbids?: (principal: Principal) => Rejection | null;
+  /** What of the answer's body is kept for repeats, where it holds a secret that is shown once (contract 1.7). */
+  readonly keepAnswer?: (body: Json) => Json;
   readonly handler: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Answer> | Answer;
 };
 

@@ -77,9 +77,9 @@ type OfTurn = { readonly turnId: string };
 type OnMind = { readonly mindRevision: number };
 
 export type NpcEvent =
-  | { type: 'NpcRegistered'; data: { readonly persona: string | null; readonly data: JsonObject } }
+  | { type: 'NpcRegistered'; data: { readonly persona?: string; readonly data?: JsonObject } }
   /** Members given replace whole. */
-  | { type: 'NpcUpdated'; data: { readonly persona?: string | null; readonly data?: JsonObject } }
+  | { type: 'NpcUpdated'; data: { readonly persona?: string; readonly data?: JsonObject } }
   | { type: 'NpcArchived'; data: Record<string, never> }
   | {
       type: 'TurnOpened';

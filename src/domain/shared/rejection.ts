@@ -2,6 +2,7 @@ import type { JsonObject } from './json.js';
 
 /** The stable code, HTTP status and standard sentence of every refusal (contract 1.5). The docs page lists this table. */
 export const rejections = {
+  REQUEST_UNREADABLE: [400, 'The request is not HTTP that this server can read; details.reason says why.'],
   MALFORMED_JSON: [400, 'The body is not valid JSON.'],
   SCHEMA_INVALID: [400, 'The request does not fit its schema; details.issues lists every problem.'],
   ID_INVALID: [400, 'The id is not valid: use 1 to 128 printable characters without "/".'],

@@ -5,7 +5,9 @@ const escape = (part: string): string =>
     Array.from(new TextEncoder().encode(char), (byte) => `=${byte.toString(16).padStart(2, '0')}`).join(''),
   );
 
-const unescape = (part: string): string =>
+const unescape = (part: string): string => (part.includes('=') ? unescapeBytes(part) : part);
+
+const unescapeBytes = (part: string): string =>
   new TextDecoder().decode(
     Uint8Array.from(
       Array.from(part.matchAll(/=([0-9a-f]{2})|[^=]/g), ([whole, hex]) =>
@@ -23,8 +25,19 @@ export const tenantsStream = 'tenants';
 /** The server's verdict-signing keys, wrapped. */
 export const signingKeysStream = 'signing-keys';
 
+const npcStreamName = /^npc-([^.]+)\.([^.~]+)$/;
+
+/** Whether a stream is a mind's; cheaper than taking its name apart. */
+export const isNpcStream = (stream: string): boolean => npcStreamName.test(stream);
+
 /** Takes a mind's stream name apart; null for other streams. */
 export const parseNpcStream = (stream: string): { tenant: string; npcId: string } | null => {
-  const match = /^npc-([^.]+)\.([^.~]+)$/.exec(stream);
+  const match = npcStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), npcId: unescape(match[2] ?? '') };
+};
+
+/** The tenant of a stream that belongs to one; null for the server's own streams. */
+export const tenantOf = (stream: string): string | null => {
+  const match = /^[a-z]+-([^.]+)(\.|$)/.exec(stream);
+  return match === null || stream === signingKeysStream ? null : unescape(match[1] ?? '');
 };

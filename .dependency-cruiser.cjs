@@ -1,0 +1,245 @@
+// The import rules of docs/architecture.md as checks. Each rule's comment says why it stands.
+// Run it through `npm run check:architecture`, which also fails when files were not seen: with a TypeScript that
+// dependency-cruiser does not know, it would report "no violations" over nothing.
+
+const ours = '^(src|workflows|activities|projections|bench|test|scripts)/';
+const product = '^(src|workflows|activities|projections)/';
+
+/** Files under `from` import, of our own code, only what `allowed` names. */
+const importsOnly = (name, from, allowed, comment, except = []) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: from, pathNot: except },
+  to: { path: ours, pathNot: allowed },
+});
+
+/** A package is imported only from the places named. */
+const vendors = [];
+const vendor = (packages, places, comment) => {
+  const paths = packages.map((name) => `node_modules/(@types/)?${name}/`);
+  vendors.push(...paths);
+  return {
+    name: `vendor-${packages[0].replace(/[^a-z0-9]+/g, '-').replace(/^-/, '')}`,
+    severity: 'error',
+    comment,
+    from: { path: product, pathNot: places },
+    to: { path: paths },
+  };
+};
+
+const layers = [
+  importsOnly(
+    'domain-stands-alone',
+    '^src/domain/',
+    ['^src/domain/'],
+    'The domain is what stays true whatever it runs on: pure, and testable without anything else.',
+  ),
+  importsOnly(
+    'ports-speak-of-the-domain',
+    '^src/ports/',
+    ['^src/ports/', '^src/domain/'],
+    'A port is a promise in the words of the domain; knowing its users or its adapters would bind it to them.',
+  ),
+  importsOnly(
+    'tables-are-pure',
+    '^workflows/',
+    ['^workflows/', '^src/domain/'],
+    'A process table decides from state and input alone, so that any shell can drive it and replay recomputes it.',
+  ),
+  importsOnly(
+    'projections-are-values',
+    '^projections/',
+    ['^projections/', '^src/domain/', '^src/ports/'],
+    'A read model is a function of events: what a Projection is stands in the ports, the rest is the domain.',
+  ),
+  importsOnly(
+    'activities-use-ports',
+    '^activities/',
+    ['^activities/', '^workflows/', '^src/(domain|ports|app)/'],
+    'Effects are made from ports, so that the same step runs under every engine.',
+  ),
+  importsOnly(
+    'app-uses-ports',
+    '^src/app/',
+    ['^src/(app|ports|domain)/', '^workflows/', '^activities/', '^projections/'],
+    'Application code runs against promises, not against a database or a protocol.',
+  ),
+  importsOnly(
+    'http-translates',
+    '^src/http/',
+    ['^src/(http|app|ports|domain)/', '^projections/'],
+    'A route turns a request into a command or a query; where things are stored is not its business.',
+  ),
+  importsOnly(
+    'adapters-keep-promises',
+    '^src/adapters/',
+    ['^src/(adapters|ports|domain)/'],
+    'An adapter fulfils a port; what the port is used for must not change how it behaves.',
+    ['^src/adapters/[^/]+/process-engine'],
+  ),
+  importsOnly(
+    'shells-drive-one-step',
+    '^src/adapters/[^/]+/process-engine',
+    [
+      '^src/(adapters|ports|domain)/',
+      '^activities/advance\\.ts$',
+      '^workflows/process\\.ts$',
+      '^src/app/command-id\\.ts$',
+    ],
+    'An engine is a shell: it calls `advance` and learns what a process is, but never reads a table.',
+  ),
+  importsOnly(
+    'memory-is-the-definition',
+    '^src/adapters/memory/',
+    ['^src/adapters/memory/', '^src/(ports|domain)/'],
+    'The memory adapters define what a port means in the fewest lines; they lean on no other adapter.',
+  ),
+  importsOnly(
+    'config-knows-nothing',
+    '^src/config/',
+    ['^src/(config|domain|ports)/'],
+    'Settings are read before anything is opened.',
+  ),
+  importsOnly(
+    'body-is-a-client',
+    '^src/body/',
+    ['^src/body/'],
+    'The body speaks the protocol over HTTP like any game; an import from the server would be a second way in.',
+  ),
+  {
+    name: 'adapters-are-chosen-at-the-edge',
+    severity: 'error',
+    comment: 'Only who composes the program picks adapters: all others would be bound to one profile.',
+    from: { path: product, pathNot: ['^src/(adapters|profiles|roles|cli)/', '^src/main\\.ts$'] },
+    to: { path: '^src/adapters/' },
+  },
+  {
+    name: 'nobody-imports-the-edge',
+    severity: 'error',
+    comment: 'Profiles, roles and commands start the program; what they start cannot need them.',
+    from: { path: product, pathNot: ['^src/(profiles|roles|cli)/', '^src/main\\.ts$'] },
+    to: { path: ['^src/(profiles|roles|cli)/', '^src/main\\.ts$'] },
+  },
+  {
+    name: 'product-without-scaffolding',
+    severity: 'error',
+    comment: 'Tests, measurements and scripts use the product, never the other way round.',
+    from: { path: product },
+    to: { path: '^(test|bench|scripts)/' },
+  },
+];
+
+const world = [
+  {
+    name: 'core-touches-nothing',
+    severity: 'error',
+    comment:
+      'Domain, ports, tables and projections compute. Of Node they may use digests and checksums, which are functions.',
+    from: { path: '^(src/(domain|ports)|workflows|projections)/' },
+    to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|zlib)$' },
+  },
+  {
+    name: 'app-touches-the-world-through-ports',
+    severity: 'error',
+    comment: 'Files, sockets and processes stand behind ports, so that both profiles run the same application code.',
+    from: { path: '^(src/app|activities)/' },
+    to: {
+      dependencyTypes: ['core'],
+      path: '^(node:)?(fs|net|tls|http|https|http2|dgram|dns|os|child_process|cluster|worker_threads|readline|sqlite)(/|$)',
+    },
+  },
+];
+
+const packages = [
+  vendor(['koa', '@koa/router'], ['^src/http/'], 'Koa is how HTTP is spoken; above routes nobody sees a request.'),
+  vendor(
+    ['ajv', '@sinclair/typebox'],
+    ['^src/http/'],
+    'One definition per route is validated and made into OpenAPI there.',
+  ),
+  vendor(
+    ['@photostructure/sqlite'],
+    ['^src/adapters/embedded/'],
+    'SQLite is one way to keep the promises of the ports.',
+  ),
+  vendor(['jose'], ['^src/app/'], 'Verdicts are signed in one place, by a well-kept library.'),
+  vendor(['canonicalize'], ['^src/domain/shared/json\\.ts$'], 'One canonical form: hashed, signed and compared alike.'),
+  vendor(['re2js'], ['^src/domain/rules/'], 'Patterns of clients run in linear time, so only where RE2 reads them.'),
+  vendor(
+    ['jsonrepair'],
+    ['^src/domain/npc/'],
+    'Only the text of a model is read leniently; everything else is strict JSON.',
+  ),
+  vendor(
+    ['pino'],
+    ['^src/adapters/', '^src/config/logger\\.ts$', '^src/main\\.ts$'],
+    'The log is a port like the others; who logs does not choose how.',
+  ),
+  vendor(
+    ['prom-client'],
+    ['^src/adapters/'],
+    'Metrics are counted behind a port; who counts does not choose the format.',
+  ),
+  vendor(['commander'], ['^src/cli/'], 'Arguments are read by the commands alone.'),
+];
+
+const hygiene = [
+  {
+    name: 'vendor-has-a-place',
+    severity: 'error',
+    comment: 'Every package has a rule that says where it belongs; a new one gets its own in .dependency-cruiser.cjs.',
+    from: { path: product },
+    to: { dependencyTypes: ['npm', 'npm-optional', 'npm-peer'], pathNot: vendors },
+  },
+  {
+    name: 'no-development-packages-in-the-product',
+    severity: 'error',
+    comment: 'An installation without development packages must run.',
+    from: { path: product },
+    to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '^node_modules/@types/' },
+  },
+  {
+    name: 'no-undeclared-packages',
+    severity: 'error',
+    comment: 'A package that package.json does not name is there by accident and may be gone tomorrow.',
+    from: {},
+    to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+  },
+  {
+    name: 'no-unresolvable',
+    severity: 'error',
+    comment: 'An import that leads nowhere fails at run time.',
+    from: {},
+    to: { couldNotResolve: true },
+  },
+  {
+    name: 'no-cycles',
+    severity: 'error',
+    comment: 'Files that need each other are one file, or hide a third one.',
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: 'no-orphans',
+    severity: 'error',
+    comment: 'A file that neither imports nor is imported is dead, or is started by hand: then name it here.',
+    from: { orphan: true, path: ours, pathNot: ['^scripts/[^/]+\\.mjs$', '^src/main\\.ts$'] },
+    to: {},
+  },
+];
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [...layers, ...world, ...packages, ...hygiene],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // Types bind as much as values do.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

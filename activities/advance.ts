@@ -1,0 +1,151 @@
+import type { Draft } from '../src/app/lane.js';
+import type { Lanes } from '../src/app/lanes.js';
+import type { Instance, ProcessJournal } from '../src/app/process-journal.js';
+import { parseProcessId } from '../src/domain/shared/process-id.js';
+import { Rejection } from '../src/domain/shared/rejection.js';
+import type { Fold } from '../src/app/lane.js';
+import type { Asked, AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
+import { type AnyProcess, cellOf, type Effect } from '../workflows/process.js';
+
+/** How often a step is decided again because somebody else wrote to the stream first. */
+export const ADVANCE_ATTEMPTS = 16;
+/** How many near effects one step may run behind each other. */
+export const NEAR_EFFECTS = 8;
+
+/** A process with what its steps need from the world. */
+export type HostedProcess = {
+  readonly process: AnyProcess;
+  /** How the stream's own state is folded. */
+  readonly fold: Fold<unknown>;
+  /**
+   * Reads what the cells need beside the state, and says how the facts follow from it and from the stream's own state. The latter is asked at
+   * the very moment of deciding, so that the decision sees exactly what stands before its events.
+   */
+  prepare(
+    ref: ProcessRef,
+    state: unknown,
+    inputs: readonly ProcessInput[],
+    by: AskedBy,
+  ): Promise<(streamState: unknown) => unknown>;
+  /** Runs one effect and returns the input that it makes. Must be idempotent by the effect's id. */
+  effect(ref: ProcessRef, effect: Effect, signal: AbortSignal): Promise<ProcessInput>;
+};
+
+export type AdvanceDeps = {
+  readonly lanes: Lanes;
+  readonly journal: ProcessJournal;
+  readonly processes: Readonly<Record<string, HostedProcess>>;
+};
+
+export type Advanced = Asked & { readonly state: Instance['state'] };
+
+/** @throws Error when no process of that name is hosted: a programming error. */
+export const hosted = (processes: AdvanceDeps['processes'], name: string): HostedProcess => {
+  const found = Object.hasOwn(processes, name) ? processes[name] : undefined;
+  if (found === undefined) throw new Error(`no process is named ${name}`);
+  return found;
+};
+
+/**
+ * One whole step of any process: load and fold, look the cells up, record the events in one append, run the near effects that the waiting
+ * answer needs, answer. Whoever drives processes (a shell) calls this for one process at a time; several servers may race, and the loser folds
+ * what the winner recorded and decides again, so a repeat or a race adds no second event.
+ * @throws Rejection from a cell, CONFLICT after ADVANCE_ATTEMPTS, and what the event store raises.
+ */
+export const advance = (
+  deps: AdvanceDeps,
+  ref: ProcessRef,
+  inputs: readonly ProcessInput[],
+  by: AskedBy,
+): Promise<Advanced> => deps.journal.inTurn(ref.id, () => step(deps, ref, inputs, by));
+
+const step = async (
+  deps: AdvanceDeps,
+  ref: ProcessRef,
+  inputs: readonly ProcessInput[],
+  by: AskedBy,
+): Promise<Advanced> => {
+  const host = hosted(deps.processes, ref.process);
+  let recorded = await record(deps, host, ref, inputs, by);
+  for (let ran = 0; ran < NEAR_EFFECTS; ran += 1) {
+    const answer: unknown = host.process.answer(recorded.state, inputs.at(-1));
+    const effect = host.process.pending(recorded.state);
+    if (answer !== undefined || effect?.near !== true) return { ...recorded, answer };
+    const input = await host.effect(ref, effect, new AbortController().signal);
+    recorded = await record(deps, host, ref, [input], by);
+  }
+  return { ...recorded, answer: host.process.answer(recorded.state, inputs.at(-1)) as unknown };
+};
+
+type Recorded = { readonly state: Instance['state']; readonly revision: number; readonly position: number };
+
+const record = async (
+  deps: AdvanceDeps,
+  host: HostedProcess,
+  ref: ProcessRef,
+  inputs: readonly ProcessInput[],
+  by: AskedBy,
+): Promise<Recorded> => {
+  for (let attempt = 0; attempt < ADVANCE_ATTEMPTS; attempt += 1) {
+    const before = await deps.journal.load(host.process, ref);
+    const factsOf = await host.prepare(ref, before.state, inputs, by);
+    const lane = await deps.lanes.open(ref.stream, host.fold);
+    const drafts = decide(host.process, before, inputs, factsOf(lane.state), ref, by);
+    if (drafts.length === 0) return { state: before.state, revision: lane.confirmedRevision, position: 0 };
+    const placed = lane.place(drafts, by, {
+      scope: ref.id,
+      timeMs: parseProcessId(ref.id)?.timeMs ?? 0,
+      sequence: before.sequence,
+    });
+    const outcome = await lane.append(placed).catch((error: unknown) => {
+      deps.journal.forget(ref);
+      throw error;
+    });
+    if (outcome.ok) {
+      const after = deps.journal.recorded(host.process, ref, before, placed);
+      return { state: after.state, revision: placed.at(-1)?.revision ?? -1, position: outcome.position };
+    }
+    deps.journal.forget(ref);
+  }
+  throw new Rejection('CONFLICT', { message: 'Others kept writing to this stream; try again.', retryAfter: 1 });
+};
+
+/** The drafts that the inputs make, one after the other; the last carries the process's mark where that changed. */
+const decide = (
+  process: AnyProcess,
+  before: Instance,
+  inputs: readonly ProcessInput[],
+  facts: unknown,
+  ref: ProcessRef,
+  by: AskedBy,
+): readonly Draft[] => {
+  let state = before.state;
+  const drafts: Draft[] = [];
+  for (const input of inputs) {
+    const cell = cellOf(process, state, input);
+    if (cell === 'ignore') continue;
+    if ('reject' in cell) throw new Rejection(cell.reject);
+    for (const event of cell.emit(state, input, facts)) {
+      drafts.push(event);
+      state = process.evolve(state, {
+        ...event,
+        revision: -1,
+        meta: { at: '', commandId: by.commandId },
+      }) as Instance['state'];
+    }
+  }
+  const last = drafts.at(-1);
+  const mark = markOf(process, ref, state);
+  const unchanged = before.sequence > 0 && sameMark(mark, markOf(process, ref, before.state));
+  return last === undefined || unchanged ? drafts : [...drafts.slice(0, -1), { ...last, process: mark }];
+};
+
+const markOf = (process: AnyProcess, ref: ProcessRef, state: unknown) => ({
+  name: ref.process,
+  id: ref.id,
+  open: !process.over(state),
+  due: process.deadline(state)?.at ?? null,
+});
+
+const sameMark = (left: ReturnType<typeof markOf>, right: ReturnType<typeof markOf>): boolean =>
+  left.open === right.open && left.due === right.due;

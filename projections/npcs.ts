@@ -1,0 +1,42 @@
+import type { NpcEventType } from '../src/domain/npc/events.js';
+import { evolveMind, initialMind, type MindState } from '../src/domain/npc/state.js';
+import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
+import type { Projection } from '../src/ports/read-models.js';
+
+/** A mind as lists show it, and whole enough to go on folding from: `{...initialMind, ...row}` is its state at `revision`. */
+export type NpcRow = MindState & { readonly tenant: string; readonly npcId: string };
+
+/** Every event of a mind moves its revision, so none may be left out: a missing one does not compile. */
+const handled = {
+  NpcRegistered: true,
+  NpcUpdated: true,
+  NpcArchived: true,
+  TurnOpened: true,
+  RulesetMissing: true,
+  ActorIdentified: true,
+  MemoriesRecalled: true,
+  VerdictReached: true,
+  VerdictRefused: true,
+  StateChanged: true,
+  MemoryStored: true,
+  TurnExpired: true,
+  TapeMismatchNoticed: true,
+  DirectiveGiven: true,
+  ContextBuilt: true,
+  BridgeChecked: true,
+} satisfies Record<NpcEventType, true>;
+
+/** The minds of each tenant, by npcId (contract 2.1). A row's key is its stream; archived minds have another tag than live ones. */
+export const npcs: Projection<NpcRow> = {
+  name: 'npcs',
+  version: 1,
+  handles: Object.keys(handled),
+  keyOf: ({ stream }) => (isNpcStream(stream) ? stream : null),
+  evolve: (row, event) => {
+    // Folding keeps the row's own members.
+    if (row !== null) return evolveMind(row, event) as NpcRow;
+    const named = parseNpcStream(event.stream);
+    return named === null ? null : { ...named, ...evolveMind(initialMind, event) };
+  },
+  indexOf: ({ tenant, npcId, archived }) => ({ partition: tenant, order: npcId, tag: archived ? 'archived' : 'live' }),
+};

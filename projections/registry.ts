@@ -1,0 +1,7 @@
+import type { Projection } from '../src/ports/read-models.js';
+import { npcs } from './npcs.js';
+import { rulesets } from './rulesets.js';
+import { turns } from './turns.js';
+
+/** Every read model there is. */
+export const projections: readonly Projection[] = [npcs, turns, rulesets];

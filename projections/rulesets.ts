@@ -1,0 +1,26 @@
+import type { RulesetEvent } from '../src/domain/rules/ruleset-events.js';
+import type { DirectiveRuleSet } from '../src/domain/rules/ruleset.js';
+import type { Projection } from '../src/ports/read-models.js';
+
+/** The newest version of a rule set, and whose it is. */
+export type RulesetRow = DirectiveRuleSet & { readonly tenant: string };
+
+/** The rule sets of each tenant, by rulesetId; deleted ones leave (contract 5.2). A row's key is its stream. */
+export const rulesets: Projection<RulesetRow> = {
+  name: 'rulesets',
+  version: 1,
+  handles: ['RulesetRegistered', 'RulesetDeleted'],
+  keyOf: ({ stream }) => stream,
+  evolve: (row, recorded) => {
+    const event = { type: recorded.type, data: recorded.data } as unknown as RulesetEvent;
+    switch (event.type) {
+      case 'RulesetRegistered':
+        return { ...event.data, tenant: recorded.meta.tenant };
+      case 'RulesetDeleted':
+        return null;
+      default:
+        return row;
+    }
+  },
+  indexOf: ({ tenant, rulesetId }) => ({ partition: tenant, order: rulesetId, tag: 'live' }),
+};

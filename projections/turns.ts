@@ -1,0 +1,106 @@
+import type { NpcEvent, RulesetRef, TurnKind } from '../src/domain/npc/events.js';
+import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
+import type { RecordedEvent } from '../src/ports/event-store.js';
+import type { Projection } from '../src/ports/read-models.js';
+
+/** A turn as the turn list shows it (contract 10.1), without its rounds. */
+export type TurnRow = {
+  readonly turnId: string;
+  readonly npcId: string;
+  readonly kind: TurnKind;
+  readonly state: 'awaitingActor' | 'awaitingMemories' | 'awaitingInference' | 'ended' | 'expired';
+  readonly openedAt: string;
+  /** Of a turn that is one request: when it was answered. */
+  readonly deadlineAt: string;
+  readonly endedAt?: string;
+  readonly resumedFrom?: string;
+  readonly ruleset: RulesetRef | null;
+  /** Of turns with a verdict: whether it was valid. */
+  readonly valid?: boolean;
+  readonly stream: string;
+  /** The revision of the event that opened it: its place in the list. */
+  readonly revision: number;
+};
+
+/** Digits of the largest revision, so that text sorts as numbers do. */
+const REVISION_DIGITS = 16;
+
+const waitingFor = {
+  IdentifyActor: 'awaitingActor',
+  QueryVector: 'awaitingMemories',
+  ExecuteInference: 'awaitingInference',
+} as const;
+
+type Opened = Pick<TurnRow, 'kind' | 'state' | 'deadlineAt' | 'ruleset'> & Partial<TurnRow>;
+
+const begun = ({ stream, revision, meta }: RecordedEvent, turnId: string, opened: Opened): TurnRow | null => {
+  const named = parseNpcStream(stream);
+  return named === null ? null : { turnId, npcId: named.npcId, openedAt: meta.at, ...opened, stream, revision };
+};
+
+const evolve = (row: TurnRow | null, recorded: RecordedEvent): TurnRow | null => {
+  const event = { type: recorded.type, data: recorded.data } as unknown as NpcEvent;
+  const { at } = recorded.meta;
+  /** A turn that is one request. */
+  const ended = { state: 'ended', deadlineAt: at, endedAt: at } as const;
+  switch (event.type) {
+    case 'TurnOpened': {
+      const { turnId, deadlineAt, ruleset, resumedFrom, instruction } = event.data;
+      return begun(recorded, turnId, {
+        kind: 'process',
+        state: waitingFor[instruction.type],
+        deadlineAt,
+        ...(resumedFrom === undefined ? {} : { resumedFrom }),
+        ruleset,
+      });
+    }
+    case 'ActorIdentified':
+    case 'MemoriesRecalled':
+      return row && { ...row, state: waitingFor[event.data.instruction.type] };
+    case 'VerdictReached':
+    case 'VerdictRefused': {
+      const { turnId, asked, verdict } = event.data;
+      const { valid } = verdict;
+      if (asked !== undefined)
+        return begun(recorded, turnId, { kind: 'verdict', ...ended, ruleset: asked.ruleset, valid });
+      return row && { ...row, state: 'ended', endedAt: at, valid };
+    }
+    case 'TurnExpired':
+      return row && { ...row, state: 'expired', endedAt: at };
+    case 'DirectiveGiven':
+      return begun(recorded, event.data.turnId, { kind: 'directive', ...ended, ruleset: event.data.ruleset });
+    case 'ContextBuilt':
+      return begun(recorded, event.data.turnId, { kind: 'context', ...ended, ruleset: event.data.ruleset });
+    default:
+      return row;
+  }
+};
+
+/** The key of a turn's row. */
+export const turnKey = (stream: string, turnId: string): string => `${stream}/${turnId}`;
+
+/** The turns of each mind, in the order in which they were opened, tagged with their state (contract 10.1). */
+export const turns: Projection<TurnRow> = {
+  name: 'turns',
+  version: 1,
+  handles: [
+    'TurnOpened',
+    'ActorIdentified',
+    'MemoriesRecalled',
+    'VerdictReached',
+    'VerdictRefused',
+    'TurnExpired',
+    'DirectiveGiven',
+    'ContextBuilt',
+  ],
+  keyOf: ({ stream, data }) => {
+    const turnId = data['turnId'];
+    return typeof turnId === 'string' && isNpcStream(stream) ? turnKey(stream, turnId) : null;
+  },
+  evolve,
+  indexOf: ({ stream, revision, state }) => ({
+    partition: stream,
+    order: String(revision).padStart(REVISION_DIGITS, '0'),
+    tag: state,
+  }),
+};

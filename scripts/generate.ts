@@ -1,0 +1,32 @@
+// Writes the generated files; with --check it writes nothing and fails when one of them is stale.
+// Usage: npm run generate, npm run check:generated.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { drawMachines } from '../workflows/machine-diagram.js';
+
+/** Seen from dist/scripts/, where this runs. */
+const repository = new URL('../../', import.meta.url);
+const generated: readonly (readonly [path: string, content: () => string])[] = [['docs/machines.md', drawMachines]];
+
+const read = (file: string): string | null => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+};
+
+const check = process.argv.includes('--check');
+for (const [path, make] of generated) {
+  const file = fileURLToPath(new URL(path, repository));
+  const content = make();
+  if (read(file) === content) continue;
+  if (check) {
+    console.error(`${path} is stale: run "npm run generate".`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(file, content);
+    console.log(`wrote ${path}`);
+  }
+}

@@ -1,0 +1,109 @@
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { constants } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+import { StartProblem } from '../../domain/shared/start-problem.js';
+import { readLine, writePrivateLine } from '../files/private-file.js';
+
+/** The layout of the directory and its files. Raised when an older server could no longer read what a newer one wrote. */
+export const FORMAT_VERSION = 1;
+
+const OWNER_ONLY = 0o700;
+const SQLITE_BUSY = 5;
+
+/** A data directory that belongs to this process until it is disposed of. Paths are absolute. */
+export interface DataDirectory extends Disposable {
+  readonly path: string;
+  readonly eventsFile: string;
+  readonly readsFile: string;
+  readonly idempotencyFile: string;
+  readonly secretFile: string;
+  readonly ownerKeyFile: string;
+}
+
+/**
+ * Opens the data directory, making it when it is missing (mode 0700), for this process alone. The lock goes with the process, however it ends.
+ * @throws StartProblem when it cannot be written, carries a newer format, or is open in another process; nothing was changed then.
+ */
+export const openDataDirectory = async (directory: string): Promise<DataDirectory> => {
+  const path = resolve(directory);
+  const formatFile = join(path, 'format');
+  await makeWritable(path);
+  await assertFormat(path, formatFile);
+  const lock = takeLock(path);
+  try {
+    // Looked at again: another process may have been making the directory when it was first looked at.
+    if (!(await assertFormat(path, formatFile))) await writePrivateLine(formatFile, `${FORMAT_VERSION}`);
+  } catch (error) {
+    lock.close();
+    throw error instanceof StartProblem ? error : unwritable(path, error);
+  }
+  return {
+    path,
+    eventsFile: join(path, 'events.db'),
+    readsFile: join(path, 'reads.db'),
+    idempotencyFile: join(path, 'idempotency.db'),
+    secretFile: join(path, 'secret'),
+    ownerKeyFile: join(path, 'owner-key'),
+    [Symbol.dispose]: () => {
+      if (lock.isOpen) lock.close();
+    },
+  };
+};
+
+const unwritable = (path: string, cause: unknown): StartProblem =>
+  new StartProblem(
+    `The data directory ${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
+    { cause },
+  );
+
+const makeWritable = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, { recursive: true, mode: OWNER_ONLY });
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+};
+
+/** Whether the directory says which format it has. */
+const assertFormat = async (path: string, formatFile: string): Promise<boolean> => {
+  let text: string | null;
+  try {
+    text = await readLine(formatFile);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+  if (text === null) return false;
+  const found = /^[0-9]{1,9}$/.test(text) ? Number(text) : null;
+  if (found === null)
+    throw new StartProblem(
+      `The file ${formatFile} does not hold a format version; is ${path} a data directory of Anima?`,
+    );
+  if (found > FORMAT_VERSION)
+    throw new StartProblem(
+      `The data directory ${path} has format version ${found}; this server reads up to ${FORMAT_VERSION}. Start a newer server.`,
+    );
+  return true;
+};
+
+/**
+ * Holds an exclusive transaction on an empty database: a lock of the operating system that vanishes with the process. Nothing else in this
+ * process may open that file: closing it anywhere would let the lock go (POSIX).
+ */
+const takeLock = (path: string): DatabaseSyncInstance => {
+  let lock: DatabaseSyncInstance | undefined;
+  try {
+    lock = new DatabaseSync(join(path, 'lock'), { timeout: 0 });
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock?.close();
+    if (((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY)
+      throw new StartProblem(`The data directory ${path} is already open in another process; stop that one first.`, {
+        cause: error,
+      });
+    throw unwritable(path, error);
+  }
+};

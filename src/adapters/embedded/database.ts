@@ -1,0 +1,185 @@
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+
+import { Rejection } from '../../domain/shared/rejection.js';
+import { StartProblem } from '../../domain/shared/start-problem.js';
+
+/** FULL flushes every commit; NORMAL only checkpoints, so the last commits may be lost with the power (never the file's integrity). */
+export type Synchronous = 'FULL' | 'NORMAL';
+
+export type DatabaseOptions = {
+  readonly synchronous: Synchronous;
+  /** Page cache in KiB. */
+  readonly cacheKib?: number;
+  /** How often what stands in the write-ahead log is moved into the file, in milliseconds. */
+  readonly checkpointMs?: number;
+};
+
+/** How long a statement waits for another process's lock, in milliseconds; it holds up everything, so not for long. */
+const BUSY_TIMEOUT_MS = 1_000;
+/** Small and often: a checkpoint runs between requests, and its length is what somebody waits. */
+const CHECKPOINT_MS = 100;
+/** A commit that leaves more pages than this in the log checkpoints by itself: bounds the log when the timer cannot keep up. */
+const CHECKPOINT_PAGES = 2_000;
+/** The log is cut back to this size once it was larger. */
+const LOG_BYTES_KEPT = 64 * 1024 * 1024;
+const CACHE_KIB = 32 * 1024;
+/** Seconds after which a write makes sense again. */
+const FULL_RETRY_SECONDS = 5;
+const UNAVAILABLE_RETRY_SECONDS = 1;
+
+const SYNCHRONOUS_LEVEL: Readonly<Record<Synchronous, number>> = { NORMAL: 1, FULL: 2 };
+const SQLITE_FULL = 13;
+/** Primary result codes after which the file cannot be used now: busy, locked, read-only, I/O error, cannot open. */
+const UNAVAILABLE = new Set([5, 6, 8, 10, 14]);
+/** ENOSPC and EDQUOT: SQLite reports some of them as an I/O error. */
+const NO_SPACE = new Set([28, 122]);
+
+type SqliteError = Error & { code?: string; errcode?: number; systemErrno?: number };
+
+/**
+ * What a failed statement means to the asker: STORE_FULL when the disk is full, STORE_UNAVAILABLE when the file is closed or cannot be
+ * reached; any other error is a defect and comes back as it is.
+ */
+export const asRejection = (error: unknown): unknown => {
+  if (!(error instanceof Error) || error instanceof Rejection) return error;
+  const { code, errcode, systemErrno } = error as SqliteError;
+  const primary = errcode === undefined ? -1 : errcode & 0xff;
+  if (primary === SQLITE_FULL || (systemErrno !== undefined && primary !== -1 && NO_SPACE.has(systemErrno)))
+    return new Rejection('STORE_FULL', { retryAfter: FULL_RETRY_SECONDS });
+  if (code === 'ERR_INVALID_STATE' || UNAVAILABLE.has(primary)) return unavailable();
+  return error;
+};
+
+/** The refusal of a store that is closed or cannot be reached. */
+export const unavailable = (): Rejection =>
+  new Rejection('STORE_UNAVAILABLE', { retryAfter: UNAVAILABLE_RETRY_SECONDS });
+
+/** Why a database file cannot be used from the start on, in one sentence. */
+export const asStartProblem = (path: string, error: unknown): StartProblem => {
+  if (error instanceof StartProblem) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StartProblem(`The database file ${path} cannot be opened: ${reason}.`, { cause: error });
+};
+
+/**
+ * One SQLite file with a write-ahead log, its only connection, and the statements prepared on it. Whoever holds this holds the connection:
+ * statements live no longer than it.
+ */
+export class Database implements Disposable {
+  readonly path: string;
+  readonly #sqlite: DatabaseSyncInstance;
+  readonly #begin: StatementSyncInstance;
+  readonly #commit: StatementSyncInstance;
+  readonly #timer: NodeJS.Timeout;
+  #written = false;
+
+  private constructor(path: string, sqlite: DatabaseSyncInstance, checkpointMs: number) {
+    this.path = path;
+    this.#sqlite = sqlite;
+    this.#begin = sqlite.prepare('BEGIN IMMEDIATE');
+    this.#commit = sqlite.prepare('COMMIT');
+    this.#timer = setInterval(() => {
+      if (this.#written) this.checkpoint('PASSIVE');
+    }, checkpointMs).unref();
+  }
+
+  /**
+   * Opens or makes the file and checks by reading back that it is as durable as asked.
+   * @throws StartProblem when the file cannot be opened, is no database, or does not take the wanted mode.
+   */
+  static open(path: string, options: DatabaseOptions): Database {
+    const { synchronous, cacheKib = CACHE_KIB, checkpointMs = CHECKPOINT_MS } = options;
+    let sqlite: DatabaseSyncInstance | undefined;
+    try {
+      sqlite = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+      sqlite.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous};
+        PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${LOG_BYTES_KEPT};
+        PRAGMA cache_size = -${cacheKib}; PRAGMA trusted_schema = OFF;`);
+      const database = new Database(path, sqlite, checkpointMs);
+      database.#assert('journal_mode', 'wal');
+      database.#assert('synchronous', SYNCHRONOUS_LEVEL[synchronous]);
+      return database;
+    } catch (error) {
+      if (sqlite?.isOpen === true) sqlite.close();
+      throw asStartProblem(path, error);
+    }
+  }
+
+  /** A statement to be kept by the caller. `rows: 'arrays'` gives rows as arrays of columns, which is faster for many rows. */
+  prepare(sql: string, rows: 'objects' | 'arrays' = 'objects'): StatementSyncInstance {
+    const statement = this.#sqlite.prepare(sql);
+    if (rows === 'arrays') statement.setReturnArrays(true);
+    return statement;
+  }
+
+  /** Runs SQL that returns nothing, e.g. a schema or a pragma. */
+  exec(sql: string): void {
+    this.#sqlite.exec(sql);
+  }
+
+  /** The value of a pragma. */
+  pragma(name: string): unknown {
+    return Object.values((this.#sqlite.prepare(`PRAGMA ${name}`).get() ?? {}) as Record<string, unknown>)[0];
+  }
+
+  /** @throws StartProblem unless every commit is flushed (synchronous FULL). */
+  assertFlushed(): void {
+    this.#assert('synchronous', SYNCHRONOUS_LEVEL.FULL);
+  }
+
+  /**
+   * Runs `write` in one transaction; with FULL it is flushed when this returns. An error rolls everything back.
+   * @throws Rejection STORE_FULL, STORE_UNAVAILABLE; what `write` throws.
+   */
+  transaction<T>(write: () => T): T {
+    try {
+      this.#begin.run();
+      const result = write();
+      this.#commit.run();
+      this.#written = true;
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw asRejection(error);
+    }
+  }
+
+  /**
+   * Moves the log into the file. PASSIVE does what is possible without waiting; TRUNCATE also empties the log. A failure (a full disk) costs
+   * nothing: the log still holds everything, and the next one tries again.
+   */
+  checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void {
+    try {
+      this.#written = false;
+      this.#sqlite.exec(`PRAGMA wal_checkpoint(${mode})`);
+    } catch {
+      this.#written = true;
+    }
+  }
+
+  /** Closes the file; a second time is nothing. */
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    if (!this.#sqlite.isOpen) return;
+    this.checkpoint('TRUNCATE');
+    this.#sqlite.close();
+  }
+
+  #assert(pragma: string, wanted: string | number): void {
+    const found = this.pragma(pragma);
+    if (found === wanted) return;
+    clearInterval(this.#timer);
+    throw new StartProblem(
+      `The database file ${this.path} does not keep ${pragma} = ${wanted} (found ${String(found)}); its disk may not support it.`,
+    );
+  }
+
+  /** SQLite rolls back by itself after some errors, e.g. a full disk. */
+  #rollBack(): void {
+    try {
+      if (this.#sqlite.isOpen && this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');
+    } catch {
+      // The connection is unusable then: the next statement says so.
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import type { JsonObject } from '../../domain/shared/json.js';
+import type {
+  AppendOutcome,
+  EventMeta,
+  ExpectedRevision,
+  OpenProcess,
+  ReadRange,
+  RecordedEvent,
+} from '../../ports/event-store.js';
+import { placeAppend, rangeOf, type StoredEvent, type StreamView } from '../memory/append-rules.js';
+import type { Database } from './database.js';
+
+/**
+ * `position` is the rowid, the global order: given by the one writer, in order of commit. Stream names stand once, events carry their number.
+ * Ids begin with a time, so that the index on them grows at its end.
+ */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+  CREATE TABLE IF NOT EXISTS events (
+    position INTEGER PRIMARY KEY, stream INTEGER NOT NULL, revision INTEGER NOT NULL,
+    id TEXT NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL, meta TEXT NOT NULL
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS events_by_revision ON events (stream, revision);
+  CREATE INDEX IF NOT EXISTS events_by_id ON events (id);
+  CREATE TABLE IF NOT EXISTS open_processes (
+    stream TEXT NOT NULL, name TEXT NOT NULL, id TEXT NOT NULL, due TEXT, PRIMARY KEY (stream, name, id)
+  ) WITHOUT ROWID;`;
+
+const COLUMNS = 'position, stream, revision, id, type, data, meta';
+type Row = readonly [number, number, number, string, string, string, string];
+
+const recorded = ([position, , revision, id, type, data, meta]: Row, stream: string): RecordedEvent => ({
+  id,
+  type,
+  data: JSON.parse(data) as JsonObject,
+  meta: JSON.parse(meta) as EventMeta,
+  stream,
+  revision,
+  position,
+});
+
+/** One append, ready to be written. `marks` are what its events say of their processes. */
+export type LoggedAppend = {
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  readonly events: readonly StoredEvent[];
+  readonly marks: readonly (OpenProcess & { readonly open: boolean })[];
+};
+
+/** A stream's number and last revision. */
+type Head = { readonly id: number; readonly last: number };
+
+/** What a commit changes in memory; adopted only once it is durable, so that a failed commit leaves nothing behind. */
+type Draft = {
+  position: number;
+  readonly heads: Map<string, Head>;
+  readonly processes: Map<string, OpenProcess | null>;
+};
+
+const processKey = ({ stream, name, id }: OpenProcess): string => `${stream}\n${name}\n${id}`;
+
+/** The events in one SQLite file, synchronously: statements, the heads of streams, the index of open processes. */
+export class EventLog {
+  readonly #database: Database;
+  readonly #sql;
+  readonly #heads = new Map<string, Head>();
+  readonly #names = new Map<number, string>();
+  readonly #processes = new Map<string, OpenProcess>();
+  readonly #headsKept: number;
+  #position: number;
+
+  /** Reads the last position and the open processes, never the events themselves. `headsKept`: of how many streams name and last revision are kept at hand. */
+  constructor(database: Database, headsKept: number) {
+    this.#headsKept = headsKept;
+    database.exec(SCHEMA);
+    this.#database = database;
+    const events = `SELECT ${COLUMNS} FROM events`;
+    this.#sql = {
+      streamByName: database.prepare(
+        `SELECT id, (SELECT max(revision) FROM events WHERE stream = streams.id) AS last FROM streams WHERE name = ?`,
+      ),
+      nameOf: database.prepare('SELECT name FROM streams WHERE id = ?'),
+      addStream: database.prepare('INSERT INTO streams (name) VALUES (?)'),
+      addEvent: database.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`),
+      place: database.prepare('SELECT id, position FROM events WHERE stream = ? AND revision = ?'),
+      // Named, because the planner would rather walk the whole stream to the first match.
+      revisionOf: database.prepare(
+        'SELECT min(revision) AS revision FROM events INDEXED BY events_by_id WHERE id = ? AND stream = ?',
+      ),
+      forwards: database.prepare(
+        `${events} WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`,
+        'arrays',
+      ),
+      backwards: database.prepare(
+        `${events} WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision DESC LIMIT ?`,
+        'arrays',
+      ),
+      after: database.prepare(`${events} WHERE position > ? ORDER BY position LIMIT ?`, 'arrays'),
+      openProcess: database.prepare(
+        'INSERT OR REPLACE INTO open_processes (stream, name, id, due) VALUES (?, ?, ?, ?)',
+      ),
+      closeProcess: database.prepare('DELETE FROM open_processes WHERE stream = ? AND name = ? AND id = ?'),
+    };
+    const last = database.prepare('SELECT max(position) AS position FROM events').get() as { position: number | null };
+    this.#position = last.position ?? 0;
+    const open = database.prepare('SELECT stream, name, id, due FROM open_processes').all() as OpenProcess[];
+    for (const { name, id, stream, due } of open) {
+      this.#processes.set(processKey({ name, id, stream, due }), { name, id, stream, due });
+    }
+  }
+
+  get lastPosition(): number {
+    return this.#position;
+  }
+
+  get openProcesses(): readonly OpenProcess[] {
+    return [...this.#processes.values()];
+  }
+
+  /**
+   * Writes appends in one transaction, in order, each seeing those before it; one outcome for each. A conflict among them changes nothing for
+   * the others. Durable when this returns.
+   * @throws Rejection STORE_FULL, STORE_UNAVAILABLE: then none of them was written.
+   */
+  commit(appends: readonly LoggedAppend[]): readonly AppendOutcome[] {
+    const draft: Draft = { position: this.#position, heads: new Map(), processes: new Map() };
+    const outcomes = this.#database.transaction(() => {
+      const written = appends.map((append) => this.#write(append, draft));
+      this.#writeProcesses(draft);
+      return written;
+    });
+    this.#adopt(draft);
+    return outcomes;
+  }
+
+  read(stream: string, range: ReadRange): { events: readonly RecordedEvent[]; lastRevision: number } {
+    const head = this.#head(stream);
+    const { lowest, highest } = rangeOf(range, head?.last ?? -1);
+    if (head === undefined || lowest > highest) return { events: [], lastRevision: head?.last ?? -1 };
+    const rows = this.#sql[range.direction].all(head.id, lowest, highest, range.limit) as Row[];
+    return { events: rows.map((row) => recorded(row, stream)), lastRevision: head.last };
+  }
+
+  readAll(after: number, limit: number): readonly RecordedEvent[] {
+    const rows = this.#sql.after.all(after, limit) as Row[];
+    return rows.map((row) => recorded(row, this.#nameOf(row[1])));
+  }
+
+  #write({ stream, expected, events, marks }: LoggedAppend, draft: Draft): AppendOutcome {
+    const head = draft.heads.get(stream) ?? this.#head(stream);
+    const last = head?.last ?? -1;
+    const place = placeAppend(
+      this.#view(head),
+      expected,
+      events.map(({ id }) => id),
+    );
+    if (place === 'conflict') return { ok: false, actual: last };
+    if (place !== 'write') {
+      const revision = place.repeatedFrom + events.length - 1;
+      return { ok: true, revision, position: this.#at(head, revision)?.position ?? 0, repeated: true };
+    }
+    const id = head?.id ?? Number(this.#sql.addStream.run(stream).lastInsertRowid);
+    let revision = last;
+    for (const event of events) {
+      revision += 1;
+      draft.position += 1;
+      this.#sql.addEvent.run(draft.position, id, revision, event.id, event.type, event.data, event.meta);
+    }
+    draft.heads.set(stream, { id, last: revision });
+    for (const { open, ...process } of marks) draft.processes.set(processKey(process), open ? process : null);
+    return { ok: true, revision, position: draft.position, repeated: false };
+  }
+
+  /** Writes of the index only what differs: most events of a process leave it open with the same deadline. */
+  #writeProcesses({ processes }: Draft): void {
+    for (const [key, process] of processes) {
+      const known = this.#processes.get(key);
+      if (process === null) {
+        if (known !== undefined) this.#sql.closeProcess.run(known.stream, known.name, known.id);
+      } else if (known?.due !== process.due) {
+        this.#sql.openProcess.run(process.stream, process.name, process.id, process.due);
+      }
+    }
+  }
+
+  #adopt(draft: Draft): void {
+    this.#position = draft.position;
+    for (const [stream, head] of draft.heads) this.#keep(stream, head);
+    for (const [key, process] of draft.processes) {
+      if (process === null) this.#processes.delete(key);
+      else this.#processes.set(key, process);
+    }
+  }
+
+  #view(head: Head | undefined): StreamView {
+    return {
+      last: head?.last ?? -1,
+      idAt: (revision) => this.#at(head, revision)?.id,
+      revisionOf: (id) => {
+        if (head === undefined) return undefined;
+        return (this.#sql.revisionOf.get(id, head.id) as { revision: number | null }).revision ?? undefined;
+      },
+    };
+  }
+
+  #at(head: Head | undefined, revision: number): { id: string; position: number } | undefined {
+    if (head === undefined) return undefined;
+    return this.#sql.place.get(head.id, revision) as { id: string; position: number } | undefined;
+  }
+
+  #head(stream: string): Head | undefined {
+    const known = this.#heads.get(stream);
+    if (known !== undefined) return known;
+    const row = this.#sql.streamByName.get(stream) as { id: number; last: number | null } | undefined;
+    if (row === undefined) return undefined;
+    const head = { id: row.id, last: row.last ?? -1 };
+    this.#keep(stream, head);
+    return head;
+  }
+
+  #nameOf(id: number): string {
+    const known = this.#names.get(id);
+    if (known !== undefined) return known;
+    const { name } = this.#sql.nameOf.get(id) as { name: string };
+    keepBounded(this.#names, id, name, this.#headsKept);
+    return name;
+  }
+
+  #keep(stream: string, head: Head): void {
+    keepBounded(this.#heads, stream, head, this.#headsKept);
+  }
+}
+
+/** Keeps an entry, and lets the oldest go over the bound. */
+const keepBounded = <Key, Value>(map: Map<Key, Value>, key: Key, value: Value, bound: number): void => {
+  map.set(key, value);
+  if (map.size <= bound) return;
+  const oldest = map.keys().next();
+  if (oldest.done !== true) map.delete(oldest.value);
+};

@@ -1,0 +1,164 @@
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Clock } from '../../ports/clock.js';
+import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
+import { IDEMPOTENCY_TTL_MS, idOf, isFree, type KeptReservation, reservationOf } from '../memory/idempotency-store.js';
+import { Database, unavailable } from './database.js';
+
+/** How many requests wait for the file at most, and how many of them one flush carries. */
+const MAX_WAITING = 8_192;
+const MAX_PER_COMMIT = 1_024;
+/** How many entries that are over a commit lets go at most, beyond twice what it adds. */
+const SWEPT_AT_LEAST = 16;
+const BUSY_RETRY_SECONDS = 1;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS reservations (
+    id TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, seed TEXT NOT NULL, expires INTEGER NOT NULL, answer TEXT, released INTEGER NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS reservations_by_expiry ON reservations (expires);`;
+
+type Row = { digest: string; seed: string; expires: number; answer: string | null; released: number };
+/** One change: `run` inside a commit; what it returns tells its asker, once it is flushed. */
+type Waiting = { readonly run: () => () => void; readonly reject: (reason: unknown) => void };
+
+const keptOf = ({ digest, seed, expires, answer, released }: Row): KeptReservation => ({
+  digest,
+  seed,
+  expiresMs: expires,
+  answer: answer === null ? null : (JSON.parse(answer) as KeptAnswer),
+  released: released === 1,
+});
+
+/**
+ * Idempotency keys in one SQLite file of this process. All changes of one turn of the event loop share one flushed commit. What this process
+ * runs it knows in memory: an entry without an answer that it does not run was left by a process that died.
+ */
+export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposable {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #sql;
+  readonly #running = new Set<string>();
+  /** What the commit under way began to run. */
+  #began: string[] = [];
+  #queue: Waiting[] = [];
+  #scheduled = false;
+  #closed = false;
+
+  private constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    database.exec(SCHEMA);
+    this.#sql = {
+      find: database.prepare('SELECT digest, seed, expires, answer, released FROM reservations WHERE id = ?'),
+      take: database.prepare('INSERT OR REPLACE INTO reservations VALUES (?, ?, ?, ?, NULL, 0)'),
+      resume: database.prepare('UPDATE reservations SET released = 0 WHERE id = ?'),
+      complete: database.prepare('UPDATE reservations SET answer = ? WHERE id = ?'),
+      release: database.prepare('UPDATE reservations SET released = 1 WHERE id = ?'),
+      sweep: database.prepare(`DELETE FROM reservations WHERE rowid IN
+        (SELECT rowid FROM reservations WHERE expires <= ? ORDER BY expires LIMIT ?)`),
+    };
+  }
+
+  /**
+   * Opens the store on a file, which it closes with itself.
+   * @throws StartProblem as Database.open
+   */
+  static open(path: string, clock: Clock): EmbeddedIdempotencyStore {
+    return new EmbeddedIdempotencyStore(Database.open(path, { synchronous: 'FULL' }), clock);
+  }
+
+  /** @throws Rejection BUSY, STORE_FULL, STORE_UNAVAILABLE: nothing was reserved then */
+  reserve(scope: string, key: string, digest: string, newSeed: string): Promise<Reservation> {
+    return this.#write(() => this.#take(idOf(scope, key), digest, newSeed));
+  }
+
+  /** @throws Rejection as reserve: the key is then as a process that died would leave it */
+  complete(scope: string, key: string, answer: KeptAnswer): Promise<void> {
+    const text = JSON.stringify(answer);
+    return this.#end(idOf(scope, key), (id) => this.#sql.complete.run(text, id));
+  }
+
+  /** @throws Rejection as complete */
+  release(scope: string, key: string): Promise<void> {
+    return this.#end(idOf(scope, key), (id) => this.#sql.release.run(id));
+  }
+
+  /** Writes what is waiting, then closes the file. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    while (this.#queue.length > 0) this.#flush();
+    this.#database[Symbol.dispose]();
+  }
+
+  #take(id: string, digest: string, newSeed: string): Reservation {
+    const row = this.#sql.find.get(id) as Row | undefined;
+    const kept = row === undefined ? undefined : keptOf(row);
+    const nowMs = this.#clock.now().getTime();
+    if (kept === undefined || isFree(kept, digest, nowMs)) {
+      this.#sql.take.run(id, digest, newSeed, nowMs + IDEMPOTENCY_TTL_MS);
+      this.#began.push(id);
+      this.#running.add(id);
+      return { kind: 'run', seed: newSeed, resumed: false };
+    }
+    const reservation = reservationOf(kept, digest, this.#running.has(id));
+    if (reservation.kind === 'run') {
+      this.#sql.resume.run(id);
+      this.#began.push(id);
+      this.#running.add(id);
+    }
+    return reservation;
+  }
+
+  async #end(id: string, write: (id: string) => unknown): Promise<void> {
+    try {
+      await this.#write(() => {
+        write(id);
+        this.#running.delete(id);
+      });
+    } catch (error) {
+      this.#running.delete(id);
+      throw error;
+    }
+  }
+
+  async #write<T>(run: () => T): Promise<T> {
+    if (this.#closed) throw unavailable();
+    if (this.#queue.length >= MAX_WAITING) throw new Rejection('BUSY', { retryAfter: BUSY_RETRY_SECONDS });
+    return new Promise<T>((resolve, reject) => {
+      const settled = (): (() => void) => {
+        const result = run();
+        return () => resolve(result);
+      };
+      this.#queue.push({ run: settled, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+      if (this.#queue.length > 0) this.#schedule();
+    });
+  }
+
+  #flush(): void {
+    const batch = this.#queue.splice(0, MAX_PER_COMMIT);
+    if (batch.length === 0) return;
+    this.#began = [];
+    try {
+      const settled = this.#database.transaction(() => {
+        const done = batch.map(({ run }) => run());
+        this.#sql.sweep.run(this.#clock.now().getTime(), SWEPT_AT_LEAST + 2 * batch.length);
+        return done;
+      });
+      for (const settle of settled) settle();
+    } catch (error) {
+      for (const id of this.#began) this.#running.delete(id);
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}

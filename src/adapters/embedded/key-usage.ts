@@ -1,0 +1,63 @@
+import type { Clock } from '../../ports/clock.js';
+import type { KeyUsage } from '../../ports/key-usage.js';
+import type { Database } from './database.js';
+
+/** How late the file may be, in milliseconds (contract 11.4: a minute). */
+const WRITE_EVERY_MS = 60_000;
+/** Uses of more keys than this are written at once. */
+const KEYS_GATHERED = 10_000;
+
+/** When keys were last used: gathered in memory, written once a minute to the file of what may be lost. */
+export class EmbeddedKeyUsage implements KeyUsage, Disposable {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #write;
+  readonly #read;
+  readonly #gathered = new Map<string, string>();
+  #cancel: (() => void) | null = null;
+
+  /** @param database of `openReadsFile`; to be closed after this */
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#write = database.prepare(`INSERT INTO key_usage VALUES (?1, ?2)
+      ON CONFLICT (key_id) DO UPDATE SET used_at = ?2 WHERE used_at < ?2`);
+    this.#read = database.prepare('SELECT used_at AS at FROM key_usage WHERE key_id = ?');
+  }
+
+  touch(keyId: string, at: Date): void {
+    const used = at.toISOString();
+    if (used > (this.#gathered.get(keyId) ?? '')) this.#gathered.set(keyId, used);
+    if (this.#gathered.size > KEYS_GATHERED) this.#flush();
+    else this.#cancel ??= this.#clock.at(new Date(this.#clock.now().getTime() + WRITE_EVERY_MS), () => this.#flush());
+  }
+
+  async lastUsedAt(keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    for (const keyId of keyIds) {
+      const written = (this.#read.get(keyId) as { at: string } | undefined)?.at ?? '';
+      const gathered = this.#gathered.get(keyId) ?? '';
+      const used = written > gathered ? written : gathered;
+      if (used !== '') found.set(keyId, used);
+    }
+    return found;
+  }
+
+  /** Writes what is gathered. */
+  [Symbol.dispose](): void {
+    this.#flush();
+  }
+
+  #flush(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    try {
+      this.#database.transaction(() => {
+        for (const [keyId, used] of this.#gathered) this.#write.run(keyId, used);
+      });
+    } catch {
+      // On a full disk these minutes are lost, which the port allows; the next ones are tried again.
+    }
+    this.#gathered.clear();
+  }
+}

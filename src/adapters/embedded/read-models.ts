@@ -1,0 +1,169 @@
+import type { Json } from '../../domain/shared/json.js';
+import type { Clock } from '../../ports/clock.js';
+import type { ListQuery, Projection, ReadModels } from '../../ports/read-models.js';
+import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
+import { ReadWaiters, type Verdict } from '../memory/read-waiters.js';
+import type { Database } from './database.js';
+import { ReadModelTables, StreamMoved } from './read-model-tables.js';
+
+type Kept = { build: Build; readonly tables: ReadModelTables; readonly parked: Set<string> };
+type BuildRow = { id: number; name: string; version: number; position: number; live: number };
+
+/** Read models and their write side in one SQLite file, which only this process writes. */
+export class EmbeddedReadModels implements ReadModels, ReadModelWriter {
+  readonly #database: Database;
+  readonly #waiters: ReadWaiters;
+  readonly #kept = new Map<number, Kept>();
+  readonly #moveOn;
+  readonly #park;
+
+  /** @param database of `openReadsFile`; whoever opened it closes it after the last use of this */
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#waiters = new ReadWaiters(clock);
+    this.#moveOn = database.prepare('UPDATE builds SET position = ? WHERE id = ?');
+    this.#park = database.prepare('INSERT INTO parked VALUES (?, ?, ?, ?, ?, ?, ?)');
+    const parked = database.prepare('SELECT stream FROM parked WHERE build = ?');
+    for (const { live, ...rest } of database.prepare('SELECT * FROM builds ORDER BY id').all() as BuildRow[]) {
+      const streams = (parked.all(rest.id) as { stream: string }[]).map(({ stream }) => stream);
+      this.#keep({ ...rest, live: live === 1 }, streams);
+    }
+  }
+
+  async get(projection: Projection, key: string): Promise<Json | null> {
+    return this.#serving(projection)?.tables.get(key) ?? null;
+  }
+
+  async list(projection: Projection, query: ListQuery) {
+    return this.#serving(projection)?.tables.list(query) ?? [];
+  }
+
+  async progress(projection: Projection, stream: string): Promise<number> {
+    return this.#serving(projection)?.tables.progress(stream) ?? -1;
+  }
+
+  reached(projection: Projection, stream: string, revision: number, timeoutMs: number): Promise<boolean> {
+    const check = (): Verdict => {
+      const kept = this.#serving(projection);
+      if ((kept?.tables.progress(stream) ?? -1) >= revision) return 'reached';
+      return kept?.parked.has(stream) === true ? 'never' : 'not yet';
+    };
+    return this.#waiters.wait(projection.name, stream, check, timeoutMs);
+  }
+
+  reachedPosition(projection: Projection, position: number, timeoutMs: number): Promise<boolean> {
+    const check = (): Verdict => ((this.#serving(projection)?.build.position ?? 0) >= position ? 'reached' : 'not yet');
+    return this.#waiters.wait(projection.name, null, check, timeoutMs);
+  }
+
+  async open(projection: Projection): Promise<Build> {
+    const same = this.#named(projection.name).filter(({ build }) => build.version === projection.version);
+    const kept = same.find(({ build }) => build.live) ?? same.at(-1);
+    if (kept === undefined) return this.begin(projection);
+    this.#drop(same.filter((other) => other !== kept));
+    return kept.build;
+  }
+
+  async begin({ name, version }: Projection): Promise<Build> {
+    const id = this.#database.transaction(() => {
+      const insert = this.#database.prepare('INSERT INTO builds (name, version, position, live) VALUES (?, ?, 0, 0)');
+      const made = Number(insert.run(name, version).lastInsertRowid);
+      new ReadModelTables(this.#database, made).create();
+      return made;
+    });
+    return this.#keep({ id, name, version, position: 0, live: false }, []).build;
+  }
+
+  async load({ id }: Build, keys: readonly string[], streams: readonly string[]): Promise<Loaded> {
+    const { tables, parked } = this.#of(id);
+    return tables.load(keys, streams, parked);
+  }
+
+  async commit({ id }: Build, changes: Changes): Promise<boolean> {
+    const kept = this.#of(id);
+    try {
+      this.#database.transaction(() => {
+        kept.tables.write(changes);
+        for (const { stream, revision, eventId, type, reason, at } of changes.parked) {
+          this.#park.run(id, stream, revision, eventId, type, reason, at);
+        }
+        this.#moveOn.run(changes.position, id);
+      });
+    } catch (error) {
+      if (error instanceof StreamMoved) return false;
+      throw error;
+    }
+    kept.build = { ...kept.build, position: changes.position };
+    for (const { stream } of changes.parked) kept.parked.add(stream);
+    if (this.#waiters.any) {
+      const streams = new Set([...changes.progress, ...changes.parked].map(({ stream }) => stream));
+      this.#waiters.changed(kept.build.name, streams);
+    }
+    return true;
+  }
+
+  async swapIn({ id, name, version }: Build): Promise<void> {
+    const kept = this.#of(id);
+    const old = this.#named(name).filter((other) => other !== kept && other.build.version <= version);
+    this.#drop(old, () => this.#database.exec(`UPDATE builds SET live = 1 WHERE id = ${id}`));
+    kept.build = { ...kept.build, live: true };
+    this.#waiters.changed(name);
+  }
+
+  async parked(limit: number): Promise<readonly ParkedEvent[]> {
+    const sql = `SELECT name AS projection, version, stream, revision, event_id AS eventId, type, reason, at
+      FROM parked JOIN builds ON builds.id = parked.build ORDER BY name, stream LIMIT ?`;
+    return this.#database.prepare(sql).all(limit) as ParkedEvent[];
+  }
+
+  async parkedCount(): Promise<number> {
+    return [...this.#kept.values()].reduce((count, { parked }) => count + parked.size, 0);
+  }
+
+  awaited(): boolean {
+    return this.#waiters.any;
+  }
+
+  onAwaited(listener: () => void): () => void {
+    return this.#waiters.onBegin(listener);
+  }
+
+  #keep(build: Build, parked: readonly string[]): Kept {
+    const kept = { build, tables: new ReadModelTables(this.#database, build.id), parked: new Set(parked) };
+    this.#kept.set(build.id, kept);
+    return kept;
+  }
+
+  #of(id: number): Kept {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) throw new Error(`The build ${id} was dropped.`);
+    return kept;
+  }
+
+  #named(name: string): readonly Kept[] {
+    return [...this.#kept.values()].filter(({ build }) => build.name === name);
+  }
+
+  /** The build that readers of a projection see. */
+  #serving({ name, version }: Projection): Kept | undefined {
+    const named = this.#named(name);
+    return (
+      named.find(({ build }) => build.live && build.version === version) ??
+      named.filter(({ build }) => build.live).sort((a, b) => b.build.version - a.build.version)[0] ??
+      named.findLast(({ build }) => build.version === version)
+    );
+  }
+
+  /** Drops builds, in one transaction with what has to happen `first`. */
+  #drop(builds: readonly Kept[], first?: () => void): void {
+    if (builds.length === 0 && first === undefined) return;
+    this.#database.transaction(() => {
+      first?.();
+      for (const { build, tables } of builds) {
+        tables.drop();
+        this.#database.exec(`DELETE FROM parked WHERE build = ${build.id}; DELETE FROM builds WHERE id = ${build.id};`);
+      }
+    });
+    for (const { build } of builds) this.#kept.delete(build.id);
+  }
+}

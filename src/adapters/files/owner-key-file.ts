@@ -1,0 +1,36 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { StartProblem } from '../../domain/shared/start-problem.js';
+import type { OwnerKeyFile } from '../../ports/owner-key-file.js';
+import { readLine, settleFile, writePrivateLine } from './private-file.js';
+
+const inside = (dataDir: string): string => join(dataDir, 'owner-key');
+
+/** The owner key of a server on this machine, or null: what commands use when no key is given (contract 11.5). */
+export const readOwnerKey = (dataDir: string): Promise<string | null> => readLine(inside(dataDir));
+
+/** `<data dir>/owner-key`, mode 0600; a prepared key waits in `owner-key.new`. Makes the directory when it is missing. */
+export const ownerKeyFile = (dataDir: string): OwnerKeyFile => {
+  const path = inside(dataDir);
+  const waiting = `${path}.new`;
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (cause) {
+      const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+      throw new StartProblem(`The owner key cannot be kept in ${path} (${reason}).`, { cause });
+    }
+  };
+  return {
+    path,
+    prepare: (key) =>
+      guarded(async () => {
+        await mkdir(dataDir, { recursive: true, mode: 0o700 });
+        await writePrivateLine(waiting, key);
+      }),
+    prepared: () => guarded(() => readLine(waiting)),
+    settle: () => guarded(() => settleFile(waiting, path)),
+    discard: () => guarded(() => rm(waiting, { force: true })),
+  };
+};

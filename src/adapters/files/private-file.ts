@@ -1,0 +1,52 @@
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+const OWNER_ONLY = 0o600;
+
+const flush = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Flushes a directory, so that a name made in it outlives a power cut. Windows cannot open one, and needs no such thing. */
+const flushDirectory = async (path: string): Promise<void> => {
+  if (process.platform !== 'win32') await flush(path);
+};
+
+/**
+ * Writes one line to a file that only its owner may read (mode 0600), whole or not at all, flushed before the promise resolves.
+ * A file that was there is replaced together with its mode.
+ */
+export const writePrivateLine = async (path: string, line: string): Promise<void> => {
+  const unfinished = `${path}.tmp`;
+  await rm(unfinished, { force: true });
+  const handle = await open(unfinished, 'wx', OWNER_ONLY);
+  try {
+    await handle.writeFile(`${line}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(unfinished, path);
+  await flushDirectory(dirname(path));
+};
+
+/** Moves a file to its final name, replacing what stood there; flushed before the promise resolves. */
+export const settleFile = async (from: string, to: string): Promise<void> => {
+  await rename(from, to);
+  await flushDirectory(dirname(to));
+};
+
+/** A file's text without the white space around it, or null when there is no such file. */
+export const readLine = async (path: string): Promise<string | null> => {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+};

@@ -1,0 +1,78 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { StartProblem } from '../../domain/shared/start-problem.js';
+import type { Random } from '../../ports/random.js';
+import { readLine, writePrivateLine } from './private-file.js';
+
+/** Where the server's secret comes from (contract 11.1): `ANIMA_SECRET`, else `ANIMA_SECRET_FILE`, else `<data dir>/secret`. */
+export type SecretSource = {
+  readonly secret: string | null;
+  readonly secretFile: string | null;
+  readonly dataDir: string;
+  /** Make `<data dir>/secret` when there is none: only in the embedded profile, and only while nothing stored depends on an earlier one. */
+  readonly mayCreate: boolean;
+};
+
+export type OpenedSecret = {
+  /** Only keys derived from it are used (src/app/derived-keys.ts). */
+  readonly secret: Uint8Array;
+  /** What should be put right but does not stop the start. */
+  readonly warnings: readonly string[];
+};
+
+/** Shortest secret that is accepted, in bytes of its text; a generated one has 256 random bits. */
+export const SECRET_MIN_BYTES = 32;
+const GENERATED_BYTES = 32;
+/** The permission bits of everyone but the owner. */
+const OTHERS = 0o077;
+
+const checked = (text: string, where: string): Uint8Array => {
+  const secret = new TextEncoder().encode(text);
+  if (secret.length >= SECRET_MIN_BYTES) return secret;
+  throw new StartProblem(
+    `${where} is too short: it needs at least ${String(SECRET_MIN_BYTES)} random characters, for example from "openssl rand -base64 32".`,
+  );
+};
+
+const read = async (path: string): Promise<string | null> => {
+  try {
+    return await readLine(path);
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new StartProblem(`The secret file ${path} cannot be read (${reason}).`, { cause });
+  }
+};
+
+/** Refusing a file that others can read would lock out mounted secrets, whose mode an orchestrator chooses, and restored backups. */
+const warningsAbout = async (path: string): Promise<readonly string[]> =>
+  process.platform === 'win32' || ((await stat(path)).mode & OTHERS) === 0
+    ? []
+    : [`Others on this machine can read the secret file ${path}; run: chmod 600 ${path}`];
+
+/**
+ * Reads the server's secret, or makes it. Its text is the key material wherever it stands, so a file's content may be moved to the variable.
+ * @throws StartProblem when it is absent and may not be made, cannot be read or written, or is too short
+ */
+export const openSecret = async (source: SecretSource, random: Random): Promise<OpenedSecret> => {
+  if (source.secret !== null) return { secret: checked(source.secret.trim(), 'ANIMA_SECRET'), warnings: [] };
+  const path = source.secretFile ?? join(source.dataDir, 'secret');
+  const text = await read(path);
+  if (text !== null) {
+    return { secret: checked(text, `The secret in ${path}`), warnings: await warningsAbout(path) };
+  }
+  if (source.secretFile !== null) throw new StartProblem(`ANIMA_SECRET_FILE names ${path}, but there is no such file.`);
+  if (!source.mayCreate) {
+    throw new StartProblem(
+      `There is no secret in ${path}, but what is stored was made with one: put the file back, or set ANIMA_SECRET to what it held.`,
+    );
+  }
+  const made = Buffer.from(random.bytes(GENERATED_BYTES)).toString('base64url');
+  try {
+    await writePrivateLine(path, made);
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new StartProblem(`The secret cannot be kept in ${path} (${reason}).`, { cause });
+  }
+  return { secret: checked(made, path), warnings: [] };
+};

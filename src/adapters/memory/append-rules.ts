@@ -1,0 +1,78 @@
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { EventToAppend, ExpectedRevision, ReadRange } from '../../ports/event-store.js';
+
+/** Bounds of one append (the port names them). */
+export const APPEND_BYTES = 1_000_000;
+export const APPEND_EVENTS = 500;
+
+/** An event as it is stored: data and metadata as JSON text, made once. */
+export type StoredEvent = Pick<EventToAppend, 'id' | 'type'> & {
+  readonly data: string;
+  readonly meta: string;
+};
+
+/**
+ * Serialises what is appended.
+ * @throws RangeError for an empty append; Rejection EVENTS_TOO_LARGE over 500 events or 1,000,000 bytes of data.
+ */
+export const serialise = (events: readonly EventToAppend[]): readonly StoredEvent[] => {
+  if (events.length === 0) throw new RangeError('An append holds at least one event.');
+  if (events.length > APPEND_EVENTS)
+    throw new Rejection('EVENTS_TOO_LARGE', {
+      message: `What this request would record exceeds ${APPEND_EVENTS} events; send less at once.`,
+    });
+  let bytes = 0;
+  return events.map(({ id, type, data, meta }) => {
+    const text = JSON.stringify(data);
+    bytes += Buffer.byteLength(text);
+    if (bytes > APPEND_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
+    return { id, type, data: text, meta: JSON.stringify(meta) };
+  });
+};
+
+/** What of a stream decides an append. `last` is its last revision, -1 when it does not exist. */
+export type StreamView = {
+  readonly last: number;
+  idAt(revision: number): string | undefined;
+  /** The first place of an event id. */
+  revisionOf(id: string): number | undefined;
+};
+
+/** Write it behind the last event; or it stands already, from a revision on; or it contradicts what stands. */
+export type AppendPlace = 'write' | 'conflict' | { readonly repeatedFrom: number };
+
+/**
+ * Decides one append. With an exact expectation a repeat is recognised at the expected place alone; `any` and `stream_exists` name no place,
+ * so there the ids are looked for in the whole stream, and some of them standing elsewhere or alone is a conflict.
+ */
+export const placeAppend = (stream: StreamView, expected: ExpectedRevision, ids: readonly string[]): AppendPlace => {
+  const standsFrom = (from: number): boolean =>
+    from + ids.length - 1 <= stream.last && ids.every((id, index) => stream.idAt(from + index) === id);
+  if (expected === 'any' || expected === 'stream_exists') {
+    const places = ids.map((id) => stream.revisionOf(id));
+    const first = places[0];
+    if (first !== undefined && standsFrom(first)) return { repeatedFrom: first };
+    if (places.some((place) => place !== undefined)) return 'conflict';
+    return expected === 'any' || stream.last >= 0 ? 'write' : 'conflict';
+  }
+  const from = expected === 'no_stream' ? 0 : expected + 1;
+  if (stream.last === from - 1) return 'write';
+  return standsFrom(from) ? { repeatedFrom: from } : 'conflict';
+};
+
+/** The most events one read returns. */
+export const READ_EVENTS = 4096;
+
+/**
+ * The revisions that a read covers, both included; nothing when `lowest` is above `highest`.
+ * @throws RangeError for a limit outside 1..4096.
+ */
+export const rangeOf = (
+  { direction, from, to, limit }: ReadRange,
+  lastRevision: number,
+): { readonly lowest: number; readonly highest: number } => {
+  if (!Number.isInteger(limit) || limit < 1 || limit > READ_EVENTS)
+    throw new RangeError(`A read takes a limit from 1 to ${READ_EVENTS}.`);
+  const [low, high] = direction === 'forwards' ? [from, to] : [to, from];
+  return { lowest: Math.max(low ?? 0, 0), highest: Math.max(-1, Math.min(high ?? lastRevision, lastRevision)) };
+};

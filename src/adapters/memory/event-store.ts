@@ -1,0 +1,99 @@
+import type { JsonObject } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type {
+  AppendOutcome,
+  EventMeta,
+  EventStore,
+  EventToAppend,
+  ExpectedRevision,
+  OpenProcess,
+  ReadRange,
+  RecordedEvent,
+  Subscription,
+} from '../../ports/event-store.js';
+import { placeAppend, rangeOf, serialise } from './append-rules.js';
+import { Changes, follow } from './follow.js';
+
+/** The event store in memory: what the port means, in the fewest lines. Nothing outlives it. */
+export class MemoryEventStore implements EventStore {
+  readonly #all: RecordedEvent[] = [];
+  readonly #streams = new Map<string, RecordedEvent[]>();
+  readonly #open = new Map<string, OpenProcess>();
+  readonly #changes = new Changes();
+  #closed = false;
+
+  async append(stream: string, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendOutcome> {
+    const stored = serialise(events);
+    const standing = this.#read(stream);
+    const view = {
+      last: standing.length - 1,
+      idAt: (revision: number) => standing[revision]?.id,
+      revisionOf: (id: string) => standing.find((event) => event.id === id)?.revision,
+    };
+    const ids = events.map(({ id }) => id);
+    const place = placeAppend(view, expected, ids);
+    if (place === 'conflict') return { ok: false, actual: view.last };
+    if (place === 'write') {
+      for (const { id, type, data, meta } of stored) {
+        const read = { data: JSON.parse(data) as JsonObject, meta: JSON.parse(meta) as EventMeta };
+        const recorded = { id, type, ...read, stream, revision: standing.length, position: this.#all.length + 1 };
+        standing.push(recorded);
+        this.#all.push(recorded);
+        this.#mark(recorded);
+      }
+      this.#streams.set(stream, standing);
+      this.#changes.announce([stream]);
+    }
+    const revision = place === 'write' ? standing.length - 1 : place.repeatedFrom + ids.length - 1;
+    return { ok: true, revision, position: standing[revision]?.position ?? 0, repeated: place !== 'write' };
+  }
+
+  async read(stream: string, range: ReadRange): Promise<{ events: readonly RecordedEvent[]; lastRevision: number }> {
+    const events = this.#read(stream);
+    const { lowest, highest } = rangeOf(range, events.length - 1);
+    const covered = events.slice(lowest, highest + 1);
+    if (range.direction === 'backwards') covered.reverse();
+    return { events: covered.slice(0, range.limit), lastRevision: events.length - 1 };
+  }
+
+  async readAll(after: number, limit: number): Promise<readonly RecordedEvent[]> {
+    this.#assertOpen();
+    // The first position is 1 and none is left out.
+    return this.#all.slice(after, after + limit);
+  }
+
+  async lastPosition(): Promise<number> {
+    this.#assertOpen();
+    return this.#all.length;
+  }
+
+  subscribe(options: Subscription): AsyncIterable<readonly RecordedEvent[]> {
+    return follow(this, this.#changes, options);
+  }
+
+  async openProcesses(): Promise<readonly OpenProcess[]> {
+    this.#assertOpen();
+    return [...this.#open.values()];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#changes.announceAll();
+  }
+
+  #mark({ stream, meta: { process } }: RecordedEvent): void {
+    if (process === undefined) return;
+    const key = JSON.stringify([stream, process.name, process.id]);
+    if (process.open) this.#open.set(key, { name: process.name, id: process.id, stream, due: process.due });
+    else this.#open.delete(key);
+  }
+
+  #read(stream: string): RecordedEvent[] {
+    this.#assertOpen();
+    return this.#streams.get(stream) ?? [];
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new Rejection('STORE_UNAVAILABLE', { retryAfter: 1 });
+  }
+}

@@ -1,0 +1,99 @@
+import { setMaxListeners } from 'node:events';
+
+import type { EventStore, RecordedEvent, Subscription } from '../../ports/event-store.js';
+
+/** How many events a subscription hands over at once. */
+export const SUBSCRIPTION_BATCH = 256;
+
+/** Wakes those who wait for new events, of one stream or of any. Counts the changes, so that none is missed between reading and waiting. */
+export class Changes {
+  #count = 0;
+  readonly #waiting = new Map<string | null, Set<() => void>>();
+
+  /** How many changes there were so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Wakes who waits for one of these streams, and who waits for any. */
+  announce(streams: Iterable<string>): void {
+    this.#count += 1;
+    this.#wake(null);
+    for (const stream of streams) this.#wake(stream);
+  }
+
+  /** Wakes everybody, e.g. because the store was closed. */
+  announceAll(): void {
+    this.#count += 1;
+    for (const stream of [...this.#waiting.keys()]) this.#wake(stream);
+  }
+
+  /** Resolves at the first change of `stream` (null: any) after the `seen`th, or when `signal` aborts. */
+  after(seen: number, stream: string | null, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#count !== seen) return Promise.resolve();
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(stream) ?? new Set();
+      this.#waiting.set(stream, waiting);
+      const wake = (): void => {
+        signal.removeEventListener('abort', wake);
+        waiting.delete(wake);
+        if (waiting.size === 0 && this.#waiting.get(stream) === waiting) this.#waiting.delete(stream);
+        resolve();
+      };
+      waiting.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  #wake(stream: string | null): void {
+    for (const wake of [...(this.#waiting.get(stream) ?? [])]) wake();
+  }
+}
+
+/** Lets everything else that is due run first. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * A subscription made of reads: what is there, batch by batch, and again whenever something changed. The place of the reader is all that it
+ * keeps, so a slow reader holds up nobody and buffers nothing.
+ * @throws RangeError unless exactly one start is named.
+ */
+export const follow = (
+  store: Pick<EventStore, 'read' | 'readAll'>,
+  changes: Changes,
+  { after, stream, signal }: Subscription,
+): AsyncIterable<readonly RecordedEvent[]> => {
+  if ((after === undefined) === (stream === undefined)) throw new RangeError('Name either `after` or `stream`.');
+  // One signal may well end many subscriptions; each takes its listener away when it wakes.
+  setMaxListeners(0, signal);
+  return batches(store, changes, after ?? 0, stream, signal);
+};
+
+async function* batches(
+  store: Pick<EventStore, 'read' | 'readAll'>,
+  changes: Changes,
+  after: number,
+  stream: Subscription['stream'],
+  signal: AbortSignal,
+): AsyncGenerator<readonly RecordedEvent[], void, undefined> {
+  let position = after;
+  let from = stream?.from ?? 0;
+  const ended = (): boolean => signal.aborted;
+  while (!ended()) {
+    const seen = changes.count;
+    const events =
+      stream === undefined
+        ? await store.readAll(position, SUBSCRIPTION_BATCH)
+        : (await store.read(stream.name, { direction: 'forwards', from, limit: SUBSCRIPTION_BATCH })).events;
+    const last = events.at(-1);
+    if (last === undefined) {
+      await changes.after(seen, stream?.name ?? null, signal);
+      continue;
+    }
+    if (ended()) return;
+    position = last.position;
+    from = last.revision + 1;
+    yield events;
+    if (events.length === SUBSCRIPTION_BATCH) await nextTurn();
+  }
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../../ports/clock.js';
+import type { RateDecision, RateLimit, RateLimiter } from '../../ports/rate-limiter.js';
+
+/** How many subjects' windows are kept; over it the one that began first is forgotten, and that subject starts anew. */
+export const WINDOWS_KEPT = 100_000;
+/** How many windows that are over each request lets go at most: more than it adds. */
+const SWEPT_PER_REQUEST = 2;
+
+type Window = { readonly startMs: number; readonly endMs: number; used: number };
+
+/** Rate limits of one process; a restart starts every window anew. */
+export class MemoryRateLimiter implements RateLimiter {
+  readonly #clock: Clock;
+  /** In the order in which they began. */
+  readonly #windows = new Map<string, Window>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async take(subject: string, { limit, windowSeconds }: RateLimit): Promise<RateDecision> {
+    const nowMs = this.#clock.now().getTime();
+    this.#sweep(nowMs);
+    let window = this.#windows.get(subject);
+    // A window that begins in the future was begun before the clock was set back: nobody waits for that.
+    if (window === undefined || nowMs >= window.endMs || nowMs < window.startMs) {
+      window = { startMs: nowMs, endMs: nowMs + windowSeconds * 1_000, used: 0 };
+    }
+    const allowed = window.used < limit;
+    if (allowed) {
+      window.used += 1;
+      this.#keep(subject, window);
+    }
+    return {
+      allowed,
+      remaining: Math.max(0, limit - window.used),
+      resetSeconds: Math.max(1, Math.ceil((window.endMs - nowMs) / 1_000)),
+    };
+  }
+
+  #keep(subject: string, window: Window): void {
+    if (this.#windows.get(subject) === window) return;
+    this.#windows.delete(subject);
+    this.#windows.set(subject, window);
+    if (this.#windows.size > WINDOWS_KEPT) this.#forgetOldest();
+  }
+
+  #sweep(nowMs: number): void {
+    for (let swept = 0; swept < SWEPT_PER_REQUEST; swept += 1) {
+      const oldest = this.#windows.values().next();
+      if (oldest.done === true || nowMs < oldest.value.endMs) return;
+      this.#forgetOldest();
+    }
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#windows.keys().next();
+    if (oldest.done !== true) this.#windows.delete(oldest.value);
+  }
+}

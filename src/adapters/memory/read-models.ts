@@ -1,0 +1,146 @@
+import type { Json } from '../../domain/shared/json.js';
+import type { Clock } from '../../ports/clock.js';
+import type { ListQuery, Projection, ReadModels, RowIndex } from '../../ports/read-models.js';
+import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
+import { ReadWaiters, type Verdict } from './read-waiters.js';
+
+type Kept = {
+  readonly id: number;
+  readonly name: string;
+  readonly version: number;
+  position: number;
+  live: boolean;
+  readonly rows: Map<string, { readonly row: Json; readonly index: RowIndex }>;
+  readonly progress: Map<string, number>;
+  readonly parked: Map<string, ParkedEvent>;
+};
+
+const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** Read models and their write side in memory: the definition of both ports. */
+export class MemoryReadModels implements ReadModels, ReadModelWriter {
+  readonly #waiters: ReadWaiters;
+  #builds: Kept[] = [];
+  #lastId = 0;
+
+  constructor(clock: Clock) {
+    this.#waiters = new ReadWaiters(clock);
+  }
+
+  async get(projection: Projection, key: string): Promise<Json | null> {
+    return this.#serving(projection)?.rows.get(key)?.row ?? null;
+  }
+
+  async list(projection: Projection, { partition, tags, direction, beyond, limit }: ListQuery) {
+    const sign = direction === 'ascending' ? 1 : -1;
+    return [...(this.#serving(projection)?.rows ?? [])]
+      .map(([key, { row, index }]) => ({ key, row, ...index }))
+      .filter((found) => found.partition === partition && (tags === undefined || tags.includes(found.tag)))
+      .filter(({ order }) => beyond === undefined || sign * compareCodePoints(order, beyond) > 0)
+      .sort((a, b) => sign * compareCodePoints(a.order, b.order))
+      .slice(0, limit)
+      .map(({ key, order, row }) => ({ key, order, row }));
+  }
+
+  async progress(projection: Projection, stream: string): Promise<number> {
+    return this.#serving(projection)?.progress.get(stream) ?? -1;
+  }
+
+  reached(projection: Projection, stream: string, revision: number, timeoutMs: number): Promise<boolean> {
+    const check = (): Verdict => {
+      const build = this.#serving(projection);
+      if ((build?.progress.get(stream) ?? -1) >= revision) return 'reached';
+      return build?.parked.has(stream) === true ? 'never' : 'not yet';
+    };
+    return this.#waiters.wait(projection.name, stream, check, timeoutMs);
+  }
+
+  reachedPosition(projection: Projection, position: number, timeoutMs: number): Promise<boolean> {
+    const check = (): Verdict => ((this.#serving(projection)?.position ?? 0) >= position ? 'reached' : 'not yet');
+    return this.#waiters.wait(projection.name, null, check, timeoutMs);
+  }
+
+  async open(projection: Projection): Promise<Build> {
+    const same = this.#builds.filter(({ name, version }) => name === projection.name && version === projection.version);
+    const kept = same.find(({ live }) => live) ?? same.at(-1);
+    if (kept === undefined) return this.begin(projection);
+    this.#builds = this.#builds.filter((build) => build === kept || !same.includes(build));
+    return view(kept);
+  }
+
+  async begin({ name, version }: Projection): Promise<Build> {
+    const [rows, progress, parked] = [new Map(), new Map(), new Map()];
+    const build: Kept = { id: ++this.#lastId, name, version, position: 0, live: false, rows, progress, parked };
+    this.#builds.push(build);
+    return view(build);
+  }
+
+  async load(build: Build, keys: readonly string[], streams: readonly string[]): Promise<Loaded> {
+    const { rows, progress, parked } = this.#kept(build);
+    return {
+      rows: new Map(keys.flatMap((key) => (rows.has(key) ? [[key, rows.get(key)?.row ?? null] as const] : []))),
+      streams: new Map(
+        streams.map(
+          (stream) => [stream, { revision: progress.get(stream) ?? -1, parked: parked.has(stream) }] as const,
+        ),
+      ),
+    };
+  }
+
+  async commit(build: Build, changes: Changes): Promise<boolean> {
+    const { name, version, rows, progress, parked } = this.#kept(build);
+    if (changes.progress.some(({ stream, from }) => (progress.get(stream) ?? -1) !== from)) return false;
+    for (const { key, row, index } of changes.put) rows.set(key, { row, index });
+    for (const key of changes.remove) rows.delete(key);
+    for (const { stream, to } of changes.progress) progress.set(stream, to);
+    for (const event of changes.parked) parked.set(event.stream, { projection: name, version, ...event });
+    this.#kept(build).position = changes.position;
+    this.#waiters.changed(name, new Set([...changes.progress, ...changes.parked].map(({ stream }) => stream)));
+    return true;
+  }
+
+  async swapIn(build: Build): Promise<void> {
+    this.#kept(build).live = true;
+    this.#builds = this.#builds.filter(
+      ({ id, name, version }) => id === build.id || name !== build.name || version > build.version,
+    );
+    this.#waiters.changed(build.name);
+  }
+
+  async parked(limit: number): Promise<readonly ParkedEvent[]> {
+    return this.#builds
+      .flatMap(({ parked }) => [...parked.values()])
+      .sort((a, b) => compareCodePoints(a.projection, b.projection) || compareCodePoints(a.stream, b.stream))
+      .slice(0, limit);
+  }
+
+  async parkedCount(): Promise<number> {
+    return this.#builds.reduce((count, { parked }) => count + parked.size, 0);
+  }
+
+  awaited(): boolean {
+    return this.#waiters.any;
+  }
+
+  onAwaited(listener: () => void): () => void {
+    return this.#waiters.onBegin(listener);
+  }
+
+  #kept(build: Build): Kept {
+    const kept = this.#builds.find(({ id }) => id === build.id);
+    if (kept === undefined) throw new Error(`The build ${build.id} of ${build.name} was dropped.`);
+    return kept;
+  }
+
+  /** The build that readers of a projection see. */
+  #serving({ name, version }: Projection): Kept | undefined {
+    const named = this.#builds.filter((build) => build.name === name);
+    return (
+      named.find((build) => build.live && build.version === version) ??
+      named.filter((build) => build.live).sort((a, b) => b.version - a.version)[0] ??
+      named.findLast((build) => build.version === version)
+    );
+  }
+}
+
+const view = ({ id, name, version, position, live }: Kept): Build => ({ id, name, version, position, live });

@@ -1,0 +1,67 @@
+import type { Clock } from '../../ports/clock.js';
+
+/** How many readers may wait at once; one more is told at once that what it waits for is not there. */
+const MAX_WAITERS = 10_000;
+
+export type Verdict = 'reached' | 'never' | 'not yet';
+
+type Waiter = {
+  readonly projection: string;
+  /** Null: waits for a global position. */
+  readonly stream: string | null;
+  readonly check: () => Verdict;
+  readonly end: (reached: boolean) => void;
+};
+
+/** Readers that wait for read models, each bounded by its own timeout. */
+export class ReadWaiters {
+  readonly #clock: Clock;
+  readonly #waiters = new Set<Waiter>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get any(): boolean {
+    return this.#waiters.size > 0;
+  }
+
+  /** Calls `listener` whenever somebody begins to wait; returns a function that ends that. */
+  onBegin(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** True when `check` says so within `timeoutMs`, false when it does not or never will. */
+  async wait(projection: string, stream: string | null, check: () => Verdict, timeoutMs: number): Promise<boolean> {
+    const now = check();
+    if (now !== 'not yet') return now === 'reached';
+    if (timeoutMs <= 0 || this.#waiters.size >= MAX_WAITERS) return false;
+    return new Promise<boolean>((resolve) => {
+      const waiter: Waiter = {
+        projection,
+        stream,
+        check,
+        end: (reached) => {
+          cancel();
+          this.#waiters.delete(waiter);
+          resolve(reached);
+        },
+      };
+      const cancel = this.#clock.at(new Date(this.#clock.now().getTime() + timeoutMs), () => waiter.end(false));
+      this.#waiters.add(waiter);
+      for (const listener of this.#listeners) listener();
+    });
+  }
+
+  /** Looks again at those who wait for this projection; `streams` names the ones that moved, when not all may have. */
+  changed(projection: string, streams?: ReadonlySet<string>): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.projection !== projection) continue;
+      if (waiter.stream !== null && streams !== undefined && !streams.has(waiter.stream)) continue;
+      const verdict = waiter.check();
+      if (verdict !== 'not yet') waiter.end(verdict === 'reached');
+    }
+  }
+}

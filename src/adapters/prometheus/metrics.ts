@@ -1,0 +1,48 @@
+import { performance } from 'node:perf_hooks';
+
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+import type { Metrics } from '../../ports/metrics.js';
+
+/** Upper bounds in seconds: a step is answered in milliseconds, and clients give up after 15 s (contract 2.5). */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+
+/** A figure that is read when the metrics are asked for; null while there is none. */
+export type GaugeReading = { readonly name: string; readonly help: string; read(): Promise<number | null> };
+
+/** A registry of its own for one server: Node's process figures, the given gauges, and one histogram of requests by operation and status. */
+export const createMetrics = (gauges: readonly GaugeReading[] = []): Metrics => {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  for (const { name, help, read } of gauges) {
+    new Gauge({
+      name,
+      help,
+      registers: [register],
+      async collect() {
+        const value = await read();
+        if (value !== null) this.set(value);
+      },
+    });
+  }
+  const requests = new Histogram({
+    name: 'anima_http_request_duration_seconds',
+    help: "Time from a request's headers to its answer.",
+    labelNames: ['operation', 'status'],
+    buckets: BUCKETS,
+    registers: [register],
+  });
+  // Checking and ordering labels costs more than counting, so each pair is looked up once.
+  const observers = new Map<string, Map<number, { observe(seconds: number): void }>>();
+  return {
+    begin: () => performance.now(),
+    request(operation, status, begun) {
+      let byStatus = observers.get(operation);
+      if (byStatus === undefined) observers.set(operation, (byStatus = new Map<number, { observe(seconds: number): void }>()));
+      let observer = byStatus.get(status);
+      if (observer === undefined) byStatus.set(status, (observer = requests.labels(operation, String(status))));
+      observer.observe((performance.now() - begun) / 1000);
+    },
+    render: async () => ({ type: register.contentType, content: await register.metrics() }),
+  };
+};

@@ -1,0 +1,6 @@
+import { randomBytes } from 'node:crypto';
+
+import type { Random } from '../../ports/random.js';
+
+/** The machine's source of unpredictable bytes. */
+export const systemRandom: Random = { bytes: (count) => new Uint8Array(randomBytes(count)) };

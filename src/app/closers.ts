@@ -1,0 +1,30 @@
+type Closable = Disposable | AsyncDisposable;
+
+/** Everything opened so far, closed in reverse; Node 20 has no AsyncDisposableStack. */
+export type Closers = AsyncDisposable & {
+  /** Takes note of something that was opened, and returns it. */
+  opened<T extends Closable>(thing: T): T;
+};
+
+/** An empty list. Closing goes on past a failure and raises the first one at the end; closed twice, it does nothing the second time. */
+export const createClosers = (): Closers => {
+  const things: Closable[] = [];
+  return {
+    opened(thing) {
+      things.push(thing);
+      return thing;
+    },
+    async [Symbol.asyncDispose]() {
+      const failures: unknown[] = [];
+      for (const thing of things.splice(0).reverse()) {
+        try {
+          if (Symbol.asyncDispose in thing) await thing[Symbol.asyncDispose]();
+          else thing[Symbol.dispose]();
+        } catch (failure) {
+          failures.push(failure);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+};

@@ -1,0 +1,107 @@
+import { same } from '../domain/npc/same.js';
+import type { StepResult, Tape } from '../domain/npc/tape.js';
+import type { OpenedTurn } from '../../workflows/turn-state.js';
+
+/** The kinds of results, in the order in which a turn takes them. */
+export const resultKinds = ['actor', 'memories', 'output'] as const;
+export type ResultKind = (typeof resultKinds)[number];
+
+/** A result as the turn's table takes it. */
+export type ResultInput =
+  | { readonly type: 'actor'; readonly actor: NonNullable<Tape['actor']> }
+  | { readonly type: 'memories'; readonly memories: Tape['memories'] }
+  | { readonly type: 'output'; readonly generatedOutput: string };
+
+/** Which result each state waits for. */
+const awaited: Readonly<Record<OpenedTurn['name'], ResultKind | null>> = {
+  awaitingActor: 'actor',
+  awaitingMemories: 'memories',
+  awaitingInference: 'output',
+  ended: null,
+  expired: null,
+};
+
+export const inputOf = (result: StepResult): ResultInput => {
+  switch (result.type) {
+    case 'IdentifyActorResult':
+      return { type: 'actor', actor: result.actor };
+    case 'QueryVectorResult':
+      return { type: 'memories', memories: result.memories };
+    case 'ExecuteInferenceResult':
+      return { type: 'output', generatedOutput: result.generatedOutput };
+  }
+};
+
+/** The results that a fat client wrote into its tape; memories count only with `vectorQueried`, output only when not empty (contract 2.5). */
+export const tapeResults = (tape: Tape): readonly ResultInput[] => [
+  ...(tape.actor === undefined ? [] : [{ type: 'actor', actor: tape.actor } as const]),
+  ...(tape.vectorQueried ? [{ type: 'memories', memories: tape.memories } as const] : []),
+  ...(tape.generatedOutput === undefined || tape.generatedOutput === ''
+    ? []
+    : [{ type: 'output', generatedOutput: tape.generatedOutput } as const]),
+];
+
+export const awaits = (turn: OpenedTurn, kind: ResultKind): boolean => awaited[turn.name] === kind;
+
+/** Whether the turn recorded this very result in an earlier round. */
+export const recordedSame = (turn: OpenedTurn, result: ResultInput): boolean => {
+  if (turn.roundOf[result.type] === undefined) return false;
+  switch (result.type) {
+    case 'actor':
+      return same(turn.actor?.npcId, result.actor.npcId);
+    case 'memories':
+      return same(
+        turn.memories?.map(({ text }) => text) ?? [],
+        result.memories.map(({ text }) => text),
+      );
+    case 'output':
+      return same(turn.generatedOutput, result.generatedOutput);
+  }
+};
+
+export const isOver = (turn: OpenedTurn, nowMs: number): boolean =>
+  turn.name === 'ended' || turn.name === 'expired' || Date.parse(turn.deadlineAt) <= nowMs;
+
+/** Whether a fat tape can be a later step of this turn: what both know agrees, and something goes beyond what the turn was opened with. */
+const tapeBelongs = (turn: OpenedTurn, results: readonly ResultInput[]): boolean => {
+  const known = results.filter(({ type }) => turn.roundOf[type] !== undefined);
+  const fresh = results.filter(({ type }) => turn.roundOf[type] !== 0);
+  return (
+    fresh.length > 0 &&
+    known.every((result) => recordedSame(turn, result)) &&
+    (known.length > 0 || results.some(({ type }) => awaits(turn, type)))
+  );
+};
+
+/**
+ * The turn that a step without a turn id means, among a mind's recent turns, newest first (contract 2.6): null when it is a first step,
+ * undefined when it means a turn that is not among them.
+ */
+export const findTurn = (
+  recent: readonly OpenedTurn[],
+  tape: Tape,
+  result: ResultInput | 'unknown' | null,
+  nowMs: number,
+): OpenedTurn | null | undefined => {
+  const actorId = tape.actor?.npcId;
+  const meant = recent.filter(
+    (turn) =>
+      turn.observation === tape.observation &&
+      same(turn.context, tape.context) &&
+      (actorId === undefined || turn.actor === undefined || turn.actor.npcId === actorId),
+  );
+  const open = meant.filter((turn) => !isOver(turn, nowMs));
+  const fitting = (of: ResultInput) => open.find((turn) => awaits(turn, of.type) || recordedSame(turn, of));
+  const inDeadline = meant.filter((turn) => turn.name === 'ended' && Date.parse(turn.deadlineAt) > nowMs);
+  if (result === 'unknown') return open[0];
+  if (result !== null) return fitting(result) ?? inDeadline.find((turn) => recordedSame(turn, result)) ?? open[0];
+  const results = tapeResults(tape);
+  const output = results.find(({ type }) => type === 'output');
+  const belongs = open.find((turn) => tapeBelongs(turn, results));
+  // A fat client's last step repeated: only its output shows that the turn is over already.
+  const repeated =
+    output === undefined
+      ? undefined
+      : inDeadline.find((turn) => recordedSame(turn, output) && tapeBelongs(turn, results));
+  return belongs ?? repeated ?? null;
+};

@@ -1,0 +1,148 @@
+import type { Clock } from '../ports/clock.js';
+import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import type { Projection } from '../ports/read-models.js';
+import type { ReadModelWriter } from '../ports/read-model-writer.js';
+import { applyEvents, type Feed, feedOf } from './apply-events.js';
+
+/** How many events one transaction applies. */
+export const PROJECTOR_BATCH_EVENTS = 500;
+/** How long events gather while nobody waits for them, in milliseconds: a row that many of them change is then written once. */
+export const GATHER_MS = 25;
+/** How long after a failure the projector goes on, in milliseconds; the last one is repeated. */
+const RETRY_MS = [100, 250, 500, 1_000, 2_000, 5_000] as const;
+
+export type ProjectorDeps = {
+  readonly events: EventStore;
+  readonly writer: ReadModelWriter;
+  readonly clock: Clock;
+  readonly log: { error(details: object, message: string): void };
+};
+
+/** How far the slowest read model is behind, in global positions, and how many events are parked. */
+export type ProjectorCounts = { readonly lag: number; readonly parked: number };
+
+/**
+ * Keeps the read models current: follows the event store from where each build stands, applies, and swaps a new version in once it has come
+ * as far as the store was at the start. Whatever fails is tried again from the last commit, for as long as it runs.
+ */
+export class Projector implements AsyncDisposable {
+  readonly #deps: ProjectorDeps;
+  readonly #projections: readonly Projection[];
+  readonly #abort = new AbortController();
+  #feeds: readonly Feed[] = [];
+  #following: readonly Promise<void>[] = [];
+
+  constructor(deps: ProjectorDeps, projections: readonly Projection[]) {
+    this.#deps = deps;
+    this.#projections = projections;
+  }
+
+  /**
+   * Opens the builds and begins to follow; resolves before everything is applied.
+   * @throws what the event store and the writer throw
+   */
+  async start(): Promise<void> {
+    const target = await this.#deps.events.lastPosition();
+    const feeds = [];
+    for (const projection of this.#projections) feeds.push(await this.#open(projection, target));
+    this.#feeds = feeds;
+    await this.#swapIn(feeds, target);
+    // Builds that stand together share one subscription; one that still has history to go through must not hold up the others.
+    const groups = new Map<string, Feed[]>();
+    for (const feed of feeds) {
+      const group = feed.build.live ? 'live' : String(feed.build.position);
+      groups.set(group, [...(groups.get(group) ?? []), feed]);
+    }
+    this.#following = [...groups.values()].map((group) => this.#follow(group, target));
+  }
+
+  async counts(): Promise<ProjectorCounts> {
+    const last = await this.#deps.events.lastPosition();
+    const slowest = Math.min(last, ...this.#feeds.map(({ build }) => build.position));
+    return { lag: last - slowest, parked: await this.#deps.writer.parkedCount() };
+  }
+
+  /** Ends after the batch that is being applied. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort();
+    await Promise.all(this.#following);
+  }
+
+  async #open(projection: Projection, last: number): Promise<Feed> {
+    const build = await this.#deps.writer.open(projection);
+    // Further than the store: these rows were made from other events, e.g. before a backup was put back.
+    return feedOf(projection, build.position > last ? await this.#deps.writer.begin(projection) : build);
+  }
+
+  async #follow(feeds: readonly Feed[], target: number): Promise<void> {
+    for (let failures = 0; !this.#stopped; failures += 1) {
+      try {
+        const after = Math.min(...feeds.map(({ build }) => build.position));
+        for await (const batch of this.#deps.events.subscribe({ after, signal: this.#abort.signal })) {
+          for (let from = 0; from < batch.length && !this.#stopped; from += PROJECTOR_BATCH_EVENTS) {
+            await this.#apply(feeds, batch.slice(from, from + PROJECTOR_BATCH_EVENTS));
+          }
+          await this.#swapIn(feeds, target);
+          failures = 0;
+          await this.#gather(batch.at(-1)?.position ?? 0);
+        }
+      } catch (error) {
+        const projections = feeds.map(({ projection }) => projection.name);
+        this.#deps.log.error(
+          { err: error, projections },
+          'the read models could not be kept current; it is tried again',
+        );
+      }
+      await this.#pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
+    }
+  }
+
+  async #apply(feeds: readonly Feed[], events: readonly RecordedEvent[]): Promise<void> {
+    const at = this.#deps.clock.now().toISOString();
+    for (const feed of feeds) {
+      for (const parked of await applyEvents(this.#deps.writer, feed, events, at)) {
+        const { name, version } = feed.projection;
+        this.#deps.log.error(
+          { projection: name, version, ...parked },
+          'an event was parked: its stream stands still here',
+        );
+      }
+    }
+  }
+
+  async #swapIn(feeds: readonly Feed[], target: number): Promise<void> {
+    for (const feed of feeds) {
+      if (feed.build.live || feed.build.position < target) continue;
+      await this.#deps.writer.swapIn(feed.build);
+      feed.build = { ...feed.build, live: true };
+    }
+  }
+
+  /** Rests when everything there is has been applied and nobody waits for more; else only lets requests run in between. */
+  async #gather(position: number): Promise<void> {
+    const behind = (await this.#deps.events.lastPosition()) > position;
+    if (behind || this.#deps.writer.awaited()) await new Promise((resolve) => setImmediate(resolve));
+    else await this.#pause(GATHER_MS, (wake) => this.#deps.writer.onAwaited(wake));
+  }
+
+  /** Resolves after `ms`, when stopped, or when woken. */
+  async #pause(ms: number, wakeOn: (wake: () => void) => () => void = () => () => undefined): Promise<void> {
+    const { signal } = this.#abort;
+    if (signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        cancel();
+        stopListening();
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const cancel = this.#deps.clock.at(new Date(this.#deps.clock.now().getTime() + ms), wake);
+      const stopListening = wakeOn(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  get #stopped(): boolean {
+    return this.#abort.signal.aborted;
+  }
+}

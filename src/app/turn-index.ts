@@ -1,0 +1,101 @@
+import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import type { OpenedTurn, TurnState } from '../../workflows/turn-state.js';
+import { turn } from '../../workflows/turn.js';
+
+/** How far back in a mind's stream its recent turns are looked for. */
+export const TURN_SEARCH_EVENTS = 2_000;
+/** How many turns of one mind are remembered, and of how many minds. */
+export const TURNS_KEPT_PER_MIND = 128;
+export const MINDS_KEPT = 10_000;
+
+type Recent = { readonly turns: Map<string, OpenedTurn>; readonly successors: Map<string, string>; upTo: number };
+
+/**
+ * The recent turns of each mind, newest last: finding a turn without its id is the main path of typed clients, which drop members that they
+ * do not know. Made by one backward read of the stream, bounded, and kept current by what is recorded.
+ */
+export class TurnIndex {
+  readonly #events: EventStore;
+  readonly #minds = new Map<string, Recent>();
+
+  constructor(events: EventStore) {
+    this.#events = events;
+  }
+
+  /** Recent turns of a mind, newest first, as known here without reading. */
+  async recent(stream: string): Promise<readonly OpenedTurn[]> {
+    return [...(await this.#mind(stream)).turns.values()].reverse();
+  }
+
+  /** The turn that went on where `turnId` was lost or expired. */
+  async successor(stream: string, turnId: string): Promise<string | undefined> {
+    return (await this.#mind(stream)).successors.get(turnId);
+  }
+
+  /** Reads what was appended by others since, then `recent` knows it. */
+  async refresh(stream: string): Promise<void> {
+    const mind = await this.#mind(stream);
+    const { events } = await this.#events.read(stream, {
+      direction: 'forwards',
+      from: mind.upTo + 1,
+      limit: TURN_SEARCH_EVENTS,
+    });
+    this.#fold(mind, events);
+  }
+
+  /** Takes note of a turn after a step. */
+  noted(stream: string, state: TurnState): void {
+    const mind = this.#minds.get(stream);
+    if (mind !== undefined && state.name !== 'new') this.#put(mind, state);
+  }
+
+  async #mind(stream: string): Promise<Recent> {
+    let mind = this.#minds.get(stream);
+    if (mind === undefined) {
+      const { events, lastRevision } = await this.#events.read(stream, {
+        direction: 'backwards',
+        limit: TURN_SEARCH_EVENTS,
+      });
+      mind = this.#minds.get(stream);
+      if (mind === undefined) {
+        mind = { turns: new Map(), successors: new Map(), upTo: lastRevision };
+        this.#fold(mind, [...events].reverse());
+      }
+    } else this.#minds.delete(stream);
+    this.#minds.set(stream, mind);
+    if (this.#minds.size > MINDS_KEPT) {
+      const [oldest] = this.#minds.keys();
+      if (oldest !== undefined) this.#minds.delete(oldest);
+    }
+    return mind;
+  }
+
+  #fold(mind: Recent, events: readonly RecordedEvent[]): void {
+    let missing: RecordedEvent | null = null;
+    for (const event of events) {
+      const turnId = event.data['turnId'];
+      mind.upTo = Math.max(mind.upTo, event.revision);
+      if (typeof turnId !== 'string') continue;
+      const known = mind.turns.get(turnId);
+      if (event.type === 'RulesetMissing') missing = event;
+      if (known === undefined && event.type !== 'TurnOpened') continue;
+      const before = known ?? (missing === null ? turn.initial : turn.evolve(turn.initial, missing));
+      // Folding an event twice would double its round.
+      if (known !== undefined && known.rounds.some(({ revision }) => revision >= event.revision)) continue;
+      const after = turn.evolve(before, event);
+      if (after.name !== 'new') this.#put(mind, after);
+    }
+  }
+
+  #put(mind: Recent, state: OpenedTurn): void {
+    mind.turns.set(state.turnId, state);
+    if (state.resumedFrom !== undefined) mind.successors.set(state.resumedFrom, state.turnId);
+    if (mind.turns.size <= TURNS_KEPT_PER_MIND) return;
+    for (const [turnId, kept] of mind.turns) {
+      if (kept.name !== 'ended' && kept.name !== 'expired' && mind.turns.size <= 4 * TURNS_KEPT_PER_MIND) continue;
+      mind.turns.delete(turnId);
+      if (kept.resumedFrom !== undefined) mind.successors.delete(kept.resumedFrom);
+      return;
+    }
+  }
+}

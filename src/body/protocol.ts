@@ -1,0 +1,198 @@
+/**
+ * The protocol between a body (a game backend) and its mind, as types. The body depends on nothing but `fetch`:
+ * this folder can be copied into a game backend as it is.
+ */
+
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonMembers;
+export type JsonMembers = { readonly [member: string]: JsonValue };
+
+export type NpcActor = { readonly npcId: string; readonly persona: string | null; readonly data: JsonMembers };
+
+/** A memory as the body's own vector memory found it; `similarity` is 0..1, `importance` 0..1. */
+export type FoundMemory = {
+  readonly text: string;
+  readonly type: string;
+  readonly importance: number;
+  readonly similarity: number;
+};
+
+/** A memory that the mind asks the body to store. */
+export type MemoryToStore = { readonly text: string; readonly type: string; readonly importance: number };
+
+export type NpcAction = {
+  readonly type: string;
+  readonly target?: string;
+  readonly reason?: string;
+  readonly confidence?: number;
+  readonly payload?: JsonValue;
+  readonly signature?: string;
+};
+
+/** The state of a turn that travels with every request. Members that are not named here are kept by the mind. */
+export type Tape = {
+  readonly observation: string;
+  readonly context?: JsonValue;
+  readonly npcState?: JsonMembers;
+  readonly persona?: string | null;
+  readonly actor?: NpcActor;
+  readonly memories?: readonly FoundMemory[];
+  readonly prompt?: string;
+  readonly constraints?: JsonMembers;
+  readonly generatedOutput?: string;
+  readonly rulesetId?: string | null;
+  readonly vectorQueried?: boolean;
+  readonly turnId?: string;
+};
+
+export type IdentifyActor = { readonly type: 'IdentifyActor' };
+export type QueryVector = {
+  readonly type: 'QueryVector';
+  readonly query: string;
+  readonly limit: number;
+  readonly threshold: number;
+};
+export type ExecuteInference = {
+  readonly type: 'ExecuteInference';
+  readonly prompt: string;
+  readonly constraints: JsonMembers;
+};
+/** The end of a turn. With `valid: false` the `dialogue` is the reason, and `code` and `refusedAction` say what was refused. */
+export type Finalize = {
+  readonly type: 'Finalize';
+  readonly valid: boolean;
+  readonly signature: string | null;
+  readonly memoryStore: readonly MemoryToStore[];
+  readonly stateTransform: JsonMembers;
+  readonly action: NpcAction | null;
+  readonly dialogue: string;
+  readonly refusedAction?: NpcAction | null;
+  readonly code?: string;
+  readonly details?: JsonMembers;
+};
+export type MindInstruction = IdentifyActor | QueryVector | ExecuteInference | Finalize;
+
+export type StepResult =
+  | { readonly type: 'IdentifyActorResult'; readonly actor: NpcActor }
+  | { readonly type: 'QueryVectorResult'; readonly memories: readonly FoundMemory[] }
+  | { readonly type: 'ExecuteInferenceResult'; readonly generatedOutput: string };
+
+export type StepRequest = { readonly tape: Tape; readonly lastResult?: StepResult | null };
+export type StepAnswer = { readonly instruction: MindInstruction; readonly tape: Tape };
+
+export type Npc = {
+  readonly npcId: string;
+  readonly persona: string | null;
+  readonly data: JsonMembers | null;
+  readonly revision: number;
+  readonly updatedAt: string;
+};
+
+export type DirectiveRequest = {
+  readonly observation?: string;
+  readonly npcState?: JsonMembers;
+  readonly context?: JsonValue;
+  readonly rulesetId?: string | null;
+};
+export type DirectiveAnswer = {
+  readonly memoryRecall: { readonly query: string; readonly limit: number; readonly threshold: number };
+};
+
+export type ContextRequest = {
+  readonly memories?: readonly FoundMemory[];
+  readonly observation?: string;
+  readonly npcState?: JsonMembers;
+  readonly persona?: string;
+  readonly rulesetId?: string | null;
+};
+export type ChatMessage = { readonly role: string; readonly content: string };
+export type ContextAnswer = {
+  readonly prompt: string;
+  readonly constraints: JsonMembers;
+  readonly ctxMessages: readonly ChatMessage[] | null;
+};
+
+export type VerdictRequest = {
+  readonly generatedOutput: string;
+  readonly observation?: string;
+  readonly npcState?: JsonMembers;
+  readonly rulesetId?: string | null;
+};
+export type VerdictAnswer = {
+  readonly valid: boolean;
+  readonly dialogue: string;
+  readonly action: NpcAction | null;
+  readonly signature: string | null;
+  readonly memoryStore: readonly MemoryToStore[];
+  readonly stateDelta: JsonMembers;
+  readonly turnId?: string;
+  readonly refusedAction?: NpcAction | null;
+  readonly code?: string;
+};
+
+/** A rule as it is registered; what is left out is filled in by the server. */
+export type RuleToRegister = {
+  readonly drRuleId?: string;
+  readonly ruleName?: string;
+  readonly ruleCondition?: readonly (readonly [key: string, value: string])[];
+  readonly ruleAction?: string;
+  readonly ruleReason?: string;
+  readonly ruleTarget?: string | null;
+  readonly rulePriority?: number;
+  readonly ruleObsPattern?: string | null;
+  readonly rulePromptSuffix?: string | null;
+};
+export type RulesetToRegister = {
+  readonly rulesetId?: string;
+  readonly rulesetRules?: readonly RuleToRegister[];
+  readonly template?: 'Raw' | 'ChatML' | 'Llama3' | 'Alpaca' | null;
+};
+export type RegisteredRuleset = {
+  readonly rulesetId: string;
+  readonly rulesetRules: readonly RuleToRegister[];
+  readonly template: string | null;
+  readonly version: number;
+};
+
+export type HistoryEvent = {
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly turnId?: string;
+  readonly data: JsonMembers;
+  readonly hash: string;
+  readonly prevHash: string;
+};
+export type HistoryQuery = {
+  readonly from?: number;
+  readonly limit?: number;
+  readonly direction?: 'forwards' | 'backwards';
+  readonly type?: string;
+};
+export type HistoryPage = {
+  readonly npcId: string;
+  readonly revision: number;
+  readonly next?: number;
+  readonly events: readonly HistoryEvent[];
+};
+
+export type TurnRound = {
+  readonly round: number;
+  readonly revision: number;
+  readonly at: string;
+  readonly result: StepResult | null;
+  readonly instruction: MindInstruction;
+};
+/** A turn as it was recorded. `verdict` is free-form here: what it holds beside the protocol's members grows with the server. */
+export type TurnRecord = {
+  readonly turnId: string;
+  readonly npcId: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly openedAt: string;
+  readonly endedAt?: string;
+  readonly ruleset: { readonly rulesetId: string; readonly version: number } | null;
+  readonly rounds: readonly TurnRound[];
+  readonly verdict: JsonMembers | null;
+};

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { readEnvironment } from '../config/env.js';
+import { exitCodes, runCli } from './program.js';
+import { tolerateClosedPipe } from './terminal.js';
+
+const { stdout, stderr } = process;
+for (const stream of [stdout, stderr]) {
+  tolerateClosedPipe(stream, () => {
+    process.exitCode = exitCodes.failed;
+  });
+}
+const code = await runCli(process.argv.slice(2), { env: readEnvironment(), cwd: process.cwd(), stdout, stderr });
+// A command that went on to its end may have said already that it did not succeed.
+if (code !== exitCodes.done) process.exitCode = code;

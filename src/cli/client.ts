@@ -1,0 +1,66 @@
+import { join, resolve } from 'node:path';
+
+import { readOwnerKey } from '../adapters/files/owner-key-file.js';
+import { createMindRequest, MindError, type MindRequest } from '../body/mind-request.js';
+import { CommandFailed, type Terminal } from './terminal.js';
+
+export type ClientSettings = { readonly url: string; readonly key: string | null; readonly dataDir: string };
+
+const set = (value: string | undefined): string | null =>
+  value === undefined || value.trim() === '' ? null : value.trim();
+
+/** Where commands find the server and its key (contract 11.5). @throws CommandFailed when `ANIMA_URL` is no address */
+export const clientSettings = ({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): ClientSettings => {
+  const url = set(env['ANIMA_URL']) ?? 'http://127.0.0.1:8080';
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new CommandFailed('ANIMA_URL is not the address of a server: it looks like http://127.0.0.1:8080.');
+  }
+  return { url, key: set(env['ANIMA_API_KEY']), dataDir: resolve(cwd, set(env['ANIMA_DATA_DIR']) ?? '.anima') };
+};
+
+const ownerKey = async (dataDir: string): Promise<string> => {
+  const path = join(dataDir, 'owner-key');
+  let key: string | null;
+  try {
+    key = await readOwnerKey(dataDir);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new CommandFailed(`The owner key in ${path} cannot be read (${reason}); give a key by ANIMA_API_KEY.`);
+  }
+  if (key !== null && key !== '') return key;
+  throw new CommandFailed(
+    `No API key: set ANIMA_API_KEY, or run this beside the server's data directory (there is no ${path}; ANIMA_DATA_DIR names another).`,
+  );
+};
+
+/** What to show for a request that failed; null for an error of another kind. */
+export const describeFailure = (error: unknown, url: string): string | null => {
+  if (!(error instanceof MindError)) return null;
+  if (error.code === 'UNREACHABLE') {
+    return `No server answers at ${url}: start one with "anima serve", or name another by ANIMA_URL.`;
+  }
+  if (error.code === 'UNAUTHORIZED') {
+    return `The server at ${url} does not accept this key: set ANIMA_API_KEY to a valid one, or remove it to use the owner key.`;
+  }
+  const issues = Array.isArray(error.details['issues']) ? (error.details['issues'] as readonly unknown[]) : [];
+  const lines = issues.map((issue) => {
+    const { pointer, message } = issue as { readonly pointer?: unknown; readonly message?: unknown };
+    return `  ${String(pointer)}: ${String(message)}`;
+  });
+  const wait = error.retryAfter === null ? '' : ` Try again in ${String(error.retryAfter)} s.`;
+  const quoted = error.status >= 500 && error.requestId !== null ? `, request ${error.requestId}` : '';
+  return [`${error.message}${wait} (${error.code}${quoted})`, ...lines].join('\n');
+};
+
+/** A function that sends requests to the server as the user of this terminal. @throws CommandFailed when there is no key */
+export const openClient = async (terminal: Terminal): Promise<MindRequest> => {
+  const { url, key, dataDir } = clientSettings(terminal);
+  const request = createMindRequest({ baseUrl: url, key: key ?? (await ownerKey(dataDir)) });
+  return async (...call) => {
+    try {
+      return await request(...call);
+    } catch (error) {
+      throw new CommandFailed(describeFailure(error, url) ?? String(error));
+    }
+  };
+};

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { Command, InvalidArgumentError } from 'commander';
+
+import { readOwnerKey } from '../adapters/files/owner-key-file.js';
+import { sleepFor } from '../body/deadline.js';
+import { InferenceError, type Inference } from '../body/inference.js';
+import { createMindClient } from '../body/mind-client.js';
+import { createMindRequest, MindError } from '../body/mind-request.js';
+import { createOpenAiInference } from '../body/openai-inference.js';
+import { TurnError } from '../body/play-turn.js';
+import { createScriptedInference } from '../body/scripted-inference.js';
+import { clientSettings, describeFailure } from './client.js';
+import { scriptOf } from './demo/play-scene.js';
+import { runDemo, type DemoResult, type DemoSettings } from './demo/run-demo.js';
+import { scene } from './demo/scene.js';
+import { startServer } from './demo/server.js';
+import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
+
+/** Long enough to read a turn, short enough to see the end. */
+const READING_PAUSE_MS = 300;
+const RUN_BYTES = 3;
+/** The compiled entry of the server, beside the compiled command. */
+const SERVER_ENTRY = fileURLToPath(new URL('../main.js', import.meta.url));
+
+type Flags = {
+  readonly url?: string;
+  readonly key?: string;
+  readonly inference: string;
+  readonly model: string;
+  readonly inferenceKeyFile?: string;
+  readonly fast?: true;
+  readonly json?: true;
+};
+
+const address = (text: string): string => {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8080.');
+  return text.replace(/\/+$/, '');
+};
+
+const scriptedOrAddress = (text: string): string => (text === 'scripted' ? text : address(text));
+
+const fileText = async (path: string): Promise<string> => {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    throw new CommandFailed(
+      `The file ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
+    );
+  }
+};
+
+const inferenceFrom = async ({ inference, model, inferenceKeyFile }: Flags, cwd: string): Promise<Inference> => {
+  if (inference === 'scripted') return createScriptedInference(scriptOf(scene));
+  const apiKey = inferenceKeyFile === undefined ? undefined : await fileText(resolve(cwd, inferenceKeyFile));
+  return createOpenAiInference({ baseUrl: inference, model, ...(apiKey === undefined ? {} : { apiKey }) });
+};
+
+const settingsFrom = (flags: Flags, terminal: Terminal): DemoSettings => ({
+  url: flags.url ?? clientSettings(terminal).url,
+  urlGiven: flags.url !== undefined || (terminal.env['ANIMA_URL'] ?? '').trim() !== '',
+  run: randomBytes(RUN_BYTES).toString('hex'),
+  scripted: flags.inference === 'scripted',
+  pauseMs: flags.json === true || flags.fast === true || terminal.stdout.isTTY !== true ? 0 : READING_PAUSE_MS,
+});
+
+const play = async (
+  flags: Flags,
+  settings: DemoSettings,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<DemoResult> => {
+  const { key, dataDir } = clientSettings(terminal);
+  const requestTo = (baseUrl: string, as?: string) =>
+    createMindRequest({ baseUrl, ...(as === undefined ? {} : { key: as }) });
+  return runDemo(scene, settings, {
+    requestTo,
+    mindAt: (baseUrl, as) => createMindClient({ baseUrl, key: as }),
+    startServer: () =>
+      startServer({
+        program: [SERVER_ENTRY],
+        env: terminal.env,
+        cwd: terminal.cwd,
+        requestTo,
+        sleep: sleepFor,
+        signal,
+      }),
+    adminKey: async () => flags.key ?? key ?? (await readOwnerKey(dataDir)),
+    inference: await inferenceFrom(flags, terminal.cwd),
+    print: (line) => {
+      if (flags.json !== true) print(terminal, line);
+    },
+    sleep: sleepFor,
+    now: () => Date.now(),
+    signal,
+  });
+};
+
+/** What the user is told of a scene that could not be played to its end. */
+const asSentence = (error: unknown, url: string): unknown => {
+  if (error instanceof MindError) return new CommandFailed(describeFailure(error, url) ?? error.message);
+  if (error instanceof InferenceError || error instanceof TurnError) return new CommandFailed(error.message);
+  return error;
+};
+
+const demo = async (flags: Flags, terminal: Terminal): Promise<void> => {
+  const stop = new AbortController();
+  const onSignal = (): void => {
+    stop.abort();
+  };
+  const settings = settingsFrom(flags, terminal);
+  // The first interrupt ends the play in order: the key is revoked, the server stopped. The second one ends at once.
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  try {
+    const result = await play(flags, settings, terminal, stop.signal);
+    if (flags.json === true) printJson(terminal, result);
+    if (!result.ok) throw new CommandFailed(`${String(result.unexpected)} lines went otherwise than written.`);
+  } catch (error) {
+    throw stop.signal.aborted ? new CommandFailed('The demo was interrupted.') : asSentence(error, settings.url);
+  } finally {
+    process.removeListener('SIGINT', onSignal).removeListener('SIGTERM', onSignal);
+  }
+};
+
+/** `anima demo`: plays the written scene; it fails when a scripted line goes otherwise than written. */
+export const demoCommand = (terminal: Terminal): Command =>
+  new Command('demo')
+    .description('play a written scene with three NPCs, then show the history of one and why it was refused something')
+    .option('--url <address>', 'the server (default: ANIMA_URL, else the usual address, else one is started)', address)
+    .option('--key <key>', 'a key with the scope admin (default: ANIMA_API_KEY, else the owner key)')
+    .option(
+      '--inference <scripted|url>',
+      'the written texts, or a model behind an OpenAI-compatible URL such as http://127.0.0.1:11434/v1',
+      scriptedOrAddress,
+      'scripted',
+    )
+    .option('--model <name>', 'the model to ask for at that URL', 'default')
+    .option('--inference-key-file <path>', 'a file with the key for that URL')
+    .option('--fast', 'no pause between turns')
+    .option('--json', 'print one JSON document instead of the play')
+    .action((flags: Flags) => demo(flags, terminal));

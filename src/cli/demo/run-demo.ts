@@ -1,0 +1,172 @@
+import type { MindClient } from '../../body/mind-client.js';
+import type { Inference } from '../../body/inference.js';
+import { MindError, type MindRequest } from '../../body/mind-request.js';
+import type { HistoryEvent } from '../../body/protocol.js';
+import { StartProblem } from '../../domain/shared/start-problem.js';
+import { eventLine } from '../history-text.js';
+import { inquire, showInquest, type Inquest } from './inquest.js';
+import { issueOwnKey, revokeOwnKey } from './own-key.js';
+import { npcIdOf, playScene, setStage, type PlayedLine } from './play-scene.js';
+import { isServing, type StartedServer } from './server.js';
+import type { Scene } from './scene/types.js';
+import { showTurn } from './show-turn.js';
+import { wrapped } from './text.js';
+
+export type DemoSettings = {
+  readonly url: string;
+  /** Whether somebody named that address; then no server is started in its place. */
+  readonly urlGiven: boolean;
+  /** Makes ids of this run new: letters and digits. */
+  readonly run: string;
+  readonly scripted: boolean;
+  /** Between two turns, so that they can be read as they come; 0 for none. */
+  readonly pauseMs: number;
+};
+
+/** What the demo touches. */
+export type DemoWorld = {
+  readonly requestTo: (url: string, key?: string) => MindRequest;
+  readonly mindAt: (url: string, key: string) => MindClient;
+  readonly startServer: () => Promise<StartedServer>;
+  /** The key that issues the demo's own; asked when a server runs, because the first start makes it. */
+  readonly adminKey: () => Promise<string | null>;
+  readonly inference: Inference;
+  readonly print: (line: string) => void;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+};
+
+export type DemoResult = {
+  /** Everything was played, and in a scripted run everything went as written. */
+  readonly ok: boolean;
+  readonly server: { readonly url: string; readonly startedByDemo: boolean };
+  readonly npcs: Readonly<Record<string, string>>;
+  readonly turns: readonly PlayedLine[];
+  readonly refused: number;
+  readonly unexpected: number;
+  readonly history: { readonly npcId: string; readonly events: readonly HistoryEvent[] };
+  readonly inquest: (Inquest & { readonly npcId: string }) | null;
+};
+
+const HISTORY_PAGE = 500;
+const MAX_HISTORY_PAGES = 20;
+
+const historyOf = async (mind: MindClient, npcId: string): Promise<readonly HistoryEvent[]> => {
+  const events: HistoryEvent[] = [];
+  let from: number | undefined = 0;
+  for (let page = 0; page < MAX_HISTORY_PAGES && from !== undefined; page += 1) {
+    const { events: more, next } = await mind.history(npcId, { from, limit: HISTORY_PAGE });
+    events.push(...more);
+    from = next;
+  }
+  return events;
+};
+
+const heading = (text: string): string[] => ['', text, '='.repeat(text.length), ''];
+
+const playThrough = async (
+  scene: Scene,
+  mind: MindClient,
+  settings: DemoSettings,
+  world: DemoWorld,
+): Promise<Omit<DemoResult, 'server'>> => {
+  const say = (lines: readonly string[]): void => {
+    lines.forEach(world.print);
+  };
+  const { run, scripted } = settings;
+  say([...heading(scene.title), ...wrapped(scene.opening, '')]);
+  await setStage({ scene, mind, run });
+  const turns = await playScene({
+    scene,
+    mind,
+    run,
+    scripted,
+    inference: world.inference,
+    signal: world.signal,
+    onAct: (title) => say(heading(title)),
+    onLine: async (line, written) => {
+      say(showTurn(line, written));
+      if (settings.pauseMs > 0) await world.sleep(settings.pauseMs);
+    },
+  });
+  say(wrapped(scene.closing, ''));
+
+  const npcId = npcIdOf(scene.inquest.of, run);
+  const { name } = scene.cast[scene.inquest.of];
+  const events = await historyOf(mind, npcId);
+  say([...heading(`What is recorded of ${name} (GET /npcs/${npcId}/history)`), ...events.map(eventLine)]);
+
+  const asked = turns.find(({ to, says, valid }) => to === scene.inquest.of && says === scene.inquest.says && !valid);
+  const subject = asked ?? turns.find(({ to, valid }) => to === scene.inquest.of && !valid);
+  const turnId = subject?.turnId ?? null;
+  const inquest = turnId === null ? null : { npcId, ...(await inquire(mind, npcId, turnId)) };
+  if (inquest !== null && subject !== undefined) {
+    const title = `What the refusal of line ${String(subject.number)} rested on`;
+    say([...heading(title), `  GET /npcs/${npcId}/turns/${inquest.turn.turnId}`, '', ...showInquest(inquest)]);
+  }
+
+  const refused = turns.filter(({ valid }) => !valid).length;
+  const unexpected = turns.filter(({ surprise }) => surprise !== null).length;
+  say([
+    '',
+    `${String(turns.length)} lines played in ${String(turns.reduce((sum, { requests }) => sum + requests, 0))} requests; ` +
+      `${String(refused)} actions refused, ${String(unexpected)} lines went otherwise than written.`,
+  ]);
+  return {
+    ok: unexpected === 0,
+    npcs: Object.fromEntries(Object.keys(scene.cast).map((who) => [who, npcIdOf(who as keyof Scene['cast'], run)])),
+    turns,
+    refused,
+    unexpected,
+    history: { npcId, events },
+    inquest,
+  };
+};
+
+/** Plays with a key of its own and revokes it whatever happens. */
+const playWithOwnKey = async (
+  scene: Scene,
+  url: string,
+  settings: DemoSettings,
+  world: DemoWorld,
+): Promise<Omit<DemoResult, 'server'>> => {
+  const adminKey = await world.adminKey();
+  if (adminKey === null)
+    throw new StartProblem(
+      'There is no key to make the demo’s own with: give one with the scope admin by --key or ANIMA_API_KEY, or run the demo where the server’s owner-key file is (ANIMA_DATA_DIR).',
+    );
+  const admin = world.requestTo(url, adminKey);
+  const own = await issueOwnKey(admin, settings.run, world.now());
+  try {
+    return await playThrough(scene, world.mindAt(url, own.key), settings, world);
+  } finally {
+    await revokeOwnKey(admin, own).catch((error: unknown) => {
+      // It expires by itself; what the scene came to matters more.
+      world.print(
+        `The demo's key ${own.keyId} was not revoked (${error instanceof MindError ? error.code : 'no answer'}).`,
+      );
+    });
+  }
+};
+
+/**
+ * Plays a scene on a running server, or on one that is started for it and stopped after it.
+ * @throws StartProblem, MindError, InferenceError, TurnError when it could not be played to its end
+ */
+export const runDemo = async (scene: Scene, settings: DemoSettings, world: DemoWorld): Promise<DemoResult> => {
+  if (await isServing(world.requestTo(settings.url))) {
+    const played = await playWithOwnKey(scene, settings.url, settings, world);
+    return { ...played, server: { url: settings.url, startedByDemo: false } };
+  }
+  if (settings.urlGiven)
+    throw new StartProblem(`No Anima server answers at ${settings.url}: start one there, or leave the address out.`);
+  const server = await world.startServer();
+  try {
+    world.print(`No server was running: started one at ${server.url} (pid ${String(server.pid)}) for this demo.`);
+    const played = await playWithOwnKey(scene, server.url, settings, world);
+    return { ...played, server: { url: server.url, startedByDemo: true } };
+  } finally {
+    await server.stop();
+  }
+};

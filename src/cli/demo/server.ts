@@ -1,0 +1,116 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+
+import type { MindRequest } from '../../body/mind-request.js';
+import type { Environment } from '../../config/env.js';
+import { StartProblem } from '../../domain/shared/start-problem.js';
+
+export type StartedServer = { readonly url: string; readonly pid: number; stop(): Promise<void> };
+
+export type StartOptions = {
+  /** What Node runs: the compiled entry of the server. */
+  readonly program: readonly string[];
+  /** What the server's environment holds besides its port. */
+  readonly env: Environment;
+  /** What relative paths in it start from. */
+  readonly cwd: string;
+  readonly requestTo: (url: string) => MindRequest;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly signal: AbortSignal;
+};
+
+const LOOPBACK = '127.0.0.1';
+const READY_POLL_MS = 100;
+/** A start resumes open turns and checks the store: long enough for a big one. */
+const MAX_READY_POLLS = 600;
+/** A stopping server finishes running requests within 10 s (contract 11.3). */
+const STOP_WAIT_MS = 12_000;
+const KEPT_STDERR_CHARS = 4_000;
+
+/** Whether an Anima server answers there. */
+export const isServing = async (request: MindRequest): Promise<boolean> => {
+  try {
+    const status = await request('GET', '/status');
+    return typeof status === 'object' && status !== null && 'status' in status && status.status === 'online';
+  } catch {
+    return false;
+  }
+};
+
+/** A port that was free a moment ago; whoever takes it first makes the server's start fail with a clear sentence. */
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, LOOPBACK, () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => {
+        resolve(port);
+      });
+    });
+  });
+
+const ended = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+const stopChild = async (child: ChildProcess): Promise<void> => {
+  if (child.pid === undefined || ended(child)) return;
+  const exit = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      resolve();
+    });
+  });
+  child.kill('SIGTERM');
+  const killer = setTimeout(() => child.kill('SIGKILL'), STOP_WAIT_MS);
+  await exit;
+  clearTimeout(killer);
+};
+
+const isReady = async (request: MindRequest): Promise<boolean> => {
+  try {
+    await request('GET', '/readyz');
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Starts a server as a child process on a free loopback port and waits until it is ready. It has a process group of
+ * its own, so that an interrupt at the terminal reaches the demo first, which then stops it.
+ * @throws StartProblem with the server's own sentence when it ends before it is ready
+ */
+export const startServer = async (options: StartOptions): Promise<StartedServer> => {
+  const port = await freePort();
+  const url = `http://${LOOPBACK}:${String(port)}`;
+  const child = spawn(process.execPath, [...options.program], {
+    cwd: options.cwd,
+    env: { ...options.env, HOST: LOOPBACK, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: process.platform !== 'win32',
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-KEPT_STDERR_CHARS);
+  });
+  child.once('error', (error) => {
+    said += error.message;
+  });
+  const kill = (): void => {
+    child.kill('SIGKILL');
+  };
+  process.once('exit', kill);
+  const stop = async (): Promise<void> => {
+    await stopChild(child);
+    process.removeListener('exit', kill);
+  };
+
+  const request = options.requestTo(url);
+  for (let poll = 0; poll < MAX_READY_POLLS && !options.signal.aborted; poll += 1) {
+    if (child.pid === undefined || ended(child)) break;
+    if (await isReady(request)) return { url, pid: child.pid, stop };
+    await options.sleep(READY_POLL_MS);
+  }
+  await stop();
+  if (options.signal.aborted) throw new StartProblem('Interrupted.');
+  throw new StartProblem(said.trim() === '' ? 'The server that the demo started did not become ready.' : said.trim());
+};

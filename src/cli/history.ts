@@ -1,0 +1,64 @@
+import { Command, InvalidArgumentError } from 'commander';
+
+import type { HistoryPage } from '../body/protocol.js';
+import { openClient } from './client.js';
+import { eventLine } from './history-text.js';
+import { caughtUp, isRead, print, printJson, remark, type Terminal } from './terminal.js';
+
+/** Most events asked for at once (contract 10.1). */
+const PAGE = 500;
+/** Events that are shown when nobody says how many. */
+const DEFAULT_LIMIT = 1_000;
+
+const wholeFrom =
+  (least: number) =>
+  (text: string): number => {
+    if (/^\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number from ${String(least)}.`);
+  };
+
+type Options = {
+  readonly from?: number;
+  readonly limit: number;
+  readonly backwards?: true;
+  readonly type?: string;
+  readonly json?: true;
+};
+
+const show = async (terminal: Terminal, npcId: string, options: Options): Promise<void> => {
+  const request = await openClient(terminal);
+  let shown = 0;
+  let next = options.from;
+  do {
+    const query = new URLSearchParams({
+      direction: options.backwards ? 'backwards' : 'forwards',
+      limit: String(Math.min(PAGE, options.limit - shown)),
+      ...(next === undefined ? {} : { from: String(next) }),
+      ...(options.type === undefined ? {} : { type: options.type }),
+    });
+    const page = (await request(
+      'GET',
+      `/npcs/${encodeURIComponent(npcId)}/history?${query.toString()}`,
+    )) as HistoryPage;
+    for (const event of page.events) {
+      if (options.json) printJson(terminal, event);
+      else print(terminal, eventLine(event));
+    }
+    await caughtUp(terminal);
+    shown += page.events.length;
+    next = page.next;
+  } while (next !== undefined && shown < options.limit && isRead(terminal));
+  if (next !== undefined && isRead(terminal)) remark(terminal, `There is more: go on with --from ${String(next)}.`);
+};
+
+/** `anima history <npcId>`: what is recorded of a mind. */
+export const historyCommand = (terminal: Terminal): Command =>
+  new Command('history')
+    .description('show what is recorded of an NPC, an event a line')
+    .argument('<npcId>')
+    .option('--from <revision>', 'the first revision to show', wholeFrom(0))
+    .option('--limit <n>', 'at most so many events', wholeFrom(1), DEFAULT_LIMIT)
+    .option('--backwards', 'newest first')
+    .option('--type <list>', 'only these types of event, for example VerdictReached,VerdictRefused')
+    .option('--json', 'print every event whole, as a line of JSON')
+    .action((npcId: string, options: Options) => show(terminal, npcId, options));

@@ -1,0 +1,139 @@
+import { Command, InvalidArgumentError } from 'commander';
+
+import { parseConfig } from '../config/config.js';
+import { openClient } from './client.js';
+import { CommandFailed, print, printJson, remark, table, type Terminal } from './terminal.js';
+
+type Json = { readonly json?: true };
+type Limit = 'off' | { readonly limit: number; readonly windowSeconds: number };
+type Wish = { scopes?: string[]; rateLimit?: Limit; expiresAt?: string; test?: true };
+type ShownKey = {
+  readonly keyId: string;
+  readonly key?: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly rateLimit: Limit | null;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt?: string | null;
+};
+
+const rateLimit = (text: string): Limit => {
+  const match = /^(\d{1,7})\/(\d{1,5})$/.exec(text);
+  if (text === 'off') return text;
+  if (match === null) throw new InvalidArgumentError('It looks like 100/60 (requests/seconds), or is "off".');
+  return { limit: Number(match[1]), windowSeconds: Number(match[2]) };
+};
+
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+
+const limitText = (limit: Limit | null): string =>
+  limit === null ? 'default' : limit === 'off' ? 'off' : `${String(limit.limit)}/${String(limit.windowSeconds)}`;
+
+const asTable = (keys: readonly ShownKey[]): string[] =>
+  table([
+    ['KEY ID', 'NAME', 'LIMIT', 'CREATED', 'LAST USED', 'EXPIRES', 'SCOPES'],
+    ...keys.map((key) => [
+      key.keyId,
+      key.name,
+      limitText(key.rateLimit),
+      key.createdAt,
+      key.lastUsedAt ?? 'never',
+      key.expiresAt ?? 'never',
+      key.scopes.join(','),
+    ]),
+  ]);
+
+const issue = (terminal: Terminal): Command =>
+  new Command('issue')
+    .description('issue a key; it is shown this once')
+    .argument('<name>', 'what the key is for')
+    .option(
+      '--scopes <list>',
+      'npc, memory, rules, souls, ghosts, audit, ops, admin; default: all but ops and admin',
+      list,
+    )
+    .option('--rate-limit <limit>', 'requests/seconds, for example 600/60, or off', rateLimit)
+    .option('--expires-at <time>', 'RFC 3339, for example 2027-01-01T00:00:00Z')
+    .option('--test', 'make an am_test_ key')
+    .option('--json', 'print the answer as JSON')
+    .action(async (name: string, { json, ...wish }: Json & Wish) => {
+      const request = await openClient(terminal);
+      const made = (await request('POST', '/keys', { name, ...wish })) as ShownKey;
+      if (json) {
+        printJson(terminal, made);
+        return;
+      }
+      print(terminal, made.key ?? '');
+      remark(terminal, `Key ${made.keyId} (${made.scopes.join(', ')}). Keep it: it is not shown again.`);
+    });
+
+const listKeys = (terminal: Terminal): Command =>
+  new Command('list')
+    .description("list the tenant's keys")
+    .option('--json', 'print the answer as JSON')
+    .action(async ({ json }: Json) => {
+      const request = await openClient(terminal);
+      const keys = (await request('GET', '/keys')) as readonly ShownKey[];
+      if (json) printJson(terminal, keys);
+      else for (const line of asTable(keys)) print(terminal, line);
+    });
+
+const revoke = (terminal: Terminal): Command =>
+  new Command('revoke')
+    .description('revoke a key, effective at once')
+    .argument('<keyId>', 'the id, not the key itself')
+    .option('--json', 'print the answer as JSON')
+    .action(async (keyId: string, { json }: Json) => {
+      const request = await openClient(terminal);
+      await request('DELETE', `/keys/${encodeURIComponent(keyId)}`);
+      if (json) printJson(terminal, { keyId, revoked: true });
+      else print(terminal, `Key ${keyId} is revoked.`);
+    });
+
+const bootstrap = (terminal: Terminal): Command =>
+  new Command('bootstrap')
+    .description('make the tenant "local" and its owner key (distributed profile)')
+    .option('--json', 'print the answer as JSON')
+    .action(() => {
+      // Refuses every profile but the embedded one by itself.
+      parseConfig(terminal.env, terminal.cwd);
+      throw new CommandFailed(
+        'Nothing to do: in the embedded profile the server makes the owner key at its first start and writes it to the file "owner-key" ' +
+          'of its data directory. Run "anima serve"; if that key was lost, "anima keys recover".',
+      );
+    });
+
+const recover = (terminal: Terminal): Command =>
+  new Command('recover')
+    .description('make another owner key, offline: stop the server first')
+    .option('--tenant <id>', 'whose owner key was lost', 'local')
+    .option('--json', 'print the answer as JSON')
+    .action(async ({ json, tenant }: Json & { tenant: string }) => {
+      const { recoverOffline } = await import('./offline.js');
+      const { key, path } = await recoverOffline(terminal, tenant);
+      if (json) {
+        printJson(terminal, { tenantId: tenant, key, path });
+        return;
+      }
+      print(terminal, key);
+      const where = path === null ? 'It stands in no file: keep it.' : `It stands in ${path}.`;
+      remark(
+        terminal,
+        `New owner key of the tenant ${tenant}. ${where} Keys issued before stay valid; revoke the lost one.`,
+      );
+    });
+
+/** `anima keys`: issue, list and revoke over HTTP; recover offline. */
+export const keysCommand = (terminal: Terminal): Command =>
+  new Command('keys')
+    .description('API keys: issue, list, revoke, recover')
+    .addCommand(issue(terminal))
+    .addCommand(listKeys(terminal))
+    .addCommand(revoke(terminal))
+    .addCommand(bootstrap(terminal))
+    .addCommand(recover(terminal));

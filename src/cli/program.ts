@@ -1,0 +1,67 @@
+import { Command, CommanderError } from 'commander';
+
+import { StartProblem } from '../domain/shared/start-problem.js';
+import { demoCommand } from './demo.js';
+import { historyCommand } from './history.js';
+import { keysCommand } from './keys.js';
+import { rebuildCommand } from './rebuild.js';
+import { serveCommand } from './serve.js';
+import { CommandFailed, remark, type Terminal } from './terminal.js';
+
+/** The exit codes of every command (contract 11.5). */
+export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
+
+const program = (terminal: Terminal): Command => {
+  const anima = new Command('anima')
+    .description('The mind of game NPCs, as a service: every thought an event, every decision replayable.')
+    .addCommand(serveCommand(terminal))
+    .addCommand(demoCommand(terminal))
+    .addCommand(keysCommand(terminal))
+    .addCommand(historyCommand(terminal))
+    .addCommand(rebuildCommand(terminal))
+    .addHelpText(
+      'after',
+      '\nCommands that ask a server find it by ANIMA_URL (http://127.0.0.1:8080) and use the key in ANIMA_API_KEY,\n' +
+        'else the one in the file owner-key of the data directory (ANIMA_DATA_DIR, .anima).\n' +
+        'Exit code: 0 done, 1 failed, 2 wrong usage.',
+    );
+  return confined(anima, terminal);
+};
+
+/** Keeps a command and those below it from ending the process or writing past the terminal; commander hands this down to none that is added. */
+const confined = (command: Command, terminal: Terminal): Command => {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => terminal.stdout.write(text),
+    writeErr: (text) => terminal.stderr.write(text),
+  });
+  for (const below of command.commands) confined(below, terminal);
+  return command;
+};
+
+/** Whether the words ask for JSON, also when the command itself never came to run. */
+const wantsJson = (words: readonly string[]): boolean => words.includes('--json');
+
+const reportFailure = (terminal: Terminal, words: readonly string[], error: unknown): void => {
+  const expected = error instanceof CommandFailed || error instanceof StartProblem;
+  const sentence = error instanceof Error ? error.message : String(error);
+  const message = expected ? sentence : `Something went wrong: ${sentence}`;
+  if (wantsJson(words)) remark(terminal, JSON.stringify({ error: { message } }));
+  else for (const line of message.split('\n')) remark(terminal, line);
+};
+
+/**
+ * Runs one command to its end.
+ * @param words what was typed behind `anima`
+ * @returns the exit code; every failure has been shown as a sentence, none as a stack trace
+ */
+export const runCli = async (words: readonly string[], terminal: Terminal): Promise<number> => {
+  try {
+    await program(terminal).parseAsync([...words], { from: 'user' });
+    return exitCodes.done;
+  } catch (error) {
+    // Commander has printed its sentence itself; `--help` comes this way too.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    reportFailure(terminal, words, error);
+    return exitCodes.failed;
+  }
+};

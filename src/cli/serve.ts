@@ -1,0 +1,14 @@
+import { Command } from 'commander';
+
+import type { Terminal } from './terminal.js';
+
+/** `anima serve`: the server, until it is told to stop. */
+export const serveCommand = (terminal: Terminal): Command =>
+  new Command('serve')
+    .description('run the server until it is interrupted (settings: environment variables, see the README)')
+    .option('--json', 'log lines of JSON, also on a terminal')
+    .action(async ({ json }: { readonly json?: true }) => {
+      // Only here, so that the other commands do not load a server.
+      const { serve } = await import('../serve.js');
+      await serve({ ...terminal, json: json === true });
+    });

@@ -1,0 +1,78 @@
+import type { Writable } from 'node:stream';
+
+import type { Environment } from '../config/env.js';
+
+/** What a command talks to. Tests pass their own. */
+export type Terminal = {
+  readonly env: Environment;
+  /** What relative paths start from. */
+  readonly cwd: string;
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+};
+
+/** A failure that its user can act on: its message is all that is shown, exit code 1. */
+export class CommandFailed extends Error {
+  constructor(sentence: string) {
+    super(sentence);
+    this.name = 'CommandFailed';
+  }
+}
+
+/**
+ * A text that a terminal only shows: control and format characters become `\uXXXX`, so that what a game's players wrote can neither move
+ * the cursor nor turn the reading direction. Still valid inside JSON. The two joiners stay: emoji and several scripts need them.
+ */
+export const printable = (text: string): string =>
+  text.replace(/(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) =>
+    char.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+
+/** Whether anybody still reads what is printed: `anima history x | head` closes the pipe early. */
+export const isRead = ({ stdout }: Terminal): boolean => stdout.writable;
+
+/** Prints one line, safely; does nothing once the reader has gone. */
+export const print = (terminal: Terminal, line: string): void => {
+  if (isRead(terminal)) terminal.stdout.write(`${printable(line)}\n`);
+};
+
+/** Resolves when the reader has caught up or gone away, so that a long output does not pile up in memory. */
+export const caughtUp = ({ stdout }: Terminal): Promise<void> =>
+  new Promise((resolve) => {
+    const events = ['drain', 'close', 'error'];
+    const done = (): void => {
+      for (const event of events) stdout.off(event, done);
+      resolve();
+    };
+    if (!stdout.writableNeedDrain || !stdout.writable) resolve();
+    else for (const event of events) stdout.once(event, done);
+  });
+
+/** Prints a value as one line of JSON. */
+export const printJson = (terminal: Terminal, value: unknown): void => print(terminal, JSON.stringify(value));
+
+/** Says something beside the result, on stderr. */
+export const remark = ({ stderr }: Terminal, line: string): void => {
+  if (stderr.writable) stderr.write(`${printable(line)}\n`);
+};
+
+/** Columns of texts, each as wide as its widest cell but the last. */
+export const table = (rows: readonly (readonly string[])[]): string[] => {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+};
+
+/**
+ * Keeps a closed pipe from ending the process with a stack trace: what cannot be shown any more is dropped, and the command finishes.
+ * Any other failure to write is handed to `onFailure`.
+ */
+export const tolerateClosedPipe = (stream: Writable, onFailure: (error: Error) => void): void => {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') onFailure(error);
+  });
+};

@@ -1,0 +1,129 @@
+import { resolve } from 'node:path';
+
+import { StartProblem } from '../domain/shared/start-problem.js';
+import type { RateLimit } from '../domain/tenant/rate-limit.js';
+import type { Environment } from './env.js';
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** The settings of contract 11.1, checked. */
+export type Config = {
+  readonly profile: 'embedded';
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** How clients reach the server, without a slash at the end; null is the address that it listens on. */
+  readonly publicUrl: string | null;
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly rateLimit: RateLimit | null;
+  /** Whether `POST /rules` is open. */
+  readonly rulesRegistration: boolean;
+  readonly turnDeadlineMs: number;
+  readonly secret: string | null;
+  /** Absolute. */
+  readonly secretFile: string | null;
+  readonly jwsAlg: 'Ed25519' | 'EdDSA';
+  readonly logLevel: LogLevel;
+};
+
+const MAX_PORT = 65_535;
+const MAX_RATE = 1_000_000;
+const MAX_WINDOW_SECONDS = 86_400;
+const MAX_TURN_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** A whole number written in plain digits, or null. */
+const integer = (text: string, min: number, max: number): number | null => {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+  return value >= min && value <= max ? value : null;
+};
+
+const publicUrl = (text: string): string | null => {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  const plain = /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
+  return plain && url.password === '' ? url.href.replace(/\/+$/, '') : null;
+};
+
+const rateLimit = (text: string): RateLimit | 'off' | null => {
+  if (text === 'off') return 'off';
+  const [limitText = '', windowText = '', ...rest] = text.split('/');
+  const limit = integer(limitText, 1, MAX_RATE);
+  const windowSeconds = integer(windowText, 1, MAX_WINDOW_SECONDS);
+  return limit === null || windowSeconds === null || rest.length > 0 ? null : { limit, windowSeconds };
+};
+
+/**
+ * Reads the settings of contract 11.1.
+ * @param cwd what relative paths start from
+ * @throws StartProblem that names everything wrong at once
+ */
+export const parseConfig = (env: Environment, cwd: string): Config => {
+  const problems: string[] = [];
+
+  /** The value of one variable, or `fallback` when it is absent or wrong; `read` gives null for a wrong one. */
+  const setting = <T>(name: string, fallback: T, expected: string, read: (text: string) => T | null): T => {
+    const text = env[name]?.trim() ?? '';
+    if (text === '') return fallback;
+    const value = read(text);
+    if (value !== null) return value;
+    problems.push(`${name} must be ${expected}, not ${JSON.stringify(text)}.`);
+    return fallback;
+  };
+  const text = (name: string): string | null => setting<string | null>(name, null, 'a text', (value) => value);
+  const oneOf = <T extends string>(name: string, words: readonly T[], fallback: T): T =>
+    setting(
+      name,
+      fallback,
+      words.map((word) => `"${word}"`).join(' or '),
+      (value) => words.find((word) => word === value) ?? null,
+    );
+  const path = (value: string): string => resolve(cwd, value);
+
+  const profile = oneOf('ANIMA_PROFILE', ['embedded', 'distributed'], 'embedded');
+  if (profile === 'distributed') {
+    problems.push('ANIMA_PROFILE=distributed: this build has only the embedded profile; leave the variable out.');
+  }
+  if (oneOf('ANIMA_TIERS', ['off', 'on'], 'off') === 'on') {
+    problems.push('ANIMA_TIERS=on: this build keeps tiers as data but cannot activate them; leave the variable out.');
+  }
+  if (text('ANIMA_CORS_ORIGINS') !== null) {
+    problems.push('ANIMA_CORS_ORIGINS: this build does not serve browsers of other origins; leave the variable out.');
+  }
+  const secret = text('ANIMA_SECRET');
+  const secretFile = text('ANIMA_SECRET_FILE');
+  if (secret !== null && secretFile !== null) {
+    problems.push('ANIMA_SECRET and ANIMA_SECRET_FILE are both set; keep one of them.');
+  }
+  const limit = setting(
+    'ANIMA_RATE_LIMIT',
+    { limit: 100, windowSeconds: 60 },
+    '"off" or requests/seconds, such as 100/60',
+    rateLimit,
+  );
+
+  const config: Config = {
+    profile: 'embedded',
+    host: setting('HOST', '127.0.0.1', 'a host name or an address', (value) =>
+      /^[\w.:%-]+$/.test(value) ? value : null,
+    ),
+    port: setting('PORT', 8080, `a number from 0 to ${MAX_PORT}`, (value) => integer(value, 0, MAX_PORT)),
+    publicUrl: setting<string | null>('ANIMA_PUBLIC_URL', null, 'an http or https URL without query', publicUrl),
+    dataDir: setting('ANIMA_DATA_DIR', path('.anima'), 'a path', path),
+    rateLimit: limit === 'off' ? null : limit,
+    rulesRegistration: oneOf('ANIMA_RULES_REGISTRATION', ['on', 'off'], 'on') === 'on',
+    turnDeadlineMs: setting(
+      'ANIMA_TURN_DEADLINE_MS',
+      900_000,
+      `a number of milliseconds from 1 to ${MAX_TURN_DEADLINE_MS}`,
+      (value) => integer(value, 1, MAX_TURN_DEADLINE_MS),
+    ),
+    secret,
+    secretFile: secretFile === null ? null : path(secretFile),
+    jwsAlg: oneOf('ANIMA_JWS_ALG', ['Ed25519', 'EdDSA'], 'Ed25519'),
+    logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
+  };
+  if (problems.length > 0) throw new StartProblem(problems.join('\n'));
+  return config;
+};

@@ -1,0 +1,187 @@
+import type { Action } from '../npc/events.js';
+import { toActionType } from '../shared/action-type.js';
+import type { JsonObject } from '../shared/json.js';
+import { cutText } from '../shared/text.js';
+import {
+  boundsOf,
+  contains,
+  detail,
+  isNamed,
+  itemsOf,
+  namesIn,
+  numberIn,
+  pointOf,
+  speechOf,
+  withSpeech,
+} from './world.js';
+
+/** What an action is held against. */
+export type Situation = {
+  readonly npcState: JsonObject;
+  readonly worldState: JsonObject;
+  readonly constraints: JsonObject;
+  /** What is said beside the action, in a turn. */
+  readonly dialogue: string;
+};
+
+export type Objection = { readonly code: string; readonly reason: string; readonly details: JsonObject };
+
+/** A rule that the world itself sets (contract 4.2). `*` affects every action. */
+export type CoreRule = {
+  readonly brRuleId: string;
+  readonly ruleDescription: string;
+  readonly affectedActions: readonly string[];
+  object(action: Action, situation: Situation): Objection | null;
+  /** The action as it may stand, when only its form is wrong; null when there is nothing to correct. */
+  correct?(action: Action): Action | null;
+};
+
+/** How much an NPC says at once, in UTF-16 units. */
+export const SPEECH_CHARS = 2_000;
+/** How many names a refusal lists. */
+const LISTED_NAMES = 50;
+
+const shortList = (names: readonly string[]): readonly string[] => names.slice(0, LISTED_NAMES);
+
+const movement: CoreRule = {
+  brRuleId: 'core.movement',
+  ruleDescription: 'A move needs a target or numeric x and y, inside the bounds of the world if they are known.',
+  affectedActions: ['MOVE'],
+  object(action, { worldState }) {
+    const point = pointOf(action);
+    if (point === undefined) {
+      if ((action.target ?? '') !== '') return null;
+      return {
+        code: 'MOVE_TARGET_MISSING',
+        reason: 'It does not say where to move: name a target or numeric x and y.',
+        details: {},
+      };
+    }
+    const bounds = boundsOf(worldState['bounds']);
+    if (bounds === undefined || contains(bounds, point)) return null;
+    return {
+      code: 'OUT_OF_BOUNDS',
+      reason: `The place (${point.x}, ${point.y}) lies outside the world.`,
+      details: {
+        ...point,
+        bounds: Object.fromEntries(Object.entries(bounds).filter(([, side]) => Number.isFinite(side))),
+      },
+    };
+  },
+};
+
+const attack: CoreRule = {
+  brRuleId: 'core.attack',
+  ruleDescription: 'An attack needs a target that is there, if it is known who is there.',
+  affectedActions: ['ATTACK'],
+  object({ target = '' }, { worldState }) {
+    const entities = namesIn(worldState['entities']);
+    if (entities === undefined || isNamed(worldState['entities'], target)) return null;
+    return {
+      code: 'TARGET_NOT_FOUND',
+      reason: target === '' ? 'It does not say whom to attack.' : `There is no "${target}" here to attack.`,
+      details: { target, entities: shortList(entities) },
+    };
+  },
+};
+
+const interact: CoreRule = {
+  brRuleId: 'core.interact',
+  ruleDescription: 'An interaction needs a target.',
+  affectedActions: ['INTERACT'],
+  object: ({ target = '' }) =>
+    target === '' ? { code: 'TARGET_MISSING', reason: 'It does not say what to interact with.', details: {} } : null,
+};
+
+const speak: CoreRule = {
+  brRuleId: 'core.speak',
+  ruleDescription: `Speech needs words; more than ${SPEECH_CHARS} characters are cut.`,
+  affectedActions: ['SPEAK'],
+  object(action, { dialogue }) {
+    if ((speechOf(action)?.text ?? '').trim() !== '' || dialogue.trim() !== '') return null;
+    return { code: 'SPEECH_EMPTY', reason: 'It says nothing: the text is empty.', details: {} };
+  },
+  correct(action) {
+    const said = speechOf(action);
+    return said === undefined || said.text.length <= SPEECH_CHARS
+      ? null
+      : withSpeech(action, said, cutText(said.text, SPEECH_CHARS));
+  },
+};
+
+const manaCost = (action: Action): number | undefined =>
+  [detail(action, 'manaCost'), detail(action, 'cost')].find((cost) => typeof cost === 'number');
+
+const resources: CoreRule = {
+  brRuleId: 'core.resources',
+  ruleDescription: 'Whoever acts needs hp above 0, and mana to cast; each only if it is known.',
+  affectedActions: ['*'],
+  object(action, { npcState }) {
+    const hp = numberIn(npcState, 'hp');
+    if (hp !== undefined && hp <= 0) {
+      return { code: 'HP_DEPLETED', reason: 'It has no hit points left to act with.', details: { hp } };
+    }
+    const mana = numberIn(npcState, 'mana');
+    if (action.type !== 'CAST' || mana === undefined) return null;
+    const cost = manaCost(action);
+    if (mana > 0 && mana >= (cost ?? 0)) return null;
+    return {
+      code: 'MANA_INSUFFICIENT',
+      reason: 'It lacks the mana to cast this.',
+      details: { mana, ...(cost === undefined ? {} : { cost }) },
+    };
+  },
+};
+
+const inventory: CoreRule = {
+  brRuleId: 'core.inventory',
+  ruleDescription: 'An item that is used, given or traded must be in the inventory, if that is known.',
+  affectedActions: ['USE', 'USE_ITEM', 'GIVE', 'GIVE_ITEM', 'TRADE', 'TRADE_ITEM'],
+  object(action, { npcState, worldState }) {
+    const owned = namesIn(npcState['inventory']);
+    if (owned === undefined) return null;
+    const item = itemsOf(action, { entities: worldState['entities'] }).find(
+      (one) => !isNamed(npcState['inventory'], one),
+    );
+    if (item === undefined) return null;
+    return {
+      code: 'ITEM_NOT_IN_INVENTORY',
+      reason: `It does not have "${cutText(item, 100)}".`,
+      details: { item, inventory: shortList(owned) },
+    };
+  },
+};
+
+const typesIn = (constraints: JsonObject, name: string): readonly string[] | undefined => {
+  const types = constraints[name];
+  return Array.isArray(types)
+    ? types.filter((type): type is string => typeof type === 'string').map(toActionType)
+    : undefined;
+};
+
+const permitted: CoreRule = {
+  brRuleId: 'core.constraints',
+  ruleDescription: 'Where constraints name allowed or forbidden actions, they are kept.',
+  affectedActions: ['*'],
+  object({ type }, { constraints }) {
+    const allowed = typesIn(constraints, 'allowedActions');
+    if (allowed !== undefined && !allowed.includes(type)) {
+      return {
+        code: 'ACTION_NOT_ALLOWED',
+        reason: `${type} is not among the actions that are allowed here.`,
+        details: { type, allowedActions: shortList(allowed) },
+      };
+    }
+    const forbidden = typesIn(constraints, 'forbiddenActions') ?? [];
+    return forbidden.includes(type)
+      ? {
+          code: 'ACTION_FORBIDDEN',
+          reason: `${type} is forbidden here.`,
+          details: { type, forbiddenActions: shortList(forbidden) },
+        }
+      : null;
+  },
+};
+
+/** The rules of the world, in the order in which they are checked (contract 4.2). */
+export const coreRules: readonly CoreRule[] = [movement, attack, interact, speak, resources, inventory, permitted];

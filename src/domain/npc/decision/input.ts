@@ -1,0 +1,17 @@
+import type { DirectiveRuleSet } from '../../rules/ruleset.js';
+import type { Json, JsonObject } from '../../shared/json.js';
+import type { RecalledMemory } from '../events.js';
+
+/** Everything a decision rests on (contract 2.8): the same input makes the same decision, byte for byte. */
+export type DecisionInput = {
+  readonly npcId: string;
+  readonly observation: string;
+  /** The tape's context; `worldState` and `constraints` in it are the bridge's. */
+  readonly context: Json;
+  /** The mind's data with the tape's `npcState` laid over it. */
+  readonly npcState: JsonObject;
+  readonly persona: string | null;
+  readonly memories: readonly RecalledMemory[];
+  /** The set that applies; null decides without rules. */
+  readonly ruleset: DirectiveRuleSet | null;
+};

@@ -1,0 +1,46 @@
+import { isObject, type Json, type JsonObject } from '../../shared/json.js';
+import { recordable } from './model-text.js';
+
+/** What a state change may be at most (contract 2.8): levels of nesting, members in all, bytes of JSON. */
+export const STATE_CHANGE_DEPTH = 8;
+export const STATE_CHANGE_KEYS = 64;
+export const STATE_CHANGE_BYTES = 16_384;
+
+type ReadStateChange =
+  { readonly ok: true; readonly patch: JsonObject } | { readonly ok: false; readonly problem: string };
+
+type Measure = { keys: number; problem: string | null };
+
+/** Counts members and looks at every value down to the depth that is allowed, and no further. */
+const measure = (value: Json, depth: number, seen: Measure): void => {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    seen.problem = 'It holds a number that JSON has no form for.';
+  if (typeof value !== 'object' || value === null || seen.problem !== null) return;
+  if (depth > STATE_CHANGE_DEPTH) {
+    seen.problem = `It is nested deeper than ${STATE_CHANGE_DEPTH} levels.`;
+    return;
+  }
+  if (isObject(value)) {
+    seen.keys += Object.keys(value).length;
+    if (seen.keys > STATE_CHANGE_KEYS) {
+      seen.problem = `It has more than ${STATE_CHANGE_KEYS} keys.`;
+      return;
+    }
+  }
+  for (const member of Object.values<Json>(value)) measure(member, depth + 1, seen);
+};
+
+const bytes = (text: string): number => new TextEncoder().encode(text).length;
+
+/** Reads the state change that a model asks for; none is an empty one. */
+export const readStateChange = (value: Json | undefined): ReadStateChange => {
+  if (value === undefined) return { ok: true, patch: {} };
+  if (!isObject(value)) return { ok: false, problem: 'It is no object.' };
+  const seen: Measure = { keys: 0, problem: null };
+  measure(value, 1, seen);
+  if (seen.problem !== null) return { ok: false, problem: seen.problem };
+  const patch = recordable(value) as JsonObject;
+  return bytes(JSON.stringify(patch)) > STATE_CHANGE_BYTES
+    ? { ok: false, problem: `It is larger than ${STATE_CHANGE_BYTES} bytes.` }
+    : { ok: true, patch };
+};

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+
+import { type Json, jcs } from '../shared/json.js';
+import type { NpcEvent, RecalledMemory } from './events.js';
+import { isEmpty, same } from './same.js';
+import type { Tape } from './tape.js';
+
+type Members = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data']['members'];
+
+/** What of a turn a tape can contradict; what is not recorded yet is absent. */
+export type RecordedTape = Pick<Tape, 'observation' | 'context' | 'npcState'> & {
+  readonly actor?: { readonly npcId: string };
+  readonly memories?: readonly RecalledMemory[];
+  readonly generatedOutput?: string;
+};
+
+/** Longer values are noted by their digest, so that a contradiction cannot fill a history. In characters of JSON. */
+const NOTED_LENGTH = 1_024;
+
+const noted = (value: Json): Json => {
+  const text = jcs(value);
+  if (text.length <= NOTED_LENGTH) return value;
+  return { sha256: createHash('sha256').update(text).digest('hex'), characters: text.length };
+};
+
+const texts = (memories: readonly RecalledMemory[]): Json => memories.map(({ text }) => text);
+
+/**
+ * What a tape says otherwise than the record (contract 2.6): JSON values at single precision, absent = null = empty. Results count only once
+ * the client claims to have them; `constraints` is never compared, since clients add defaults to it.
+ */
+export const mismatches = (recorded: RecordedTape, tape: Tape): Members => {
+  const pairs: readonly (readonly [member: string, recorded: Json | undefined, received: Json | undefined])[] = [
+    ['observation', recorded.observation, tape.observation],
+    ['context', recorded.context, tape.context],
+    ['npcState', recorded.npcState, tape.npcState],
+    [
+      'actor.npcId',
+      recorded.actor?.npcId,
+      recorded.actor === undefined ? undefined : (tape.actor?.npcId ?? recorded.actor.npcId),
+    ],
+    ...(recorded.memories !== undefined && tape.vectorQueried
+      ? [['memories', texts(recorded.memories), texts(tape.memories)] as const]
+      : []),
+    ...(recorded.generatedOutput !== undefined && !isEmpty(tape.generatedOutput)
+      ? [['generatedOutput', recorded.generatedOutput, tape.generatedOutput] as const]
+      : []),
+  ];
+  return pairs
+    .filter(([, left, right]) => !same(left, right))
+    .map(([member, left, right]) => ({ member, recorded: noted(left ?? null), received: noted(right ?? null) }));
+};

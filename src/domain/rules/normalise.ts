@@ -1,0 +1,93 @@
+import { Rejection } from '../shared/rejection.js';
+import { isObject, type Json, type JsonObject } from '../shared/json.js';
+import { compilePattern } from './pattern.js';
+import { templates, type DirectiveRule, type RulesetContent, type Template } from './ruleset.js';
+
+/** Text of a member; scalars of other kinds as their JSON text, everything else as if it were absent. */
+const textOf = (value: Json | undefined): string | null => {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? JSON.stringify(value) : null;
+};
+
+const list = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
+const texts = (value: Json | undefined): readonly string[] => list(value).flatMap((one) => textOf(one) ?? []);
+const text = (body: JsonObject, name: string): string => textOf(body[name]) ?? '';
+const optional = (body: JsonObject, name: string): string | null => textOf(body[name]);
+
+const condition = (pair: Json): readonly [string, string][] => {
+  const [key, value] = list(pair);
+  const name = textOf(key);
+  return name === null ? [] : [[name, textOf(value) ?? '']];
+};
+
+const ruleOf = (body: JsonObject, position: number): DirectiveRule => {
+  const priority = body['rulePriority'];
+  const description = textOf(body['ruleDescription']);
+  const types = texts(body['ruleActionTypes']);
+  return {
+    drRuleId: text(body, 'drRuleId') || `rule-${position + 1}`,
+    ruleName: text(body, 'ruleName'),
+    ruleCondition: list(body['ruleCondition']).flatMap(condition),
+    ruleAction: text(body, 'ruleAction'),
+    ruleReason: text(body, 'ruleReason'),
+    ruleTarget: optional(body, 'ruleTarget'),
+    rulePriority: typeof priority === 'number' ? Math.trunc(priority) : 0,
+    ruleObsPattern: optional(body, 'ruleObsPattern'),
+    rulePromptSuffix: optional(body, 'rulePromptSuffix'),
+    ...(description === null ? {} : { ruleDescription: description }),
+    ...(types.length === 0 ? {} : { ruleActionTypes: types }),
+  };
+};
+
+const POOR_MEMBERS = ['ruleName', 'ruleDescription', 'ruleActionTypes'];
+
+/** The rules of a body; one in the poor form is itself a rule that only describes (contract 5.1). */
+const rulesOf = (body: JsonObject): readonly DirectiveRule[] => {
+  const rules = body['rulesetRules'];
+  if (Array.isArray(rules)) return list(rules).map((rule, position) => ruleOf(isObject(rule) ? rule : {}, position));
+  if (!POOR_MEMBERS.some((name) => Object.hasOwn(body, name))) return [];
+  const { ruleName, ruleDescription, ruleActionTypes } = body as Partial<Record<string, Json>>;
+  return [
+    ruleOf(
+      {
+        ruleName: ruleName ?? null,
+        ruleDescription: ruleDescription ?? null,
+        ruleActionTypes: ruleActionTypes ?? null,
+      },
+      0,
+    ),
+  ];
+};
+
+const isTemplate = (value: Json): value is Template => (templates as readonly Json[]).includes(value);
+
+const firstBadPattern = (rules: readonly DirectiveRule[]): Rejection | null => {
+  for (const { drRuleId, ruleObsPattern } of rules) {
+    const compiled = compilePattern(ruleObsPattern ?? '');
+    if ('problem' in compiled) {
+      return new Rejection('PATTERN_INVALID', {
+        message: `The pattern of rule ${drRuleId} is not a valid RE2 expression; nothing was stored.`,
+        details: { drRuleId, ruleObsPattern, problem: compiled.problem },
+      });
+    }
+  }
+  return null;
+};
+
+/**
+ * Makes a whole set of what `POST /rules` sent (contract 5.1): absent members get their defaults, `rulesetId` wins over `id`,
+ * and `makeId` is asked when there is neither. Whether the id is a valid one is the route's to check.
+ * Refuses with TEMPLATE_INVALID or PATTERN_INVALID.
+ */
+export const normaliseRuleset = (body: JsonObject, makeId: () => string): RulesetContent | Rejection => {
+  const template = body['template'] ?? null;
+  if (template !== null && !isTemplate(template)) return new Rejection('TEMPLATE_INVALID', { details: { template } });
+  const rulesetRules = rulesOf(body);
+  return (
+    firstBadPattern(rulesetRules) ?? {
+      rulesetId: text(body, 'rulesetId') || text(body, 'id') || makeId(),
+      rulesetRules,
+      template,
+    }
+  );
+};

@@ -1,0 +1,63 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+import { base62 } from './base62.js';
+
+/**
+ * The shape of a key: `am_live_<id>_<secret><crc>`, or `am_test_`: base 62 throughout (contract 1.3).
+ * The checksum lets scanners tell a leaked key from a look-alike, and a mistyped one be refused as such; it protects nothing.
+ */
+
+/** Random bytes in a key: 192 bits, above the 160 that the contract asks for. */
+export const secretBytes = 24;
+
+const idBytes = 12;
+const idDigits = 17;
+const secretDigits = 33;
+const checksumDigits = 6;
+const shape = new RegExp(
+  `^am_(live|test)_([0-9A-Za-z]{${String(idDigits)}})_([0-9A-Za-z]{${String(secretDigits + checksumDigits)}})$`,
+);
+/** Longest part of a presented token that is looked at, so that a giant header buys no work. */
+const presentedMax = 128;
+
+const checksum = (text: string): string => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(text));
+  return base62(bytes, checksumDigits);
+};
+
+/** The key id that a command issues: the same for every attempt at the command, and telling nothing about it. */
+export const keyIdOf = (commandId: string): string =>
+  base62(createHash('sha256').update(`anima key id\n${commandId}`).digest().subarray(0, idBytes), idDigits);
+
+/**
+ * A whole key, to be shown once and never stored.
+ * @param random `secretBytes` unpredictable bytes
+ */
+export const makeApiKey = (keyId: string, random: Uint8Array, test: boolean): string => {
+  if (random.length !== secretBytes) throw new RangeError(`a key takes ${String(secretBytes)} random bytes`);
+  const body = `am_${test ? 'test' : 'live'}_${keyId}_${base62(random, secretDigits)}`;
+  return body + checksum(body);
+};
+
+/** The id inside a well-formed key, null for anything else. Says nothing about whether the key was ever issued. */
+export const parseApiKey = (token: string): { readonly keyId: string; readonly test: boolean } | null => {
+  const match = shape.exec(token);
+  if (match === null || checksum(token.slice(0, -checksumDigits)) !== token.slice(-checksumDigits)) return null;
+  return { keyId: match[2] ?? '', test: match[1] === 'test' };
+};
+
+/**
+ * What is stored of a key: HMAC-SHA256 over all of it, base64url. Without the server's secret a stolen store cannot even test guesses.
+ * @param hashKey 32 bytes derived from the server's secret
+ */
+export const hashApiKey = (hashKey: Uint8Array, token: string): string =>
+  createHmac('sha256', hashKey).update(token.slice(0, presentedMax)).digest('base64url');
+
+/** Compares a presented key with a stored hash: one HMAC and one comparison that takes the same time wherever they differ. */
+export const matchesHash = (hashKey: Uint8Array, token: string, hash: string): boolean => {
+  const presented = Buffer.from(hashApiKey(hashKey, token));
+  const stored = Buffer.from(hash);
+  return presented.length === stored.length && timingSafeEqual(presented, stored);
+};

@@ -1,0 +1,46 @@
+import type { TenantEvent, TenantsEvent } from './events.js';
+import type { Tier } from './tiers.js';
+
+export type ApiKey = Extract<TenantEvent, { type: 'KeyIssued' }>['data'] & { readonly revoked: boolean };
+
+/** A tenant as its stream tells it. Revoked keys stay, so that a key id is never given out twice. */
+export type TenantState = {
+  /** Null until the tenant was created. */
+  readonly tenantId: string | null;
+  readonly tier: Tier | null;
+  readonly keys: readonly ApiKey[];
+};
+
+export const initialTenant: TenantState = { tenantId: null, tier: null, keys: [] };
+
+/** The state after one more event. Total: what it does not know changes nothing. */
+export const evolveTenant = (state: TenantState, event: TenantEvent): TenantState => {
+  switch (event.type) {
+    case 'TenantCreated':
+      return { ...state, tenantId: event.data.tenantId, tier: event.data.tier };
+    case 'KeyIssued':
+      return { ...state, keys: [...state.keys, { ...event.data, revoked: false }] };
+    case 'KeyRevoked':
+      return {
+        ...state,
+        keys: state.keys.map((key) => (key.keyId === event.data.keyId ? { ...key, revoked: true } : key)),
+      };
+    default:
+      return state;
+  }
+};
+
+/** The names in the stream of tenants. */
+export type TenantNames = { readonly tenantIds: readonly string[] };
+
+export const noTenants: TenantNames = { tenantIds: [] };
+
+/** The names after one more event; the same name twice counts once. */
+export const evolveTenantNames = (state: TenantNames, event: TenantsEvent): TenantNames =>
+  (event.type as string) !== 'TenantNamed' || state.tenantIds.includes(event.data.tenantId)
+    ? state
+    : { tenantIds: [...state.tenantIds, event.data.tenantId] };
+
+/** Whether a key opens anything at this instant. */
+export const isLive = (key: ApiKey, now: Date): boolean =>
+  !key.revoked && (key.expiresAt === null || now.getTime() < Date.parse(key.expiresAt));

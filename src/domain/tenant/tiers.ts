@@ -1,0 +1,19 @@
+/** A tier's limits; `null` is unlimited. */
+export type TierLimits = {
+  readonly rateLimit: { readonly limit: number; readonly windowSeconds: number } | null;
+  /** NPCs of the tenant that may have an open turn at once. */
+  readonly concurrentNpcs: number | null;
+};
+
+/** The planned tiers, as data (contract 1.4). They bind only while `ANIMA_TIERS` is on. */
+export const tiers = {
+  free: { rateLimit: { limit: 60, windowSeconds: 60 }, concurrentNpcs: 3 },
+  pro: { rateLimit: { limit: 600, windowSeconds: 60 }, concurrentNpcs: 25 },
+  enterprise: { rateLimit: null, concurrentNpcs: null },
+} as const satisfies Readonly<Record<string, TierLimits>>;
+
+export type Tier = keyof typeof tiers;
+export const tierNames = Object.keys(tiers) as Tier[];
+
+/** What a tenant gets that was created without naming a tier. */
+export const defaultTier: Tier = 'free';

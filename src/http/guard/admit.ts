@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Principal } from '../../domain/tenant/scopes.js';
+import type { Clock } from '../../ports/clock.js';
+import type { KeyUsage } from '../../ports/key-usage.js';
+import type { RateDecision, RateLimit, RateLimiter } from '../../ports/rate-limiter.js';
+import type { RouteDefinition } from '../route.js';
+
+/** Finds who a request comes from by its `Authorization` header; null for a missing, malformed, unknown, revoked or expired key alike. */
+export type Authenticate = (header: string | undefined) => Principal | null | Promise<Principal | null>;
+
+export type Gate = {
+  readonly authenticate: Authenticate;
+  readonly rateLimiter: RateLimiter;
+  readonly keyUsage?: KeyUsage | undefined;
+  readonly clock: Clock;
+};
+
+/** Who asks where no key is needed. */
+export const anonymous: Principal = { tenant: '', keyId: '', scopes: [], rateLimit: null };
+
+const setLimitHeaders = (headers: Record<string, string>, limit: RateLimit, decision: RateDecision): void => {
+  const reset = String(Math.max(0, Math.ceil(decision.resetSeconds)));
+  headers['RateLimit-Policy'] = `"default";q=${limit.limit};w=${limit.windowSeconds}`;
+  headers['RateLimit'] = `"default";r=${decision.remaining};t=${reset}`;
+};
+
+/**
+ * Lets a request with a good key in: 401, 429 and 403, in this order (contract 1.3, 1.4).
+ * @param headers of the answer: the state of the rate limit is set there also when the request is refused
+ * @throws Rejection UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, or the route's own
+ */
+export const admit = async (
+  gate: Gate,
+  route: RouteDefinition,
+  req: IncomingMessage,
+  headers: Record<string, string>,
+): Promise<Principal> => {
+  const found = gate.authenticate(req.headers.authorization);
+  const principal = found instanceof Promise ? await found : found;
+  if (principal === null) throw new Rejection('UNAUTHORIZED');
+  gate.keyUsage?.touch(principal.keyId, gate.clock.now());
+
+  const limit = principal.rateLimit;
+  if (limit !== null) {
+    const decision = await gate.rateLimiter.take(principal.keyId, limit);
+    setLimitHeaders(headers, limit, decision);
+    if (!decision.allowed) throw new Rejection('RATE_LIMITED', { retryAfter: decision.resetSeconds });
+  }
+
+  if (route.scope !== null && !principal.scopes.includes(route.scope)) {
+    throw new Rejection('FORBIDDEN', {
+      message: `This key lacks the scope "${route.scope}", which the route needs.`,
+      details: { scope: route.scope },
+    });
+  }
+  const refusal = route.forbids?.(principal) ?? null;
+  if (refusal !== null) throw refusal;
+  return principal;
+};

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+
+import { isObject, jcs, type Json } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { IdempotencyStore, KeptAnswer } from '../../ports/idempotency-store.js';
+import type { Log } from '../../ports/log.js';
+import { isVisible } from './request-id.js';
+
+/** A request that carries an Idempotency-Key. */
+export type Repeatable = { readonly scope: string; readonly key: string; readonly digest: string };
+
+/** What to do with it: run it under this seed, or give the first answer again. */
+export type Turn =
+  | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean }
+  | { readonly kind: 'repeat'; readonly answer: KeptAnswer };
+
+/** Seconds after which a repeat may find the first request done. */
+const RETRY_AFTER = 1;
+
+/**
+ * Names a request by API key, method and concrete path (as it was decoded, so that a proxy's other escapes change nothing), and its
+ * body by the digest of its JCS form (contract 1.7).
+ * @throws Rejection HEADER_INVALID
+ */
+export const repeatable = (key: string, route: readonly string[], body: Json): Repeatable => {
+  if (!isVisible(key)) {
+    throw new Rejection('HEADER_INVALID', {
+      message: 'Idempotency-Key must be 1 to 128 visible ASCII characters.',
+      details: { header: 'Idempotency-Key' },
+    });
+  }
+  return { scope: JSON.stringify(route), key, digest: createHash('sha256').update(jcs(body)).digest('base64url') };
+};
+
+/**
+ * Reserves the key, durably, before anything is done.
+ * @throws Rejection IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED
+ */
+export const reserve = async (store: IdempotencyStore, request: Repeatable, newSeed: string): Promise<Turn> => {
+  const reservation = await store.reserve(request.scope, request.key, request.digest, newSeed);
+  if (reservation.kind === 'running') throw new Rejection('IDEMPOTENCY_IN_PROGRESS', { retryAfter: RETRY_AFTER });
+  if (reservation.kind === 'reused') throw new Rejection('IDEMPOTENCY_KEY_REUSED');
+  return reservation.kind === 'run' ? reservation : { kind: 'repeat', answer: reservation.answer };
+};
+
+/** Answers of a moment's state are not kept: a repeat may be luckier. */
+const isKept = (status: number): boolean => status !== 429 && status < 500;
+
+/**
+ * Keeps the answer of a request that has run, or lets its key go. A store that cannot keep it costs the client nothing now: the key
+ * stays reserved with its seed, so that a repeat after the server's next start completes the same command.
+ */
+export const settle = async (
+  store: IdempotencyStore,
+  request: Repeatable,
+  answer: KeptAnswer,
+  log: Log,
+): Promise<void> => {
+  try {
+    if (isKept(answer.status)) await store.complete(request.scope, request.key, answer);
+    else await store.release(request.scope, request.key);
+  } catch (err) {
+    log.error({ err }, 'the answer to an Idempotency-Key could not be kept');
+  }
+};
+
+/** A kept error names the request that asks now: `requestId` is the same as `X-Request-Id` on every answer (contract 1.5). */
+export const repeatedBody = (answer: KeptAnswer, requestId: string): Json => {
+  const { body } = answer;
+  if (answer.status < 400 || !isObject(body) || !isObject(body['error'])) return body;
+  return { ...body, error: { ...body['error'], requestId } };
+};

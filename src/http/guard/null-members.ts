@@ -1,0 +1,71 @@
+import type { TSchema } from '@sinclair/typebox';
+
+/** Takes out, in place, what counts as absent; does nothing to values of another shape than the schema's. */
+export type DropNulls = (value: unknown) => void;
+
+type SchemaNode = {
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly required?: readonly string[];
+  readonly items?: SchemaNode | readonly SchemaNode[];
+  readonly anyOf?: readonly SchemaNode[];
+  readonly allOf?: readonly SchemaNode[];
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const all = (drops: readonly (DropNulls | null)[]): DropNulls | null => {
+  const some = drops.filter((drop) => drop !== null);
+  if (some.length <= 1) return some[0] ?? null;
+  return (value) => {
+    for (const drop of some) drop(value);
+  };
+};
+
+const ofObject = (node: SchemaNode): DropNulls | null => {
+  const members = Object.entries(node.properties ?? {}).map(([name, schema]) => ({
+    name,
+    optional: !(node.required ?? []).includes(name),
+    inside: ofNode(schema),
+  }));
+  if (!members.some(({ optional, inside }) => optional || inside !== null)) return null;
+  return (value) => {
+    if (!isRecord(value)) return;
+    for (const { name, optional, inside } of members) {
+      if (!Object.hasOwn(value, name)) continue;
+      if (value[name] !== null) inside?.(value[name]);
+      // The name comes from the schema, never from the request.
+      // eslint-disable-next-line @typescript-eslint/no-dynamic-delete
+      else if (optional) delete value[name];
+    }
+  };
+};
+
+const ofArray = (items: SchemaNode): DropNulls | null => {
+  const inside = ofNode(items);
+  if (inside === null) return null;
+  return (value) => {
+    if (Array.isArray(value)) for (const item of value) inside(item);
+  };
+};
+
+/** Of alternatives only one may be an object or an array; with several it is open which one a value is meant to be. */
+const ofAlternatives = (nodes: readonly SchemaNode[]): DropNulls | null => {
+  const drops = nodes.map(ofNode).filter((drop) => drop !== null);
+  return drops.length === 1 ? (drops[0] ?? null) : null;
+};
+
+const ofNode = (node: SchemaNode): DropNulls | null => {
+  if (node.anyOf !== undefined) return ofAlternatives(node.anyOf);
+  if (node.allOf !== undefined) return all(node.allOf.map(ofNode));
+  if (node.properties !== undefined) return ofObject(node);
+  if (node.items !== undefined && !Array.isArray(node.items)) return ofArray(node.items as SchemaNode);
+  return null;
+};
+
+/**
+ * `null` in an optional member that the schema names counts as absent; free-form JSON below it stays as it came (contract 1.2).
+ * @returns null when the schema names no optional member
+ */
+export const compileDropNulls = (schema: TSchema): DropNulls | null => ofNode(schema as SchemaNode);

@@ -1,0 +1,39 @@
+import type { TObject, TSchema } from '@sinclair/typebox';
+
+import { compileCheck, type Issue } from './schema-check.js';
+
+export type CheckedQuery = { readonly query: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] };
+
+const number = /^-?\d{1,15}(\.\d{1,15})?$/;
+const nothing: CheckedQuery = { query: Object.freeze({}), issues: [] };
+
+/** What the text of a parameter means to its schema. What it cannot mean stays a text, which the check then refuses. */
+const reader = (schema: TSchema): ((text: string) => unknown) => {
+  const declared: unknown = schema['type'];
+  const types: readonly unknown[] = Array.isArray(declared) ? declared : [declared];
+  if (types.includes('integer') || types.includes('number')) return (text) => (number.test(text) ? Number(text) : text);
+  if (types.includes('boolean')) return (text) => (text === 'true' ? true : text === 'false' ? false : text);
+  return (text) => text;
+};
+
+/**
+ * Reads the parameters that the schema names from the text after the `?` (undefined without one); others are ignored, and of
+ * repeated ones the last counts.
+ */
+export const compileQuery = (schema: TObject | undefined): ((text: string | undefined) => CheckedQuery) => {
+  if (schema === undefined) return () => nothing;
+  const readers = new Map(Object.entries(schema.properties).map(([name, member]) => [name, reader(member)]));
+  const check = compileCheck('query', schema);
+  return (text) => {
+    const query: Record<string, unknown> = {};
+    if (text !== undefined) {
+      // Bytes sent without escapes reach us as Latin-1 characters; they were meant as UTF-8.
+      const escaped = text.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+      for (const [name, value] of new URLSearchParams(escaped)) {
+        const read = readers.get(name);
+        if (read !== undefined) query[name] = read(value);
+      }
+    }
+    return { query, issues: check(query) ?? [] };
+  };
+};

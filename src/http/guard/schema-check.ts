@@ -1,0 +1,79 @@
+import type { TSchema } from '@sinclair/typebox';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+
+import { Rejection } from '../../domain/shared/rejection.js';
+import { isClientId } from '../client-id.js';
+
+/** Most problems listed in one answer (contract 1.5). */
+export const MAX_ISSUES = 50;
+/** Values looked at when problems are listed; beyond it only the first problem is named, or a hostile body would make millions. */
+const MAX_VALUES_LISTED = 20_000;
+
+export type Part = 'body' | 'query' | 'path';
+/** One problem: where it is (RFC 6901, inside the part) and what is wrong. */
+export type Issue = { readonly in: Part; readonly pointer: string; readonly message: string };
+/** The problems of a value, or null when it fits. */
+export type SchemaCheck = (value: unknown) => readonly Issue[] | null;
+
+const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+const CLIENT_ID_MESSAGE = 'must be 1 to 128 printable characters without "/"';
+
+const makeAjv = (allErrors: boolean): Ajv => {
+  // Annotations such as `example` belong into the OpenAPI document, so unknown keywords pass.
+  const ajv = new Ajv({ allErrors, strict: false, validateFormats: true, logger: false });
+  ajv.addFormat('client-id', isClientId);
+  ajv.addFormat('date-time', (text: string) => dateTime.test(text) && !Number.isNaN(Date.parse(text)));
+  return ajv;
+};
+const first = makeAjv(false);
+const every = makeAjv(true);
+
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+const issueOf = (part: Part, error: ErrorObject): Issue => {
+  const missing: unknown = error.keyword === 'required' ? error.params['missingProperty'] : undefined;
+  const pointer = typeof missing === 'string' ? `${error.instancePath}/${escapePointer(missing)}` : error.instancePath;
+  if (error.keyword === 'format' && error.params['format'] === 'client-id')
+    return { in: part, pointer, message: CLIENT_ID_MESSAGE };
+  return {
+    in: part,
+    pointer,
+    message: typeof missing === 'string' ? 'must be there' : (error.message ?? 'is not valid'),
+  };
+};
+
+/** The same value with long arrays cut, or null when there is too much of it. */
+const sampleOf = (value: unknown): { readonly sample: unknown } | null => {
+  let left = MAX_VALUES_LISTED;
+  const copy = (from: unknown): unknown => {
+    left -= 1;
+    if (left < 0 || typeof from !== 'object' || from === null) return from;
+    if (Array.isArray(from)) return from.slice(0, MAX_ISSUES).map(copy);
+    return Object.fromEntries(Object.entries(from).map(([name, member]) => [name, copy(member)]));
+  };
+  const sample = copy(value);
+  return left < 0 ? null : { sample };
+};
+
+/**
+ * Makes the check of one schema. The common way looks for the first problem alone; all of them are collected only when there is one.
+ * Values are never changed: no coercion, no defaults.
+ */
+export const compileCheck = (part: Part, schema: TSchema): SchemaCheck => {
+  const validate: ValidateFunction = first.compile(schema);
+  let explain: ValidateFunction | null = null;
+  return (value) => {
+    if (validate(value)) return null;
+    const found = validate.errors ?? [];
+    const sampled = sampleOf(value);
+    explain ??= every.compile(schema);
+    const errors = sampled === null || explain(sampled.sample) ? found : (explain.errors ?? found);
+    return errors.slice(0, MAX_ISSUES).map((error) => issueOf(part, error));
+  };
+};
+
+/** The refusal of a request that breaks its schema; ID_INVALID when ids are all that is wrong (contract 1.6). */
+export const schemaRejection = (issues: readonly Issue[]): Rejection => {
+  const onlyIds = issues.every(({ in: part, message }) => part === 'path' || message === CLIENT_ID_MESSAGE);
+  return new Rejection(onlyIds ? 'ID_INVALID' : 'SCHEMA_INVALID', { details: { issues: issues.slice(0, MAX_ISSUES) } });
+};

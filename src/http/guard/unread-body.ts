@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { announcesBody } from './read-body.js';
+
+/** A rest announced no longer than this is read and thrown away, and the connection goes on. */
+const WORTH_KEEPING_BYTES = 1024 * 1024;
+/** So much of a longer one is thrown away before the connection is closed: closing earlier could cost the client our answer. */
+const LINGER_BYTES = 16 * 1024 * 1024;
+
+/** Whether the connection must close after an answer that comes before the body was read. */
+export const mustClose = (req: IncomingMessage): boolean => {
+  if (req.complete || !announcesBody(req)) return false;
+  const length = Number(req.headers['content-length'] ?? Infinity);
+  return length > WORTH_KEEPING_BYTES || req.headers.expect !== undefined;
+};
+
+/**
+ * Ends an answer that is wholly written while its client may still be sending: reads on for a while, so that the closing of the
+ * connection does not destroy the answer on its way. The time is bounded by the server's request timeout.
+ */
+export const linger = (req: IncomingMessage, res: ServerResponse): void => {
+  let left = LINGER_BYTES;
+  const end = (): void => {
+    res.end();
+  };
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) end();
+  });
+  req.once('end', end);
+  req.once('close', end);
+  req.resume();
+};

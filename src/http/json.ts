@@ -1,0 +1,63 @@
+import { isUtf8 } from 'node:buffer';
+
+import type { Json } from '../domain/shared/json.js';
+import { Rejection } from '../domain/shared/rejection.js';
+
+/** Deepest nesting that is read: the outermost object or array counts as one (contract 1.2). */
+export const MAX_DEPTH = 32;
+
+const halfPair = /\p{Surrogate}/u;
+
+const refuse = (reason: string): Rejection => new Rejection('MALFORMED_JSON', { details: { reason } });
+
+/**
+ * Looks at every value once. JSON.parse keeps an own `__proto__`, makes Infinity of 1e999 and lets lone surrogates through;
+ * none of them can be stored, compared or hashed safely.
+ */
+const inspect = (value: Json, depth: number, escapes: boolean): void => {
+  if (typeof value === 'string') {
+    if (escapes && halfPair.test(value)) throw refuse('A text holds half a surrogate pair.');
+  } else if (typeof value === 'number') {
+    if (value - value !== 0) throw refuse('A number is too large.');
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth === MAX_DEPTH) throw refuse(`Nested deeper than ${MAX_DEPTH} levels.`);
+    if (Array.isArray(value)) {
+      for (const item of value as readonly Json[]) inspect(item, depth + 1, escapes);
+      return;
+    }
+    const members = value as Readonly<Record<string, Json>>;
+    for (const name in members) {
+      if (name === '__proto__') throw refuse('A member is named __proto__.');
+      if (escapes && halfPair.test(name)) throw refuse('A member name holds half a surrogate pair.');
+      inspect(members[name] as Json, depth + 1, escapes);
+    }
+  }
+};
+
+/**
+ * Reads JSON strictly (contract 1.2). Of members with the same name the last one counts.
+ * @throws Rejection MALFORMED_JSON, with the reason in its details
+ */
+export const readJson = (text: string): Json => {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    throw refuse('It cannot be parsed.');
+  }
+  inspect(value, 0, text.includes('\\u'));
+  return value;
+};
+
+/** A parsed body, and whether a `null` may stand in it. */
+export type ParsedJson = { readonly value: Json; readonly mayHoldNull: boolean };
+
+/**
+ * Reads the bytes of a body strictly; a byte order mark is not part of JSON.
+ * @throws Rejection MALFORMED_JSON, with the reason in its details
+ */
+export const readJsonBytes = (bytes: Buffer): ParsedJson => {
+  if (!isUtf8(bytes)) throw refuse('The bytes are not UTF-8.');
+  const text = bytes.toString('utf8');
+  return { value: readJson(text), mayHoldNull: text.includes('null') };
+};

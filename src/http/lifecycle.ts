@@ -1,0 +1,31 @@
+/** What the process is doing (contract 11.3): it listens while it starts, serves, then finishes what runs. */
+export type Phase = 'starting' | 'ready' | 'stopping';
+
+export type Lifecycle = {
+  readonly phase: Phase;
+  /** Aborted when the process begins to stop: event streams end at once. */
+  readonly stopping: AbortSignal;
+  /** Everything the server needs is open. Does nothing once it stops. */
+  ready(): void;
+  /** From now on requests are refused; may be called again without effect. */
+  stop(): void;
+};
+
+/** A life that begins with `starting`. */
+export const createLifecycle = (): Lifecycle => {
+  const controller = new AbortController();
+  let phase: Phase = 'starting';
+  return {
+    get phase() {
+      return phase;
+    },
+    stopping: controller.signal,
+    ready() {
+      if (phase === 'starting') phase = 'ready';
+    },
+    stop() {
+      phase = 'stopping';
+      controller.abort();
+    },
+  };
+};

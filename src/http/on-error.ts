@@ -1,0 +1,44 @@
+import type { Json } from '../domain/shared/json.js';
+import { Rejection } from '../domain/shared/rejection.js';
+import type { Log } from '../ports/log.js';
+
+/** A refusal as the client sees it. */
+export type Refusal = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Json;
+};
+
+/** Seconds, where a refusal that passes does not say when. */
+const DEFAULT_RETRY_AFTER = 1;
+const NO_HEADERS: Readonly<Record<string, string>> = {};
+const CHALLENGE: Readonly<Record<string, string>> = { 'WWW-Authenticate': 'Bearer' };
+
+/** Headers that belong to a refusal's status (contract 1.3, 1.4, 1.5). */
+const headersOf = (rejection: Rejection): Readonly<Record<string, string>> => {
+  const { status, retryAfter } = rejection;
+  if (status === 401) return CHALLENGE;
+  const passes = status === 429 || status === 503;
+  if (!passes && retryAfter === undefined) return NO_HEADERS;
+  return { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter ?? DEFAULT_RETRY_AFTER))) };
+};
+
+/** An error in the detailed shape of contract 1.5. */
+export const errorBody = (rejection: Rejection, requestId: string): Json => ({
+  error: { code: rejection.code, message: rejection.message, details: rejection.details, requestId },
+});
+
+/** A refusal of the HTTP layer as an answer; `short` is the specification's form for the 403 of `POST /rules`. */
+export const refusalOf = (rejection: Rejection, requestId: string, short: boolean): Refusal => ({
+  status: rejection.status,
+  headers: headersOf(rejection),
+  body: short && rejection.status === 403 ? { error: rejection.message } : errorBody(rejection, requestId),
+});
+
+/** What a thrown value is to the client: a refusal says itself, everything else is a defect, whose message stays in the log. */
+export const toRejection = (thrown: unknown, log: Log, fields: object): Rejection => {
+  if (thrown instanceof Rejection) return thrown;
+  const err = thrown instanceof Error ? thrown : new Error(`thrown: ${String(thrown)}`);
+  log.error({ err, ...fields }, 'a request failed');
+  return new Rejection('INTERNAL');
+};

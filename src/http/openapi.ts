@@ -1,0 +1,109 @@
+import type { TObject, TSchema } from '@sinclair/typebox';
+
+import { apiVersion } from './api-version.js';
+import { paramNames } from './guard/path-params.js';
+import type { RouteDefinition } from './route.js';
+import { ErrorBody, ShortError } from './schemas.js';
+
+type Doc = Record<string, unknown>;
+
+/** JSON Schema of a TypeBox schema: the symbols it carries for TypeScript do not survive JSON. */
+const plain = (schema: TSchema): Doc => {
+  const { $id: _id, ...rest } = JSON.parse(JSON.stringify(schema)) as Doc;
+  return rest;
+};
+
+const parameter = (name: string, where: 'path' | 'query', schema: TSchema | undefined, required: boolean): Doc => ({
+  name,
+  in: where,
+  required,
+  schema: schema === undefined ? { type: 'string' } : plain(schema),
+});
+
+const parametersOf = ({ path, params, query }: RouteDefinition): readonly Doc[] => {
+  const properties = (schema: TObject | undefined): Readonly<Record<string, TSchema>> => schema?.properties ?? {};
+  return [
+    ...paramNames(path).map((name) => parameter(name, 'path', properties(params)[name], true)),
+    ...Object.entries(properties(query)).map(([name, schema]) =>
+      parameter(name, 'query', schema, (query?.required ?? []).includes(name)),
+    ),
+  ];
+};
+
+/** Headers that every `POST` understands (contract 1.7). */
+const idempotencyKey: Doc = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Makes the request safe to repeat for 24 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: 128 },
+};
+
+const reference = (name: string): Doc => ({ $ref: `#/components/schemas/${name}` });
+
+const responsesOf = ({ responses, shortForbidden }: RouteDefinition): Doc => {
+  const own = Object.entries(responses).map(([status, { description, schema, contentType }]) => {
+    const type = contentType ?? 'application/json';
+    const content =
+      schema === undefined && contentType === undefined
+        ? {}
+        : { content: { [type]: { schema: schema === undefined ? {} : plain(schema) } } };
+    return [status, { description, ...content }];
+  });
+  const refusal = {
+    description: 'A refusal; the code says which.',
+    content: { 'application/json': { schema: reference('Error') } },
+  };
+  const short = { description: 'A refusal.', content: { 'application/json': { schema: reference('ShortError') } } };
+  return Object.fromEntries([
+    ...own,
+    ...(shortForbidden === true ? [['403', short]] : []),
+    ['default', refusal],
+  ]) as Doc;
+};
+
+const operationOf = (definition: RouteDefinition): Doc => {
+  const { operationId, tag, summary, description, scope, body, deprecated, ext, method } = definition;
+  const optional = ((body as { required?: readonly string[] } | undefined)?.required ?? []).length === 0;
+  return {
+    operationId,
+    tags: ext === true ? [tag, '(ext)'] : [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(deprecated === true ? { deprecated } : {}),
+    security: scope === null ? [] : [{ apiKey: [] }],
+    ...(scope === null ? {} : { 'x-scope': scope }),
+    parameters: [...parametersOf(definition), ...(method === 'POST' && scope !== null ? [idempotencyKey] : [])],
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: !optional, content: { 'application/json': { schema: plain(body) } } } }),
+    responses: responsesOf(definition),
+  };
+};
+
+/** A path as OpenAPI writes it: `/npcs/{npcId}`. */
+export const templatePath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
+
+/** Walks the definitions to an OpenAPI 3.1 document. */
+export const openApi = (routes: readonly RouteDefinition[]): Doc => {
+  const paths: Record<string, Doc> = {};
+  for (const definition of routes) {
+    const path = templatePath(definition.path);
+    paths[path] = { ...paths[path], [definition.method.toLowerCase()]: operationOf(definition) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Anima',
+      version: apiVersion,
+      description: 'The mind of game NPCs, as a service.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+      schemas: { Error: plain(ErrorBody), ShortError: plain(ShortError) },
+    },
+  };
+};

@@ -1,0 +1,150 @@
+import type { Context } from 'koa';
+
+import { makeCommandId } from '../app/command-id.js';
+import type { Json } from '../domain/shared/json.js';
+import { Rejection } from '../domain/shared/rejection.js';
+import type { Principal } from '../domain/tenant/scopes.js';
+import type { Clock } from '../ports/clock.js';
+import type { IdempotencyStore } from '../ports/idempotency-store.js';
+import type { Log } from '../ports/log.js';
+import type { Random } from '../ports/random.js';
+import { exchangeOf, type Exchange } from './exchange.js';
+import { admit, anonymous, type Gate } from './guard/admit.js';
+import { repeatable, repeatedBody, reserve, settle, type Repeatable } from './guard/idempotency.js';
+import { compileDropNulls } from './guard/null-members.js';
+import { compilePathParams } from './guard/path-params.js';
+import { compileQuery } from './guard/query.js';
+import { announcesBody, DEFAULT_BODY_LIMIT, readBody, requireJson } from './guard/read-body.js';
+import { compileCheck, schemaRejection } from './guard/schema-check.js';
+import { readJsonBytes, type ParsedJson } from './json.js';
+import type { Lifecycle } from './lifecycle.js';
+import { refusalOf, toRejection } from './on-error.js';
+import { send, sendJson } from './respond.js';
+import type { Answer, Call, RouteDefinition } from './route.js';
+
+export type PipelineDeps = {
+  readonly lifecycle: Lifecycle;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Null while the ports are not open: then only routes without a key answer. */
+  readonly keys: (Gate & { readonly idempotency: IdempotencyStore }) | null;
+};
+
+/** Runs one route for one request; `segments` are the raw path parameters, in order. */
+export type Pipeline = (ctx: Context, segments: readonly string[]) => Promise<void>;
+
+const emptyBody = (): ParsedJson => ({ value: {}, mayHoldNull: false });
+
+/** Fills the response with an answer; a streaming handler has done so itself. */
+const answerWith = (ctx: Context, exchange: Exchange, answer: Answer): void => {
+  if (answer.streamed === true) return;
+  const status = answer.status ?? 200;
+  if (answer.headers !== undefined) Object.assign(exchange.headers, answer.headers);
+  if (answer.text !== undefined) send(ctx, status, exchange.headers, answer.text.type, answer.text.content);
+  else sendJson(ctx, status, exchange.headers, answer.body);
+};
+
+/**
+ * Compiles one definition into the way of its requests. The order of refusals is contract 1.3: 401, 429, 403, 413, 415, 400, then
+ * what the handler finds; 404 and 405 are the router's.
+ */
+export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps): Pipeline => {
+  const limit = definition.bodyLimit ?? DEFAULT_BODY_LIMIT;
+  const readParams = compilePathParams(definition.path, definition.params);
+  const readQuery = compileQuery(definition.query);
+  const dropNulls = definition.body === undefined ? null : compileDropNulls(definition.body);
+  const checkBody = definition.body === undefined ? null : compileCheck('body', definition.body);
+  const streams = Object.values(definition.responses).some(({ contentType }) => contentType === 'text/event-stream');
+
+  const identify = async (ctx: Context, exchange: Exchange): Promise<Principal> => {
+    if (definition.scope === null || definition.openTo?.(ctx) === true) return anonymous;
+    if (deps.keys === null) throw new Rejection('NOT_READY');
+    return admit(deps.keys, definition, ctx.req, exchange.headers);
+  };
+
+  const readJson = async (ctx: Context): Promise<ParsedJson> => {
+    if (!announcesBody(ctx.req)) return emptyBody();
+    const bytes = await readBody(ctx.req, ctx.res, limit);
+    if (bytes.length === 0) return emptyBody();
+    requireJson(ctx.req);
+    return readJsonBytes(bytes);
+  };
+
+  /** Runs the handler under an Idempotency-Key (contract 1.7). */
+  const runOnce = async (
+    ctx: Context,
+    exchange: Exchange,
+    call: Call,
+    request: Repeatable,
+    store: IdempotencyStore,
+  ) => {
+    const turn = await reserve(store, request, call.commandId);
+    if (turn.kind === 'repeat') {
+      const { status, headers } = turn.answer;
+      const body = status === 204 ? undefined : repeatedBody(turn.answer, exchange.requestId);
+      answerWith(ctx, exchange, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body });
+      return;
+    }
+    const named: Call = { ...call, commandId: turn.seed, resumed: turn.resumed };
+    let answer: Answer;
+    try {
+      answer = await definition.handler(named as never);
+    } catch (thrown) {
+      const rejection = toRejection(thrown, deps.log, {
+        requestId: exchange.requestId,
+        operation: exchange.operationId,
+      });
+      const refusal = refusalOf(rejection, exchange.requestId, definition.shortForbidden === true);
+      await settle(store, request, refusal, deps.log);
+      throw rejection;
+    }
+    const body = (answer.body ?? null) as Json;
+    const kept = definition.keepAnswer === undefined ? body : definition.keepAnswer(body);
+    await settle(store, request, { status: answer.status ?? 200, headers: answer.headers ?? {}, body: kept }, deps.log);
+    answerWith(ctx, exchange, answer);
+  };
+
+  return async (ctx, segments) => {
+    const exchange = exchangeOf(ctx);
+    exchange.operationId = definition.operationId;
+    if (streams && ctx.req.method === 'HEAD') throw new Rejection('METHOD_NOT_ALLOWED');
+    if (definition.always !== true && deps.lifecycle.phase !== 'ready') throw new Rejection('NOT_READY');
+
+    const principal = await identify(ctx, exchange);
+    const parsed = await readJson(ctx);
+    const params = readParams(segments);
+    const { query, issues } = readQuery(exchange.query);
+    const key =
+      definition.method === 'POST' && principal !== anonymous ? ctx.req.headers['idempotency-key'] : undefined;
+    const request =
+      typeof key === 'string'
+        ? repeatable(key, [principal.keyId, definition.method, definition.path, ...Object.values(params)], parsed.value)
+        : null;
+    if (parsed.mayHoldNull) dropNulls?.(parsed.value);
+    const bodyIssues = checkBody?.(parsed.value) ?? null;
+    if (bodyIssues !== null || issues.length > 0) throw schemaRejection([...issues, ...(bodyIssues ?? [])]);
+
+    const call: Call = {
+      params,
+      query,
+      body: parsed.value,
+      principal,
+      requestId: exchange.requestId,
+      commandId: makeCommandId(deps.clock, deps.random),
+      resumed: false,
+      header: (name) => {
+        const value = ctx.req.headers[name.toLowerCase()];
+        return Array.isArray(value) ? value.join(', ') : value;
+      },
+      koa: ctx,
+    };
+    if (request !== null && deps.keys !== null) {
+      await runOnce(ctx, exchange, call, request, deps.keys.idempotency);
+      return;
+    }
+    if (streams) ctx.set(exchange.headers);
+    const result = definition.handler(call as never);
+    answerWith(ctx, exchange, result instanceof Promise ? await result : result);
+  };
+};

@@ -1,0 +1,152 @@
+import { Type } from '@sinclair/typebox';
+
+import { type Act, actContext, type ActDeps, actDirective, actVerdict } from '../../app/act.js';
+import { verdictWire } from '../../domain/npc/signature.js';
+import type { Json } from '../../domain/shared/json.js';
+import { contextOf } from '../command-context.js';
+import { revisionHeader } from '../min-revision.js';
+import { type Answer, type Call, type RouteDefinition, route } from '../route.js';
+import { AnyJson, FreeObject, NpcParams, nullable } from '../schemas.js';
+import type { Services } from '../services.js';
+import { rulesetWarning } from '../warning.js';
+import { memoriesOf, MemoriesSchema, rulesetIdOf } from './process/tape.js';
+
+const asked = {
+  observation: nullable(Type.String()),
+  npcState: nullable(FreeObject),
+  rulesetId: nullable(Type.String()),
+};
+type AskedBody = {
+  observation?: string | null;
+  npcState?: { readonly [name: string]: Json } | null;
+  rulesetId?: string | null;
+};
+
+const actOf = (call: Call<{ npcId: string }, unknown, AskedBody>): Act => {
+  const rulesetId = rulesetIdOf(call.body.rulesetId);
+  return {
+    npcId: call.params.npcId,
+    observation: call.body.observation ?? '',
+    npcState: call.body.npcState ?? {},
+    ...(rulesetId === undefined ? {} : { rulesetId }),
+    by: contextOf(call),
+  };
+};
+
+/** `POST /npcs/{npcId}/directive|context|verdict`: stateless for the client, recorded as events of the mind (contract 2.7). */
+export const actRoutes = (services: Services): readonly RouteDefinition[] => {
+  const { ports, lanes, rulesets, signer, signingKeys, publicUrl, written } = services;
+  const deps: ActDeps = { ports, lanes, rulesets, issuer: () => ({ kid: signingKeys.current.kid, iss: publicUrl }) };
+  const answered = (
+    call: Call,
+    acted: { revision: number; position: number; rulesetMissing?: string },
+    body: unknown,
+  ): Answer => {
+    written.noted(call.principal.keyId, acted.position);
+    return { headers: { ...revisionHeader(acted.revision), ...rulesetWarning(acted.rulesetMissing) }, body };
+  };
+  return [
+    route({
+      operationId: 'directive',
+      method: 'POST',
+      path: '/npcs/:npcId/directive',
+      tag: 'Protocol',
+      summary: 'What to recall for an observation',
+      scope: 'npc',
+      params: NpcParams,
+      body: Type.Object({ ...asked, context: Type.Optional(AnyJson) }),
+      responses: {
+        200: {
+          description: 'The recall to run.',
+          schema: Type.Object({
+            memoryRecall: Type.Object({ query: Type.String(), limit: Type.Integer(), threshold: Type.Number() }),
+            turnId: Type.String(),
+          }),
+        },
+      },
+      handler: async (call) => {
+        const acted = await actDirective(deps, { ...actOf(call), context: call.body.context ?? {} });
+        return answered(call, acted, { memoryRecall: acted.event.memoryRecall, turnId: acted.event.turnId });
+      },
+    }),
+    route({
+      operationId: 'context',
+      method: 'POST',
+      path: '/npcs/:npcId/context',
+      tag: 'Protocol',
+      summary: 'Which prompt to run on what was recalled',
+      scope: 'npc',
+      params: NpcParams,
+      body: Type.Object({ ...asked, memories: nullable(MemoriesSchema), persona: nullable(Type.String()) }),
+      responses: {
+        200: {
+          description: 'The prompt, and the messages that it was formatted from (null for the template Raw).',
+          schema: Type.Object({
+            prompt: Type.String(),
+            constraints: Type.Object(
+              { maxTokens: Type.Integer(), temperature: Type.Number() },
+              { additionalProperties: true },
+            ),
+            ctxMessages: Type.Union([
+              Type.Array(Type.Object({ role: Type.String(), content: Type.String() })),
+              Type.Null(),
+            ]),
+            turnId: Type.String(),
+          }),
+        },
+      },
+      handler: async (call) => {
+        const { memories, persona } = call.body;
+        const acted = await actContext(deps, {
+          ...actOf(call),
+          memories: memoriesOf(memories ?? []),
+          ...(typeof persona === 'string' ? { persona } : {}),
+        });
+        const { prompt, constraints, ctxMessages, turnId } = acted.event;
+        return answered(call, acted, { prompt, constraints, ctxMessages, turnId });
+      },
+    }),
+    route({
+      operationId: 'verdict',
+      method: 'POST',
+      path: '/npcs/:npcId/verdict',
+      tag: 'Protocol',
+      summary: "Whether a model's text is allowed, and what follows from it",
+      scope: 'npc',
+      params: NpcParams,
+      body: Type.Object({ ...asked, generatedOutput: Type.String() }),
+      responses: {
+        200: {
+          description: 'The verdict; a refusal is an answer too.',
+          schema: Type.Object(
+            {
+              valid: Type.Boolean(),
+              dialogue: Type.String(),
+              action: Type.Union([FreeObject, Type.Null()]),
+              signature: Type.Union([Type.String(), Type.Null()]),
+              memoryStore: Type.Array(FreeObject),
+              stateDelta: FreeObject,
+              turnId: Type.String(),
+            },
+            { additionalProperties: true },
+          ),
+        },
+      },
+      handler: async (call) => {
+        const act = actOf(call);
+        const acted = await actVerdict(deps, { ...act, generatedOutput: call.body.generatedOutput });
+        const { turnId, verdict, asked: inputs, ...rest } = acted.event;
+        const { kid, iss } = { kid: undefined, iss: undefined, ...rest };
+        const signature = await signer.sign({
+          tenant: call.principal.tenant,
+          npcId: act.npcId,
+          turnId,
+          observation: inputs?.observation ?? '',
+          verdict,
+          ...(kid === undefined || iss === undefined ? {} : { signing: { ...acted.at, kid, iss } }),
+        });
+        return answered(call, acted, { ...verdictWire(verdict, signature), turnId });
+      },
+    }),
+  ];
+};

@@ -1,0 +1,38 @@
+import type { ApiKeyDeps } from '../../app/api-keys.js';
+import type { Lifecycle } from '../lifecycle.js';
+import type { RouteDefinition } from '../route.js';
+import type { Services } from '../services.js';
+import { actRoutes } from './acts.js';
+import { bridgeRoutes } from './bridge.js';
+import { eventRoutes } from './events.js';
+import { historyRoutes } from './histories.js';
+import { jwksRoute } from './jwks.js';
+import { keyRoutes } from './keys.js';
+import { npcRoutes } from './npcs.js';
+import { processRoutes } from './process/routes.js';
+import { ruleRoutes } from './rules.js';
+import { turnRoutes } from './turns.js';
+import { verdictRoutes } from './verdicts.js';
+
+/** Every route that needs the ports; the server's own (status, health, documents) stand beside them. */
+export const allRoutes = (
+  services: Services,
+  apiKeys: ApiKeyDeps,
+  lifecycle: Lifecycle,
+): readonly RouteDefinition[] => [
+  ...npcRoutes(services),
+  ...processRoutes(services),
+  ...actRoutes(services),
+  ...bridgeRoutes(services),
+  ...ruleRoutes(services),
+  ...verdictRoutes(services.signer),
+  jwksRoute(services.signingKeys),
+  ...historyRoutes(services),
+  ...turnRoutes(services),
+  ...eventRoutes({
+    ...services,
+    lifecycle,
+    onRevoked: (keyId, listener) => apiKeys.directory.onRevoked(keyId, listener),
+  }),
+  ...keyRoutes(apiKeys),
+];

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+
+import { Type } from '@sinclair/typebox';
+
+import { toHistoryEvent } from '../../app/history.js';
+import { requireMind } from '../../app/minds.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
+import type { Clock } from '../../ports/clock.js';
+import { exchangeOf } from '../exchange.js';
+import type { Lifecycle } from '../lifecycle.js';
+import { type Call, type RouteDefinition, route } from '../route.js';
+import { NpcParams } from '../schemas.js';
+import type { Services } from '../services.js';
+
+/** How often an idle stream says that it lives, and how many streams one key may hold (contract 10.1). */
+export const COMMENT_EVERY_MS = 15_000;
+export const STREAMS_PER_KEY = 16;
+
+export type EventRouteDeps = Pick<Services, 'ports' | 'lanes'> & {
+  readonly lifecycle: Lifecycle;
+  /** Calls back when the key is revoked; returns how to stop listening. */
+  readonly onRevoked: (keyId: string, listener: () => void) => () => void;
+};
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+} as const;
+
+/** Where the stream begins: behind the last event that the client has, at `from`, or at the first one. */
+const startOf = (call: Call<unknown, { from?: number }>): number => {
+  const last = call.header('last-event-id');
+  if (last === undefined || last === '') return call.query.from ?? 0;
+  if (!/^\d{1,15}$/.test(last)) throw new Rejection('HEADER_INVALID', { details: { header: 'Last-Event-ID' } });
+  return Number(last) + 1;
+};
+
+const every = (clock: Clock, ms: number, run: () => void): (() => void) => {
+  let cancel: () => void = () => undefined;
+  const wait = (): void => {
+    cancel = clock.at(new Date(clock.now().getTime() + ms), () => {
+      run();
+      wait();
+    });
+  };
+  wait();
+  return () => {
+    cancel();
+  };
+};
+
+/** `GET /npcs/{npcId}/events`: a mind's stored past into its live present (contract 10.1). */
+export const eventRoutes = ({ ports, lanes, lifecycle, onRevoked }: EventRouteDeps): readonly RouteDefinition[] => {
+  const open = new Map<string, number>();
+
+  const pump = async (response: ServerResponse, stream: string, from: number, signal: AbortSignal): Promise<void> => {
+    const drained = async (): Promise<void> => {
+      if (response.writableNeedDrain) await once(response, 'drain', { signal });
+    };
+    for await (const batch of ports.events.subscribe({ stream: { name: stream, from }, signal })) {
+      for (const event of batch) {
+        response.write(`id: ${String(event.revision)}\ndata: ${JSON.stringify(toHistoryEvent(event))}\n\n`);
+        await drained();
+      }
+    }
+  };
+
+  return [
+    route({
+      operationId: 'events',
+      method: 'GET',
+      path: '/npcs/:npcId/events',
+      tag: 'Histories',
+      summary: "An NPC's events as they happen (Server-Sent Events)",
+      description:
+        'Goes on behind `Last-Event-ID`, else from `from`, else from the first event. Browsers read it with `fetch`.',
+      scope: 'audit',
+      ext: true,
+      params: NpcParams,
+      query: Type.Object({ from: Type.Optional(Type.Integer({ minimum: 0 })) }),
+      responses: {
+        200: {
+          description: '`id` is the revision, `data` the event as in the history.',
+          contentType: 'text/event-stream',
+        },
+      },
+      handler: async (call) => {
+        const { tenant, keyId } = call.principal;
+        const { npcId } = call.params;
+        const from = startOf(call);
+        await requireMind(lanes, tenant, npcId);
+        const mine = open.get(keyId) ?? 0;
+        if (mine >= STREAMS_PER_KEY)
+          throw new Rejection('TOO_MANY_STREAMS', { retryAfter: 1, details: { limit: STREAMS_PER_KEY } });
+        open.set(keyId, mine + 1);
+
+        const ended = new AbortController();
+        const response = call.koa.res;
+        const unlisten = onRevoked(keyId, () => ended.abort());
+        const stopComments = every(ports.clock, COMMENT_EVERY_MS, () => response.write(':\n\n'));
+        response.once('close', () => ended.abort());
+        const signal = AbortSignal.any([ended.signal, lifecycle.stopping]);
+
+        response.writeHead(200, { ...exchangeOf(call.koa).headers, ...HEADERS });
+        response.flushHeaders();
+        void pump(response, npcStream(tenant, npcId), from, signal)
+          .catch(() => undefined)
+          .finally(() => {
+            stopComments();
+            unlisten();
+            const left = (open.get(keyId) ?? 1) - 1;
+            if (left > 0) open.set(keyId, left);
+            else open.delete(keyId);
+            response.end();
+          });
+        return { streamed: true };
+      },
+    }),
+  ];
+};

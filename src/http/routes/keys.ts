@@ -1,0 +1,193 @@
+import { Type } from '@sinclair/typebox';
+
+import {
+  type ApiKeyDeps,
+  createTenantWithKey,
+  draftKey,
+  issueApiKey,
+  type KeyCommand,
+  listApiKeys,
+  mayCreateTenants,
+  revokeApiKey,
+} from '../../app/api-keys.js';
+import { isObject, type Json } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { privilegedScopes, type Scope, scopes } from '../../domain/tenant/scopes.js';
+import type { ApiKey } from '../../domain/tenant/state.js';
+import { defaultTier, type Tier, tierNames } from '../../domain/tenant/tiers.js';
+import { nextLink, pageOf, pageQuery } from '../page.js';
+import { type Call, route, type RouteDefinition } from '../route.js';
+import { nullable } from '../schemas.js';
+
+/** RFC 3339 with any offset; whether the day exists is asked of the calendar. */
+const TIMESTAMP = '^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$';
+
+const scopeSchema = Type.Unsafe<Scope>({ type: 'string', enum: [...scopes] });
+const rateLimitSchema = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+  windowSeconds: Type.Integer({ minimum: 1, maximum: 86_400 }),
+});
+const shownRateLimit = Type.Union([rateLimitSchema, Type.Literal('off'), Type.Null()], {
+  description: "The key's own limit; `off` is none at all, null leaves it to the tenant's tier or the server.",
+});
+
+const newKeySchema = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 128 }),
+  scopes: nullable(Type.Array(scopeSchema, { maxItems: 64, description: 'Default: all but `ops` and `admin`.' })),
+  rateLimit: Type.Optional(shownRateLimit),
+  expiresAt: nullable(Type.String({ pattern: TIMESTAMP, description: 'RFC 3339; from then on the key is refused.' })),
+  test: nullable(Type.Boolean({ description: 'Makes an `am_test_` key.' })),
+});
+
+const keyMembers = {
+  keyId: Type.String(),
+  name: Type.String(),
+  scopes: Type.Array(scopeSchema),
+  rateLimit: shownRateLimit,
+  createdAt: Type.String(),
+  expiresAt: Type.Union([Type.String(), Type.Null()]),
+  test: Type.Boolean(),
+  owner: Type.Boolean(),
+};
+const onceSchema = Type.Optional(Type.String({ description: 'The key, shown this once; absent in a repeat.' }));
+
+const newTenantSchema = Type.Object({
+  tenantId: Type.String({ pattern: '^[a-z0-9_-]{1,64}$' }),
+  tier: Type.Optional(Type.Unsafe<Tier | null>({ type: ['string', 'null'], enum: [...tierNames, null] })),
+});
+
+const present = ({ keyId, name, scopes, rateLimit, createdAt, expiresAt, test, owner }: ApiKey) => ({
+  keyId,
+  name,
+  scopes,
+  rateLimit,
+  createdAt,
+  expiresAt,
+  test,
+  owner,
+});
+
+const shownOnce = (key: string | null) => (key === null ? {} : { key });
+/** What of an answer is kept for repeats (contract 1.7). */
+const withoutKey = (body: Json): Json => {
+  if (!isObject(body)) return body;
+  const { key: _shownOnce, ...kept } = body;
+  return kept;
+};
+const commandOf = (call: Call): KeyCommand => ({ commandId: call.commandId, correlationId: call.requestId });
+
+/** The instant as stored, or null. @throws Rejection SCHEMA_INVALID when it is none or has passed */
+const expiry = (text: string | null | undefined, now: Date): string | null => {
+  if (text === null || text === undefined) return null;
+  const instant = new Date(text);
+  if (instant.getTime() > now.getTime()) return instant.toISOString();
+  const issues = [{ pointer: '/expiresAt', message: 'must be an instant in the future' }];
+  throw new Rejection('SCHEMA_INVALID', { details: { issues } });
+};
+
+const defaultScopes = scopes.filter((scope) => !privilegedScopes.includes(scope));
+
+/** Issuing, listing and revoking keys, and creating tenants (contract 11.4). */
+export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
+  route({
+    operationId: 'issueKey',
+    method: 'POST',
+    path: '/keys',
+    tag: 'Keys',
+    summary: 'Issues an API key',
+    description: 'The key is shown this once. A key grants only scopes that it has itself.',
+    scope: 'admin',
+    ext: true,
+    body: newKeySchema,
+    responses: {
+      201: { description: 'The key.', schema: Type.Object({ ...keyMembers, key: onceSchema }) },
+    },
+    keepAnswer: withoutKey,
+    handler: async (call) => {
+      const { name, rateLimit, test, ...body } = call.body;
+      const wish = {
+        name,
+        scopes: body.scopes ?? defaultScopes,
+        rateLimit: rateLimit ?? null,
+        expiresAt: expiry(body.expiresAt, deps.clock.now()),
+        test: test ?? false,
+      };
+      const { key, issued } = await issueApiKey(deps, call.principal, wish, commandOf(call));
+      return { status: 201, body: { ...present(issued), ...shownOnce(key) } };
+    },
+  }),
+  route({
+    operationId: 'listKeys',
+    method: 'GET',
+    path: '/keys',
+    tag: 'Keys',
+    summary: "Lists the tenant's keys, oldest first",
+    description: 'Revoked keys are not among them. `lastUsedAt` is a minute late at most.',
+    scope: 'admin',
+    ext: true,
+    query: Type.Object(pageQuery),
+    responses: {
+      200: {
+        description: 'The keys, without what opens anything.',
+        schema: Type.Array(Type.Object({ ...keyMembers, lastUsedAt: Type.Union([Type.String(), Type.Null()]) })),
+      },
+    },
+    handler: async (call) => {
+      const page = pageOf(call.query);
+      const keys = (await listApiKeys(deps, call.principal.tenant))
+        .map((key) => ({ ...key, order: `${key.issued.createdAt} ${key.issued.keyId}` }))
+        .sort((one, other) => (one.order < other.order ? -1 : 1))
+        .filter(({ order }) => page.beyond === undefined || order > page.beyond)
+        .slice(0, page.limit + 1);
+      return {
+        headers: nextLink(call, page, keys),
+        body: keys.slice(0, page.limit).map(({ issued, lastUsedAt }) => ({ ...present(issued), lastUsedAt })),
+      };
+    },
+  }),
+  route({
+    operationId: 'revokeKey',
+    method: 'DELETE',
+    path: '/keys/:keyId',
+    tag: 'Keys',
+    summary: 'Revokes a key',
+    description: 'Effective at once on the server that answers, on others within a second. The last admin key stays.',
+    scope: 'admin',
+    ext: true,
+    params: Type.Object({ keyId: Type.String() }),
+    responses: { 204: { description: 'The key opens nothing any more.' } },
+    handler: async (call) => {
+      await revokeApiKey(deps, call.principal, call.params.keyId, commandOf(call));
+      return { status: 204 };
+    },
+  }),
+  route({
+    operationId: 'createTenant',
+    method: 'POST',
+    path: '/tenants',
+    tag: 'Keys',
+    summary: 'Creates a tenant and its owner key',
+    description: 'Only the owner key of the tenant `local` may. The key is shown this once.',
+    scope: 'admin',
+    ext: true,
+    forbids: (principal) =>
+      mayCreateTenants(deps.directory, principal)
+        ? null
+        : new Rejection('FORBIDDEN', { message: 'Only an owner key of the tenant "local" creates tenants.' }),
+    body: newTenantSchema,
+    responses: {
+      201: {
+        description: 'The tenant and its owner key.',
+        schema: Type.Object({ tenantId: Type.String(), tier: Type.String(), keyId: Type.String(), key: onceSchema }),
+      },
+    },
+    keepAnswer: withoutKey,
+    handler: async (call) => {
+      const { tenantId } = call.body;
+      const tier = call.body.tier ?? defaultTier;
+      const draft = draftKey(deps, call.commandId, false);
+      const made = await createTenantWithKey(deps, call.principal.keyId, tenantId, tier, draft, commandOf(call));
+      return { status: 201, body: { tenantId, tier, keyId: made.issued.keyId, ...shownOnce(made.key) } };
+    },
+  }),
+];

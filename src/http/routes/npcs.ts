@@ -1,0 +1,179 @@
+import { Type } from '@sinclair/typebox';
+
+import { readMind, requireMind } from '../../app/minds.js';
+import { mindFold } from '../../app/mind.js';
+import { waitForRevision, READ_WAIT_MS } from '../../app/read-wait.js';
+import { runCommand } from '../../app/run-command.js';
+import { archiveNpc, registerNpc } from '../../domain/npc/decide.js';
+import type { MindState } from '../../domain/npc/state.js';
+import { isObject, type JsonObject } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
+import { npcs } from '../../../projections/npcs.js';
+import { contextOf } from '../command-context.js';
+import { readJson } from '../json.js';
+import { minRevision, revisionHeader } from '../min-revision.js';
+import { nextLink, pageOf, pageQuery } from '../page.js';
+import { type RouteDefinition, route } from '../route.js';
+import { ClientId, FreeObject, NpcParams, nullable } from '../schemas.js';
+import type { Services } from '../services.js';
+
+const Npc = Type.Object({
+  npcId: Type.String(),
+  persona: Type.Union([Type.String(), Type.Null()]),
+  data: FreeObject,
+  revision: Type.Integer({ description: 'The last event in its stream that this shows.' }),
+  updatedAt: Type.String({ format: 'date-time' }),
+  archived: Type.Optional(Type.Literal(true)),
+});
+
+type NpcView = Pick<MindState, 'persona' | 'data' | 'archived' | 'revision' | 'updatedAt'>;
+
+const view = (npcId: string, mind: NpcView) => ({
+  npcId,
+  persona: mind.persona,
+  data: mind.data ?? {},
+  revision: mind.revision,
+  updatedAt: mind.updatedAt,
+  ...(mind.archived ? { archived: true } : {}),
+});
+
+const issue = (pointer: string, message: string): Rejection =>
+  new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer, message }] } });
+
+/** Old clients send their state as JSON text inside an object (contract 2.1). */
+const dataOf = (pointer: string, value: JsonObject): JsonObject => {
+  const keys = Object.keys(value);
+  const { jsonData } = value;
+  if (keys.length !== 1 || typeof jsonData !== 'string') return value;
+  const parsed = readJson(jsonData);
+  if (!isObject(parsed)) throw issue(`${pointer}/jsonData`, 'must be the text of a JSON object');
+  return parsed;
+};
+
+/** `GET|POST /npcs`, `GET|DELETE /npcs/{npcId}` (contract 2.1). */
+export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDefinition[] => [
+  route({
+    operationId: 'listNpcs',
+    method: 'GET',
+    path: '/npcs',
+    tag: 'NPCs',
+    summary: 'Every NPC of the studio',
+    scope: 'npc',
+    query: Type.Object(pageQuery),
+    responses: { 200: { description: 'The NPCs, by id.', schema: Type.Array(Npc) } },
+    handler: async (call) => {
+      const page = pageOf(call.query);
+      const { tenant, keyId } = call.principal;
+      await ports.readModels.reachedPosition(npcs, written.position(keyId), READ_WAIT_MS);
+      const rows = await ports.readModels.list(npcs, {
+        partition: tenant,
+        tags: ['live'],
+        direction: 'ascending',
+        limit: page.limit + 1,
+        ...(page.beyond === undefined ? {} : { beyond: page.beyond }),
+      });
+      const body = rows.slice(0, page.limit).map(({ row }) => {
+        const npc = row as unknown as NpcView & { npcId: string };
+        return view(npc.npcId, npc);
+      });
+      return { headers: nextLink(call, page, rows), body };
+    },
+  }),
+  route({
+    operationId: 'registerNpc',
+    method: 'POST',
+    path: '/npcs',
+    tag: 'NPCs',
+    summary: 'Register an NPC, or replace its persona or data',
+    description: 'Members that are given replace whole. What changes nothing records nothing. `npcId` wins over `id`.',
+    scope: 'npc',
+    body: Type.Object({
+      npcId: nullable(ClientId),
+      id: nullable(ClientId),
+      persona: nullable(Type.String()),
+      data: nullable(FreeObject),
+      initialState: nullable(FreeObject),
+    }),
+    responses: {
+      200: {
+        description: 'The NPC as it stands.',
+        schema: Type.Intersect([Npc, Type.Object({ created: Type.Boolean() })]),
+      },
+    },
+    handler: async (call) => {
+      const { body } = call;
+      const npcId = body.npcId ?? body.id;
+      if (npcId === undefined || npcId === null) throw issue('/npcId', 'must be given (or id)');
+      const data =
+        body.data !== undefined && body.data !== null
+          ? dataOf('/data', body.data)
+          : body.initialState !== undefined && body.initialState !== null
+            ? dataOf('/initialState', body.initialState)
+            : undefined;
+      const outcome = await runCommand(
+        { ...ports, lanes },
+        npcStream(call.principal.tenant, npcId),
+        mindFold,
+        contextOf(call),
+        (mind) =>
+          registerNpc(mind, {
+            ...(typeof body.persona === 'string' ? { persona: body.persona } : {}),
+            ...(data === undefined ? {} : { data }),
+          }),
+      );
+      written.noted(call.principal.keyId, outcome.position);
+      const created = outcome.events.some(({ type }) => type === 'NpcRegistered');
+      return { headers: revisionHeader(outcome.revision), body: { ...view(npcId, outcome.state), created } };
+    },
+  }),
+  route({
+    operationId: 'getNpc',
+    method: 'GET',
+    path: '/npcs/:npcId',
+    tag: 'NPCs',
+    summary: 'One NPC',
+    scope: 'npc',
+    params: NpcParams,
+    responses: { 200: { description: 'The NPC as every acknowledged write left it.', schema: Npc } },
+    handler: async (call) => {
+      const { npcId } = call.params;
+      const { tenant } = call.principal;
+      if ((await readMind(lanes, tenant, npcId)) !== null) {
+        await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
+      }
+      const mind = await requireMind(lanes, tenant, npcId);
+      return { headers: revisionHeader(mind.revision), body: view(npcId, mind) };
+    },
+  }),
+  route({
+    operationId: 'archiveNpc',
+    method: 'DELETE',
+    path: '/npcs/:npcId',
+    tag: 'NPCs',
+    summary: 'Archive an NPC: it leaves the lists, its history stays, its next act revives it',
+    scope: 'npc',
+    ext: true,
+    params: NpcParams,
+    responses: {
+      200: {
+        description: 'Archived.',
+        schema: Type.Object({ npcId: Type.String(), archived: Type.Literal(true), revision: Type.Integer() }),
+      },
+    },
+    handler: async (call) => {
+      const { npcId } = call.params;
+      const { tenant, keyId } = call.principal;
+      await requireMind(lanes, tenant, npcId);
+      const outcome = await runCommand(
+        { ...ports, lanes },
+        npcStream(tenant, npcId),
+        mindFold,
+        contextOf(call),
+        archiveNpc,
+      );
+      written.noted(keyId, outcome.position);
+      return { headers: revisionHeader(outcome.revision), body: { npcId, archived: true, revision: outcome.revision } };
+    },
+  }),
+];

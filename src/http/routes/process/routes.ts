@@ -1,0 +1,72 @@
+import { Type } from '@sinclair/typebox';
+
+import { type Stepped, stepTurn } from '../../../app/step-turn.js';
+import { finalizeWire } from '../../../domain/npc/signature.js';
+import { npcStream } from '../../../domain/shared/stream-names.js';
+import { contextOf } from '../../command-context.js';
+import { revisionHeader } from '../../min-revision.js';
+import { type RouteDefinition, route } from '../../route.js';
+import { NpcParams, nullable } from '../../schemas.js';
+import type { Services } from '../../services.js';
+import { rulesetWarning } from '../../warning.js';
+import { resultOf, ResultSchema, tapeOf, TapeSchema } from './tape.js';
+
+const Instruction = Type.Object(
+  { type: Type.String({ description: 'IdentifyActor, QueryVector, ExecuteInference or Finalize' }) },
+  { additionalProperties: true },
+);
+
+/** `POST /npcs/{npcId}/process`: one step of the multi-round protocol (contract 2.2). */
+export const processRoutes = (services: Services): readonly RouteDefinition[] => {
+  const { ports, lanes, journal, turnIndex, engine, written, signer, turnDeadlineMs } = services;
+  const deps = { engine, journal, index: turnIndex, lanes, clock: ports.clock, turnDeadlineMs };
+  const instructionOf = async (tenant: string, npcId: string, answer: Stepped['answer']) => {
+    const { instruction, turnId, signing } = answer;
+    if (instruction.type !== 'Finalize') return instruction;
+    const { verdict } = instruction;
+    const recorded = { tenant, npcId, turnId, observation: answer.observation, verdict };
+    const signature = await signer.sign(signing === undefined ? recorded : { ...recorded, signing });
+    return { type: 'Finalize', ...finalizeWire(verdict, signature) };
+  };
+  return [
+    route({
+      operationId: 'processStep',
+      method: 'POST',
+      path: '/npcs/:npcId/process',
+      tag: 'Protocol',
+      summary: 'One step of a turn: send the tape and the last result, get the next instruction',
+      description:
+        'A turn takes four requests: `IdentifyActor`, `QueryVector`, `ExecuteInference`, `Finalize`. Send each result as `lastResult`, or write it into the tape. A repeated step gets the same answer.',
+      scope: 'npc',
+      params: NpcParams,
+      body: Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) }),
+      responses: {
+        200: {
+          description: 'What the body does next, and the tape as the mind knows it.',
+          schema: Type.Object({ instruction: Instruction, tape: Type.Object({}, { additionalProperties: true }) }),
+        },
+      },
+      handler: async (call) => {
+        const { npcId } = call.params;
+        const { tenant, keyId } = call.principal;
+        const tape = tapeOf(call.body.tape);
+        const { resumed, ...by } = contextOf(call);
+        const result = resultOf(call.body.lastResult);
+        const stepped = await stepTurn(deps, { stream: npcStream(tenant, npcId), tape, result, by, resumed });
+        written.noted(keyId, stepped.position);
+        const { answer, revision } = stepped;
+        return {
+          headers: { ...revisionHeader(revision), ...rulesetWarning(answer.rulesetMissing) },
+          body: {
+            instruction: await instructionOf(tenant, npcId, answer),
+            tape: {
+              ...tape.extra,
+              ...(tape.rulesetId === undefined ? {} : { rulesetId: tape.rulesetId }),
+              ...answer.tape,
+            },
+          },
+        };
+      },
+    }),
+  ];
+};

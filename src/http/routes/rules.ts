@@ -1,0 +1,209 @@
+import { Type } from '@sinclair/typebox';
+
+import { rulesetFold } from '../../app/rulesets.js';
+import { READ_WAIT_MS } from '../../app/read-wait.js';
+import { runCommand } from '../../app/run-command.js';
+import { deleteRuleset, registerRuleset } from '../../domain/rules/decide.js';
+import { normaliseRuleset } from '../../domain/rules/normalise.js';
+import { findPreset, presetIds } from '../../domain/rules/presets.js';
+import { latestRuleset, rulesetVersion } from '../../domain/rules/ruleset-state.js';
+import type { RulesetContent } from '../../domain/rules/ruleset.js';
+import { derivedUuid } from '../../domain/shared/uuid.js';
+import type { JsonObject } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { rulesetStream } from '../../domain/shared/stream-names.js';
+import { rulesets as rulesetRows } from '../../../projections/rulesets.js';
+import { contextOf } from '../command-context.js';
+import { nextLink, pageOf, pageQuery } from '../page.js';
+import { type Call, type RouteDefinition, route } from '../route.js';
+import { ClientId, nullable } from '../schemas.js';
+import type { Services } from '../services.js';
+
+const Pair = Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
+  minItems: 2,
+  maxItems: 2,
+});
+const Rule = Type.Object({
+  drRuleId: nullable(Type.String()),
+  ruleName: nullable(Type.String()),
+  ruleCondition: nullable(Type.Array(Pair, { maxItems: 64, description: 'Pairs [key, value]; all must hold.' })),
+  ruleAction: nullable(Type.String()),
+  ruleReason: nullable(Type.String()),
+  ruleTarget: nullable(Type.String()),
+  rulePriority: nullable(Type.Integer()),
+  ruleObsPattern: nullable(Type.String({ description: 'RE2, case-insensitive.' })),
+  rulePromptSuffix: nullable(Type.String()),
+});
+const Registration = Type.Object({
+  rulesetId: nullable(ClientId),
+  id: nullable(ClientId),
+  rulesetRules: nullable(Type.Array(Rule, { maxItems: 1_000 })),
+  template: nullable(Type.String({ description: 'Raw, ChatML, Llama3 or Alpaca' })),
+  ruleName: nullable(Type.String()),
+  ruleDescription: nullable(Type.String()),
+  ruleActionTypes: nullable(Type.Array(Type.String(), { maxItems: 64 })),
+});
+const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
+const StoredSet = Type.Object({
+  rulesetId: Type.String(),
+  rulesetRules: Type.Array(
+    Type.Object(
+      {
+        drRuleId: Type.String(),
+        ruleName: Type.String(),
+        ruleCondition: Type.Array(Type.Array(Type.String())),
+        ruleAction: Type.String(),
+        ruleReason: Type.String(),
+        ruleTarget: orNull(Type.String()),
+        rulePriority: Type.Integer(),
+        ruleObsPattern: orNull(Type.String()),
+        rulePromptSuffix: orNull(Type.String()),
+      },
+      { additionalProperties: true },
+    ),
+  ),
+  template: orNull(Type.String()),
+  version: Type.Integer(),
+});
+const RulesetParams = Type.Object({ rulesetId: ClientId });
+
+/** `/rules` (contract 5). */
+export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
+  const { ports, lanes, written, rulesRegistration } = services;
+
+  const register = async (call: Call, content: RulesetContent) => {
+    const stream = rulesetStream(call.principal.tenant, content.rulesetId);
+    const outcome = await runCommand({ ...ports, lanes }, stream, rulesetFold, contextOf(call), (state) =>
+      registerRuleset(state, content),
+    );
+    written.noted(call.principal.keyId, outcome.position);
+    return { body: outcome.events.find(({ type }) => type === 'RulesetRegistered')?.data };
+  };
+
+  return [
+    route({
+      operationId: 'registerRules',
+      method: 'POST',
+      path: '/rules',
+      tag: 'Rules',
+      summary: 'Register a rule set; registering an id again makes a new version',
+      scope: 'rules',
+      shortForbidden: true,
+      forbids: () =>
+        rulesRegistration
+          ? null
+          : new Rejection('FORBIDDEN', { message: 'Registering rules is switched off on this server.' }),
+      body: Registration,
+      responses: { 200: { description: 'The stored set.', schema: StoredSet } },
+      handler: (call) => {
+        const makeId = () => `rs-${derivedUuid(ports.clock.now().getTime(), `ruleset ${call.commandId}`)}`;
+        const content = normaliseRuleset(call.body, makeId);
+        if (content instanceof Rejection) throw content;
+        return register(call, content);
+      },
+    }),
+    route({
+      operationId: 'listRules',
+      method: 'GET',
+      path: '/rules',
+      tag: 'Rules',
+      summary: 'Every rule set of the studio, latest versions',
+      scope: 'rules',
+      query: Type.Object(pageQuery),
+      responses: { 200: { description: 'The sets, by id.', schema: Type.Array(StoredSet) } },
+      handler: async (call) => {
+        const page = pageOf(call.query);
+        await ports.readModels.reachedPosition(rulesetRows, written.position(call.principal.keyId), READ_WAIT_MS);
+        const rows = await ports.readModels.list(rulesetRows, {
+          partition: call.principal.tenant,
+          direction: 'ascending',
+          limit: page.limit + 1,
+          ...(page.beyond === undefined ? {} : { beyond: page.beyond }),
+        });
+        const body = rows.slice(0, page.limit).map(({ row }) => {
+          const { tenant: _, ...set } = row as JsonObject;
+          return set;
+        });
+        return { headers: nextLink(call, page, rows), body };
+      },
+    }),
+    route({
+      operationId: 'listPresets',
+      method: 'GET',
+      path: '/rules/presets',
+      tag: 'Rules',
+      summary: 'The names of the built-in sets',
+      scope: 'rules',
+      responses: { 200: { description: 'The names.', schema: Type.Array(Type.String()) } },
+      handler: () => ({ body: presetIds() }),
+    }),
+    route({
+      operationId: 'registerPreset',
+      method: 'POST',
+      path: '/rules/presets/:presetId',
+      tag: 'Rules',
+      summary: "Register a built-in set under its own name; `default` becomes the studio's default",
+      scope: 'rules',
+      params: Type.Object({ presetId: Type.String() }),
+      body: Type.Object({}),
+      responses: { 200: { description: 'The stored set.', schema: StoredSet } },
+      handler: (call) => {
+        const { presetId } = call.params;
+        const content = findPreset(presetId);
+        if (content === null) throw new Rejection('PRESET_NOT_FOUND', { details: { presetId, presets: presetIds() } });
+        return register(call, content);
+      },
+    }),
+    route({
+      operationId: 'getRules',
+      method: 'GET',
+      path: '/rules/:rulesetId',
+      tag: 'Rules',
+      summary: 'One rule set, the latest version or the one asked for',
+      scope: 'rules',
+      ext: true,
+      params: RulesetParams,
+      query: Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
+      responses: { 200: { description: 'The set.', schema: StoredSet } },
+      handler: async (call) => {
+        const { rulesetId } = call.params;
+        const { version } = call.query;
+        const lane = await lanes.open(rulesetStream(call.principal.tenant, rulesetId), rulesetFold);
+        const { state } = await lane.latest();
+        const found = version === undefined ? latestRuleset(state) : rulesetVersion(state, version);
+        if (found === null)
+          throw new Rejection('RULESET_NOT_FOUND', {
+            details: { rulesetId, ...(version === undefined ? {} : { version }) },
+          });
+        return { body: found };
+      },
+    }),
+    route({
+      operationId: 'deleteRules',
+      method: 'DELETE',
+      path: '/rules/:rulesetId',
+      tag: 'Rules',
+      summary: 'Delete a rule set; open turns keep the version they began with',
+      scope: 'rules',
+      params: RulesetParams,
+      responses: {
+        200: {
+          description: 'Deleted.',
+          schema: Type.Object({ rulesetId: Type.String(), deleted: Type.Literal(true) }),
+        },
+      },
+      handler: async (call) => {
+        const { rulesetId } = call.params;
+        const outcome = await runCommand(
+          { ...ports, lanes },
+          rulesetStream(call.principal.tenant, rulesetId),
+          rulesetFold,
+          contextOf(call),
+          (state) => deleteRuleset(state, rulesetId),
+        );
+        written.noted(call.principal.keyId, outcome.position);
+        return { body: { rulesetId, deleted: true } };
+      },
+    }),
+  ];
+};

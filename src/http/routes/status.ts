@@ -1,0 +1,138 @@
+import { isIPv6 } from 'node:net';
+
+import { Type } from '@sinclair/typebox';
+import type { Context } from 'koa';
+
+import type { Metrics } from '../../ports/metrics.js';
+import { apiVersion } from '../api-version.js';
+import { docsPage } from '../docs-page.js';
+import type { Lifecycle } from '../lifecycle.js';
+import { openApi } from '../openapi.js';
+import { route, type RouteDefinition } from '../route.js';
+
+/** How one dependency does; `detail` is for people. */
+export type DependencyState = { readonly ok: boolean; readonly detail?: string };
+
+export type StatusDeps = {
+  readonly lifecycle: Lifecycle;
+  readonly metrics: Metrics;
+  /** Asked at each `GET /readyz`; answers within its own time limit. */
+  readonly dependencies: () =>
+    Readonly<Record<string, DependencyState>> | Promise<Readonly<Record<string, DependencyState>>>;
+  /** Every route of the server, these included: what the OpenAPI document and the docs page are made from, once. */
+  readonly allRoutes: () => readonly RouteDefinition[];
+};
+
+/** What a proxy adds: then the peer's address says nothing about who asks. */
+const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+
+/** Whether the request comes from this machine itself (contract 1.3, `GET /metrics`). */
+export const fromLoopback = ({ req }: Context): boolean => {
+  const address = req.socket.remoteAddress ?? '';
+  const plain = isIPv6(address) ? address.replace(/^::ffff:/i, '') : address;
+  return (plain === '::1' || plain.startsWith('127.')) && proxyHeaders.every((name) => req.headers[name] === undefined);
+};
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+};
+
+const Dependency = Type.Object({ ok: Type.Boolean(), detail: Type.Optional(Type.String()) });
+
+/** The server's own routes (contract 10.6): status, health, metrics and the documents made from the route list. */
+export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
+  const document = once(() => JSON.stringify(openApi(deps.allRoutes())));
+  const page = once(() => docsPage(deps.allRoutes()));
+  return [
+    route({
+      operationId: 'getStatus',
+      method: 'GET',
+      path: '/status',
+      tag: 'Server',
+      summary: 'Whether the server lives, and its API version',
+      scope: null,
+      always: true,
+      responses: {
+        200: {
+          description: 'The process lives.',
+          schema: Type.Object({ status: Type.Literal('online'), version: Type.String(), phase: Type.String() }),
+        },
+      },
+      handler: () => ({ body: { status: 'online', version: apiVersion, phase: deps.lifecycle.phase } }),
+    }),
+    route({
+      operationId: 'getLivez',
+      method: 'GET',
+      path: '/livez',
+      tag: 'Server',
+      summary: 'Whether the process lives',
+      scope: null,
+      always: true,
+      ext: true,
+      responses: { 200: { description: 'It does.', schema: Type.Object({ live: Type.Literal(true) }) } },
+      handler: () => ({ body: { live: true } }),
+    }),
+    route({
+      operationId: 'getReadyz',
+      method: 'GET',
+      path: '/readyz',
+      tag: 'Server',
+      summary: 'Whether this process can do its work, and how each dependency does',
+      scope: null,
+      always: true,
+      ext: true,
+      responses: {
+        200: {
+          description: 'Ready.',
+          schema: Type.Object({ ready: Type.Boolean(), dependencies: Type.Record(Type.String(), Dependency) }),
+        },
+        503: { description: 'Not ready: the same shape, with `ready: false`.' },
+      },
+      handler: async () => {
+        const dependencies = await deps.dependencies();
+        const ready = deps.lifecycle.phase === 'ready' && Object.values(dependencies).every(({ ok }) => ok);
+        const body = { ready, dependencies };
+        return ready ? { body } : { status: 503, headers: { 'Retry-After': '1' }, body };
+      },
+    }),
+    route({
+      operationId: 'getMetrics',
+      method: 'GET',
+      path: '/metrics',
+      tag: 'Server',
+      summary: 'Figures for Prometheus',
+      description: 'Needs the scope `ops`, or comes from this machine without a proxy between.',
+      scope: 'ops',
+      openTo: fromLoopback,
+      ext: true,
+      responses: { 200: { description: 'The figures.', contentType: 'text/plain' } },
+      handler: async () => ({ text: await deps.metrics.render() }),
+    }),
+    route({
+      operationId: 'getOpenApi',
+      method: 'GET',
+      path: '/openapi.json',
+      tag: 'Server',
+      summary: 'This interface as an OpenAPI 3.1 document',
+      scope: null,
+      ext: true,
+      responses: { 200: { description: 'The document.', contentType: 'application/json' } },
+      handler: () => ({ text: { type: 'application/json; charset=utf-8', content: document() } }),
+    }),
+    route({
+      operationId: 'getDocs',
+      method: 'GET',
+      path: '/docs',
+      tag: 'Server',
+      summary: 'This interface as a page for people',
+      scope: null,
+      ext: true,
+      responses: { 200: { description: 'The page.', contentType: 'text/html' } },
+      handler: () => ({
+        headers: { 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" },
+        text: { type: 'text/html; charset=utf-8', content: page() },
+      }),
+    }),
+  ];
+};

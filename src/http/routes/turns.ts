@@ -1,0 +1,116 @@
+import { Type } from '@sinclair/typebox';
+
+import { requireMind } from '../../app/minds.js';
+import { waitForRevision, waitForStream } from '../../app/read-wait.js';
+import { readTurn, type TurnView } from '../../app/turn-view.js';
+import { finalizeWire, verdictWire } from '../../domain/npc/signature.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
+import { turns } from '../../../projections/turns.js';
+import { minRevision } from '../min-revision.js';
+import { nextLink, pageOf, pageQuery } from '../page.js';
+import { type RouteDefinition, route } from '../route.js';
+import { FreeObject, NpcParams, TurnParams } from '../schemas.js';
+import type { Services } from '../services.js';
+
+const states = ['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended', 'expired'] as const;
+
+const summary = {
+  turnId: Type.String(),
+  npcId: Type.String(),
+  kind: Type.String({ description: 'process, directive, context or verdict' }),
+  state: Type.String({ description: states.join(', ') }),
+  openedAt: Type.String({ format: 'date-time' }),
+  deadlineAt: Type.String({ format: 'date-time' }),
+  endedAt: Type.Optional(Type.String({ format: 'date-time' })),
+  resumedFrom: Type.Optional(Type.String()),
+  ruleset: Type.Union([Type.Object({ rulesetId: Type.String(), version: Type.Integer() }), Type.Null()]),
+};
+const TurnSummary = Type.Object(summary, { additionalProperties: true });
+const Turn = Type.Object(
+  {
+    ...summary,
+    rounds: Type.Array(
+      Type.Object({
+        round: Type.Integer(),
+        revision: Type.Integer(),
+        at: Type.String({ format: 'date-time' }),
+        result: Type.Union([FreeObject, Type.Null()]),
+        instruction: FreeObject,
+      }),
+    ),
+    verdict: Type.Union([FreeObject, Type.Null()]),
+  },
+  { additionalProperties: true },
+);
+
+/** `GET /npcs/{npcId}/turns` and `/turns/{turnId}` (contract 10.1). */
+export const turnRoutes = ({ ports, lanes, journal, signer }: Services): readonly RouteDefinition[] => {
+  const present = async (tenant: string, view: TurnView) => {
+    const { verdict: rested, ...turn } = view;
+    if (rested === null) return { ...turn, verdict: null };
+    const { verdict, grounds, generatedOutput, signing } = rested;
+    const said = { tenant, npcId: turn.npcId, turnId: turn.turnId, observation: turn.observation, verdict };
+    const signature = await signer.sign(signing === undefined ? said : { ...said, signing });
+    const finalize = { type: 'Finalize', ...finalizeWire(verdict, signature) };
+    return {
+      ...turn,
+      rounds: turn.rounds.map((round, index) =>
+        index === turn.rounds.length - 1 ? { ...round, instruction: finalize } : round,
+      ),
+      verdict: { ...verdictWire(verdict, signature), ...grounds, generatedOutput },
+    };
+  };
+  return [
+    route({
+      operationId: 'listTurns',
+      method: 'GET',
+      path: '/npcs/:npcId/turns',
+      tag: 'Histories',
+      summary: "An NPC's turns, newest first",
+      scope: 'audit',
+      ext: true,
+      params: NpcParams,
+      query: Type.Object({
+        ...pageQuery,
+        state: Type.Optional(Type.Unsafe<(typeof states)[number]>({ type: 'string', enum: [...states] })),
+      }),
+      responses: { 200: { description: 'The turns.', schema: Type.Array(TurnSummary) } },
+      handler: async (call) => {
+        const page = pageOf(call.query);
+        const { npcId } = call.params;
+        const { tenant } = call.principal;
+        await requireMind(lanes, tenant, npcId);
+        const stream = npcStream(tenant, npcId);
+        await waitForStream(ports, turns, stream, minRevision(call));
+        const rows = await ports.readModels.list(turns, {
+          partition: stream,
+          direction: 'descending',
+          limit: page.limit + 1,
+          ...(call.query.state === undefined ? {} : { tags: [call.query.state] }),
+          ...(page.beyond === undefined ? {} : { beyond: page.beyond }),
+        });
+        return { headers: nextLink(call, page, rows), body: rows.slice(0, page.limit).map(({ row }) => row) };
+      },
+    }),
+    route({
+      operationId: 'getTurn',
+      method: 'GET',
+      path: '/npcs/:npcId/turns/:turnId',
+      tag: 'Histories',
+      summary: 'One turn, round by round, with what its verdict rested on',
+      scope: 'audit',
+      ext: true,
+      params: TurnParams,
+      responses: { 200: { description: 'The turn.', schema: Turn } },
+      handler: async (call) => {
+        const { npcId, turnId } = call.params;
+        const { tenant } = call.principal;
+        await requireMind(lanes, tenant, npcId);
+        await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
+        return {
+          body: await present(tenant, await readTurn({ events: ports.events, journal }, tenant, npcId, turnId)),
+        };
+      },
+    }),
+  ];
+};

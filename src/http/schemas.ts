@@ -1,0 +1,42 @@
+import { type Static, Type, type TSchema } from '@sinclair/typebox';
+
+import type { Json } from '../domain/shared/json.js';
+
+/** An id that clients make up, in a body: what is not one is refused as ID_INVALID (contract 1.6). */
+export const ClientId = Type.String({
+  format: 'client-id',
+  description: '1 to 128 printable Unicode characters without "/", NFC; not "." or "..".',
+});
+
+/** An RFC 3339 time (contract 1.10). */
+export const Timestamp = Type.String({ format: 'date-time' });
+
+/** The detailed shape of every error but one (contract 1.5). */
+export const ErrorBody = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.String({ description: 'A stable upper-snake word; the docs page lists all of them.' }),
+      message: Type.String({ description: 'A sentence that says what to do.' }),
+      details: Type.Record(Type.String(), Type.Unknown()),
+      requestId: Type.String(),
+    }),
+  },
+  { $id: 'Error' },
+);
+
+/** The short shape of every 403 of `POST /rules` (contract 1.5). */
+export const ShortError = Type.Object({ error: Type.String() }, { $id: 'ShortError' });
+
+/** Any JSON value: nothing in it is looked at. */
+export const AnyJson = Type.Unsafe<Json>({ description: 'Any JSON value.' });
+
+/** An object of any members: nothing in it is looked at. */
+export const FreeObject = Type.Unsafe<{ readonly [name: string]: Json }>({ type: 'object' });
+
+/** An optional member for which `null` counts as absent (contract 1.2). One list of types instead of a union: one sentence when it does not fit. */
+export const nullable = <T extends TSchema>(schema: T) =>
+  Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, 'null'] }));
+
+/** The path parameters of what belongs to one NPC. */
+export const NpcParams = Type.Object({ npcId: ClientId });
+export const TurnParams = Type.Object({ npcId: ClientId, turnId: Type.String() });

@@ -1,0 +1,26 @@
+import type { Lanes } from '../app/lanes.js';
+import type { ProcessJournal } from '../app/process-journal.js';
+import type { Rulesets } from '../app/rulesets.js';
+import type { TurnIndex } from '../app/turn-index.js';
+import type { VerdictSigner } from '../app/verdict-signer.js';
+import type { Written } from '../app/written.js';
+import type { Ports } from '../ports/ports.js';
+import type { ProcessEngine } from '../ports/process-engine.js';
+import type { SigningKeys } from '../ports/signing-keys.js';
+
+/** What the routes of minds and rules work with. */
+export type Services = {
+  readonly ports: Ports;
+  readonly lanes: Lanes;
+  readonly journal: ProcessJournal;
+  readonly turnIndex: TurnIndex;
+  readonly engine: ProcessEngine;
+  readonly rulesets: Rulesets;
+  readonly signingKeys: SigningKeys;
+  readonly signer: VerdictSigner;
+  readonly written: Written;
+  /** `iss` of verdicts (contract 2.9). */
+  readonly publicUrl: string;
+  readonly turnDeadlineMs: number;
+  readonly rulesRegistration: boolean;
+};

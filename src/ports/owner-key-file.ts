@@ -1,0 +1,19 @@
+/**
+ * The file that holds the owner key alone on one line, readable by its owner only (contract 11.2).
+ *
+ * A new key is first `prepared` beside the file, then recorded as an event, then `settled`: whenever the process is killed, the key that was
+ * recorded is on the disk, and the earlier file is untouched until then. Both steps are flushed before their promise resolves.
+ * Failures: StartProblem when the directory cannot be written.
+ */
+export interface OwnerKeyFile {
+  /** Where the key stands once it is settled, for messages. */
+  readonly path: string;
+  /** Keeps a key that may be recorded next; one that was prepared before is replaced. */
+  prepare(key: string): Promise<void>;
+  /** The key that was prepared and not settled, or null. */
+  prepared(): Promise<string | null>;
+  /** Makes the prepared key the content of the file. */
+  settle(): Promise<void>;
+  /** Drops the prepared key; the file stays as it is. */
+  discard(): Promise<void>;
+}

@@ -1,0 +1,77 @@
+import type { Json } from '../domain/shared/json.js';
+import type { Projection, RowIndex } from './read-models.js';
+
+/** One run of a projection over the events: its rows, its progress, and how far it has come. */
+export type Build = {
+  readonly id: number;
+  readonly name: string;
+  readonly version: number;
+  /** The global order is handled up to here. */
+  readonly position: number;
+  /** False while it is being built beside the one that readers see. */
+  readonly live: boolean;
+};
+
+/** An event that a projection could not take: its stream stands still for that projection until a new version or a rebuild. */
+export type ParkedEvent = {
+  readonly projection: string;
+  readonly version: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly eventId: string;
+  readonly type: string;
+  readonly reason: string;
+  /** RFC 3339. */
+  readonly at: string;
+};
+
+/** Where a build stands with one stream: the last applied revision (-1: none), and whether a parked event stops it. */
+export type StreamStanding = { readonly revision: number; readonly parked: boolean };
+
+export type Loaded = {
+  /** Keys without a row are left out. */
+  readonly rows: ReadonlyMap<string, Json>;
+  /** Every stream asked for. */
+  readonly streams: ReadonlyMap<string, StreamStanding>;
+};
+
+export type RowChange = { readonly key: string; readonly row: Json; readonly index: RowIndex };
+
+/** What a batch of events does to a build. */
+export type Changes = {
+  readonly put: readonly RowChange[];
+  readonly remove: readonly string[];
+  /** Per stream the revision that the batch was made on, and the one it reaches. */
+  readonly progress: readonly { readonly stream: string; readonly from: number; readonly to: number }[];
+  readonly parked: readonly Omit<ParkedEvent, 'projection' | 'version'>[];
+  readonly position: number;
+};
+
+/**
+ * The write side of the read models, for the projector.
+ *
+ * Builds: readers of a projection see the live build of its version; until there is one, the newest live build of the same name, whose rows
+ * they must therefore understand (a projection whose old rows must not be read gets a new name); else the build that is under way.
+ * Atomicity: one commit writes rows, progress, parked events and position together or not at all.
+ * Order: `order` of rows is compared by code point.
+ * Waiting readers are answered by the commit that brings what they wait for, and at once when a parked event means that it never comes.
+ * Failures: any throw means that nothing was written.
+ */
+export interface ReadModelWriter {
+  /** The build of exactly this version that readers see, else the one under way, else a new one. Forgets other unfinished builds of the version. */
+  open(projection: Projection): Promise<Build>;
+  /** A new, empty build beside what is there. */
+  begin(projection: Projection): Promise<Build>;
+  load(build: Build, keys: readonly string[], streams: readonly string[]): Promise<Loaded>;
+  /** False when another writer moved one of the streams since `load`: nothing was written, load again. */
+  commit(build: Build, changes: Changes): Promise<boolean>;
+  /** Shows the build to readers and drops the others of its name, but for those of newer versions. */
+  swapIn(build: Build): Promise<void>;
+  /** At most `limit` parked events of all builds, by projection and stream. */
+  parked(limit: number): Promise<readonly ParkedEvent[]>;
+  parkedCount(): Promise<number>;
+  /** Whether a reader waits for something that is not applied yet. */
+  awaited(): boolean;
+  /** Calls `listener` whenever a reader begins to wait; returns a function that ends that. */
+  onAwaited(listener: () => void): () => void;
+}

@@ -1,0 +1,66 @@
+import type { NpcEvent } from '../domain/npc/events.js';
+import { parseNpcStream } from '../domain/shared/stream-names.js';
+import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+
+/** How many open turns' words are remembered for the line that ends them, and how much of a text a line shows. */
+const TURNS_REMEMBERED = 10_000;
+const SHOWN_CHARACTERS = 72;
+
+const short = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= SHOWN_CHARACTERS ? line : `${line.slice(0, SHOWN_CHARACTERS - 1)}…`;
+};
+
+/** Makes one readable line of each turn that ends; null for every other event. Keeps what turns were opened with until then. */
+export const createTurnLines = (): ((event: RecordedEvent) => string | null) => {
+  const opened = new Map<string, string>();
+  const heard = (turnId: string): string => {
+    const observation = opened.get(turnId) ?? '';
+    opened.delete(turnId);
+    return observation;
+  };
+  return (recorded) => {
+    const npcId = parseNpcStream(recorded.stream)?.npcId;
+    if (npcId === undefined) return null;
+    const event = { type: recorded.type, data: recorded.data } as unknown as NpcEvent;
+    const line = (said: string, then: string): string =>
+      `${recorded.meta.at.slice(11, 19)}  ${npcId}  ${said === '' ? '' : `“${short(said)}” → `}${then}`;
+    switch (event.type) {
+      case 'TurnOpened': {
+        opened.set(event.data.turnId, event.data.observation);
+        const [oldest] = opened.keys();
+        if (opened.size > TURNS_REMEMBERED && oldest !== undefined) opened.delete(oldest);
+        return null;
+      }
+      case 'VerdictReached': {
+        const { action, dialogue } = event.data.verdict;
+        const target = action?.target === undefined || action.target === '' ? '' : ` ${action.target}`;
+        const said = event.data.asked?.observation ?? heard(event.data.turnId);
+        return line(said, `${action?.type ?? 'SPEAK'}${target}${dialogue === '' ? '' : ` “${short(dialogue)}”`}`);
+      }
+      case 'VerdictRefused': {
+        const said = event.data.asked?.observation ?? heard(event.data.turnId);
+        return line(said, `refused: ${short(event.data.verdict.dialogue)}`);
+      }
+      case 'TurnExpired':
+        return line(heard(event.data.turnId), 'expired: the body never came back');
+      default:
+        return null;
+    }
+  };
+};
+
+/** Prints each turn that ends from now on, until `signal` aborts. */
+export const printTurns = async (
+  events: EventStore,
+  print: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  const lineOf = createTurnLines();
+  for await (const batch of events.subscribe({ after: await events.lastPosition(), signal })) {
+    for (const event of batch) {
+      const line = lineOf(event);
+      if (line !== null) print(line);
+    }
+  }
+};

@@ -1,0 +1,114 @@
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { FORMAT_VERSION, openDataDirectory } from '../../../src/adapters/embedded/data-directory.js';
+import { StartProblem } from '../../../src/domain/shared/start-problem.js';
+import { startTypeScript } from '../../support/child.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+/** Starting a process takes its time on a busy machine. */
+const PROCESS_MS = 90_000;
+const LOCKING = new URL('../../support/locking-process.ts', import.meta.url);
+
+describe('The data directory', () => {
+  let temporary: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let path: string;
+
+  beforeEach(async () => {
+    temporary = await temporaryDirectory();
+    path = join(temporary.path, 'data');
+  });
+  afterEach(() => temporary[Symbol.asyncDispose]());
+
+  const refusal = async (directory = path): Promise<string> => {
+    const error: unknown = await openDataDirectory(directory).then(
+      (opened) => opened[Symbol.dispose](),
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(StartProblem);
+    return (error as StartProblem).message;
+  };
+
+  it('is made with its format version, for its owner alone', async () => {
+    using directory = await openDataDirectory(join(path, 'below'));
+    expect(directory.path).toBe(join(path, 'below'));
+    expect((await stat(directory.path)).mode & 0o777).toBe(0o700);
+    expect(await readFile(join(directory.path, 'format'), 'utf8')).toBe(`${FORMAT_VERSION}\n`);
+    const files = [
+      directory.eventsFile,
+      directory.readsFile,
+      directory.idempotencyFile,
+      directory.secretFile,
+      directory.ownerKeyFile,
+    ];
+    expect(new Set(files).size).toBe(5);
+    for (const file of files) expect(file.startsWith(directory.path)).toBe(true);
+  });
+
+  it('is opened again after it was let go, with what stands in it', async () => {
+    const first = await openDataDirectory(path);
+    await writeFile(first.secretFile, 'secret');
+    first[Symbol.dispose]();
+    first[Symbol.dispose]();
+    using again = await openDataDirectory(path);
+    expect(await readFile(again.secretFile, 'utf8')).toBe('secret');
+  });
+
+  it('is refused to a second opener in the same process', async () => {
+    using _open = await openDataDirectory(path);
+    expect(await refusal()).toContain('already open in another process');
+  });
+
+  it('is refused to another process with one sentence, and nothing is changed', { timeout: PROCESS_MS }, async () => {
+    using _open = await openDataDirectory(path);
+    const before = await readdir(path);
+    await using other = startTypeScript(LOCKING, { args: [path] });
+    expect(await other.waitForLine(/./)).toBe(
+      `refused StartProblem: The data directory ${path} is already open in another process; stop that one first.`,
+    );
+    expect(await other.exited()).toMatchObject({ code: 1 });
+    expect(await readdir(path)).toEqual(before);
+    expect(await refusal()).toContain('already open');
+  });
+
+  it('is free at once when the process that had it is killed', { timeout: PROCESS_MS }, async () => {
+    const other = startTypeScript(LOCKING, { args: [path] });
+    await other.waitForLine(/^open /);
+    expect(await refusal()).toContain('already open in another process');
+    await other.kill();
+    using again = await openDataDirectory(path);
+    expect(again.path).toBe(path);
+  });
+
+  it('of a newer format is refused, and nothing is changed', async () => {
+    await mkdir(path);
+    await writeFile(join(path, 'format'), `${FORMAT_VERSION + 1}\n`);
+    expect(await refusal()).toContain(`format version ${FORMAT_VERSION + 1}`);
+    expect(await readdir(path)).toEqual(['format']);
+    expect(await readFile(join(path, 'format'), 'utf8')).toBe(`${FORMAT_VERSION + 1}\n`);
+  });
+
+  it('whose format cannot be read is refused', async () => {
+    await mkdir(path);
+    await writeFile(join(path, 'format'), 'mp3\n');
+    expect(await refusal()).toContain('does not hold a format version');
+    expect(await readdir(path)).toEqual(['format']);
+  });
+
+  it('that cannot be made or is a file is refused with its path and the reason', async () => {
+    await writeFile(path, 'a file');
+    expect(await refusal()).toMatch(/^The data directory .*data cannot be written: .*\.$/);
+    expect(await refusal(join(path, 'below'))).toContain('cannot be written');
+    expect(await readFile(path, 'utf8')).toBe('a file');
+  });
+
+  it('that may not be written is refused, and nothing is changed', async (context) => {
+    if (process.getuid?.() === 0) return context.skip('root may write everywhere');
+    await mkdir(path);
+    await chmod(path, 0o500);
+    expect(await refusal()).toContain('cannot be written');
+    expect(await readdir(path)).toEqual([]);
+  });
+});

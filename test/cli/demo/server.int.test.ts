@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { sleepFor } from '../../../src/body/deadline.js';
+import { createMindRequest } from '../../../src/body/mind-request.js';
+import { isServing, startServer, type StartOptions } from '../../../src/cli/demo/server.js';
+import { StartProblem } from '../../../src/domain/shared/start-problem.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+/** Serves on PORT, not ready at first; ends in order on SIGTERM. */
+const SERVES = `
+import { createServer } from 'node:http';
+let asked = 0;
+createServer((request, response) => {
+  asked += 1;
+  response.writeHead(request.url === '/readyz' && asked < 3 ? 503 : 200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ status: 'online', marked: process.env.MARK }));
+}).listen(Number(process.env.PORT), process.env.HOST);
+`;
+/** Ends as a server does whose data directory is taken. */
+const FAILS = `process.stderr.write('The data directory is open in another process.\\n'); process.exitCode = 1;`;
+
+const requestTo: StartOptions['requestTo'] = (baseUrl) => createMindRequest({ baseUrl });
+
+const withProgram = async (
+  text: string,
+  use: (options: StartOptions) => Promise<void>,
+  signal = new AbortController().signal,
+): Promise<void> => {
+  await using directory = await temporaryDirectory();
+  const program = join(directory.path, 'program.mjs');
+  await writeFile(program, text);
+  await use({
+    program: [program],
+    env: { ...process.env, MARK: 'kept' },
+    cwd: directory.path,
+    requestTo,
+    sleep: sleepFor,
+    signal,
+  });
+};
+
+const lives = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe('the server that the demo starts', () => {
+  it('is waited for until it is ready, has the environment of the demo, and is gone when it is stopped', () =>
+    withProgram(SERVES, async (options) => {
+      const server = await startServer(options);
+      const request = requestTo(server.url);
+      expect(await isServing(request)).toBe(true);
+      expect(await request('GET', '/status')).toMatchObject({ marked: 'kept' });
+      expect(lives(server.pid)).toBe(true);
+      await server.stop();
+      expect(lives(server.pid)).toBe(false);
+      expect(await isServing(request)).toBe(false);
+    }));
+
+  it("that ends before it is ready fails with that server's own sentence", () =>
+    withProgram(FAILS, async (options) => {
+      const outcome = await startServer(options).catch((error: unknown) => error);
+      expect(outcome).toBeInstanceOf(StartProblem);
+      expect((outcome as StartProblem).message).toBe('The data directory is open in another process.');
+    }));
+
+  it('is stopped again when the demo is interrupted while it waits', async () => {
+    const caller = new AbortController();
+    await withProgram(
+      'setInterval(() => undefined, 1000);',
+      async (options) => {
+        setTimeout(() => {
+          caller.abort();
+        }, 150);
+        await expect(startServer(options)).rejects.toThrow('Interrupted.');
+      },
+      caller.signal,
+    );
+  });
+
+  it('is not taken for one when something else answers at the address', async () => {
+    expect(await isServing(() => Promise.resolve({ hello: 'world' }))).toBe(false);
+    expect(await isServing(() => Promise.resolve(null))).toBe(false);
+  });
+});

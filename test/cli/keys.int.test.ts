@@ -1,0 +1,146 @@
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { ownerKeyFile } from '../../src/adapters/files/owner-key-file.js';
+import { firstStart } from '../../src/app/first-start.js';
+import { Lanes } from '../../src/app/lanes.js';
+import { type OpenedKeys, openKeys } from '../../src/app/open-keys.js';
+import { keyRoutes } from '../../src/http/routes/keys.js';
+import { openEmbedded } from '../../src/profiles/embedded.js';
+import { startApp } from '../support/http.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+import { typed } from './typed.js';
+
+const settings = { jwsAlg: 'Ed25519', rateLimit: null, tiersActive: false } as const;
+const onFeedLost = (error: unknown): void => {
+  throw error;
+};
+
+/** The keys of a data directory, as a server has them; the directory is made at the first time. */
+const withKeys = async <T>(dataDir: string, work: (keys: OpenedKeys['apiKeys']) => Promise<T>): Promise<T> => {
+  await using profile = await openEmbedded({ dataDir, secret: null, secretFile: null });
+  const { ports, secret } = profile;
+  const { apiKeys } = await openKeys({
+    ports,
+    lanes: new Lanes(ports.events, ports.clock),
+    secret,
+    settings,
+    onFeedLost,
+  });
+  await using _directory = apiKeys.directory;
+  await firstStart(apiKeys, ownerKeyFile(dataDir));
+  return await work(apiKeys);
+};
+
+describe('anima keys', () => {
+  it('issues, lists and revokes with the owner key of the data directory', async () => {
+    await using directory = await temporaryDirectory();
+    await withKeys(join(directory.path, '.anima'), async (keys) => {
+      const authenticate = (header: string | undefined) => keys.directory.authenticate(header, keys.clock.now());
+      const app = await startApp(keyRoutes(keys), { authenticate });
+      const anima = (...words: string[]) =>
+        typed(['keys', ...words], { env: { ANIMA_URL: app.url }, cwd: directory.path });
+      try {
+        const issued = await anima('issue', 'my game', '--scopes', 'npc, memory', '--rate-limit', '5/1', '--test');
+        expect(issued.code).toBe(0);
+        expect(issued.stdout).toMatch(/^am_test_\w+\n$/);
+        expect(issued.stderr).toContain('not shown again');
+        const listed = await anima('list');
+        expect(listed.stdout.split('\n').map((line) => line.split(/ {2,}/).slice(1, 3))).toMatchObject([
+          ['NAME', 'LIMIT'],
+          ['owner', 'default'],
+          ['my game', '5/1'],
+          [],
+        ]);
+        const [owner, game] = JSON.parse((await anima('list', '--json')).stdout);
+        expect(game).toMatchObject({
+          name: 'my game',
+          scopes: ['npc', 'memory'],
+          rateLimit: { limit: 5, windowSeconds: 1 },
+        });
+        expect(await anima('revoke', game.keyId)).toMatchObject({
+          code: 0,
+          stdout: `Key ${String(game.keyId)} is revoked.\n`,
+        });
+        expect(await anima('revoke', game.keyId)).toMatchObject({ code: 1, stdout: '' });
+        const last = await anima('revoke', owner.keyId);
+        expect([last.code, last.stderr]).toEqual([1, expect.stringContaining('LAST_ADMIN_KEY')]);
+        const wrong = await anima('issue', 'x', '--scopes', 'fly', '--expires-at', 'tomorrow');
+        expect(wrong.code).toBe(1);
+        expect(wrong.stderr).toMatch(/SCHEMA_INVALID\)\n {2}\/(scopes|expiresAt).*\n {2}\/(scopes|expiresAt)/);
+        const foreign = await typed(['keys', 'list'], { env: { ANIMA_URL: app.url, ANIMA_API_KEY: 'am_live_x' } });
+        expect([foreign.code, foreign.stderr]).toEqual([1, expect.stringContaining('does not accept this key')]);
+      } finally {
+        await app.stop();
+      }
+    });
+  });
+
+  it('recover makes another owner key while the server is stopped, and puts it into the file', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, '.anima');
+    await withKeys(dataDir, async () => undefined);
+    const lost = (await readFile(join(dataDir, 'owner-key'), 'utf8')).trim();
+    await rm(join(dataDir, 'owner-key'));
+    const { code, stdout, stderr } = await typed(['keys', 'recover'], { cwd: directory.path });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('New owner key')]);
+    expect(await readFile(join(dataDir, 'owner-key'), 'utf8')).toBe(stdout);
+    if (process.platform !== 'win32') expect((await stat(join(dataDir, 'owner-key'))).mode & 0o777).toBe(0o600);
+    await withKeys(dataDir, async ({ directory: keys, clock }) => {
+      for (const key of [lost, stdout.trim()]) expect(keys.find(key, clock.now())?.tenant).toBe('local');
+    });
+  });
+
+  it('recover is refused, and changes nothing, where there is nothing to recover or a server is running', async () => {
+    await using directory = await temporaryDirectory();
+    const none = await typed(['keys', 'recover'], { cwd: directory.path });
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('There is no data directory')]);
+    await expect(stat(join(directory.path, '.anima'))).rejects.toThrow('ENOENT');
+    const dataDir = join(directory.path, '.anima');
+    await withKeys(dataDir, async () => {
+      const key = await readFile(join(dataDir, 'owner-key'), 'utf8');
+      const busy = await typed(['keys', 'recover'], { cwd: directory.path });
+      expect([busy.code, busy.stderr]).toEqual([1, expect.stringContaining('already open in another process')]);
+      expect(await readFile(join(dataDir, 'owner-key'), 'utf8')).toBe(key);
+    });
+    const stranger = await typed(['keys', 'recover', '--tenant', 'nobody'], { cwd: directory.path });
+    expect([stranger.code, stranger.stderr]).toEqual([1, expect.stringContaining('no tenant "nobody"')]);
+  });
+
+  it('recover says when the secret is gone or another one', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, '.anima');
+    await withKeys(dataDir, async () => undefined);
+    const other = { ANIMA_SECRET: 'another secret, quite as long as it must be' };
+    const wrong = await typed(['keys', 'recover'], { cwd: directory.path, env: other });
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      expect.stringContaining('not the one that what is stored was made with'),
+    ]);
+    await rm(join(dataDir, 'secret'));
+    const gone = await typed(['keys', 'recover'], { cwd: directory.path });
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('There is no secret')]);
+  });
+});
+
+describe('anima rebuild', () => {
+  it('makes the read models anew, and says from how many events', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, 'data');
+    await withKeys(dataDir, async () => undefined);
+    const env = { ANIMA_DATA_DIR: 'data' };
+    const { code, stdout } = await typed(['rebuild', '--json'], { cwd: directory.path, env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ events: 4, parked: 0, projections: expect.arrayContaining(['npcs']) });
+    expect((await typed(['rebuild'], { cwd: directory.path, env })).stdout).toMatch(/^Rebuilt .* from 4 events\.\n$/);
+  });
+
+  it('is refused where there is no data directory', async () => {
+    await using directory = await temporaryDirectory();
+    await mkdir(join(directory.path, '.anima'));
+    const { code, stderr } = await typed(['rebuild'], { cwd: directory.path });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('There is no data directory')]);
+  });
+});

@@ -1,0 +1,21 @@
+import { PassThrough } from 'node:stream';
+
+import { runCli } from '../../src/cli/program.js';
+
+export type Typed = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+/** What `anima <words>` prints and ends with, in an environment that holds nothing but `env`. */
+export const typed = async (
+  words: readonly string[],
+  { env = {}, cwd = '/nonexistent' }: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
+): Promise<Typed> => {
+  const [stdout, stderr] = [collected(), collected()];
+  const code = await runCli(words, { env, cwd, stdout: stdout.stream, stderr: stderr.stream });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+};
+
+const collected = (): { readonly stream: PassThrough; text(): string } => {
+  const chunks: string[] = [];
+  const stream = new PassThrough({ encoding: 'utf8' }).on('data', (chunk: string) => chunks.push(chunk));
+  return { stream, text: () => chunks.join('') + String(stream.read() ?? '') };
+};

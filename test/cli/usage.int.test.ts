@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { temporaryDirectory } from '../support/temporary-directory.js';
+import { typed } from './typed.js';
+
+const commands = [
+  ['serve'],
+  ['demo'],
+  ['keys', 'issue'],
+  ['keys', 'list'],
+  ['keys', 'revoke'],
+  ['keys', 'bootstrap'],
+  ['keys', 'recover'],
+  ['history'],
+  ['rebuild'],
+];
+/** Where nobody listens: a port that was free a moment ago. */
+const nobody = { ANIMA_URL: '', ANIMA_API_KEY: 'am_live_x' };
+beforeAll(async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  nobody.ANIMA_URL = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  server.close();
+});
+const oneSentence = /^[A-Z][^\n]*\.\n$/;
+
+describe('every command', () => {
+  it.each(commands.map((words) => [words.join(' '), words] as const))(
+    'anima %s has --help and --json',
+    async (_, words) => {
+      const { code, stdout, stderr } = await typed([...words, '--help']);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain(`Usage: anima ${words.join(' ')}`);
+      expect(stdout).toContain('--json');
+    },
+  );
+
+  it('is named by anima --help, with the exit codes and where the server is looked for', async () => {
+    const { code, stdout } = await typed(['--help']);
+    expect(code).toBe(0);
+    for (const word of ['serve', 'demo', 'keys', 'history', 'rebuild', 'ANIMA_URL', 'ANIMA_API_KEY', '2 wrong usage']) {
+      expect(stdout).toContain(word);
+    }
+  });
+});
+
+describe('wrong usage', () => {
+  it.each([
+    ['an unknown command', ['fly']],
+    ['an unknown command of a group', ['keys', 'fly']],
+    ['an unknown option', ['keys', 'list', '--loud']],
+    ['a missing argument', ['history']],
+    ['an argument too many', ['keys', 'revoke', 'one', 'two']],
+    ['an option without its value', ['keys', 'issue', 'game', '--scopes']],
+    ['a limit that is none', ['keys', 'issue', 'game', '--rate-limit', 'fast']],
+    ['a revision that is none', ['history', 'guard', '--from', '-1']],
+    ['a page of no events', ['history', 'guard', '--limit', '0']],
+    ['no command at all', []],
+    ['no command of a group', ['keys']],
+  ])('%s ends with 2 and says what is wrong', async (_, words) => {
+    const { code, stdout, stderr } = await typed(words, { env: nobody });
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/error:|Usage:/);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('a command that fails', () => {
+  it('for want of a server ends with 1 and says where it looked', async () => {
+    const { code, stdout, stderr } = await typed(['keys', 'list'], { env: nobody });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(oneSentence);
+    expect(stderr).toContain(nobody.ANIMA_URL);
+  });
+
+  it('for want of a key ends with 1 and says how to give one', async () => {
+    const { code, stderr } = await typed(['history', 'guard'], { env: { ANIMA_URL: nobody.ANIMA_URL } });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^No API key: set ANIMA_API_KEY.*owner-key/);
+  });
+
+  it('for an address that is none says what one looks like', async () => {
+    for (const url of ['localhost', 'ftp://host', 'http://']) {
+      const { code, stderr } = await typed(['keys', 'list'], { env: { ANIMA_URL: url, ANIMA_API_KEY: 'x' } });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/ANIMA_URL .* http:\/\/127\.0\.0\.1:8080/);
+    }
+  });
+
+  it('with --json says so in JSON on stderr', async () => {
+    const { code, stderr } = await typed(['keys', 'list', '--json'], { env: nobody });
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toEqual({ error: { message: expect.stringContaining('No server answers') } });
+  });
+
+  it('for wrong settings names every one of them', async () => {
+    await using directory = await temporaryDirectory();
+    const { code, stderr } = await typed(['rebuild'], {
+      env: { PORT: 'eighty', LOG_LEVEL: 'loud' },
+      cwd: directory.path,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/PORT/);
+    expect(stderr).toMatch(/LOG_LEVEL/);
+  });
+
+  it('explains that the embedded profile needs no bootstrap', async () => {
+    const { code, stderr } = await typed(['keys', 'bootstrap']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('first start');
+    expect((await typed(['keys', 'bootstrap'], { env: { ANIMA_PROFILE: 'distributed' } })).stderr).toContain(
+      'ANIMA_PROFILE',
+    );
+  });
+});

@@ -1,0 +1,541 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import type { AppendOutcome, EventStore, ExpectedRevision, RecordedEvent } from '../../src/ports/event-store.js';
+import { event, events, namesOf, processEvent } from '../support/events.js';
+
+export type OpenedEventStore = {
+  readonly store: EventStore;
+  /** Closes the store and opens what it left behind; absent when nothing outlives it. */
+  readonly reopen?: () => Promise<EventStore>;
+  readonly dispose: () => Promise<void>;
+};
+
+const forwards = { direction: 'forwards', limit: 4096 } as const;
+const backwards = { direction: 'backwards', limit: 4096 } as const;
+
+/** Takes events of a subscription until there are `count` of them. */
+const take = async (batches: AsyncIterable<readonly RecordedEvent[]>, count: number): Promise<RecordedEvent[]> => {
+  const taken: RecordedEvent[] = [];
+  for await (const batch of batches) {
+    taken.push(...batch);
+    if (taken.length >= count) break;
+  }
+  return taken;
+};
+
+/** A promise to be kept from outside. */
+const gate = (): { readonly opened: Promise<void>; readonly open: () => void } => {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+};
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** What every event store keeps to, whatever it stands on. */
+export const eventStoreContract = (name: string, open: () => Promise<OpenedEventStore>): void => {
+  describe(`${name} as an event store`, () => {
+    let opened: OpenedEventStore;
+    let store: EventStore;
+    let ending: AbortController;
+
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+      ending = new AbortController();
+    });
+
+    afterEach(async () => {
+      ending.abort();
+      await opened.dispose();
+    });
+
+    const names = async (stream: string): Promise<readonly unknown[]> =>
+      namesOf((await store.read(stream, forwards)).events);
+
+    describe('appending', () => {
+      it('keeps events in the order of appending, with revisions from 0 without gaps', async () => {
+        await store.append('s', 'no_stream', events('a', 2));
+        await store.append('s', 1, events('b', 3));
+        const { events: read, lastRevision } = await store.read('s', forwards);
+        expect(namesOf(read)).toEqual(['a-0', 'a-1', 'b-0', 'b-1', 'b-2']);
+        expect(read.map(({ revision }) => revision)).toEqual([0, 1, 2, 3, 4]);
+        expect(lastRevision).toBe(4);
+      });
+
+      it('gives back all of an event as it was appended', async () => {
+        const given = event('whole', {
+          type: 'Täst',
+          data: {
+            text: 'é 漢字 😀 \u2028 "quoted" \\ \0',
+            nested: { list: [1, 2.5, -0.1, null, true, {}] },
+            __proto: 'x',
+          },
+          process: { name: 'turn', id: 't-1', open: true, due: '2026-01-01T00:15:00.000Z' },
+          meta: { causationId: 'cause-1', tenant: 'studio' },
+        });
+        const outcome = await store.append('npc-local.a=20b', 'no_stream', [given]);
+        const { events: read } = await store.read('npc-local.a=20b', forwards);
+        const position = outcome.ok ? outcome.position : -1;
+        expect(read).toEqual([{ ...given, stream: 'npc-local.a=20b', revision: 0, position }]);
+        expect(await store.readAll(0, 10)).toEqual(read);
+      });
+
+      it('is not changed by what the caller does with its objects afterwards', async () => {
+        const data = { list: ['before'] };
+        const appended = store.append('s', 'no_stream', [event('a', { data })]);
+        data.list.push('after');
+        await appended;
+        expect((await store.read('s', forwards)).events[0]?.data).toEqual({ list: ['before'] });
+      });
+
+      it('answers with the revision and position of the last event written', async () => {
+        const outcome = await store.append('s', 'no_stream', events('a', 3));
+        const last = (await store.read('s', backwards)).events[0];
+        expect(outcome).toEqual({ ok: true, revision: 2, position: last?.position, repeated: false });
+        expect(await store.lastPosition()).toBe(last?.position);
+      });
+
+      const expectations: readonly (readonly [ExpectedRevision, boolean, boolean])[] = [
+        ['any', true, true],
+        ['no_stream', true, false],
+        ['stream_exists', false, true],
+        [1, false, true],
+        [0, false, false],
+        [2, false, false],
+      ];
+      it.each(expectations)(
+        'expecting %s: missing stream %s, stream of two events %s',
+        async (expected, missing, two) => {
+          await store.append('two', 'no_stream', events('two', 2));
+          const onMissing = await store.append('missing', expected, [event('x')]);
+          const onTwo = await store.append('two', expected, [event('y')]);
+          expect(onMissing.ok).toBe(missing);
+          expect(onTwo.ok).toBe(two);
+          if (!missing) expect(onMissing).toEqual({ ok: false, actual: -1 });
+          if (!two) expect(onTwo).toEqual({ ok: false, actual: 1 });
+          expect(await names('missing')).toEqual(missing ? ['x'] : []);
+          expect(await names('two')).toEqual(two ? ['two-0', 'two-1', 'y'] : ['two-0', 'two-1']);
+        },
+      );
+
+      it.each(['no_stream', 0] as const)(
+        'lets exactly one of many racing appends expecting %s win',
+        async (expected) => {
+          if (expected === 0) await store.append('s', 'no_stream', [event('first')]);
+          const racing = Array.from({ length: 20 }, (_, index) => store.append('s', expected, events(`r${index}`, 2)));
+          const outcomes = await Promise.all(racing);
+          const winner = outcomes.findIndex(({ ok }) => ok);
+          expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+          expect((await names('s')).slice(-2)).toEqual([`r${winner}-0`, `r${winner}-1`]);
+          const actual = expected === 0 ? 2 : 1;
+          expect(outcomes.filter(({ ok }) => !ok)).toEqual(Array(19).fill({ ok: false, actual }));
+        },
+      );
+
+      it('writes appends sent ahead of each other in the order in which they were sent', async () => {
+        const sent: Promise<AppendOutcome>[] = [];
+        for (let revision = -1; revision < 49; revision += 1)
+          sent.push(store.append('s', revision < 0 ? 'no_stream' : revision, [event(`e${revision + 1}`)]));
+        const outcomes = await Promise.all(sent);
+        expect(outcomes.map((outcome) => outcome.ok && outcome.revision)).toEqual(
+          Array.from({ length: 50 }, (_, i) => i),
+        );
+        expect(await names('s')).toEqual(Array.from({ length: 50 }, (_, i) => `e${i}`));
+      });
+
+      it('answers each of the appends sent together by itself', async () => {
+        await store.append('taken', 'no_stream', [event('taken')]);
+        const settled = await Promise.allSettled([
+          store.append('a', 'no_stream', [event('a')]),
+          store.append('taken', 'no_stream', [event('late')]),
+          store.append('big', 'no_stream', [event('big', { data: { text: 'x'.repeat(1_000_001) } })]),
+          store.append('taken', 'no_stream', [event('taken')]),
+          store.append('a', 0, [event('a2')]),
+          store.append('a', 'no_stream', [event('a')]),
+          store.append('b', 'any', [event('b')]),
+        ]);
+        expect(settled).toMatchObject([
+          { value: { ok: true, revision: 0, repeated: false } },
+          { value: { ok: false, actual: 0 } },
+          { reason: { code: 'EVENTS_TOO_LARGE' } },
+          { value: { ok: true, revision: 0, repeated: true } },
+          { value: { ok: true, revision: 1, repeated: false } },
+          { value: { ok: true, revision: 0, repeated: true } },
+          { value: { ok: true, revision: 0, repeated: false } },
+        ]);
+        expect(namesOf(await store.readAll(0, 100))).toEqual(['taken', 'a', 'a2', 'b']);
+      });
+
+      it('writes an append whole or not at all', async () => {
+        await store.append('s', 'no_stream', events('a', 2));
+        expect(await store.append('s', 0, events('b', 5))).toEqual({ ok: false, actual: 1 });
+        const tooMuch = [...events('c', 3), event('big', { data: { text: 'x'.repeat(1_000_001) } })];
+        await expect(store.append('s', 1, tooMuch)).rejects.toMatchObject({ code: 'EVENTS_TOO_LARGE' });
+        expect(await names('s')).toEqual(['a-0', 'a-1']);
+        expect(await store.readAll(0, 100)).toHaveLength(2);
+      });
+    });
+
+    describe('repeats', () => {
+      it.each(['no_stream', 'any'] as const)(
+        'answers an append to a new stream, expecting %s, without writing again',
+        async (expected) => {
+          const first = await store.append('s', expected, events('a', 3));
+          await store.append('s', 2, [event('later')]);
+          const again = await store.append('s', expected, events('a', 3));
+          expect(again).toEqual({ ...first, repeated: true });
+          expect(await names('s')).toEqual(['a-0', 'a-1', 'a-2', 'later']);
+        },
+      );
+
+      it.each([0, 'stream_exists'] as const)(
+        'answers an append expecting %s without writing again',
+        async (expected) => {
+          await store.append('s', 'no_stream', [event('first')]);
+          const first = await store.append('s', expected, events('a', 2));
+          await store.append('s', 2, [event('later')]);
+          expect(await store.append('s', expected, events('a', 2))).toEqual({ ...first, repeated: true });
+          expect(await store.lastPosition()).toBe((await store.readAll(0, 10)).at(-1)?.position);
+          expect(await names('s')).toEqual(['first', 'a-0', 'a-1', 'later']);
+        },
+      );
+
+      it('answers the beginning of what was appended at once', async () => {
+        await store.append('s', 'no_stream', events('a', 3));
+        const again = await store.append('s', 'no_stream', events('a', 2));
+        expect(again).toMatchObject({ ok: true, revision: 1, repeated: true });
+      });
+
+      it('takes other ids at the expected place for a conflict', async () => {
+        await store.append('s', 'no_stream', events('a', 2));
+        const other = [event('a-0'), event('other')];
+        expect(await store.append('s', 'no_stream', other)).toEqual({ ok: false, actual: 1 });
+        expect(await store.append('s', 'any', other)).toEqual({ ok: false, actual: 1 });
+      });
+
+      it('takes known events that are followed by new ones for a conflict', async () => {
+        await store.append('s', 'no_stream', events('a', 2));
+        expect(await store.append('s', 'no_stream', events('a', 3))).toEqual({ ok: false, actual: 1 });
+        expect(await store.append('s', 'any', events('a', 3))).toEqual({ ok: false, actual: 1 });
+        expect(await names('s')).toEqual(['a-0', 'a-1']);
+      });
+
+      it.each(['no_stream', 'any'] as const)(
+        'knows ids by stream: another one, expecting %s, is written',
+        async (expected) => {
+          await store.append('s', expected, [event('a')]);
+          expect(await store.append('other', expected, [event('a')])).toMatchObject({ ok: true, repeated: false });
+          expect(await names('other')).toEqual(['a']);
+        },
+      );
+    });
+
+    describe('bounds', () => {
+      it('takes one event of a megabyte and gives it back', async () => {
+        const text = 'x'.repeat(1_000_000 - '{"text":""}'.length);
+        expect(await store.append('s', 'no_stream', [event('a', { data: { text } })])).toMatchObject({ ok: true });
+        expect((await store.read('s', forwards)).events[0]?.data).toEqual({ text });
+      });
+
+      it('refuses a byte more, counted over all events of the append and in UTF-8', async () => {
+        const half = event('a', { data: { text: `x${'é'.repeat(249_994)}` } });
+        const rest = (more: number) =>
+          event('b', { data: { text: 'x'.repeat(500_000 - '{"text":""}'.length + more) } });
+        expect(Buffer.byteLength(JSON.stringify(half.data))).toBe(500_000);
+        await expect(store.append('s', 'no_stream', [half, rest(1)])).rejects.toMatchObject({
+          code: 'EVENTS_TOO_LARGE',
+        });
+        expect(await store.append('s', 'no_stream', [half, rest(0)])).toMatchObject({ ok: true, revision: 1 });
+      });
+
+      it('takes 500 events at once and refuses 501', async () => {
+        await expect(store.append('s', 'no_stream', events('a', 501))).rejects.toMatchObject({
+          code: 'EVENTS_TOO_LARGE',
+        });
+        expect(await store.append('s', 'no_stream', events('a', 500))).toMatchObject({ ok: true, revision: 499 });
+      });
+
+      it('refuses an append of nothing, and a read of nothing or too much', async () => {
+        await expect(store.append('s', 'no_stream', [])).rejects.toThrow(RangeError);
+        await expect(store.read('s', { direction: 'forwards', limit: 0 })).rejects.toThrow(RangeError);
+        await expect(store.read('s', { direction: 'forwards', limit: 4097 })).rejects.toThrow(RangeError);
+      });
+    });
+
+    describe('reading a stream', () => {
+      beforeEach(() => store.append('s', 'no_stream', events('e', 10)));
+
+      it.each([
+        ['forwards from the first', { direction: 'forwards', limit: 3 }, [0, 1, 2]],
+        ['forwards from a revision', { direction: 'forwards', from: 7, limit: 100 }, [7, 8, 9]],
+        ['forwards to a revision', { direction: 'forwards', to: 2, limit: 100 }, [0, 1, 2]],
+        ['forwards between both', { direction: 'forwards', from: 3, to: 5, limit: 100 }, [3, 4, 5]],
+        ['forwards between both up to the limit', { direction: 'forwards', from: 3, to: 8, limit: 2 }, [3, 4]],
+        ['forwards of one', { direction: 'forwards', from: 4, to: 4, limit: 1 }, [4]],
+        ['forwards to beyond the end', { direction: 'forwards', from: 8, to: 99, limit: 100 }, [8, 9]],
+        ['forwards from beyond the end', { direction: 'forwards', from: 10, limit: 100 }, []],
+        ['forwards against the order', { direction: 'forwards', from: 5, to: 3, limit: 100 }, []],
+        ['backwards from the last', { direction: 'backwards', limit: 3 }, [9, 8, 7]],
+        ['backwards from a revision', { direction: 'backwards', from: 2, limit: 100 }, [2, 1, 0]],
+        ['backwards to a revision', { direction: 'backwards', to: 7, limit: 100 }, [9, 8, 7]],
+        ['backwards between both', { direction: 'backwards', from: 6, to: 4, limit: 100 }, [6, 5, 4]],
+        ['backwards between both up to the limit', { direction: 'backwards', from: 6, to: 1, limit: 2 }, [6, 5]],
+        ['backwards from beyond the end: the last', { direction: 'backwards', from: 99, limit: 2 }, [9, 8]],
+        ['backwards against the order', { direction: 'backwards', from: 3, to: 5, limit: 100 }, []],
+      ] as const)('%s', async (_, range, revisions) => {
+        const { events: read, lastRevision } = await store.read('s', range);
+        expect(read.map(({ revision }) => revision)).toEqual(revisions);
+        expect(namesOf(read)).toEqual(revisions.map((revision) => `e-${revision}`));
+        expect(lastRevision).toBe(9);
+      });
+
+      it.each([forwards, backwards])('finds a missing stream empty', async (range) => {
+        expect(await store.read('missing', range)).toEqual({ events: [], lastRevision: -1 });
+      });
+    });
+
+    describe('the global order', () => {
+      it('is empty at first, and its last position 0', async () => {
+        expect(await store.readAll(0, 10)).toEqual([]);
+        expect(await store.lastPosition()).toBe(0);
+      });
+
+      it('holds the events of all streams as they were written, and pages by position', async () => {
+        await store.append('a', 'no_stream', events('a', 2));
+        await store.append('b', 'no_stream', events('b', 1));
+        await store.append('a', 1, [event('a-2')]);
+        const all = await store.readAll(0, 100);
+        expect(all.map(({ stream, revision }) => `${stream}@${revision}`)).toEqual(['a@0', 'a@1', 'b@0', 'a@2']);
+        const positions = all.map(({ position }) => position);
+        expect(positions).toEqual([...new Set(positions)].sort((left, right) => left - right));
+        const page = await store.readAll(0, 2);
+        expect([...page, ...(await store.readAll(page[1]?.position ?? 0, 100))]).toEqual(all);
+        expect(await store.readAll(await store.lastPosition(), 100)).toEqual([]);
+      });
+
+      it('never shows a live reader an event before one that it has already seen', async () => {
+        const total = 300;
+        let after = 0;
+        const seen: RecordedEvent[] = [];
+        const writers = Array.from({ length: 10 }, async (_, writer) => {
+          for (let index = 0; index < total / 10; index += 1) {
+            await store.append(`s${writer}`, index === 0 ? 'no_stream' : index - 1, [event(`${writer}-${index}`)]);
+          }
+        });
+        while (seen.length < total) {
+          const page = await store.readAll(after, 7);
+          seen.push(...page);
+          after = page.at(-1)?.position ?? after;
+          await nextTurn();
+        }
+        await Promise.all(writers);
+        expect(await store.readAll(0, 4096)).toEqual(seen);
+      });
+    });
+
+    describe('subscribing', () => {
+      it('cuts over from the history of the whole store to live events without a gap or a double', async () => {
+        const [before, total] = [700, 1_400];
+        const writing = async (from: number, to: number): Promise<void> => {
+          for (let index = from; index < to; index += 1) {
+            const revision = Math.floor(index / 4) - 1;
+            await store.append(`s${index % 4}`, revision < 0 ? 'no_stream' : revision, [event(`e${index}`)]);
+          }
+        };
+        await writing(0, before);
+        const reading = take(store.subscribe({ after: 0, signal: ending.signal }), total);
+        const written = writing(before, total);
+        expect(namesOf(await reading)).toEqual(Array.from({ length: total }, (_, index) => `e${index}`));
+        await written;
+      });
+
+      it('cuts over from the history of one stream to live events, and shows that stream alone', async () => {
+        await store.append('s', 'no_stream', events('e', 300));
+        await store.append('other', 'no_stream', events('other', 10));
+        const reading = take(store.subscribe({ stream: { name: 's', from: 5 }, signal: ending.signal }), 395);
+        for (let index = 0; index < 100; index += 1) {
+          await store.append('other', 'any', [event(`o${index}`)]);
+          await store.append('s', 'any', [event(`e-${300 + index}`)]);
+        }
+        expect(namesOf(await reading)).toEqual(Array.from({ length: 395 }, (_, index) => `e-${index + 5}`));
+      });
+
+      it('starts behind a position', async () => {
+        await store.append('s', 'no_stream', events('a', 3));
+        const position = await store.lastPosition();
+        const reading = take(store.subscribe({ after: position, signal: ending.signal }), 2);
+        await store.append('s', 2, events('b', 2));
+        expect(namesOf(await reading)).toEqual(['b-0', 'b-1']);
+      });
+
+      it('waits for a stream that does not exist yet', async () => {
+        const reading = take(store.subscribe({ stream: { name: 'new', from: 0 }, signal: ending.signal }), 1);
+        await nextTurn();
+        await store.append('new', 'no_stream', [event('a')]);
+        expect(namesOf(await reading)).toEqual(['a']);
+      });
+
+      it('ends when it is aborted while it waits, and at once when it was aborted before', async () => {
+        await store.append('s', 'no_stream', [event('a')]);
+        const seen: unknown[] = [];
+        const ended = (async () => {
+          for await (const batch of store.subscribe({ after: 0, signal: ending.signal })) seen.push(...namesOf(batch));
+        })();
+        while (seen.length === 0) await nextTurn();
+        ending.abort();
+        await ended;
+        expect(seen).toEqual(['a']);
+        expect(await take(store.subscribe({ after: 0, signal: ending.signal }), 1)).toEqual([]);
+      });
+
+      it('lets a slow reader slow only itself', async () => {
+        const held = gate();
+        const slow: unknown[] = [];
+        const slowly = (async () => {
+          for await (const batch of store.subscribe({ after: 0, signal: ending.signal })) {
+            slow.push(...namesOf(batch));
+            if (slow.length >= 101) return;
+            await held.opened;
+          }
+        })();
+        await store.append('s', 'no_stream', [event('e0')]);
+        while (slow.length === 0) await nextTurn();
+        const quick = take(store.subscribe({ after: 0, signal: ending.signal }), 101);
+        for (let index = 1; index <= 100; index += 1) await store.append('s', index - 1, [event(`e${index}`)]);
+        const all = Array.from({ length: 101 }, (_, index) => `e${index}`);
+        expect(namesOf(await quick)).toEqual(all);
+        expect(slow).toEqual(['e0']);
+        held.open();
+        await slowly;
+        expect(slow).toEqual(all);
+      });
+
+      it('serves many readers at once', async () => {
+        const readers = Array.from({ length: 20 }, (_, index) =>
+          take(store.subscribe({ stream: { name: `s${index % 4}`, from: 0 }, signal: ending.signal }), 3),
+        );
+        await Promise.all(
+          Array.from({ length: 4 }, (_, index) => store.append(`s${index}`, 'no_stream', events(`${index}`, 3))),
+        );
+        const read = await Promise.all(readers);
+        expect(read.map(namesOf)).toEqual(readers.map((_, index) => [0, 1, 2].map((n) => `${index % 4}-${n}`)));
+      });
+
+      it('takes exactly one start', () => {
+        const { signal } = ending;
+        expect(() => store.subscribe({ signal })).toThrow(RangeError);
+        expect(() => store.subscribe({ after: 0, stream: { name: 's', from: 0 }, signal })).toThrow(RangeError);
+      });
+    });
+
+    describe('open processes', () => {
+      const mark = (id: string, isOpen: boolean, due: string | null = null) => ({
+        name: 'turn',
+        id,
+        open: isOpen,
+        due,
+      });
+      const byId = async () =>
+        [...(await store.openProcesses())].sort((left, right) => left.id.localeCompare(right.id));
+
+      it('are those whose last mark says open, with the last thing they wait for', async () => {
+        const [early, late] = ['2026-01-01T00:01:00.000Z', '2026-01-01T00:02:00.000Z'];
+        await store.append('a', 'no_stream', [
+          processEvent('1', mark('t1', true, early)),
+          processEvent('2', mark('t2', true)),
+        ]);
+        await store.append('b', 'no_stream', [processEvent('3', mark('t3', true, early)), event('unmarked')]);
+        expect(await byId()).toEqual([
+          { name: 'turn', id: 't1', stream: 'a', due: early },
+          { name: 'turn', id: 't2', stream: 'a', due: null },
+          { name: 'turn', id: 't3', stream: 'b', due: early },
+        ]);
+        await store.append('a', 1, [processEvent('4', mark('t1', true, late)), processEvent('5', mark('t2', false))]);
+        await store.append('b', 1, [processEvent('6', mark('t3', true, null))]);
+        expect(await byId()).toEqual([
+          { name: 'turn', id: 't1', stream: 'a', due: late },
+          { name: 'turn', id: 't3', stream: 'b', due: null },
+        ]);
+      });
+
+      it('opened and ended in one append are not open', async () => {
+        await store.append('a', 'no_stream', [
+          processEvent('1', mark('t1', true)),
+          processEvent('2', mark('t1', false)),
+        ]);
+        expect(await store.openProcesses()).toEqual([]);
+      });
+
+      it('are told apart by stream, name and id', async () => {
+        await store.append('a', 'no_stream', [
+          processEvent('1', mark('t1', true)),
+          processEvent('2', { ...mark('t1', true), name: 'soul' }),
+        ]);
+        await store.append('b', 'no_stream', [processEvent('3', mark('t1', true))]);
+        await store.append('a', 1, [processEvent('4', mark('t1', false))]);
+        const open = (await store.openProcesses()).map(({ stream, name: table }) => `${stream} ${table}`);
+        expect(open.sort()).toEqual(['a soul', 'b turn']);
+      });
+
+      it('are not changed by an append that is refused or repeated', async () => {
+        await store.append('a', 'no_stream', [processEvent('1', mark('t1', true))]);
+        await store.append('a', 0, [processEvent('2', mark('t1', false))]);
+        await store.append('a', 'no_stream', [processEvent('1', mark('t1', true))]);
+        await store.append('a', 'no_stream', [processEvent('3', mark('t3', true))]);
+        expect(await store.openProcesses()).toEqual([]);
+      });
+    });
+
+    describe('closing', () => {
+      it('refuses everything afterwards, and may be done twice', async () => {
+        await store.append('s', 'no_stream', [event('a')]);
+        await store[Symbol.asyncDispose]();
+        await store[Symbol.asyncDispose]();
+        const refused = { code: 'STORE_UNAVAILABLE' };
+        await expect(store.append('s', 0, [event('b')])).rejects.toMatchObject(refused);
+        await expect(store.read('s', forwards)).rejects.toMatchObject(refused);
+        await expect(store.readAll(0, 1)).rejects.toMatchObject(refused);
+        await expect(store.lastPosition()).rejects.toMatchObject(refused);
+        await expect(store.openProcesses()).rejects.toMatchObject(refused);
+      });
+
+      it('writes what was sent before', async () => {
+        const sent = [store.append('s', 'no_stream', [event('a')]), store.append('s', 0, [event('b')])];
+        await store[Symbol.asyncDispose]();
+        expect(await Promise.all(sent)).toMatchObject([
+          { ok: true, revision: 0 },
+          { ok: true, revision: 1 },
+        ]);
+      });
+
+      it('ends a waiting subscription with an error, since more may have come', async () => {
+        const reading = take(store.subscribe({ after: 0, signal: ending.signal }), 1);
+        const ended = expect(reading).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+        await nextTurn();
+        await store[Symbol.asyncDispose]();
+        await ended;
+      });
+
+      it('leaves everything behind for the next who opens it', async (context) => {
+        if (opened.reopen === undefined) return context.skip('nothing outlives this store');
+        await store.append('a', 'no_stream', events('a', 3));
+        await store.append('b', 'no_stream', [
+          processEvent('b', { name: 'turn', id: 't1', open: true, due: '2026-01-01T00:01:00.000Z' }),
+        ]);
+        const before = [await store.readAll(0, 100), await store.openProcesses(), await store.lastPosition()];
+        store = await opened.reopen();
+        expect([await store.readAll(0, 100), await store.openProcesses(), await store.lastPosition()]).toEqual(before);
+        expect(await store.append('a', 'no_stream', events('a', 3))).toMatchObject({
+          ok: true,
+          revision: 2,
+          repeated: true,
+        });
+        expect(await store.append('a', 'any', events('a', 3))).toMatchObject({ ok: true, revision: 2, repeated: true });
+        expect(await store.append('a', 1, [event('x')])).toEqual({ ok: false, actual: 2 });
+        expect(await store.append('a', 2, [event('x')])).toMatchObject({ ok: true, revision: 3, repeated: false });
+        expect(await store.lastPosition()).toBeGreaterThan(before[2] as number);
+      });
+    });
+  });
+};

@@ -1,0 +1,81 @@
+import { Type } from '@sinclair/typebox';
+
+import type { Json } from '../../src/domain/shared/json.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
+import { route, type RouteDefinition } from '../../src/http/route.js';
+import { AnyJson, ClientId, FreeObject, nullable } from '../../src/http/schemas.js';
+
+const ok = { 200: { description: 'ok' } };
+
+/** Answers with what it was called with. */
+export const echoRoute = route({
+  operationId: 'echo',
+  method: 'POST',
+  path: '/npcs/:npcId/echo',
+  tag: 'Fake',
+  summary: 'Echoes',
+  scope: 'npc',
+  params: Type.Object({ npcId: ClientId }),
+  query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1 })), deep: Type.Optional(Type.Boolean()) }),
+  body: Type.Object({
+    text: Type.String(),
+    note: nullable(Type.String()),
+    free: Type.Optional(AnyJson),
+    child: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })),
+    list: Type.Optional(Type.Array(Type.Object({ name: nullable(Type.String()), n: Type.Optional(Type.Number()) }))),
+  }),
+  responses: ok,
+  handler: ({ params, query, body }) => ({ body: { params, query, body } }),
+});
+
+/** None of its members is required. */
+export const looseRoute = route({
+  operationId: 'loose',
+  method: 'POST',
+  path: '/loose',
+  tag: 'Fake',
+  summary: 'Takes anything',
+  scope: 'npc',
+  body: Type.Object({ a: Type.Optional(Type.Number()), npcId: Type.Optional(ClientId), data: Type.Optional(FreeObject) }),
+  responses: ok,
+  handler: ({ body }) => ({ body: { body } }),
+});
+
+export const openRoute = route({
+  operationId: 'open',
+  method: 'GET',
+  path: '/open',
+  tag: 'Fake',
+  summary: 'Needs no key',
+  scope: null,
+  responses: ok,
+  handler: ({ principal, requestId }) => ({ body: { keyId: principal.keyId, requestId } }),
+});
+
+export const thingRoute = route({
+  operationId: 'thing',
+  method: 'GET',
+  path: '/npcs/:npcId',
+  tag: 'Fake',
+  summary: 'Reads a thing that is not there',
+  scope: 'npc',
+  responses: ok,
+  handler: () => {
+    throw new Rejection('NPC_NOT_FOUND');
+  },
+});
+
+/** A handler of the test's own behind `POST /run`. */
+export const runRoute = (handler: RouteDefinition['handler'], over: Partial<RouteDefinition> = {}): RouteDefinition => ({
+  operationId: 'run',
+  method: 'POST',
+  path: '/run',
+  tag: 'Fake',
+  summary: 'Runs',
+  scope: 'npc',
+  responses: ok,
+  handler,
+  ...over,
+});
+
+export const nested = (depth: number): Json => (depth === 0 ? 1 : [nested(depth - 1)]);

@@ -1,0 +1,411 @@
+import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type Api, apiOf } from '../support/api.js';
+import type { OpenServer, ServerUnderTest } from './server-under-test.js';
+
+type Answer = { instruction: Record<string, unknown> & { type: string }; tape: Record<string, unknown> };
+
+const actor = { npcId: 'mira', persona: 'An innkeeper who counts twice.', data: { hp: 40, mood: 'calm' } };
+const memories = [
+  { text: 'The last stranger left without paying.', type: 'experience', importance: 0.8, similarity: 0.91 },
+];
+const results = [
+  { type: 'IdentifyActorResult', actor },
+  { type: 'QueryVectorResult', memories },
+  {
+    type: 'ExecuteInferenceResult',
+    generatedOutput: '{"dialogue": "Three coins.", "action": "SPEAK", "stateDelta": {"mood": "wary"}}',
+  },
+];
+const firstTape = (observation: string, more: object = {}) => ({
+  observation,
+  context: { room: 'inn' },
+  npcState: { hp: 39.5 },
+  memories: [],
+  vectorQueried: false,
+  gameSpecific: { kept: true },
+  ...more,
+});
+
+/** The main job, as bodies, studios and live-ops see it over HTTP: the same on every profile. */
+export const mainJobScenarios = (profile: string, open: OpenServer): void => {
+  describe(`main job on ${profile}`, () => {
+    let server: ServerUnderTest;
+    let api: Api;
+    let minds = 0;
+    const freshMind = (): string => `mira ${String(minds++)} é`;
+    const pathOf = (npcId: string): string => `/npcs/${encodeURIComponent(npcId)}`;
+    const step = async (
+      npcId: string,
+      tape: object,
+      lastResult?: object | null,
+    ): Promise<Answer & { text: string }> => {
+      const reply = await api.post(`${pathOf(npcId)}/process`, {
+        tape,
+        ...(lastResult === undefined ? {} : { lastResult }),
+      });
+      expect(reply.status, reply.text).toBe(200);
+      return { ...(reply.body as Answer), text: reply.text };
+    };
+    const types = async (npcId: string): Promise<string[]> =>
+      ((await api.get(`${pathOf(npcId)}/history?limit=500`)).body as { events: { type: string }[] }).events.map(
+        ({ type }) => type,
+      );
+
+    beforeAll(async () => {
+      server = await open();
+      api = apiOf(server.url, server.ownerKey);
+    }, 120_000);
+    afterAll(async () => {
+      await server[Symbol.asyncDispose]();
+    });
+
+    it.each([
+      ['returned', (answer: Answer) => answer.tape],
+      ['first', () => firstTape('A stranger asks for a room.')],
+    ])('brings a thin client that sends its %s tape to Finalize in four requests', async (_, next) => {
+      const npcId = freshMind();
+      let answer = await step(npcId, firstTape('A stranger asks for a room.'), null);
+      const seen = [answer.instruction.type];
+      for (const result of results) {
+        answer = await step(npcId, next(answer), result);
+        seen.push(answer.instruction.type);
+      }
+      expect(seen).toEqual(['IdentifyActor', 'QueryVector', 'ExecuteInference', 'Finalize']);
+      expect(answer.instruction).toMatchObject({
+        valid: true,
+        signature: expect.any(String) as string,
+        dialogue: 'Three coins.',
+        action: { type: 'SPEAK', target: '' },
+        stateTransform: { mood: 'wary' },
+        memoryStore: [{ text: 'A stranger asks for a room.', type: 'observation', importance: 0.5 }],
+      });
+      expect(answer.tape).toMatchObject({ turnId: expect.any(String) as string, actor, memories, vectorQueried: true });
+      expect(await types(npcId)).toEqual([
+        'TurnOpened',
+        'ActorIdentified',
+        'MemoriesRecalled',
+        'VerdictReached',
+        'StateChanged',
+        'MemoryStored',
+      ]);
+    });
+
+    it('brings a fat client to Finalize in four requests, and keeps the tape members that it does not know', async () => {
+      const npcId = freshMind();
+      let answer = await step(npcId, firstTape('A dog barks.'));
+      expect(answer.tape).not.toHaveProperty('actor');
+      expect(answer.tape).not.toHaveProperty('constraints');
+      answer = await step(npcId, { ...answer.tape, actor });
+      answer = await step(npcId, { ...answer.tape, memories, vectorQueried: true });
+      answer = await step(npcId, { ...answer.tape, generatedOutput: 'Quiet, boy.' });
+      expect(answer.instruction).toMatchObject({ type: 'Finalize', valid: true, dialogue: 'Quiet, boy.' });
+      expect(answer.tape).toMatchObject({ gameSpecific: { kept: true }, generatedOutput: 'Quiet, boy.' });
+    });
+
+    it('answers a repeated step byte for byte, and records nothing more', async () => {
+      const npcId = freshMind();
+      const { tape } = await step(npcId, firstTape('Twice.'));
+      const texts: string[] = [];
+      for (const result of results) texts.push((await step(npcId, tape, result)).text);
+      const before = await types(npcId);
+      for (const [n, result] of results.entries()) expect((await step(npcId, tape, result)).text).toBe(texts[n]);
+      expect(await types(npcId)).toEqual(before);
+    });
+
+    it('does not let two turns of one mind disturb each other', async () => {
+      const npcId = freshMind();
+      const players = await Promise.all([
+        step(npcId, firstTape('Two at once.')),
+        step(npcId, firstTape('Two at once.')),
+      ]);
+      const ends = await Promise.all(
+        players.map(async ({ tape }, player) => {
+          let answer: Answer = { instruction: { type: '' }, tape };
+          for (const result of results.slice(0, 2)) answer = await step(npcId, answer.tape, result);
+          return step(npcId, answer.tape, {
+            type: 'ExecuteInferenceResult',
+            generatedOutput: `To player ${String(player)}.`,
+          });
+        }),
+      );
+      expect(ends.map(({ instruction }) => instruction['dialogue'])).toEqual(['To player 0.', 'To player 1.']);
+      const history = (await api.get(`${pathOf(npcId)}/history`)).body as { events: { revision: number }[] };
+      expect(history.events.map(({ revision }) => revision)).toEqual(history.events.map((_, n) => n));
+    });
+
+    it('answers the next round after kill -9 between any two rounds', async () => {
+      const npcId = freshMind();
+      let answer: Answer & { text: string } = await step(npcId, firstTape('The power fails.'));
+      for (const result of results) {
+        await server.restart('kill');
+        api = apiOf(server.url, server.ownerKey);
+        answer = await step(npcId, answer.tape, result);
+      }
+      expect(answer.instruction).toMatchObject({ type: 'Finalize', valid: true });
+      const { text } = answer;
+      await server.restart('stop');
+      api = apiOf(server.url, server.ownerKey);
+      expect((await step(npcId, answer.tape, results[2])).text).toBe(text);
+      expect((await types(npcId)).filter((type) => type === 'VerdictReached')).toHaveLength(1);
+    }, 120_000);
+
+    it('signs a valid verdict so that any JOSE library verifies it, and verifies it itself', async () => {
+      const npcId = freshMind();
+      let answer = await step(npcId, firstTape('Sign here.'));
+      for (const result of results) answer = await step(npcId, answer.tape, result);
+      const { type: _, ...verdict } = answer.instruction;
+      const signature = String(verdict['signature']);
+      const jwks = (await api.get('/.well-known/jwks.json')).body as JSONWebKeySet;
+      const { payload } = await compactVerify(signature, createLocalJWKSet(jwks), { algorithms: ['Ed25519'] });
+      expect(decodeProtectedHeader(signature)).toMatchObject({ alg: 'Ed25519', typ: 'verdict+jwt' });
+      const claims = JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>;
+      expect(claims).toMatchObject({ sub: npcId, jti: answer.tape['turnId'], tenant: 'local', revision: 3 });
+      const verify = async (body: object, headers = {}) =>
+        (await api.post('/verdicts/verify', body, headers)).body as unknown;
+      expect(await verify({ npcId, signature, verdict })).toEqual({ valid: true });
+      expect(await verify({ npcId, verdict }, { 'X-Service-Signature': signature })).toEqual({ valid: true });
+      expect(await verify({ npcId: 'other', signature, verdict })).toEqual({ valid: false, reason: 'other_npc' });
+      expect(await verify({ npcId, signature, verdict: { ...verdict, dialogue: 'Free of charge.' } })).toEqual({
+        valid: false,
+        reason: 'other_verdict',
+      });
+      expect(await verify({ npcId, signature: `${signature.slice(0, -8)}AAAAAAAA`, verdict })).toEqual({
+        valid: false,
+        reason: 'bad_signature',
+      });
+      expect(await verify({ npcId, signature: 'x.y.z', verdict })).toEqual({ valid: false, reason: 'malformed' });
+    });
+
+    it('shows a mind as it was after any revision, and refuses what was before the first', async () => {
+      const npcId = freshMind();
+      let answer = await step(npcId, firstTape('Remember.'));
+      const opened = answer.tape['turnId'];
+      for (const result of results) answer = await step(npcId, answer.tape, result);
+      const state = async (asOf: string) =>
+        (await api.get(`${pathOf(npcId)}/state?asOf=${encodeURIComponent(asOf)}`)).body as Record<string, unknown>;
+      expect(await state('0')).toMatchObject({
+        revision: 0,
+        persona: null,
+        data: {},
+        openTurns: [opened],
+        frozen: false,
+      });
+      expect(await state('1')).toMatchObject({ revision: 1, persona: actor.persona, data: actor.data });
+      expect(await state('999')).toMatchObject({ revision: 5, data: { hp: 40, mood: 'wary' }, openTurns: [] });
+      const { at } = (await state('1')) as { at: string };
+      expect((await state(at))['revision']).toBeGreaterThanOrEqual(1);
+      expect((await api.get(`${pathOf(npcId)}/state?asOf=2000-01-01T00:00:00Z`)).status).toBe(404);
+      expect((await api.get(`${pathOf(npcId)}/state?asOf=yesterday`)).status).toBe(400);
+    });
+
+    it('pages a history in both directions and by type', async () => {
+      const npcId = freshMind();
+      let answer = await step(npcId, firstTape('Pages.'));
+      for (const result of results) answer = await step(npcId, answer.tape, result);
+      const page = async (query: string) =>
+        (await api.get(`${pathOf(npcId)}/history?${query}`)).body as {
+          events: { revision: number; type: string }[];
+          next?: number;
+        };
+      const revisions = ({ events }: { events: { revision: number }[] }) => events.map(({ revision }) => revision);
+      const first = await page('limit=4');
+      expect(revisions(first)).toEqual([0, 1, 2, 3]);
+      expect(revisions(await page(`limit=4&from=${String(first.next)}`))).toEqual([4, 5]);
+      expect(await page('limit=4&from=4')).not.toHaveProperty('next');
+      expect(revisions(await page('direction=backwards&limit=2'))).toEqual([5, 4]);
+      expect(revisions(await page('type=MemoryStored,TurnOpened'))).toEqual([0, 5]);
+      expect(revisions(await page('from=600'))).toEqual([]);
+      expect((await api.get(`${pathOf('nobody at all')}/history`)).status).toBe(404);
+    });
+
+    it('shows a turn round by round, and lists turns newest first', async () => {
+      const npcId = freshMind();
+      let answer = await step(npcId, firstTape('First.'));
+      for (const result of results) answer = await step(npcId, answer.tape, result);
+      const turnId = String(answer.tape['turnId']);
+      const open = await step(npcId, firstTape('Second.'));
+      const turn = (await api.get(`${pathOf(npcId)}/turns/${turnId}`)).body as Record<string, unknown>;
+      expect(turn).toMatchObject({ turnId, npcId, kind: 'process', state: 'ended', ruleset: null });
+      const rounds = turn['rounds'] as { instruction: { type: string }; result: { type: string } | null }[];
+      expect(rounds.map(({ instruction }) => instruction.type)).toEqual([
+        'IdentifyActor',
+        'QueryVector',
+        'ExecuteInference',
+        'Finalize',
+      ]);
+      expect(rounds.map(({ result }) => result?.type ?? null)).toEqual([null, ...results.map(({ type }) => type)]);
+      expect(rounds[3]?.instruction).toEqual(answer.instruction);
+      const list = async (query = '') =>
+        (await api.get(`${pathOf(npcId)}/turns${query}`)).body as { turnId: string; state: string }[];
+      expect((await list()).map((one) => one.turnId)).toEqual([open.tape['turnId'], turnId]);
+      expect((await list('?state=ended')).map((one) => one.turnId)).toEqual([turnId]);
+      const paged = await api.get(`${pathOf(npcId)}/turns?limit=1`);
+      expect(paged.headers.get('link')).toMatch(/rel="next"/);
+      const next = /<([^>]+)>/.exec(paged.headers.get('link') ?? '')?.[1] ?? '';
+      expect(((await api.get(next)).body as { turnId: string }[]).map((one) => one.turnId)).toEqual([turnId]);
+      expect((await api.get(`${pathOf(npcId)}/turns/t0_0_aaaaaaaaaaaaaaaa`)).body).toMatchObject({
+        error: { code: 'TURN_NOT_FOUND' },
+      });
+    });
+
+    it('streams a history from its stored past into its live present, without gap or double', async () => {
+      const npcId = freshMind();
+      let answer = await step(npcId, firstTape('Live.'));
+      answer = await step(npcId, answer.tape, results[0]);
+      const abort = new AbortController();
+      const response = await fetch(`${server.url}${pathOf(npcId)}/events`, {
+        headers: { authorization: `Bearer ${server.ownerKey}`, 'last-event-id': '0' },
+        signal: abort.signal,
+      });
+      expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+      const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+      for (const result of results.slice(1)) answer = await step(npcId, answer.tape, result);
+      let text = '';
+      while (!text.includes('id: 5\n')) text += (await reader.read()).value ?? '';
+      abort.abort();
+      expect([...text.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]))).toEqual([1, 2, 3, 4, 5]);
+      expect(text).not.toMatch(/^event:/m);
+      const stored = (await api.get(`${pathOf(npcId)}/history`)).body as { events: unknown[] };
+      const data = [...text.matchAll(/^data: (.+)$/gm)].map((match) => JSON.parse(match[1] ?? '') as unknown);
+      expect(data).toEqual(stored.events.slice(1));
+    });
+
+    it('registers, replaces, lists and archives minds, and reads its own writes', async () => {
+      const npcId = freshMind();
+      const created = await api.post('/npcs', {
+        npcId,
+        persona: 'A guard.',
+        initialState: { jsonData: '{"hp": 10}' },
+        apiKey: 'never kept',
+      });
+      expect(created.body).toMatchObject({ npcId, persona: 'A guard.', data: { hp: 10 }, created: true, revision: 0 });
+      expect(created.headers.get('anima-revision')).toBe('0');
+      const same = await api.post('/npcs', { id: npcId, data: { hp: 10 } });
+      expect(same.body).toMatchObject({ created: false, revision: 0 });
+      expect((await api.post('/npcs', { npcId, data: { mana: 1 } })).body).toMatchObject({
+        data: { mana: 1 },
+        persona: 'A guard.',
+      });
+      const listed = async () => ((await api.get('/npcs')).body as { npcId: string }[]).map((npc) => npc.npcId);
+      expect(await listed()).toContain(npcId);
+      expect((await api('DELETE', pathOf(npcId))).status).toBe(200);
+      expect(await listed()).not.toContain(npcId);
+      await step(npcId, firstTape('Wake up.'));
+      expect(await listed()).toContain(npcId);
+      expect((await api.get(pathOf('nobody'))).body).toMatchObject({ error: { code: 'NPC_NOT_FOUND' } });
+      expect(JSON.stringify((await api.get(`${pathOf(npcId)}/history`)).body)).not.toContain('never kept');
+    });
+
+    it('decides by rules: a refusal is an answer, and the turn shows what it rested on', async () => {
+      const npcId = freshMind();
+      const rulesetId = `peace ${npcId}`;
+      const rule = {
+        ruleName: 'Peace',
+        ruleObsPattern: 'room',
+        ruleAction: 'FORBID ATTACK',
+        ruleReason: 'Not in this house.',
+        rulePriority: 5,
+      };
+      const registered = await api.post('/rules', { rulesetId, rulesetRules: [rule], template: 'ChatML' });
+      expect(registered.body).toMatchObject({ rulesetId, version: 1, template: 'ChatML' });
+      const context = await api.post(`${pathOf(npcId)}/context`, { observation: 'a room', rulesetId, memories });
+      expect(context.body).toMatchObject({ ctxMessages: [{ role: 'system' }, { role: 'user' }] });
+      const directive = await api.post(`${pathOf(npcId)}/directive`, { observation: 'a room', rulesetId });
+      expect(directive.body).toMatchObject({ memoryRecall: { threshold: 0.5 } });
+      const verdict = await api.post(`${pathOf(npcId)}/verdict`, {
+        observation: 'a room',
+        rulesetId,
+        generatedOutput:
+          '{"dialogue": "Out!", "action": {"gaType": "ATTACK", "actionTarget": "stranger"}, "stateDelta": {"x": 1}}',
+      });
+      expect(verdict.body).toMatchObject({
+        valid: false,
+        dialogue: 'Not in this house.',
+        action: null,
+        signature: null,
+        memoryStore: [],
+        stateDelta: {},
+        refusedAction: { type: 'ATTACK', target: 'stranger' },
+      });
+      const { turnId } = verdict.body as { turnId: string };
+      const turn = (await api.get(`${pathOf(npcId)}/turns/${turnId}`)).body as {
+        verdict: { rules: { matched: boolean }[] };
+      };
+      expect(turn).toMatchObject({ kind: 'verdict', state: 'ended', ruleset: { rulesetId, version: 1 } });
+      expect(turn.verdict.rules.map(({ matched }) => matched)).toEqual([true]);
+      expect(((await api.get('/rules')).body as { rulesetId: string }[]).map((set) => set.rulesetId)).toContain(
+        rulesetId,
+      );
+      expect(((await api.get('/bridge/rules')).body as { brRuleId: string }[]).map((one) => one.brRuleId)).toContain(
+        `${rulesetId}/rule-1`,
+      );
+      expect((await api.post('/rules', { rulesetId, rulesetRules: [] })).body).toMatchObject({ version: 2 });
+      expect((await api.get(`/rules/${encodeURIComponent(rulesetId)}?version=1`)).body).toMatchObject({ version: 1 });
+      expect((await api('DELETE', `/rules/${encodeURIComponent(rulesetId)}`)).body).toEqual({
+        rulesetId,
+        deleted: true,
+      });
+      expect((await api('DELETE', `/rules/${encodeURIComponent(rulesetId)}`)).body).toMatchObject({
+        error: { code: 'RULESET_NOT_FOUND' },
+      });
+      const missing = await api.post(`${pathOf(npcId)}/directive`, { observation: 'a room', rulesetId });
+      expect(missing.headers.get('anima-warning')).toMatch(/ruleset-missing/);
+    });
+
+    it('refuses bad patterns and templates, and stores nothing', async () => {
+      for (const [set, code] of [
+        [{ rulesetId: 'bad', rulesetRules: [{ ruleObsPattern: '(?=look)ahead' }] }, 'PATTERN_INVALID'],
+        [{ rulesetId: 'bad', template: 'Mistral' }, 'TEMPLATE_INVALID'],
+      ] as const) {
+        const reply = await api.post('/rules', set);
+        expect([reply.status, (reply.body as { error: { code: string } }).error.code]).toEqual([422, code]);
+      }
+      expect((await api.get('/rules/bad')).status).toBe(404);
+    });
+
+    it('makes presets of the names that it lists', async () => {
+      const names = (await api.get('/rules/presets')).body as string[];
+      expect(names).toEqual(expect.arrayContaining(['default', 'social', 'rpg', 'stealth']));
+      expect((await api.post('/rules/presets/preset_rpg')).body).toMatchObject({ rulesetId: 'rpg' });
+      expect((await api.post('/rules/presets/opera')).body).toMatchObject({ error: { code: 'PRESET_NOT_FOUND' } });
+    });
+
+    it('checks actions against the world, and records the check of a mind that exists', async () => {
+      const npcId = freshMind();
+      await api.post('/npcs', { npcId, data: { inventory: ['bread'] } });
+      await api.post('/rules/presets/default');
+      const use = { action: { type: 'USE', payload: { item: 'sword' } }, context: null };
+      const checked = await api.post(`/bridge/validate/${encodeURIComponent(npcId)}`, use);
+      expect(checked.body).toMatchObject({
+        valid: false,
+        code: 'ITEM_NOT_IN_INVENTORY',
+        details: { item: 'sword', inventory: ['bread'] },
+      });
+      expect((await types(npcId)).at(-1)).toBe('BridgeChecked');
+      expect((await api.post('/bridge/validate', { action: {} })).body).toMatchObject({
+        valid: false,
+        code: 'ACTION_TYPE_MISSING',
+      });
+      expect((await api.post('/bridge/validate/nobody-here', use)).status).toBe(200);
+      expect((await api.get('/npcs/nobody-here')).status).toBe(404);
+      expect((await api('DELETE', '/rules/default')).status).toBe(200);
+    });
+
+    it('keeps tenants apart: ids of another studio are 404, and its lists are its own', async () => {
+      const npcId = freshMind();
+      await step(npcId, firstTape('Ours.'));
+      const tenantId = `studio-${String(Date.now())}`;
+      const made = await api.post('/tenants', { tenantId });
+      expect(made.status).toBe(201);
+      const theirs = apiOf(server.url, (made.body as { key: string }).key);
+      for (const path of ['', '/history', '/state', '/turns', '/events']) {
+        expect((await theirs.get(`${pathOf(npcId)}${path}`)).status, path).toBe(404);
+      }
+      expect((await theirs.get('/npcs')).body).toEqual([]);
+      expect((await api.post('/tenants', { tenantId })).status).toBe(409);
+      expect((await theirs.post('/tenants', { tenantId: 'another' })).status).toBe(403);
+    });
+  });
+};

@@ -1,0 +1,16 @@
+/** A running server of one profile, as the scenarios see it. */
+export type ServerUnderTest = AsyncDisposable & {
+  /** May change with a restart. */
+  readonly url: string;
+  readonly ownerKey: string;
+  readonly dataDir: string;
+  /** What it has printed so far. */
+  readonly output: string;
+  /** Ends the server, by kill -9 or in order, and starts it again on what it kept. */
+  restart(how: 'kill' | 'stop'): Promise<void>;
+  /** Ends the server in order and leaves what it kept. */
+  halt(): Promise<void>;
+};
+
+/** Starts a server on an empty store; `env` adds to its environment. */
+export type OpenServer = (env?: Readonly<Record<string, string>>) => Promise<ServerUnderTest>;

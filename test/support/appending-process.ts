@@ -1,0 +1,21 @@
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { event } from './events.js';
+
+/**
+ * Appends without end to the events file named by the first argument, in as many streams at once as the second says, and writes a line
+ * `<stream> <revision>` for every append that was acknowledged. Made to be killed.
+ */
+const [file = '', streams = '1'] = process.argv.slice(2);
+const store = EmbeddedEventStore.open(file);
+
+const appendForEver = async (stream: string): Promise<void> => {
+  for (let revision = 0; ; revision += 1) {
+    const outcome = await store.append(stream, revision === 0 ? 'no_stream' : revision - 1, [
+      event(`${stream}-${revision}`, { process: { name: 'turn', id: stream, open: revision % 2 === 0, due: null } }),
+    ]);
+    if (!outcome.ok) throw new Error(`${stream} is at ${outcome.actual} instead of ${revision - 1}`);
+    process.stdout.write(`${stream} ${outcome.revision}\n`);
+  }
+};
+
+await Promise.all(Array.from({ length: Number(streams) }, (_, index) => appendForEver(`s${index}`)));

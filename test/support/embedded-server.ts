@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { type Child, startTypeScript } from './child.js';
+import type { OpenServer } from '../scenarios/server-under-test.js';
+import { temporaryDirectory } from './temporary-directory.js';
+
+const MAIN = new URL('../../src/main.ts', import.meta.url);
+
+/** A server of the embedded profile in a process of its own, on a fresh data directory and a free port. */
+export const openEmbeddedServer: OpenServer = async (env = {}) => {
+  const directory = await temporaryDirectory();
+  const start = async (): Promise<{ child: Child; url: string }> => {
+    const child = startTypeScript(MAIN, {
+      env: { PORT: '0', ANIMA_DATA_DIR: directory.path, ANIMA_RATE_LIMIT: 'off', LOG_LEVEL: 'info', ...env },
+    });
+    const line = await child.waitForLine(/"msg":"serving"/);
+    return { child, url: (JSON.parse(line) as { url: string }).url };
+  };
+  let running = await start();
+  const halt = async (): Promise<void> => {
+    running.child.signal('SIGTERM');
+    const { code } = await running.child.exited();
+    if (code !== 0) throw new Error(`the server ended with ${String(code)}: ${running.child.stderr}`);
+  };
+  const ownerKey = (await readFile(join(directory.path, 'owner-key'), 'utf8')).trim();
+  return {
+    get url() {
+      return running.url;
+    },
+    ownerKey,
+    dataDir: directory.path,
+    get output() {
+      return running.child.stdout + running.child.stderr;
+    },
+    restart: async (how) => {
+      if (how === 'kill') await running.child.kill();
+      else await halt();
+      running = await start();
+    },
+    halt,
+    [Symbol.asyncDispose]: async () => {
+      await running.child.kill();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+};

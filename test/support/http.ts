@@ -1,0 +1,122 @@
+import { connect } from 'node:net';
+
+import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-store.js';
+import { MemoryRateLimiter } from '../../src/adapters/memory/rate-limiter.js';
+import { createMetrics } from '../../src/adapters/prometheus/metrics.js';
+import type { Json } from '../../src/domain/shared/json.js';
+import { type Principal, scopes } from '../../src/domain/tenant/scopes.js';
+import { type AppDeps, createApp } from '../../src/http/app.js';
+import { createLifecycle, type Lifecycle } from '../../src/http/lifecycle.js';
+import type { RouteDefinition } from '../../src/http/route.js';
+import { listen } from '../../src/http/server.js';
+import type { Log } from '../../src/ports/log.js';
+import { ManualClock } from './manual-clock.js';
+import { seededRandom } from './seeded-random.js';
+
+/** A log that remembers its lines. */
+export const rememberingLog = (): Log & { readonly lines: { level: string; fields: object; message: string }[] } => {
+  const lines: { level: string; fields: object; message: string }[] = [];
+  const at = (level: string) => (fields: object, message: string) => {
+    lines.push({ level, fields, message });
+  };
+  return {
+    lines,
+    isLevelEnabled: () => true,
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+  };
+};
+
+export const testPrincipal = (over: Partial<Principal> = {}): Principal => ({
+  tenant: 'local',
+  keyId: 'k1',
+  scopes,
+  rateLimit: null,
+  ...over,
+});
+
+/** What came back, read whole. */
+export type Reply = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: any };
+
+export type TestApp = {
+  readonly url: string;
+  readonly port: number;
+  readonly lifecycle: Lifecycle;
+  readonly clock: ManualClock;
+  readonly log: ReturnType<typeof rememberingLog>;
+  /** A request with the key `good`, unless `headers` say otherwise. */
+  request(
+    method: string,
+    path: string,
+    options?: { body?: Json | string | Buffer; headers?: Record<string, string> },
+  ): Promise<Reply>;
+  /** A POST of JSON. */
+  post(path: string, body?: Json, headers?: Record<string, string>): Promise<Reply>;
+  get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  /** Writes bytes to the socket as they are and reads until the server closes it. */
+  raw(bytes: string | Buffer): Promise<string>;
+  stop(): Promise<void>;
+};
+
+const AUTHORIZED = { authorization: 'Bearer good' };
+
+/** Writes bytes to a socket as they are, and reads until the server closes it. */
+export const rawExchange = (port: number, bytes: string | Buffer): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => (text += chunk));
+    socket.on('close', () => resolve(text));
+    socket.on('error', (error: NodeJS.ErrnoException) => (text === '' ? reject(error) : resolve(text)));
+    socket.write(bytes);
+  });
+
+/** Serves routes on a free port, behind the whole guard, with the memory adapters and the keys given (`good` alone by default). */
+export const startApp = async (
+  routes: readonly RouteDefinition[],
+  over: Partial<AppDeps> & { readonly keys?: Readonly<Record<string, Principal>>; readonly clock?: ManualClock } = {},
+): Promise<TestApp> => {
+  const { keys = { good: testPrincipal() }, clock = new ManualClock(), lifecycle = createLifecycle(), ...deps } = over;
+  const log = rememberingLog();
+  const app = createApp({
+    routes,
+    lifecycle,
+    clock,
+    random: seededRandom('http'),
+    logger: log,
+    metrics: createMetrics(),
+    authenticate: (header) => (header === undefined ? null : (keys[header.replace(/^Bearer /, '')] ?? null)),
+    rateLimiter: new MemoryRateLimiter(clock),
+    idempotency: new MemoryIdempotencyStore(clock),
+    ...deps,
+  });
+  const server = await listen({ host: '127.0.0.1', port: 0, app, lifecycle, clock, nameRequest: () => 'unread-1' });
+  if (over.lifecycle === undefined) lifecycle.ready();
+
+  const request: TestApp['request'] = async (method, path, { body, headers = {} } = {}) => {
+    const raw = typeof body === 'string' || Buffer.isBuffer(body) || body === undefined;
+    const response = await fetch(`${server.url}${path}`, {
+      method,
+      headers: { ...AUTHORIZED, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  };
+  return {
+    url: server.url,
+    port: server.port,
+    lifecycle,
+    clock,
+    log,
+    request,
+    post: (path, body, headers = {}) => request('POST', path, { ...(body === undefined ? {} : { body }), headers }),
+    get: (path, headers = {}) => request('GET', path, { headers }),
+    raw: (bytes) => rawExchange(server.port, bytes),
+    stop: () => server.stop(),
+  };
+};

@@ -1,0 +1,111 @@
+import { pino } from 'pino';
+
+import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { Lanes } from '../../src/app/lanes.js';
+import { ProcessJournal } from '../../src/app/process-journal.js';
+import { openRulesets, rulesetFold } from '../../src/app/rulesets.js';
+import { runCommand } from '../../src/app/run-command.js';
+import { type Step, stepTurn, type Stepped } from '../../src/app/step-turn.js';
+import { turnHost } from '../../src/app/turn-host.js';
+import { TurnIndex } from '../../src/app/turn-index.js';
+import type { StepResult, Tape } from '../../src/domain/npc/tape.js';
+import { registerRuleset } from '../../src/domain/rules/decide.js';
+import type { RulesetContent } from '../../src/domain/rules/ruleset.js';
+import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
+import { ManualClock } from './manual-clock.js';
+import { seededRandom } from './seeded-random.js';
+
+export const TENANT = 'studio';
+export const DEADLINE_MS = 900_000;
+
+/** A tape as the guard hands it on, with what a test says otherwise. */
+export const tapeOf = (members: Partial<Tape> = {}): Tape => ({
+  observation: 'A stranger asks for a room.',
+  context: {},
+  npcState: {},
+  memories: [],
+  vectorQueried: false,
+  extra: {},
+  ...members,
+});
+
+export const identified: StepResult = {
+  type: 'IdentifyActorResult',
+  actor: { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } },
+};
+export const recalled: StepResult = {
+  type: 'QueryVectorResult',
+  memories: [{ text: 'The last stranger left without paying.', type: 'experience', importance: 0.8, similarity: 0.9 }],
+};
+export const generated: StepResult = { type: 'ExecuteInferenceResult', generatedOutput: 'Three coins, in advance.' };
+
+/** Minds over an event store in memory, with everything a server puts between the route and the store. */
+export const openMinds = async (store = new MemoryEventStore(), clock = new ManualClock()) => {
+  const lanes = new Lanes(store, clock);
+  const journal = new ProcessJournal(store);
+  const rulesets = openRulesets(lanes);
+  const index = new TurnIndex(store);
+  const host = turnHost({
+    rulesets,
+    signingKeys: { current: { kid: 'test-key', alg: 'Ed25519' } },
+    issuer: 'http://test',
+  });
+  const engine = new EmbeddedProcessEngine({
+    events: store,
+    clock,
+    random: seededRandom('minds'),
+    logger: pino({ level: 'silent' }),
+    lanes,
+    journal,
+    processes: { turn: host },
+  });
+  await engine.start();
+  const deps = { engine, journal, index, lanes, clock, turnDeadlineMs: DEADLINE_MS };
+  let commands = 0;
+  const by = (commandId = `command-${String(commands++)}`) => ({
+    tenant: TENANT,
+    actor: 'key',
+    commandId,
+    correlationId: commandId,
+    causationId: null,
+  });
+  return {
+    store,
+    clock,
+    engine,
+    deps,
+    step: (
+      tape: Tape,
+      result: Step['result'] = null,
+      command: { npcId?: string; commandId?: string; resumed?: boolean } = {},
+    ): Promise<Stepped> =>
+      stepTurn(deps, {
+        stream: npcStream(TENANT, command.npcId ?? 'mira'),
+        tape,
+        result,
+        by: by(command.commandId),
+        resumed: command.resumed ?? false,
+      }),
+    register: (content: RulesetContent) =>
+      runCommand(
+        { lanes, events: store, clock },
+        rulesetStream(TENANT, content.rulesetId),
+        rulesetFold,
+        by(),
+        (state) => registerRuleset(state, content),
+      ),
+    events: async (npcId = 'mira') =>
+      (await store.read(npcStream(TENANT, npcId), { direction: 'forwards', limit: 4096 })).events,
+    types: async (npcId = 'mira') =>
+      (await store.read(npcStream(TENANT, npcId), { direction: 'forwards', limit: 4096 })).events.map(
+        ({ type }) => type,
+      ),
+    /** What a killed process leaves: the store alone. */
+    reopened: async () => {
+      await engine[Symbol.asyncDispose]();
+      return openMinds(store, clock);
+    },
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  };
+};

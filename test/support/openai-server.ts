@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/**
+ * How the server treats the next requests. `slow` answers after a while that no test waits for; `silent` accepts and
+ * never answers; `slam` closes the connection at once; `half` sends half of a JSON text and cuts the connection;
+ * `trickle` sends a byte now and then and never ends.
+ */
+export type Behaviour =
+  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'raw'; readonly status: number; readonly contentType: string; readonly body: string }
+  | { readonly kind: 'half' | 'silent' | 'slam' | 'slow' | 'trickle' };
+
+export type SeenRequest = { readonly path: string; readonly authorization: string | undefined; readonly body: unknown };
+
+export type OpenAiServer = AsyncDisposable & {
+  /** The root to give to a client, `/v1` included. */
+  readonly url: string;
+  readonly seen: SeenRequest[];
+  behave(behaviour: Behaviour): void;
+  /** How many connections are open now. */
+  openConnections(): number;
+  /** Resolves when no connection is open. */
+  quiet(): Promise<void>;
+};
+
+const SLOW_MS = 3_600_000;
+const TRICKLE_MS = 20;
+
+const bodyOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+const completion = (path: string, text: string): string =>
+  JSON.stringify({
+    id: 'cmpl-1',
+    object: path.endsWith('/chat/completions') ? 'chat.completion' : 'text_completion',
+    choices: [
+      path.endsWith('/chat/completions')
+        ? { index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }
+        : { index: 0, text, finish_reason: 'stop' },
+    ],
+  });
+
+const send = (response: ServerResponse, status: number, contentType: string, body: string): void => {
+  // Every answer closes its connection, so that an open one is one that a client left behind.
+  response.writeHead(status, { 'content-type': contentType, connection: 'close' });
+  response.end(body);
+};
+
+const answer = (behaviour: Behaviour, path: string, response: ServerResponse): void => {
+  const whole = completion(path, 'A whole answer, if only it arrived.');
+  switch (behaviour.kind) {
+    case 'answer':
+      send(response, 200, 'application/json', completion(path, behaviour.text));
+      return;
+    case 'raw':
+      send(response, behaviour.status, behaviour.contentType, behaviour.body);
+      return;
+    case 'half':
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(whole.length) });
+      response.write(whole.slice(0, whole.length / 2), () => response.destroy());
+      return;
+    case 'slow': {
+      const timer = setTimeout(() => {
+        send(response, 200, 'application/json', whole);
+      }, SLOW_MS);
+      response.on('close', () => {
+        clearTimeout(timer);
+      });
+      return;
+    }
+    case 'trickle': {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), TRICKLE_MS);
+      response.on('close', () => {
+        clearInterval(timer);
+      });
+      return;
+    }
+    case 'slam':
+    case 'silent':
+      return;
+  }
+};
+
+/** Starts a small OpenAI-compatible server on a free loopback port. */
+export const startOpenAiServer = async (): Promise<OpenAiServer> => {
+  const seen: SeenRequest[] = [];
+  const sockets = new Set<Socket>();
+  let behaviour: Behaviour = { kind: 'answer', text: 'Well met.' };
+  let onQuiet: () => void = () => undefined;
+
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    bodyOf(request)
+      .then((body) => {
+        seen.push({ path, authorization: request.headers.authorization, body: JSON.parse(body) as unknown });
+        answer(behaviour, path, response);
+      })
+      .catch(() => response.destroy());
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => {
+      sockets.delete(socket);
+      if (sockets.size === 0) onQuiet();
+    });
+    if (behaviour.kind === 'slam') socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/v1`,
+    seen,
+    behave: (next) => {
+      behaviour = next;
+    },
+    openConnections: () => sockets.size,
+    quiet: () =>
+      new Promise((resolve) => {
+        if (sockets.size === 0) resolve();
+        else onQuiet = resolve;
+      }),
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+      });
+    },
+  };
+};

@@ -1,0 +1,119 @@
+import type { HostedProcess } from '../../activities/advance.js';
+import type { Fold } from '../../src/app/lane.js';
+import type { ProcessInput } from '../../src/ports/process-engine.js';
+import type { Effect, Process } from '../../workflows/process.js';
+
+/**
+ * A process for the suites that uses everything a process may have: a near effect that an answer waits for, a far effect, a deadline.
+ * start -> (near: measure) measured -> (far: deliver) delivered -> finish -> over. The deadline gives up wherever it is.
+ */
+export type RaceState = {
+  readonly name: 'new' | 'started' | 'measured' | 'delivered' | 'finished' | 'givenUp';
+  readonly deadlineAt?: string;
+  readonly measure?: number;
+  readonly parcel?: string;
+};
+
+export type RaceInput =
+  | { readonly type: 'start'; readonly raceId: string; readonly deadlineAt: string }
+  | { readonly type: 'measure'; readonly measure: number }
+  | { readonly type: 'delivered'; readonly parcel: string }
+  | { readonly type: 'finish' }
+  | { readonly type: 'refuse' }
+  | { readonly type: 'deadline' };
+
+type Facts = { readonly raceId: string };
+export type RaceAnswer = { readonly name: RaceState['name']; readonly measure: number | null };
+
+const names = ['new', 'started', 'measured', 'delivered', 'finished', 'givenUp'] as const;
+const event = (type: string, data: Record<string, string | number>) => ({ type, data });
+
+type Row = Process<RaceState, RaceInput, Facts, RaceAnswer>['table']['new'];
+const still: Row = {
+  start: 'ignore',
+  measure: 'ignore',
+  delivered: 'ignore',
+  finish: 'ignore',
+  refuse: { reject: 'CONFLICT' },
+  deadline: 'ignore',
+};
+const givingUp = {
+  to: ['givenUp'],
+  emit: (_: RaceState, __: RaceInput, { raceId }: Facts) => [event('RaceGivenUp', { raceId })],
+};
+const table: Record<(typeof names)[number], Row> = {
+  new: {
+    ...still,
+    start: { to: ['started'], emit: (_, { type: _type, ...start }) => [event('RaceStarted', start)] },
+    finish: { reject: 'TURN_NOT_FOUND' },
+  },
+  started: {
+    ...still,
+    measure: { to: ['measured'], emit: (_, { measure }, { raceId }) => [event('RaceMeasured', { raceId, measure })] },
+    deadline: givingUp,
+  },
+  measured: {
+    ...still,
+    delivered: { to: ['delivered'], emit: (_, { parcel }, { raceId }) => [event('RaceDelivered', { raceId, parcel })] },
+    deadline: givingUp,
+  },
+  delivered: {
+    ...still,
+    finish: { to: ['finished'], emit: (_, __, { raceId }) => [event('RaceFinished', { raceId })] },
+    deadline: givingUp,
+  },
+  finished: still,
+  givenUp: still,
+};
+
+const over = (state: RaceState): boolean => state.name === 'finished' || state.name === 'givenUp';
+
+export const race: Process<RaceState, RaceInput, Facts, RaceAnswer> = {
+  name: 'race',
+  initial: { name: 'new' },
+  table: table as never,
+  owns: (id, { data }) => data['raceId'] === id,
+  evolve: (state, { type, data }) => {
+    switch (type) {
+      case 'RaceStarted':
+        return { name: 'started', deadlineAt: String(data['deadlineAt']) };
+      case 'RaceMeasured':
+        return { ...state, name: 'measured', measure: Number(data['measure']) };
+      case 'RaceDelivered':
+        return { ...state, name: 'delivered', parcel: String(data['parcel']) };
+      case 'RaceFinished':
+        return { ...state, name: 'finished' };
+      case 'RaceGivenUp':
+        return { ...state, name: 'givenUp' };
+      default:
+        return state;
+    }
+  },
+  pending: (state) =>
+    state.name === 'started'
+      ? { id: 'measure', name: 'measure', near: true, args: {} }
+      : state.name === 'measured'
+        ? { id: 'deliver', name: 'deliver', near: false, args: {} }
+        : null,
+  deadline: (state) =>
+    state.deadlineAt === undefined || over(state) ? null : { at: state.deadlineAt, input: { type: 'deadline' } },
+  answer: (state) => (state.name === 'started' ? undefined : { name: state.name, measure: state.measure ?? null }),
+  over,
+};
+
+/** Runs the race's effects; tests replace the far one to hold it back or make it fail. */
+export type RaceEffects = { deliver: (signal: AbortSignal) => Promise<string>; ran: string[] };
+
+const nothing: Fold<null> = { initial: null, evolve: () => null };
+
+export const raceHost = (effects: RaceEffects): HostedProcess => ({
+  process: race,
+  fold: nothing,
+  prepare: (ref) => Promise.resolve(() => ({ raceId: ref.id })),
+  effect: async (_, effect: Effect, signal): Promise<ProcessInput> => {
+    effects.ran.push(effect.name);
+    return effect.near
+      ? { type: 'measure', measure: 42 }
+      : { type: 'delivered', parcel: await effects.deliver(signal) };
+  },
+});

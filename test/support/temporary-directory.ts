@@ -1,0 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A directory of its own for one test, removed with everything in it when it is disposed of. */
+export const temporaryDirectory = async (): Promise<{ readonly path: string } & AsyncDisposable> => {
+  const path = await mkdtemp(join(tmpdir(), 'anima-test-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+};

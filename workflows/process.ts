@@ -1,0 +1,72 @@
+import type { JsonObject } from '../src/domain/shared/json.js';
+import type { RejectionCode } from '../src/domain/shared/rejection.js';
+
+/** An event that a cell asks to be recorded. */
+export type Emitted = { readonly type: string; readonly data: JsonObject };
+
+/** A recorded event of the process, as folding sees it. */
+export type ProcessEvent = Emitted & {
+  readonly revision: number;
+  readonly meta: { readonly at: string; readonly commandId: string };
+};
+
+type Named = { readonly name: string };
+type Typed = { readonly type: string };
+
+/**
+ * What one input does in one state: nothing, a refusal, or events that lead to one of the states `to`.
+ * A cell sees the process's state, the input and the facts handed to it beside them, and nothing else: no clock, no randomness, no store.
+ */
+export type Cell<State, Input, Facts> =
+  | 'ignore'
+  | { readonly reject: RejectionCode }
+  | {
+      readonly to: readonly string[];
+      emit(state: State, input: Input, facts: Facts): readonly Emitted[];
+    };
+
+/** Every state × every input: a missing cell does not compile. */
+export type Table<State extends Named, Input extends Typed, Facts> = {
+  readonly [S in State['name']]: {
+    readonly [I in Input['type']]: Cell<Extract<State, { name: S }>, Extract<Input, { type: I }>, Facts>;
+  };
+};
+
+/**
+ * Something the state waits for. `near`: an answer waits for it and it takes well under a second, so the step runs it itself;
+ * far ones are run by the shell, cancelled when the state stops waiting, and repeated until their input is recorded.
+ */
+export type Effect = { readonly id: string; readonly name: string; readonly near: boolean; readonly args: JsonObject };
+
+export type Deadline<Input> = { readonly at: string; readonly input: Input };
+
+/**
+ * A durable process as a value: one pure table that two shells can drive. States and inputs are plain JSON.
+ * The stream is the truth: the state is the fold of the process's recorded events; effects and deadline are functions of the state.
+ */
+export interface Process<State extends Named, Input extends Typed, Facts, Answer> {
+  readonly name: string;
+  readonly initial: State;
+  readonly table: Table<State, Input, Facts>;
+  /** Whether a recorded event of the stream belongs to the process with this id. */
+  owns(id: string, event: Emitted): boolean;
+  /** Total: an event it does not know leaves the state as it is. */
+  evolve(state: State, event: ProcessEvent): State;
+  /** The one effect this state waits for. */
+  pending(state: State): Effect | null;
+  deadline(state: State): Deadline<Input> | null;
+  /** What the asker of `input` gets (without one: of the present state); undefined while an effect it needs has not come back. */
+  answer(state: State, input: Input | undefined): Answer | undefined;
+  over(state: State): boolean;
+}
+
+/** A process whose types the shells do not look into. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- shells treat state, input, facts and answer as opaque JSON
+export type AnyProcess = Process<any, any, any, any>;
+
+/** The cell for a state and an input; own members only, so that no name reaches a prototype. Unknown ones are ignored. */
+export const cellOf = (process: AnyProcess, state: Named, input: Typed): Cell<unknown, unknown, unknown> => {
+  const table = process.table as Record<string, Record<string, Cell<unknown, unknown, unknown>>>;
+  const row = Object.hasOwn(table, state.name) ? table[state.name] : undefined;
+  return row !== undefined && Object.hasOwn(row, input.type) ? (row[input.type] ?? 'ignore') : 'ignore';
+};

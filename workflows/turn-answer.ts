@@ -1,0 +1,79 @@
+import type { Instruction, Verdict } from '../src/domain/npc/events.js';
+import type { JsonObject } from '../src/domain/shared/json.js';
+import type { OpenedTurn, TurnInput, TurnState } from './turn-state.js';
+
+/** What a step gets: the instruction of one round and the tape as recorded up to it. The same round always makes the same answer. */
+export type TurnAnswer = {
+  readonly turnId: string;
+  readonly round: number;
+  readonly observation: string;
+  readonly instruction: Instruction | { readonly type: 'Finalize'; readonly verdict: Verdict };
+  /** The members of the tape that are ours (contract 2.2); what is not set yet is absent. */
+  readonly tape: JsonObject;
+  /** What a signature is made from, when the verdict is valid (contract 2.9). */
+  readonly signing?: { readonly revision: number; readonly at: string; readonly kid: string; readonly iss: string };
+  readonly rulesetMissing?: string;
+};
+
+const has = (recorded: number | undefined, round: number): boolean => recorded !== undefined && recorded <= round;
+
+const tapeAt = (turn: OpenedTurn, round: number): JsonObject => {
+  const asked = turn.rounds
+    .slice(0, round + 1)
+    .findLast(({ instruction }) => instruction.type === 'ExecuteInference')?.instruction;
+  const recalled = has(turn.roundOf.memories, round);
+  return {
+    turnId: turn.turnId,
+    observation: turn.observation,
+    context: turn.context,
+    npcState: turn.npcState,
+    ...(turn.persona === undefined ? {} : { persona: turn.persona }),
+    ...(turn.actor !== undefined && has(turn.roundOf.actor, round) ? { actor: turn.actor } : {}),
+    memories: recalled ? (turn.memories ?? []) : [],
+    vectorQueried: recalled,
+    ...(asked?.type === 'ExecuteInference' ? { prompt: asked.prompt, constraints: asked.constraints } : {}),
+    ...(turn.generatedOutput !== undefined && has(turn.roundOf.output, round)
+      ? { generatedOutput: turn.generatedOutput }
+      : {}),
+  };
+};
+
+const roundAskedFor = (turn: OpenedTurn, input: TurnInput | undefined): number => {
+  const latest = turn.rounds.length - 1;
+  switch (input?.type) {
+    case 'open':
+      return 0;
+    case 'actor':
+    case 'memories':
+    case 'output':
+      return turn.roundOf[input.type] ?? latest;
+    case 'look':
+      return Math.min(input.round ?? latest, latest);
+    case 'mismatch':
+      return Math.min(input.round, latest);
+    case 'deadline':
+    case undefined:
+      return latest;
+  }
+};
+
+/** The answer to an input, from the record alone; undefined for a turn that was never opened. */
+export const answerRound = (state: TurnState, input: TurnInput | undefined): TurnAnswer | undefined => {
+  if (state.name === 'new') return undefined;
+  const round = roundAskedFor(state, input);
+  const recorded = state.rounds[round];
+  if (recorded === undefined) return undefined;
+  const missing = state.rulesetMissing === undefined ? {} : { rulesetMissing: state.rulesetMissing };
+  const { turnId, observation } = state;
+  const common = { turnId, round, observation, tape: tapeAt(state, round), ...missing };
+  if (recorded.instruction.type !== 'Finalize') return { ...common, instruction: recorded.instruction };
+  if (state.verdict === undefined) return undefined;
+  const { verdict, kid, iss } = { kid: undefined, iss: undefined, ...state.verdict };
+  return {
+    ...common,
+    instruction: { type: 'Finalize', verdict },
+    ...(kid === undefined || iss === undefined
+      ? {}
+      : { signing: { revision: recorded.revision, at: recorded.at, kid, iss } }),
+  };
+};

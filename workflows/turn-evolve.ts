@@ -1,0 +1,98 @@
+import type { Actor, NpcEvent } from '../src/domain/npc/events.js';
+import { jcs, type Json } from '../src/domain/shared/json.js';
+import type { ProcessEvent } from './process.js';
+import type { OpenedTurn, Round, TurnState } from './turn-state.js';
+
+const round = (event: ProcessEvent, result: Json, instruction: Round['instruction']): Round => ({
+  result,
+  instruction,
+  revision: event.revision,
+  at: event.meta.at,
+});
+
+const opened = (
+  data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'],
+  event: ProcessEvent,
+  missing: string | undefined,
+): OpenedTurn => {
+  const { instruction, mindRevision: _, ...opening } = data;
+  return {
+    ...opening,
+    name:
+      instruction.type === 'IdentifyActor'
+        ? 'awaitingActor'
+        : instruction.type === 'QueryVector'
+          ? 'awaitingMemories'
+          : 'awaitingInference',
+    commandId: event.meta.commandId,
+    openedAt: event.meta.at,
+    ...(missing === undefined ? {} : { rulesetMissing: missing }),
+    rounds: [round(event, null, instruction)],
+    roundOf: {
+      ...(data.actor === undefined ? {} : { actor: 0 }),
+      ...(data.memories === undefined ? {} : { memories: 0 }),
+    },
+    mismatches: [],
+  };
+};
+
+const withRound = (state: OpenedTurn, next: Round): Pick<OpenedTurn, 'rounds'> => ({ rounds: [...state.rounds, next] });
+
+/** Folds one event of a turn; total. */
+export const evolveTurn = (state: TurnState, recorded: ProcessEvent): TurnState => {
+  const event = { type: recorded.type, data: recorded.data } as unknown as NpcEvent;
+  if (state.name === 'new') {
+    if (event.type === 'TurnOpened') return opened(event.data, recorded, state.rulesetMissing);
+    if (event.type === 'RulesetMissing') return { ...state, rulesetMissing: event.data.rulesetId };
+    return state;
+  }
+  const next = state.rounds.length;
+  switch (event.type) {
+    case 'ActorIdentified':
+      return {
+        ...state,
+        ...withRound(
+          state,
+          round(recorded, { type: 'IdentifyActorResult', actor: event.data.actor as Json }, event.data.instruction),
+        ),
+        name: 'awaitingMemories',
+        actor: event.data.actor satisfies Actor,
+        roundOf: { ...state.roundOf, actor: next },
+      };
+    case 'MemoriesRecalled':
+      return {
+        ...state,
+        ...withRound(
+          state,
+          round(recorded, { type: 'QueryVectorResult', memories: event.data.memories }, event.data.instruction),
+        ),
+        name: 'awaitingInference',
+        memories: event.data.memories,
+        roundOf: { ...state.roundOf, memories: next },
+      };
+    case 'VerdictReached':
+    case 'VerdictRefused':
+      return {
+        ...state,
+        ...withRound(
+          state,
+          round(
+            recorded,
+            { type: 'ExecuteInferenceResult', generatedOutput: event.data.generatedOutput },
+            { type: 'Finalize' },
+          ),
+        ),
+        name: 'ended',
+        endedAt: recorded.meta.at,
+        generatedOutput: event.data.generatedOutput,
+        verdict: event.data,
+        roundOf: { ...state.roundOf, output: next },
+      };
+    case 'TurnExpired':
+      return { ...state, name: 'expired', endedAt: recorded.meta.at };
+    case 'TapeMismatchNoticed':
+      return { ...state, mismatches: [...state.mismatches, jcs(event.data.members)] };
+    default:
+      return state;
+  }
+};

@@ -1,0 +1,62 @@
+import type { Actor, Instruction, NpcEvent, RecalledMemory, RulesetRef } from '../src/domain/npc/events.js';
+import type { Json, JsonObject } from '../src/domain/shared/json.js';
+
+/** What a turn was opened with. */
+export type Opening = {
+  readonly turnId: string;
+  readonly observation: string;
+  readonly context: Json;
+  readonly npcState: JsonObject;
+  readonly persona?: string;
+  readonly actor?: Actor;
+  readonly memories?: readonly RecalledMemory[];
+  readonly resumedFrom?: string;
+  readonly deadlineAt: string;
+};
+
+/** One answered round: what came in, what was answered, and the event that says so. */
+export type Round = {
+  readonly result: Json;
+  readonly instruction: Instruction | Finalized;
+  readonly revision: number;
+  readonly at: string;
+};
+
+/** The last instruction as recorded; the signature is made when answering (contract 2.9). */
+export type Finalized = { readonly type: 'Finalize' };
+
+export type TurnName = 'new' | 'awaitingActor' | 'awaitingMemories' | 'awaitingInference' | 'ended' | 'expired';
+
+/** A turn as its events leave it; plain JSON. */
+export type TurnState =
+  /** `RulesetMissing` stands before the opening in the same append. */
+  | { readonly name: 'new'; readonly rulesetMissing?: string }
+  | (Opening & {
+      readonly name: Exclude<TurnName, 'new'>;
+      readonly commandId: string;
+      readonly openedAt: string;
+      readonly endedAt?: string;
+      readonly ruleset: RulesetRef | null;
+      readonly rulesetMissing?: string;
+      readonly generatedOutput?: string;
+      readonly verdict?:
+        Extract<NpcEvent, { type: 'VerdictReached' }>['data'] | Extract<NpcEvent, { type: 'VerdictRefused' }>['data'];
+      readonly rounds: readonly Round[];
+      /** The round that recorded each kind of result. */
+      readonly roundOf: { readonly actor?: number; readonly memories?: number; readonly output?: number };
+      /** What contradictions were noticed already, as comparison texts. */
+      readonly mismatches: readonly string[];
+    });
+export type OpenedTurn = Exclude<TurnState, { name: 'new' }>;
+
+type Mismatch = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data'];
+export type TurnInput =
+  /** `rulesetId` chooses the rules; what is recorded is the version that it led to. */
+  | ({ readonly type: 'open'; readonly rulesetId?: string } & Opening)
+  | { readonly type: 'actor'; readonly actor: Actor }
+  | { readonly type: 'memories'; readonly memories: readonly RecalledMemory[] }
+  | { readonly type: 'output'; readonly generatedOutput: string }
+  /** Asks for a round's answer again, the latest when it names none. */
+  | { readonly type: 'look'; readonly round?: number }
+  | { readonly type: 'mismatch'; readonly round: number; readonly members: Mismatch['members'] }
+  | { readonly type: 'deadline' };
