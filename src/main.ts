@@ -2,6 +2,9 @@ import { readEnvironment } from './config/env.js';
 import { StartProblem } from './domain/shared/start-problem.js';
 import { serve } from './serve.js';
 
+// Whoever read the log may go away; the server does not.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 try {
   await serve({ env: readEnvironment(), cwd: process.cwd(), stdout: process.stdout });
 } catch (failure) {

@@ -79,7 +79,7 @@ export class Projector implements AsyncDisposable {
       try {
         const after = Math.min(...feeds.map(({ build }) => build.position));
         for await (const batch of this.#deps.events.subscribe({ after, signal: this.#abort.signal })) {
-          for (let from = 0; from < batch.length && !this.#stopped; from += PROJECTOR_BATCH_EVENTS) {
+          for (let from = 0; from < batch.length; from += PROJECTOR_BATCH_EVENTS) {
             await this.#apply(feeds, batch.slice(from, from + PROJECTOR_BATCH_EVENTS));
           }
           await this.#swapIn(feeds, target);

@@ -1,4 +1,4 @@
-import { Router, type RouterContext } from '@koa/router';
+import type { RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
 
 import { Rejection } from '../domain/shared/rejection.js';
@@ -9,6 +9,7 @@ import type { Log } from '../ports/log.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
+import { createDispatch } from './dispatch.js';
 import { attachExchange, type Exchange } from './exchange.js';
 import type { Authenticate } from './guard/admit.js';
 import { ClientGone } from './guard/read-body.js';
@@ -59,13 +60,9 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
   refuseDoubles(deps.routes);
   const definitions = new Map(deps.routes.map((definition) => [definition.operationId, definition]));
   const pipelineDeps: PipelineDeps = { lifecycle, clock: deps.clock, random: deps.random, log: logger, keys };
-  const router = new Router({ strict: true, sensitive: true, exclusive: 'specificity' });
-  for (const definition of deps.routes) {
-    const run = compilePipeline(definition, pipelineDeps);
-    router.register(definition.path, [definition.method], [(ctx: RouterContext) => run(ctx, ctx.captures ?? [])], {
-      name: definition.operationId,
-    });
-  }
+  const dispatch = createDispatch(
+    deps.routes.map((definition) => ({ definition, run: compilePipeline(definition, pipelineDeps) })),
+  );
 
   /** Behind the router: no route took the request. */
   const refuseUnrouted = (ctx: Context, headers: Record<string, string>): never => {
@@ -88,7 +85,6 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
   };
 
   const nameRequest = createRequestIds(deps.random);
-  const route = router.routes();
   const app = new Koa();
   app.on('error', (err: unknown) => {
     logger.debug({ err }, 'a connection broke');
@@ -102,13 +98,11 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     const exchange: Exchange = { requestId, operationId: UNROUTED, path, query, headers, begun: metrics.begin() };
     attachExchange(ctx, exchange);
     ctx.respond = false;
-    // The router reads this one before Koa's path, which is parsed a second time and mended on the way.
-    ctx['newRouterPath'] = path;
     try {
       if (req.headers.host === undefined && req.httpVersion === '1.1') {
         throw new Rejection('REQUEST_UNREADABLE', { details: { reason: 'The Host header is missing.' } });
       }
-      await route(ctx as never, next);
+      await dispatch(ctx, path, next);
     } catch (thrown) {
       refuse(ctx, exchange, thrown);
     }

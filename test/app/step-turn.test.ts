@@ -8,7 +8,7 @@ import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf } from 
 const turnTypes = ['TurnOpened', 'ActorIdentified', 'MemoriesRecalled', 'VerdictReached', 'MemoryStored'];
 
 /** The tape that a client which keeps everything sends next. */
-const returned = (answer: TurnAnswer): Tape => tapeOf(answer.tape as Partial<Tape>);
+const returned = (answer: TurnAnswer): Tape => tapeOf(answer.tape);
 const withoutId = ({ turnId: _, ...tape }: Tape): Tape => tape;
 
 describe('a turn', () => {

@@ -12,11 +12,11 @@ import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
 export type EngineUnderTest = {
   readonly engine: ProcessEngine;
   readonly store: EventStore;
-  nowMs(): number;
+  readonly nowMs: () => number;
   /** Moves time; what falls due happens before it resolves. */
-  advance(ms: number): Promise<void>;
+  readonly advance: (ms: number) => Promise<void>;
   /** Ends the engine as a killed process ends, and starts another one on the same store. */
-  restart(): Promise<ProcessEngine>;
+  readonly restart: () => Promise<ProcessEngine>;
   dispose(): Promise<void>;
 };
 export type OpenEngine = (options: {

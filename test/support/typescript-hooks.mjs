@@ -1,12 +1,15 @@
 // Lets a child process run the TypeScript sources as they are: `node --import <this file> <file>.ts`. Nothing has to be built first,
-// so nothing built can be stale. Types are stripped, not checked.
+// so nothing built can be stale. Types are stripped, not checked. What was stripped once is kept by its content: tests start many children.
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 
-import ts from 'typescript';
+/** Changes with the options below. */
+const CACHE_VERSION = 1;
+const cache = new URL('../../node_modules/.cache/anima-typescript/', import.meta.url);
 
 // The hooks run in a thread of their own, which imports this file once more.
 if (isMainThread) register(import.meta.url);
@@ -19,17 +22,31 @@ export const resolve = (specifier, context, next) => {
   return next(specifier, context);
 };
 
-export const load = async (url, context, next) => {
-  if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context);
-  const text = await readFile(fileURLToPath(url), 'utf8');
-  const { outputText } = ts.transpileModule(text, {
-    fileName: fileURLToPath(url),
+const strip = async (fileName, text) => {
+  const { default: ts } = await import('typescript');
+  return ts.transpileModule(text, {
+    fileName,
     compilerOptions: {
       target: ts.ScriptTarget.ES2022,
       module: ts.ModuleKind.ESNext,
       verbatimModuleSyntax: true,
       inlineSourceMap: true,
     },
-  });
-  return { format: 'module', source: outputText, shortCircuit: true };
+  }).outputText;
+};
+
+export const load = async (url, context, next) => {
+  if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context);
+  const fileName = fileURLToPath(url);
+  const text = await readFile(fileName, 'utf8');
+  const digest = createHash('sha256').update(`${CACHE_VERSION}\n${fileName}\n${text}`).digest('hex');
+  const kept = new URL(`${digest}.js`, cache);
+  if (!existsSync(kept)) {
+    await mkdir(cache, { recursive: true });
+    // Renamed into place: another child may be writing the same one.
+    const draft = new URL(`${randomUUID()}.part`, cache);
+    await writeFile(draft, await strip(fileName, text));
+    await rename(draft, kept);
+  }
+  return { format: 'module', source: await readFile(kept, 'utf8'), shortCircuit: true };
 };

@@ -100,7 +100,7 @@ export class ReadModelTables {
 
   #all(sql: string, ...given: (string | number)[]): readonly (readonly unknown[])[] {
     try {
-      return this.#prepared(sql).all(...given) as unknown as readonly (readonly unknown[])[];
+      return this.#prepared(sql).all(...given) as (readonly unknown[])[];
     } catch (error) {
       throw asRejection(error);
     }

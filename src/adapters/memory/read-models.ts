@@ -69,8 +69,9 @@ export class MemoryReadModels implements ReadModels, ReadModelWriter {
   }
 
   async begin({ name, version }: Projection): Promise<Build> {
-    const [rows, progress, parked] = [new Map(), new Map(), new Map()];
-    const build: Kept = { id: ++this.#lastId, name, version, position: 0, live: false, rows, progress, parked };
+    this.#lastId += 1;
+    const empty = { rows: new Map(), progress: new Map(), parked: new Map() } satisfies Partial<Kept>;
+    const build: Kept = { id: this.#lastId, name, version, position: 0, live: false, ...empty };
     this.#builds.push(build);
     return view(build);
   }

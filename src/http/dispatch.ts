@@ -1,0 +1,44 @@
+import { Router, type RouterContext } from '@koa/router';
+import type { Context, Next } from 'koa';
+
+import type { Pipeline } from './pipeline.js';
+import type { RouteDefinition } from './route.js';
+
+type Runnable = { readonly definition: RouteDefinition; readonly run: Pipeline };
+type Dispatch = (ctx: Context, path: string, next: Next) => Promise<unknown>;
+
+/** What all paths of one router have in common: the first segment, and how many there are. */
+const shapeOf = (path: string): string => {
+  let segments = 0;
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) segments += 1;
+  const end = path.indexOf('/', 1);
+  return `${segments}${end === -1 ? path : path.slice(0, end)}`;
+};
+
+/**
+ * Finds the route of a raw path. The router tries its routes one after the other, which over the whole list costs more than
+ * everything else before the handler; so there is one router for each shape of path, with a handful of routes.
+ * `next` runs when no route takes the request.
+ */
+export const createDispatch = (routes: readonly Runnable[]): Dispatch => {
+  const routers = new Map<string, Router>();
+  for (const { definition, run } of routes) {
+    if (/^\/:|[*{}]/.test(definition.path)) throw new Error(`${definition.path} does not begin with a fixed segment`);
+    const shape = shapeOf(definition.path);
+    const router = routers.get(shape) ?? new Router({ strict: true, sensitive: true, exclusive: 'specificity' });
+    routers.set(shape, router);
+    router.register(
+      definition.path,
+      [definition.method],
+      [(ctx: RouterContext) => run(ctx as unknown as Context, ctx.captures ?? [])],
+      { name: definition.operationId },
+    );
+  }
+  const middleware = new Map(Array.from(routers, ([shape, router]) => [shape, router.routes()] as const));
+  return (ctx, path, next) => {
+    const route = middleware.get(shapeOf(path));
+    // The router reads this one before Koa's path, which is parsed a second time and mended on the way.
+    ctx['newRouterPath'] = path;
+    return route === undefined ? next() : route(ctx as never, next);
+  };
+};

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import { Database } from '../../../src/adapters/embedded/database.js';
+import { EmbeddedReadModels } from '../../../src/adapters/embedded/read-models.js';
+import { openReadsFile } from '../../../src/adapters/embedded/reads-file.js';
+import type { Json } from '../../../src/domain/shared/json.js';
+import { npcs } from '../../../projections/npcs.js';
+import { turns } from '../../../projections/turns.js';
+import { readModelsContract } from '../../contracts/read-models.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+readModelsContract('The embedded adapter', async (clock) => {
+  const directory = await temporaryDirectory();
+  const database = openReadsFile(join(directory.path, 'reads.db'));
+  return {
+    models: new EmbeddedReadModels(database, clock),
+    dispose: async () => {
+      database[Symbol.dispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+});
+
+describe('The file of read models', () => {
+  const row = { key: 'a', row: { a: 1 }, index: { partition: 'p', order: '1', tag: 'live' } };
+  const changes = { put: [row], remove: [], progress: [{ stream: 's', from: -1, to: 1 }], parked: [], position: 2 };
+
+  it('is not flushed with every commit, so that events alone pay for that', async () => {
+    await using directory = await temporaryDirectory();
+    using database = openReadsFile(join(directory.path, 'reads.db'));
+    expect([database.pragma('synchronous'), database.pragma('journal_mode')]).toEqual([1, 'wal']);
+  });
+
+  it('holds everything when it is opened again', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'reads.db');
+    const parked = { stream: 't', revision: 0, eventId: 'e', type: 'Strange', reason: 'Why not.', at: '2026-01-01' };
+    const database = openReadsFile(file);
+    const before = new EmbeddedReadModels(database, new ManualClock());
+    const build = await before.open(npcs);
+    await before.swapIn(build);
+    await before.commit(build, { ...changes, parked: [parked] });
+    const under = await before.open(turns);
+    database[Symbol.dispose]();
+    using reopened = openReadsFile(file);
+    const models = new EmbeddedReadModels(reopened, new ManualClock());
+    expect(await models.get(npcs, 'a')).toEqual(row.row);
+    expect(await models.list(npcs, { partition: 'p', direction: 'ascending', limit: 9 })).toHaveLength(1);
+    expect(await models.progress(npcs, 's')).toBe(1);
+    expect(await models.parked(10)).toEqual([{ projection: 'npcs', version: 1, ...parked }]);
+    expect((await models.load(build, [], ['t'])).streams.get('t')).toEqual({ revision: -1, parked: true });
+    expect(await models.open(npcs)).toEqual({ ...build, position: 2, live: true });
+    expect(await models.open(turns)).toEqual(under);
+  });
+
+  it('keeps nothing of a commit that fails half way', async () => {
+    await using directory = await temporaryDirectory();
+    using database = openReadsFile(join(directory.path, 'reads.db'));
+    const models = new EmbeddedReadModels(database, new ManualClock());
+    const build = await models.open(npcs);
+    const unwritable = { ...row, key: 'b', row: 1n as unknown as Json };
+    await expect(models.commit(build, { ...changes, put: [row, unwritable] })).rejects.toThrow(TypeError);
+    expect(await models.get(npcs, 'a')).toBeNull();
+    expect(await models.progress(npcs, 's')).toBe(-1);
+    expect(await models.commit(build, changes)).toBe(true);
+  });
+
+  it('drops what another version of the format wrote, so that it is made again from the events', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'reads.db');
+    {
+      using database = openReadsFile(file);
+      const models = new EmbeddedReadModels(database, new ManualClock());
+      await models.commit(await models.open(npcs), changes);
+      database.exec('PRAGMA user_version = 999');
+    }
+    using database = openReadsFile(file);
+    const models = new EmbeddedReadModels(database, new ManualClock());
+    expect((await models.open(npcs)).position).toBe(0);
+    expect(await models.get(npcs, 'a')).toBeNull();
+  });
+
+  it('frees the tables of builds that were dropped', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'reads.db');
+    {
+      using database = openReadsFile(file);
+      const models = new EmbeddedReadModels(database, new ManualClock());
+      for (let round = 0; round < 3; round += 1) await models.swapIn(await models.begin(npcs));
+    }
+    using database = Database.open(file, { synchronous: 'NORMAL' });
+    const tables = database.prepare(
+      `SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'rows_%' AND type = 'table'`,
+    );
+    expect(tables.get()).toEqual({ n: 1 });
+  });
+
+  it('answers a reader of a closed file that the store is unavailable', async () => {
+    await using directory = await temporaryDirectory();
+    const database = openReadsFile(join(directory.path, 'reads.db'));
+    const models = new EmbeddedReadModels(database, new ManualClock());
+    await models.open(npcs);
+    database[Symbol.dispose]();
+    await expect(models.get(npcs, 'a')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+});

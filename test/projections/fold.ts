@@ -1,0 +1,19 @@
+import type { Json } from '../../src/domain/shared/json.js';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
+import type { Projection } from '../../src/ports/read-models.js';
+
+/** The rows that events make, by key. */
+export const rowsOf = <Row extends Json>(
+  projection: Projection<Row>,
+  events: readonly RecordedEvent[],
+): ReadonlyMap<string, Row> => {
+  const rows = new Map<string, Row>();
+  for (const event of events) {
+    const key = projection.handles.includes(event.type) ? projection.keyOf(event) : null;
+    if (key === null) continue;
+    const row = projection.evolve(rows.get(key) ?? null, event);
+    if (row === null) rows.delete(key);
+    else rows.set(key, row);
+  }
+  return rows;
+};

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { npcs } from '../../projections/npcs.js';
+import { evolveMind, initialMind } from '../../src/domain/npc/state.js';
+import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
+import { actorIdentified, emitted, history, recorded, storeOf, turnOpened } from '../support/histories.js';
+import { rowsOf } from './fold.js';
+
+const mira = npcStream('studio', 'mira');
+
+describe('The list of minds', () => {
+  it('shows a mind that was registered, with its tenant and id', () => {
+    const registered = emitted({ type: 'NpcRegistered', data: { persona: 'An innkeeper.', data: { hp: 3 } } });
+    const strange = npcStream('studio', 'Mira of the Inn/ü');
+    expect([...rowsOf(npcs, recorded(strange, [registered]))]).toEqual([
+      [
+        strange,
+        {
+          tenant: 'studio',
+          npcId: 'Mira of the Inn/ü',
+          persona: 'An innkeeper.',
+          data: { hp: 3 },
+          archived: false,
+          openTurns: [],
+          revision: 0,
+          updatedAt: '2026-01-01T00:00:00.000Z',
+        },
+      ],
+    ]);
+  });
+
+  it('shows a mind that a turn made, as the actor says', () => {
+    const [row] = rowsOf(npcs, recorded(mira, [turnOpened('t1'), actorIdentified('t1')])).values();
+    expect(row).toMatchObject({ npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' }, openTurns: ['t1'] });
+  });
+
+  it('sorts by id within a tenant, and tells archived minds by their tag', () => {
+    const events = recorded(mira, [emitted({ type: 'NpcRegistered', data: {} }), emitted({ type: 'NpcArchived', data: {} })]);
+    const indexAfter = (count: number) => [...rowsOf(npcs, events.slice(0, count)).values()].map((row) => npcs.indexOf(row));
+    expect(indexAfter(1)).toEqual([{ partition: 'studio', order: 'mira', tag: 'live' }]);
+    expect(indexAfter(2)).toEqual([{ partition: 'studio', order: 'mira', tag: 'archived' }]);
+  });
+
+  it('brings an archived mind back with its next act', () => {
+    const events = recorded(mira, [emitted({ type: 'NpcArchived', data: {} }), turnOpened('t1')]);
+    expect(rowsOf(npcs, events).get(mira)?.archived).toBe(false);
+  });
+
+  it('leaves out what is no mind, and forks of minds', () => {
+    const registered = emitted({ type: 'NpcRegistered', data: {} });
+    for (const stream of [rulesetStream('studio', 'mira'), `${mira}~fork`, 'tenants']) {
+      expect(rowsOf(npcs, recorded(stream, [registered])).size).toBe(0);
+    }
+  });
+
+  it('holds the whole state of a mind, so that folding can go on from a row', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (written) => {
+        const events = await (await storeOf(written)).readAll(0, 100);
+        for (const [stream, row] of rowsOf(npcs, events)) {
+          const own = events.filter((event) => event.stream === stream && npcs.handles.includes(event.type));
+          const { tenant: _tenant, npcId: _npcId, ...mind } = row;
+          expect(mind).toEqual(own.reduce(evolveMind, initialMind));
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

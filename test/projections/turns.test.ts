@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+
+import { turnKey, type TurnRow, turns } from '../../projections/turns.js';
+import { npcStream } from '../../src/domain/shared/stream-names.js';
+import {
+  actorIdentified,
+  contextBuilt,
+  directiveGiven,
+  emitted,
+  type Emitted,
+  memoriesRecalled,
+  recorded,
+  turnOpened,
+  verdict,
+} from '../support/histories.js';
+import { rowsOf } from './fold.js';
+
+const mira = npcStream('studio', 'mira');
+const turnsAfter = (...events: readonly Emitted[]): readonly TurnRow[] => [...rowsOf(turns, recorded(mira, events)).values()];
+
+describe('The list of turns', () => {
+  it('shows a turn with what it was opened with', () => {
+    const opening = turnOpened('t1', { resumedFrom: 't0', ruleset: { rulesetId: 'inn', version: 2 } });
+    expect([...rowsOf(turns, recorded(mira, [opening]))]).toEqual([
+      [
+        turnKey(mira, 't1'),
+        {
+          turnId: 't1',
+          npcId: 'mira',
+          kind: 'process',
+          state: 'awaitingActor',
+          openedAt: '2026-01-01T00:00:00.000Z',
+          deadlineAt: '2026-01-01T00:15:00.000Z',
+          resumedFrom: 't0',
+          ruleset: { rulesetId: 'inn', version: 2 },
+          stream: mira,
+          revision: 0,
+        },
+      ],
+    ]);
+  });
+
+  it('follows a turn from state to state to its verdict', () => {
+    const events = [turnOpened('t1'), actorIdentified('t1'), memoriesRecalled('t1'), verdict('t1', true)];
+    const states = events.map((_, last) => turnsAfter(...events.slice(0, last + 1))[0]?.state);
+    expect(states).toEqual(['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended']);
+    expect(turnsAfter(...events)).toMatchObject([{ endedAt: '2026-01-01T00:00:03.000Z', valid: true }]);
+  });
+
+  it('says which round a turn began with when the first step brought its results', () => {
+    const query = { type: 'QueryVector', query: '', limit: 5, threshold: 0.5 } as const;
+    const infer = { type: 'ExecuteInference', prompt: '', constraints: {} } as const;
+    const opened = turnsAfter(turnOpened('t1', { instruction: query }), turnOpened('t2', { instruction: infer }));
+    expect(opened.map(({ state }) => state)).toEqual(['awaitingMemories', 'awaitingInference']);
+  });
+
+  it('tells a refusal and an expiry apart', () => {
+    const listed = turnsAfter(
+      turnOpened('t1'),
+      turnOpened('t2'),
+      verdict('t1', false),
+      emitted({ type: 'TurnExpired', data: { turnId: 't2' } }),
+    );
+    expect(listed).toMatchObject([
+      { turnId: 't1', state: 'ended', endedAt: '2026-01-01T00:00:02.000Z', valid: false },
+      { turnId: 't2', state: 'expired', endedAt: '2026-01-01T00:00:03.000Z' },
+    ]);
+    expect(listed[1]).not.toHaveProperty('valid');
+  });
+
+  it('shows what was one request as a turn that ended when it was answered', () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const ended = { state: 'ended', openedAt: at, deadlineAt: at, endedAt: at };
+    expect(turnsAfter(directiveGiven('d1'))).toMatchObject([{ turnId: 'd1', kind: 'directive', ...ended, ruleset: null }]);
+    expect(turnsAfter(contextBuilt('c1'))).toMatchObject([
+      { kind: 'context', ...ended, ruleset: { rulesetId: 'inn', version: 1 } },
+    ]);
+    expect(turnsAfter(verdict('v1', false, true))).toMatchObject([
+      { kind: 'verdict', ...ended, ruleset: { rulesetId: 'inn', version: 2 }, valid: false },
+    ]);
+  });
+
+  it('sorts the turns of a mind by the revision of their first event, as numbers', () => {
+    const places = [9, 10, 123_456].map((revision) => {
+      const [opening] = recorded(mira, [turnOpened('t1')]);
+      if (opening === undefined) throw new Error('nothing was recorded');
+      const row = turns.evolve(null, { ...opening, revision });
+      return row === null ? null : turns.indexOf(row);
+    });
+    expect(places).toEqual([
+      { partition: mira, order: '0000000000000009', tag: 'awaitingActor' },
+      { partition: mira, order: '0000000000000010', tag: 'awaitingActor' },
+      { partition: mira, order: '0000000000123456', tag: 'awaitingActor' },
+    ]);
+  });
+
+  it('knows no turn that was never opened, and none of a fork', () => {
+    expect(turnsAfter(actorIdentified('t1'), verdict('t1', true))).toEqual([]);
+    expect(rowsOf(turns, recorded(`${mira}~fork`, [turnOpened('t1')])).size).toBe(0);
+  });
+});

@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import type { NpcEvent } from '../../src/domain/npc/events.js';
+import type { RulesetEvent } from '../../src/domain/rules/ruleset-events.js';
+import type { JsonObject } from '../../src/domain/shared/json.js';
+import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
+import { event } from './events.js';
+
+/** An event as a decider emits it. */
+export type Emitted = { readonly type: string; readonly data: JsonObject };
+export const emitted = (of: NpcEvent | RulesetEvent): Emitted => of as unknown as Emitted;
+
+const START_MS = 1_767_225_600_000;
+const DEADLINE = '2026-01-01T00:15:00.000Z';
+
+/** Recorded events of one stream, a second apart, as if they were all there is in the store. */
+export const recorded = (stream: string, emitted: readonly Emitted[], tenant = 'studio'): readonly RecordedEvent[] =>
+  emitted.map(({ type, data }, revision) => ({
+    ...event(`${stream}-${revision}`, {
+      type,
+      data,
+      meta: { tenant, at: new Date(START_MS + 1_000 * revision).toISOString() },
+    }),
+    stream,
+    revision,
+    position: revision + 1,
+  }));
+
+/** A turn's opening, waiting for an actor unless `of` says otherwise. */
+export const turnOpened = (
+  turnId: string,
+  of: Partial<Extract<NpcEvent, { type: 'TurnOpened' }>['data']> = {},
+): Emitted =>
+  emitted({
+    type: 'TurnOpened',
+    data: {
+      turnId,
+      mindRevision: -1,
+      observation: 'A stranger comes in.',
+      context: {},
+      npcState: {},
+      ruleset: null,
+      deadlineAt: DEADLINE,
+      instruction: { type: 'IdentifyActor' },
+      ...of,
+    },
+  });
+
+export const actorIdentified = (turnId: string, npcId = 'mira'): Emitted =>
+  emitted({
+    type: 'ActorIdentified',
+    data: {
+      turnId,
+      mindRevision: 0,
+      actor: { npcId, persona: 'An innkeeper.', data: { mood: 'calm' } },
+      instruction: { type: 'QueryVector', query: 'stranger', limit: 5, threshold: 0.5 },
+    },
+  });
+
+export const memoriesRecalled = (turnId: string): Emitted =>
+  emitted({
+    type: 'MemoriesRecalled',
+    data: {
+      turnId,
+      mindRevision: 0,
+      memories: [],
+      instruction: { type: 'ExecuteInference', prompt: 'Speak.', constraints: {} },
+    },
+  });
+
+/** A verdict, of a process turn or (with `asked`) one that was asked for by itself. */
+export const verdict = (turnId: string, valid: boolean, asked = false): Emitted =>
+  emitted({
+    type: valid ? 'VerdictReached' : 'VerdictRefused',
+    data: {
+      turnId,
+      mindRevision: 0,
+      generatedOutput: 'Three coins.',
+      verdict: { valid, dialogue: 'Three coins.', action: null, stateDelta: {}, memoryStore: [] },
+      grounds: { rules: [], checks: [] },
+      ...(asked ? { asked: { observation: '', npcState: {}, ruleset: { rulesetId: 'inn', version: 2 } } } : {}),
+    },
+  });
+
+export const directiveGiven = (turnId: string): Emitted =>
+  emitted({
+    type: 'DirectiveGiven',
+    data: {
+      turnId,
+      mindRevision: -1,
+      observation: '',
+      context: {},
+      npcState: {},
+      ruleset: null,
+      memoryRecall: { query: '', limit: 5, threshold: 0.5 },
+      rules: [],
+    },
+  });
+
+export const contextBuilt = (turnId: string): Emitted =>
+  emitted({
+    type: 'ContextBuilt',
+    data: {
+      turnId,
+      mindRevision: -1,
+      observation: '',
+      npcState: {},
+      memories: [],
+      ruleset: { rulesetId: 'inn', version: 1 },
+      prompt: '',
+      constraints: {},
+      ctxMessages: null,
+      rules: [],
+    },
+  });
+
+export const rulesetRegistered = (rulesetId: string, version: number): Emitted =>
+  emitted({ type: 'RulesetRegistered', data: { rulesetId, version, rulesetRules: [], template: null } });
+
+const turnId = fc.constantFrom('t1', 't2', 't3');
+const mindEvent: fc.Arbitrary<Emitted> = fc.oneof(
+  turnId.map((id) => turnOpened(id)),
+  turnId.map((id) => actorIdentified(id)),
+  turnId.map((id) => memoriesRecalled(id)),
+  fc.tuple(turnId, fc.boolean(), fc.boolean()).map(([id, valid, asked]) => verdict(id, valid, asked)),
+  turnId.map((id) => emitted({ type: 'TurnExpired', data: { turnId: id } })),
+  turnId.map((id) => directiveGiven(id)),
+  turnId.map((id) => contextBuilt(id)),
+  fc
+    .dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
+    .map((patch) => emitted({ type: 'StateChanged', data: { turnId: 't1', patch: patch as JsonObject } })),
+  fc.string().map((persona) => emitted({ type: 'NpcUpdated', data: { persona } })),
+  fc.constant(emitted({ type: 'NpcArchived', data: {} })),
+  fc.constant({ type: 'OfAnotherTime', data: {} }),
+);
+const rulesetEvent: fc.Arbitrary<Emitted> = fc.oneof(
+  fc.integer({ min: 1, max: 9 }).map((version) => rulesetRegistered('inn', version)),
+  fc.constant(emitted({ type: 'RulesetDeleted', data: { rulesetId: 'inn' } })),
+);
+
+const tenants = ['studio', 'other'] as const;
+const minds = tenants.flatMap((tenant) => ['mira', 'a b/ü'].map((npcId) => ({ tenant, stream: npcStream(tenant, npcId) })));
+const rulesets = tenants.map((tenant) => ({ tenant, stream: rulesetStream(tenant, 'inn') }));
+
+/** Every stream that `history` writes, and every tenant. */
+export const historyStreams: readonly string[] = [...minds, ...rulesets].map(({ stream }) => stream);
+export const historyTenants: readonly string[] = tenants;
+
+type Written = { readonly tenant: string; readonly stream: string; readonly event: Emitted };
+
+/** What minds and rule sets of two studios may go through, in any order, also ones that no decider would write. */
+export const history: fc.Arbitrary<readonly Written[]> = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...minds), mindEvent) },
+    { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...rulesets), rulesetEvent) },
+  ).map(([where, event]) => ({ ...where, event })),
+  { minLength: 1, maxLength: 60 },
+);
+
+/** A store that holds a history. */
+export const storeOf = async (written: readonly Written[], store = new MemoryEventStore()): Promise<MemoryEventStore> => {
+  const before = await store.lastPosition();
+  for (const [index, { tenant, stream, event: { type, data } }] of written.entries()) {
+    const at = new Date(START_MS + 1_000 * index).toISOString();
+    await store.append(stream, 'any', [event(`${before}-${index}`, { type, data, meta: { tenant, at } })]);
+  }
+  return store;
+};
