@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 
 import type { Environment } from '../config/env.js';
+import { printable } from '../domain/shared/printable.js';
 
 /** What a command talks to. Tests pass their own. */
 export type Terminal = {
@@ -18,15 +19,6 @@ export class CommandFailed extends Error {
     this.name = 'CommandFailed';
   }
 }
-
-/**
- * A text that a terminal only shows: control and format characters become `\uXXXX`, so that what a game's players wrote can neither move
- * the cursor nor turn the reading direction. Still valid inside JSON. The two joiners stay: emoji and several scripts need them.
- */
-export const printable = (text: string): string =>
-  text.replace(/(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) =>
-    char.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  );
 
 /** Whether anybody still reads what is printed: `anima history x | head` closes the pipe early. */
 export const isRead = ({ stdout }: Terminal): boolean => stdout.writable;

@@ -9,12 +9,12 @@ import {
   caughtUp,
   isRead,
   print,
-  printable,
   printJson,
   table,
   tolerateClosedPipe,
   type Terminal,
 } from '../../src/cli/terminal.js';
+import { printable } from '../../src/domain/shared/printable.js';
 
 const terminalTo = (stdout: Writable, stderr: Writable & { isTTY?: boolean } = new PassThrough()): Terminal => ({
   env: {},

@@ -36,7 +36,11 @@ export const looseRoute = route({
   tag: 'Fake',
   summary: 'Takes anything',
   scope: 'npc',
-  body: Type.Object({ a: Type.Optional(Type.Number()), npcId: Type.Optional(ClientId), data: Type.Optional(FreeObject) }),
+  body: Type.Object({
+    a: Type.Optional(Type.Number()),
+    npcId: Type.Optional(ClientId),
+    data: Type.Optional(FreeObject),
+  }),
   responses: ok,
   handler: ({ body }) => ({ body: { body } }),
 });
@@ -66,7 +70,10 @@ export const thingRoute = route({
 });
 
 /** A handler of the test's own behind `POST /run`. */
-export const runRoute = (handler: RouteDefinition['handler'], over: Partial<RouteDefinition> = {}): RouteDefinition => ({
+export const runRoute = (
+  handler: RouteDefinition['handler'],
+  over: Partial<RouteDefinition> = {},
+): RouteDefinition => ({
   operationId: 'run',
   method: 'POST',
   path: '/run',

@@ -47,7 +47,18 @@ describe('refusals', () => {
 
   beforeAll(async () => {
     app = await startApp(
-      [echoRoute, looseRoute, openRoute, thingRoute, shortRoute, forbiddenRoute, defectRoute, conflictRoute, downRoute, streamRoute],
+      [
+        echoRoute,
+        looseRoute,
+        openRoute,
+        thingRoute,
+        shortRoute,
+        forbiddenRoute,
+        defectRoute,
+        conflictRoute,
+        downRoute,
+        streamRoute,
+      ],
       {
         keys: {
           good: testPrincipal(),
@@ -70,23 +81,25 @@ describe('refusals', () => {
     });
   });
 
-  it.each([{ authorization: '' }, { authorization: 'Bearer unknown' }, { authorization: 'Basic good' }, { authorization: 'Bearer' }])(
-    'answer 401 with a challenge and the same body for %j',
-    async (headers) => {
-      const reply = await app.request('POST', '/loose', { body: {}, headers: { ...headers, 'x-request-id': 'r' } });
-      expect(reply.status).toBe(401);
-      expect(reply.headers.get('www-authenticate')).toBe('Bearer');
-      expect(reply.headers.get('ratelimit')).toBeNull();
-      expect(reply.body).toEqual({
-        error: {
-          code: 'UNAUTHORIZED',
-          message: 'A valid API key is needed: send "Authorization: Bearer <key>".',
-          details: {},
-          requestId: 'r',
-        },
-      });
-    },
-  );
+  it.each([
+    { authorization: '' },
+    { authorization: 'Bearer unknown' },
+    { authorization: 'Basic good' },
+    { authorization: 'Bearer' },
+  ])('answer 401 with a challenge and the same body for %j', async (headers) => {
+    const reply = await app.request('POST', '/loose', { body: {}, headers: { ...headers, 'x-request-id': 'r' } });
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+    expect(reply.headers.get('ratelimit')).toBeNull();
+    expect(reply.body).toEqual({
+      error: {
+        code: 'UNAUTHORIZED',
+        message: 'A valid API key is needed: send "Authorization: Bearer <key>".',
+        details: {},
+        requestId: 'r',
+      },
+    });
+  });
 
   it('answer 404 for an unknown path without a key', async () => {
     expect((await app.get('/nowhere', { authorization: '' })).status).toBe(404);
@@ -104,7 +117,11 @@ describe('refusals', () => {
 
   it('answer HEAD like GET without the body, but not on event streams', async () => {
     const head = await app.request('HEAD', '/open');
-    expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', String((await app.get('/open')).text.length)]);
+    expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
+      200,
+      '',
+      String((await app.get('/open')).text.length),
+    ]);
     const stream = await app.request('HEAD', '/stream');
     expect([stream.status, stream.headers.get('allow')]).toEqual([405, 'GET']);
   });
@@ -148,7 +165,10 @@ describe('refusals', () => {
     expect([status, body.error.code]).toEqual([500, 'INTERNAL']);
     expect(text).not.toContain('hunter2');
     const logged = app.log.lines.find(({ level }) => level === 'error');
-    expect(logged?.fields).toMatchObject({ err: { message: expect.stringContaining('hunter2') }, requestId: body.error.requestId });
+    expect(logged?.fields).toMatchObject({
+      err: { message: expect.stringContaining('hunter2') },
+      requestId: body.error.requestId,
+    });
   });
 
   it('answer 413 for an announced body before it is sent', async () => {
@@ -196,13 +216,19 @@ describe('refusals', () => {
     expect((await app.post('/loose', {}, { 'content-encoding': 'gzip' })).status).toBe(415);
   });
 
-  it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json ;v=1'])('take a body of %s', async (type) => {
-    expect((await app.request('POST', '/loose', { body: '{}', headers: { 'content-type': type } })).status).toBe(200);
-  });
+  it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json ;v=1'])(
+    'take a body of %s',
+    async (type) => {
+      expect((await app.request('POST', '/loose', { body: '{}', headers: { 'content-type': type } })).status).toBe(200);
+    },
+  );
 
   it('come in the order of the contract', async () => {
     const bad = (path: string, key: string, size: number, type: string, body = '{') =>
-      app.request('POST', path, { body: body + ' '.repeat(size), headers: { authorization: `Bearer ${key}`, 'content-type': type } });
+      app.request('POST', path, {
+        body: body + ' '.repeat(size),
+        headers: { authorization: `Bearer ${key}`, 'content-type': type },
+      });
     const big = 1024 * 1024;
     const statuses: number[] = [];
     const note = async (reply: ReturnType<typeof bad>) => statuses.push((await reply).status);
@@ -242,7 +268,11 @@ describe('refusals', () => {
   });
 
   it('list every problem with its pointer, 50 at most', async () => {
-    const { status, body } = await app.post('/npcs/mira/echo?limit=x', { note: 1, child: { name: 2 }, list: [{ n: 'x' }] });
+    const { status, body } = await app.post('/npcs/mira/echo?limit=x', {
+      note: 1,
+      child: { name: 2 },
+      list: [{ n: 'x' }],
+    });
     expect([status, body.error.code]).toEqual([400, 'SCHEMA_INVALID']);
     expect(body.error.details.issues).toEqual([
       { in: 'query', pointer: '/limit', message: 'must be integer' },

@@ -36,8 +36,12 @@ describe('The list of minds', () => {
   });
 
   it('sorts by id within a tenant, and tells archived minds by their tag', () => {
-    const events = recorded(mira, [emitted({ type: 'NpcRegistered', data: {} }), emitted({ type: 'NpcArchived', data: {} })]);
-    const indexAfter = (count: number) => [...rowsOf(npcs, events.slice(0, count)).values()].map((row) => npcs.indexOf(row));
+    const events = recorded(mira, [
+      emitted({ type: 'NpcRegistered', data: {} }),
+      emitted({ type: 'NpcArchived', data: {} }),
+    ]);
+    const indexAfter = (count: number) =>
+      [...rowsOf(npcs, events.slice(0, count)).values()].map((row) => npcs.indexOf(row));
     expect(indexAfter(1)).toEqual([{ partition: 'studio', order: 'mira', tag: 'live' }]);
     expect(indexAfter(2)).toEqual([{ partition: 'studio', order: 'mira', tag: 'archived' }]);
   });

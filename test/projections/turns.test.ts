@@ -16,7 +16,9 @@ import {
 import { rowsOf } from './fold.js';
 
 const mira = npcStream('studio', 'mira');
-const turnsAfter = (...events: readonly Emitted[]): readonly TurnRow[] => [...rowsOf(turns, recorded(mira, events)).values()];
+const turnsAfter = (...events: readonly Emitted[]): readonly TurnRow[] => [
+  ...rowsOf(turns, recorded(mira, events)).values(),
+];
 
 describe('The list of turns', () => {
   it('shows a turn with what it was opened with', () => {
@@ -71,7 +73,9 @@ describe('The list of turns', () => {
   it('shows what was one request as a turn that ended when it was answered', () => {
     const at = '2026-01-01T00:00:00.000Z';
     const ended = { state: 'ended', openedAt: at, deadlineAt: at, endedAt: at };
-    expect(turnsAfter(directiveGiven('d1'))).toMatchObject([{ turnId: 'd1', kind: 'directive', ...ended, ruleset: null }]);
+    expect(turnsAfter(directiveGiven('d1'))).toMatchObject([
+      { turnId: 'd1', kind: 'directive', ...ended, ruleset: null },
+    ]);
     expect(turnsAfter(contextBuilt('c1'))).toMatchObject([
       { kind: 'context', ...ended, ruleset: { rulesetId: 'inn', version: 1 } },
     ]);

@@ -141,7 +141,9 @@ const rulesetEvent: fc.Arbitrary<Emitted> = fc.oneof(
 );
 
 const tenants = ['studio', 'other'] as const;
-const minds = tenants.flatMap((tenant) => ['mira', 'a b/ü'].map((npcId) => ({ tenant, stream: npcStream(tenant, npcId) })));
+const minds = tenants.flatMap((tenant) =>
+  ['mira', 'a b/ü'].map((npcId) => ({ tenant, stream: npcStream(tenant, npcId) })),
+);
 const rulesets = tenants.map((tenant) => ({ tenant, stream: rulesetStream(tenant, 'inn') }));
 
 /** Every stream that `history` writes, and every tenant. */
@@ -152,17 +154,29 @@ type Written = { readonly tenant: string; readonly stream: string; readonly even
 
 /** What minds and rule sets of two studios may go through, in any order, also ones that no decider would write. */
 export const history: fc.Arbitrary<readonly Written[]> = fc.array(
-  fc.oneof(
-    { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...minds), mindEvent) },
-    { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...rulesets), rulesetEvent) },
-  ).map(([where, event]) => ({ ...where, event })),
+  fc
+    .oneof(
+      { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...minds), mindEvent) },
+      { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...rulesets), rulesetEvent) },
+    )
+    .map(([where, event]) => ({ ...where, event })),
   { minLength: 1, maxLength: 60 },
 );
 
 /** A store that holds a history. */
-export const storeOf = async (written: readonly Written[], store = new MemoryEventStore()): Promise<MemoryEventStore> => {
+export const storeOf = async (
+  written: readonly Written[],
+  store = new MemoryEventStore(),
+): Promise<MemoryEventStore> => {
   const before = await store.lastPosition();
-  for (const [index, { tenant, stream, event: { type, data } }] of written.entries()) {
+  for (const [
+    index,
+    {
+      tenant,
+      stream,
+      event: { type, data },
+    },
+  ] of written.entries()) {
     const at = new Date(START_MS + 1_000 * index).toISOString();
     await store.append(stream, 'any', [event(`${before}-${index}`, { type, data, meta: { tenant, at } })]);
   }

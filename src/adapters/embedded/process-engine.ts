@@ -152,12 +152,21 @@ export class EmbeddedProcessEngine implements ProcessEngine {
     actor.failures = Math.max(actor.failures, failed.failures);
     const wait = RETRY_MS[Math.min(actor.failures, RETRY_MS.length - 1)] ?? RETRY_MS[0];
     actor.failures += 1;
-    this.#deps.logger.error({ err: error, process: actor.ref.process, id: actor.ref.id }, 'a process could not go on; it is tried again');
+    this.#deps.logger.error(
+      { err: error, process: actor.ref.process, id: actor.ref.id },
+      'a process could not go on; it is tried again',
+    );
     this.#arm(actor, new Date(this.#deps.clock.now().getTime() + wait).toISOString());
   }
 
   #system(stream: string): AskedBy {
     const commandId = makeCommandId(this.#deps.clock, this.#deps.random);
-    return { tenant: tenantOf(stream) ?? 'local', actor: 'system', commandId, correlationId: commandId, causationId: null };
+    return {
+      tenant: tenantOf(stream) ?? 'local',
+      actor: 'system',
+      commandId,
+      correlationId: commandId,
+      causationId: null,
+    };
   }
 }

@@ -27,6 +27,7 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
     const chunks: Buffer[] = [];
     let size = 0;
     req.on('data', (chunk: Buffer) => {
+      if (size > limit) return;
       size += chunk.length;
       if (size <= limit) {
         chunks.push(chunk);

@@ -19,6 +19,11 @@ export const mustClose = (req: IncomingMessage): boolean => {
  * connection does not destroy the answer on its way. The time is bounded by the server's request timeout.
  */
 export const linger = (req: IncomingMessage, res: ServerResponse): void => {
+  // This client waits to be told to send, and is not told.
+  if (req.headers.expect !== undefined) {
+    res.end();
+    return;
+  }
   let left = LINGER_BYTES;
   const end = (): void => {
     res.end();

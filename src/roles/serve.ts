@@ -1,10 +1,11 @@
 import { relative } from 'node:path';
 
-import { parseConfig, type Config } from './config/config.js';
-import type { Environment } from './config/env.js';
-import { createLogger } from './config/logger.js';
-import { type RunningServer, startServer } from './roles/http.js';
-import { printTurns } from './roles/turn-lines.js';
+import { printable } from '../domain/shared/printable.js';
+import { parseConfig, type Config } from '../config/config.js';
+import type { Environment } from '../config/env.js';
+import { createLogger } from '../config/logger.js';
+import { type RunningServer, startServer } from './http.js';
+import { printTurns } from './turn-lines.js';
 
 export type ServeTerminal = {
   readonly env: Environment;
@@ -40,7 +41,7 @@ export const serve = async (terminal: ServeTerminal): Promise<void> => {
     const printing = new AbortController();
     if (isTerminal) {
       say(welcome(config, server, terminal.cwd));
-      void printTurns(server.events, (line) => say(`${line}\n`), printing.signal).catch(() => undefined);
+      void printTurns(server.events, (line) => say(`${printable(line)}\n`), printing.signal).catch(() => undefined);
     } else {
       if (server.ownerKey !== null) say(`${ownerKeyLines(server.ownerKey)}\n`);
       logger.info({ url: server.url, dataDir: config.dataDir }, 'serving');

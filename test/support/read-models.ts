@@ -1,0 +1,32 @@
+import { projections } from '../../projections/registry.js';
+import type { ReadModelWriter } from '../../src/ports/read-model-writer.js';
+import type { ReadModels } from '../../src/ports/read-models.js';
+import { historyStreams, historyTenants } from './histories.js';
+
+/** A writer with some of its methods replaced; the others are those of `writer`. */
+export const writerWith = (writer: ReadModelWriter, replaced: Partial<ReadModelWriter>): ReadModelWriter => ({
+  open: (projection) => writer.open(projection),
+  begin: (projection) => writer.begin(projection),
+  load: (build, keys, streams) => writer.load(build, keys, streams),
+  commit: (build, changes) => writer.commit(build, changes),
+  swapIn: (build) => writer.swapIn(build),
+  parked: (limit) => writer.parked(limit),
+  parkedCount: () => writer.parkedCount(),
+  awaited: () => writer.awaited(),
+  onAwaited: (listener) => writer.onAwaited(listener),
+  ...replaced,
+});
+
+/** Everything that readers can see of the registered read models after a history. */
+export const everythingIn = async (models: ReadModels): Promise<unknown> => {
+  const seen: unknown[] = [];
+  for (const projection of projections) {
+    for (const partition of [...historyTenants, ...historyStreams]) {
+      for (const direction of ['ascending', 'descending'] as const) {
+        seen.push(await models.list(projection, { partition, direction, limit: 1_000 }));
+      }
+    }
+    for (const stream of historyStreams) seen.push([projection.name, stream, await models.progress(projection, stream)]);
+  }
+  return seen;
+};
