@@ -5,7 +5,7 @@ import type { ReadModelWriter } from '../ports/read-model-writer.js';
 import { applyEvents, type Feed, feedOf } from './apply-events.js';
 
 /** How many events one transaction applies. */
-export const PROJECTOR_BATCH_EVENTS = 500;
+const PROJECTOR_BATCH_EVENTS = 500;
 /** How long events gather while nobody waits for them, in milliseconds: a row that many of them change is then written once. */
 export const GATHER_MS = 25;
 /** How long after a failure the projector goes on, in milliseconds; the last one is repeated. */

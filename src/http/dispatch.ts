@@ -1,7 +1,7 @@
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Next } from 'koa';
 
-import type { Pipeline } from './pipeline.js';
+import { answersWithStream, type Pipeline } from './pipeline.js';
 import type { RouteDefinition } from './route.js';
 
 type Runnable = { readonly definition: RouteDefinition; readonly run: Pipeline };
@@ -27,18 +27,20 @@ export const createDispatch = (routes: readonly Runnable[]): Dispatch => {
     const shape = shapeOf(definition.path);
     const router = routers.get(shape) ?? new Router({ strict: true, sensitive: true, exclusive: 'specificity' });
     routers.set(shape, router);
-    router.register(
+    const layer = router.register(
       definition.path,
       [definition.method],
-      [(ctx: RouterContext) => run(ctx as unknown as Context, ctx.captures ?? [])],
+      [(ctx: RouterContext) => run(ctx, ctx.captures ?? [])],
       { name: definition.operationId },
     );
+    // The router answers HEAD wherever it answers GET; a stream would hold the connection open without ever saying anything.
+    if (answersWithStream(definition)) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
   }
   const middleware = new Map(Array.from(routers, ([shape, router]) => [shape, router.routes()] as const));
   return (ctx, path, next) => {
     const route = middleware.get(shapeOf(path));
     // The router reads this one before Koa's path, which is parsed a second time and mended on the way.
     ctx['newRouterPath'] = path;
-    return route === undefined ? next() : route(ctx as never, next);
+    return route === undefined ? next() : (route(ctx as never, next) as Promise<unknown>);
   };
 };

@@ -28,7 +28,10 @@ const responseLine = ([status, { description, schema, contentType }]: [
 const routeSection = (definition: RouteDefinition): string => {
   const { operationId, method, path, summary, description, scope, ext, deprecated, query, body, responses } =
     definition;
-  const marks = [ext === true ? '(ext)' : '', deprecated === true ? '(deprecated)' : '']
+  const marks = [
+    ext === true ? '(ext)' : '',
+    deprecated === undefined ? '' : `(deprecated since ${escape(deprecated)})`,
+  ]
     .filter((mark) => mark !== '')
     .join(' ');
   return `<section id="${escape(operationId)}">

@@ -70,7 +70,7 @@ const operationOf = (definition: RouteDefinition): Doc => {
     tags: ext === true ? [tag, '(ext)'] : [tag],
     summary,
     ...(description === undefined ? {} : { description }),
-    ...(deprecated === true ? { deprecated } : {}),
+    ...(deprecated === undefined ? {} : { deprecated: true }),
     security: scope === null ? [] : [{ apiKey: [] }],
     ...(scope === null ? {} : { 'x-scope': scope }),
     parameters: [...parametersOf(definition), ...(method === 'POST' && scope !== null ? [idempotencyKey] : [])],

@@ -45,6 +45,19 @@ const answerWith = (ctx: Context, exchange: Exchange, answer: Answer): void => {
   else sendJson(ctx, status, exchange.headers, answer.body);
 };
 
+/** What every answer of a deprecated route carries (RFC 9745, contract 1.9). */
+const deprecationOf = ({ deprecated, operationId }: RouteDefinition): Readonly<Record<string, string>> | null =>
+  deprecated === undefined
+    ? null
+    : {
+        Deprecation: `@${String(Date.parse(deprecated) / 1000)}`,
+        Link: `</docs#${operationId}>; rel="deprecation"`,
+      };
+
+/** Whether a route's answer has no end of its own. */
+export const answersWithStream = ({ responses }: RouteDefinition): boolean =>
+  Object.values(responses).some(({ contentType }) => contentType === 'text/event-stream');
+
 /**
  * Compiles one definition into the way of its requests. The order of refusals is contract 1.3: 401, 429, 403, 413, 415, 400, then
  * what the handler finds; 404 and 405 are the router's.
@@ -55,7 +68,8 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
   const readQuery = compileQuery(definition.query);
   const dropNulls = definition.body === undefined ? null : compileDropNulls(definition.body);
   const checkBody = definition.body === undefined ? null : compileCheck('body', definition.body);
-  const streams = Object.values(definition.responses).some(({ contentType }) => contentType === 'text/event-stream');
+  const streams = answersWithStream(definition);
+  const deprecation = deprecationOf(definition);
 
   const identify = async (ctx: Context, exchange: Exchange): Promise<Principal> => {
     if (definition.scope === null || definition.openTo?.(ctx) === true) return anonymous;
@@ -108,7 +122,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
   return async (ctx, segments) => {
     const exchange = exchangeOf(ctx);
     exchange.operationId = definition.operationId;
-    if (streams && ctx.req.method === 'HEAD') throw new Rejection('METHOD_NOT_ALLOWED');
+    if (deprecation !== null) Object.assign(exchange.headers, deprecation);
     if (definition.always !== true && deps.lifecycle.phase !== 'ready') throw new Rejection('NOT_READY');
 
     const principal = await identify(ctx, exchange);

@@ -58,7 +58,8 @@ export type RouteDefinition<P extends TObject = TObject, Q extends TObject = TOb
   readonly always?: boolean;
   /** An addition of ours, tagged `(ext)`. */
   readonly ext?: boolean;
-  readonly deprecated?: boolean;
+  /** The day since when it is, such as `2026-01-31`; said on every answer (contract 1.9). */
+  readonly deprecated?: string;
   /** `POST /rules` alone answers 403 in the specification's short form (contract 1.5). */
   readonly shortForbidden?: boolean;
   /** Requests for which this says true need no key (`GET /metrics` from loopback, contract 1.3). */

@@ -64,7 +64,9 @@ const unreadable: Readonly<Record<string, string>> = {
 
 /** Answers what Node's parser refuses in the shape of every error (contract 1.5), and closes. */
 const refuseUnreadable = (error: NodeJS.ErrnoException, socket: Duplex, requestId: string): void => {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // Node keeps an unfinished answer here; its own handler asks the same before it writes into the middle of one.
+  const { _httpMessage: begun } = socket as { _httpMessage?: { readonly headersSent: boolean } | null };
+  if (error.code === 'ECONNRESET' || !socket.writable || begun?.headersSent === true) {
     socket.destroy();
     return;
   }

@@ -22,6 +22,9 @@ export interface IdempotencyStore {
   /** `scope` names API key, method and concrete path; `digest` the request body. */
   reserve(scope: string, key: string, digest: string, newSeed: string): Promise<Reservation>;
   complete(scope: string, key: string, answer: KeptAnswer): Promise<void>;
-  /** Forgets a reservation whose request was refused before it did anything, or failed in a way a repeat may mend. */
+  /**
+   * Lets go of a reservation whose request was refused before it did anything, or failed in a way a repeat may mend: another request may take
+   * the key, and the same one runs again under the first seed, `resumed`, since nobody can be sure that a failed one did nothing.
+   */
   release(scope: string, key: string): Promise<void>;
 }

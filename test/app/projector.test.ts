@@ -6,6 +6,7 @@ import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
 import { applyEvents, feedOf } from '../../src/app/apply-events.js';
 import { GATHER_MS, Projector } from '../../src/app/projector.js';
 import { rebuild } from '../../src/app/rebuild.js';
+import type { JsonObject } from '../../src/domain/shared/json.js';
 import type { Projection } from '../../src/ports/read-models.js';
 import type { Build, Changes, ReadModelWriter } from '../../src/ports/read-model-writer.js';
 import { projections } from '../../projections/registry.js';
@@ -16,6 +17,8 @@ import { everythingIn, writerWith } from '../support/read-models.js';
 
 type Count = { readonly stream: string; readonly names: readonly string[] };
 
+const nameIn = (data: JsonObject): string => data['name'] as string;
+
 /** The names of a stream's events; one named `poison` cannot be taken. */
 const names = (of: Partial<Projection<Count>> = {}): Projection<Count> => ({
   name: 'names',
@@ -23,7 +26,7 @@ const names = (of: Partial<Projection<Count>> = {}): Projection<Count> => ({
   handles: ['Happened'],
   keyOf: ({ stream }) => stream,
   evolve: (row, { stream, data }) => {
-    const name = String(data['name']);
+    const name = nameIn(data);
     if (name.includes('poison')) throw new Error(`${name} does not fit`);
     return { stream, names: [...(row?.names ?? []), name] };
   },
@@ -191,14 +194,14 @@ describe('The projector', () => {
 
     it('does so also when its key or its place in lists cannot be told', async () => {
       const isPoison = (text: string): boolean => text.includes('poison');
-      const evolve: Projection<Count>['evolve'] = (_, { stream, data }) => ({ stream, names: [String(data['name'])] });
+      const evolve: Projection<Count>['evolve'] = (_, { stream, data }) => ({ stream, names: [nameIn(data)] });
       const refuse = (): never => {
         throw new Error('no');
       };
       const keyless = names({
         name: 'keyless',
         evolve,
-        keyOf: ({ stream, data }) => (isPoison(String(data['name'])) ? refuse() : stream),
+        keyOf: ({ stream, data }) => (isPoison(nameIn(data)) ? refuse() : stream),
       });
       const placeless = names({
         name: 'placeless',
@@ -219,7 +222,10 @@ describe('The projector', () => {
       await poisoned();
       await models.reached(names(), 't', 0, WAIT_MS);
       await first[Symbol.asyncDispose]();
-      const mended = names({ version: 2, evolve: (row, { stream, data }) => ({ stream, names: [...(row?.names ?? []), String(data['name'])] }) });
+      const mended = names({
+        version: 2,
+        evolve: (row, { stream, data }) => ({ stream, names: [...(row?.names ?? []), nameIn(data)] }),
+      });
       await start([mended]);
       expect(await models.reached(mended, 's', 2, WAIT_MS)).toBe(true);
       expect(await namesIn('s', mended)).toEqual(['a', 'poison', 'b']);
@@ -230,7 +236,10 @@ describe('The projector', () => {
   describe('starting with a new version of a projection', () => {
     const loud = names({
       version: 2,
-      evolve: (row, { stream, data }) => ({ stream, names: [...(row?.names ?? []), String(data['name']).toUpperCase()] }),
+      evolve: (row, { stream, data }) => ({
+        stream,
+        names: [...(row?.names ?? []), nameIn(data).toUpperCase()],
+      }),
     });
 
     it('builds it beside the old one, and swaps it in when it has caught up', async () => {
@@ -321,7 +330,9 @@ describe('The projector', () => {
     it('makes everything anew when its rows come from events that the store does not have', async () => {
       const ahead = await models.open(names());
       await models.swapIn(ahead);
-      const put = [{ key: 'ghost', row: { stream: 'ghost', names: [] }, index: { partition: 'all', order: 'g', tag: '' } }];
+      const put = [
+        { key: 'ghost', row: { stream: 'ghost', names: [] }, index: { partition: 'all', order: 'g', tag: '' } },
+      ];
       await models.commit(ahead, { put, remove: [], progress: [], parked: [], position: 99 });
       await store.append('s', 'any', events('a', 1));
       await start([names()]);

@@ -300,6 +300,15 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.reached(books, 's', 9, 1_000)).toBe(false);
       });
 
+      it('goes on behind a parked event while another build may still bring it', async () => {
+        await commit({ parked: [poison('s')] });
+        const next = await models.begin(books);
+        const wait = models.reached(books, 's', 3, 1_000);
+        await commit({ progress: [{ stream: 's', from: -1, to: 3 }] }, next);
+        await models.swapIn(next);
+        expect(await wait).toBe(true);
+      });
+
       it('ends when a build is swapped in that holds it', async () => {
         const next = await models.begin(books);
         await commit({ progress: [{ stream: 's', from: -1, to: 2 }], position: 5 }, next);

@@ -38,7 +38,12 @@ export const testPrincipal = (over: Partial<Principal> = {}): Principal => ({
 });
 
 /** What came back, read whole. */
-export type Reply = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: any };
+export type Reply = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: ReturnType<JSON['parse']>;
+};
 
 export type TestApp = {
   readonly url: string;

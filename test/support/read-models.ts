@@ -26,7 +26,8 @@ export const everythingIn = async (models: ReadModels): Promise<unknown> => {
         seen.push(await models.list(projection, { partition, direction, limit: 1_000 }));
       }
     }
-    for (const stream of historyStreams) seen.push([projection.name, stream, await models.progress(projection, stream)]);
+    for (const stream of historyStreams)
+      seen.push([projection.name, stream, await models.progress(projection, stream)]);
   }
   return seen;
 };

@@ -46,7 +46,7 @@ export class EmbeddedReadModels implements ReadModels, ReadModelWriter {
     const check = (): Verdict => {
       const kept = this.#serving(projection);
       if ((kept?.tables.progress(stream) ?? -1) >= revision) return 'reached';
-      return kept?.parked.has(stream) === true ? 'never' : 'not yet';
+      return this.#isStopped(projection.name, stream) ? 'never' : 'not yet';
     };
     return this.#waiters.wait(projection.name, stream, check, timeoutMs);
   }
@@ -142,6 +142,12 @@ export class EmbeddedReadModels implements ReadModels, ReadModelWriter {
 
   #named(name: string): readonly Kept[] {
     return [...this.#kept.values()].filter(({ build }) => build.name === name);
+  }
+
+  /** Whether no build of the name goes on with the stream. */
+  #isStopped(name: string, stream: string): boolean {
+    const named = this.#named(name);
+    return named.length > 0 && named.every(({ parked }) => parked.has(stream));
   }
 
   /** The build that readers of a projection see. */

@@ -50,7 +50,7 @@ export class MemoryReadModels implements ReadModels, ReadModelWriter {
     const check = (): Verdict => {
       const build = this.#serving(projection);
       if ((build?.progress.get(stream) ?? -1) >= revision) return 'reached';
-      return build?.parked.has(stream) === true ? 'never' : 'not yet';
+      return this.#isStopped(projection.name, stream) ? 'never' : 'not yet';
     };
     return this.#waiters.wait(projection.name, stream, check, timeoutMs);
   }
@@ -131,6 +131,12 @@ export class MemoryReadModels implements ReadModels, ReadModelWriter {
     const kept = this.#builds.find(({ id }) => id === build.id);
     if (kept === undefined) throw new Error(`The build ${build.id} of ${build.name} was dropped.`);
     return kept;
+  }
+
+  /** Whether no build of the name goes on with the stream. */
+  #isStopped(name: string, stream: string): boolean {
+    const named = this.#builds.filter((build) => build.name === name);
+    return named.length > 0 && named.every(({ parked }) => parked.has(stream));
   }
 
   /** The build that readers of a projection see. */

@@ -27,9 +27,7 @@ export const compileQuery = (schema: TObject | undefined): ((text: string | unde
   return (text) => {
     const query: Record<string, unknown> = {};
     if (text !== undefined) {
-      // Bytes sent without escapes reach us as Latin-1 characters; they were meant as UTF-8.
-      const escaped = text.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
-      for (const [name, value] of new URLSearchParams(escaped)) {
+      for (const [name, value] of new URLSearchParams(text)) {
         const read = readers.get(name);
         if (read !== undefined) query[name] = read(value);
       }

@@ -4,6 +4,7 @@ import { requireMind } from '../../app/minds.js';
 import { waitForRevision, waitForStream } from '../../app/read-wait.js';
 import { readTurn, type TurnView } from '../../app/turn-view.js';
 import { finalizeWire, verdictWire } from '../../domain/npc/signature.js';
+import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { turns } from '../../../projections/turns.js';
 import { minRevision } from '../min-revision.js';
@@ -42,6 +43,12 @@ const Turn = Type.Object(
   },
   { additionalProperties: true },
 );
+
+/** A row without what only the read model needs. */
+const summaryOf = (row: Json): JsonObject => {
+  const { stream: _stream, revision: _revision, ...shown } = row as JsonObject;
+  return shown;
+};
 
 /** `GET /npcs/{npcId}/turns` and `/turns/{turnId}` (contract 10.1). */
 export const turnRoutes = ({ ports, lanes, journal, signer }: Services): readonly RouteDefinition[] => {
@@ -89,7 +96,10 @@ export const turnRoutes = ({ ports, lanes, journal, signer }: Services): readonl
           ...(call.query.state === undefined ? {} : { tags: [call.query.state] }),
           ...(page.beyond === undefined ? {} : { beyond: page.beyond }),
         });
-        return { headers: nextLink(call, page, rows), body: rows.slice(0, page.limit).map(({ row }) => row) };
+        return {
+          headers: nextLink(call, page, rows),
+          body: rows.slice(0, page.limit).map(({ row }) => summaryOf(row)),
+        };
       },
     }),
     route({

@@ -1,13 +1,20 @@
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { Database } from '../../../src/adapters/embedded/database.js';
 import { EmbeddedReadModels } from '../../../src/adapters/embedded/read-models.js';
 import { openReadsFile } from '../../../src/adapters/embedded/reads-file.js';
+import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { applyEvents, feedOf } from '../../../src/app/apply-events.js';
+import { rebuild } from '../../../src/app/rebuild.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import { npcs } from '../../../projections/npcs.js';
+import { projections } from '../../../projections/registry.js';
 import { turns } from '../../../projections/turns.js';
 import { readModelsContract } from '../../contracts/read-models.js';
+import { history, storeOf } from '../../support/histories.js';
+import { everythingIn } from '../../support/read-models.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
@@ -26,6 +33,33 @@ readModelsContract('The embedded adapter', async (clock) => {
 describe('The file of read models', () => {
   const row = { key: 'a', row: { a: 1 }, index: { partition: 'p', order: '1', tag: 'live' } };
   const changes = { put: [row], remove: [], progress: [{ stream: 's', from: -1, to: 1 }], parked: [], position: 2 };
+
+  it('makes of a history, live and rebuilt, what the memory adapter makes of it', async () => {
+    await using directory = await temporaryDirectory();
+    const clock = new ManualClock();
+    let files = 0;
+    await fc.assert(
+      fc.asyncProperty(history, fc.integer({ min: 1, max: 20 }), async (written, size) => {
+        files += 1;
+        using database = openReadsFile(join(directory.path, `reads-${files}.db`));
+        const [models, memory] = [new EmbeddedReadModels(database, clock), new MemoryReadModels(clock)];
+        const events = await storeOf(written);
+        const all = await events.readAll(0, 1_000);
+        for (const projection of projections) {
+          const feed = feedOf(projection, await models.open(projection));
+          for (let from = 0; from < all.length; from += size) {
+            await applyEvents(models, feed, all.slice(from, from + size), '');
+          }
+        }
+        await rebuild({ events, writer: memory, clock }, projections);
+        const expected = await everythingIn(memory);
+        expect(await everythingIn(models)).toEqual(expected);
+        await rebuild({ events, writer: models, clock }, projections);
+        expect(await everythingIn(models)).toEqual(expected);
+      }),
+      { numRuns: 20 },
+    );
+  });
 
   it('is not flushed with every commit, so that events alone pay for that', async () => {
     await using directory = await temporaryDirectory();

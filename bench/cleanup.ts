@@ -1,0 +1,36 @@
+import type { ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const children = new Set<ChildProcess>();
+const directories = new Set<string>();
+
+/** A child that must not outlive this process. */
+export const keepTrackOf = (child: ChildProcess): void => {
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+};
+
+/** An empty directory, removed with everything in it when it is disposed of. `TMPDIR` says on which disk. */
+export const temporaryDirectory = async (): Promise<{ readonly path: string } & AsyncDisposable> => {
+  const path = await mkdtemp(join(tmpdir(), 'anima-bench-'));
+  directories.add(path);
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => {
+      await rm(path, { recursive: true, force: true });
+      directories.delete(path);
+    },
+  };
+};
+
+/** Whichever way this process ends (but kill -9), it leaves no child and no directory behind. */
+export const cleanUpAtExit = (): void => {
+  process.on('exit', () => {
+    for (const child of children) child.kill('SIGKILL');
+    for (const path of directories) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+};

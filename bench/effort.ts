@@ -1,0 +1,37 @@
+/** How long and how much is measured. */
+export type Effort = {
+  /** Rounds of every comparison. */
+  readonly rounds: number;
+  /** Seconds of one round under load, and of the load before the first one. */
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  /** Seconds for which the capacity is looked for before each latency round. */
+  readonly capacitySeconds: number;
+  /** Events of the store that is rebuilt, and of the one that is started on. */
+  readonly rebuildEvents: number;
+  readonly startEvents: number;
+  /** Turns that stand open in the store that is started on. */
+  readonly openTurns: number;
+};
+
+/** What docs/performance.md quotes. */
+export const fullEffort: Effort = {
+  rounds: 5,
+  seconds: 4,
+  warmUpSeconds: 3,
+  capacitySeconds: 3,
+  rebuildEvents: 200_000,
+  startEvents: 1_000_000,
+  openTurns: 5_000,
+};
+
+/** Shows in under a minute that everything runs; its figures say nothing. */
+export const shortEffort: Effort = {
+  rounds: 2,
+  seconds: 1,
+  warmUpSeconds: 1,
+  capacitySeconds: 1,
+  rebuildEvents: 20_000,
+  startEvents: 20_000,
+  openTurns: 2_000,
+};

@@ -1,0 +1,80 @@
+import type { Spread } from './rounds.js';
+
+/** What a figure should be. */
+export type Goal = { readonly text: string; readonly met: boolean };
+
+/** One line of the report; every figure stands beside what it is compared with. */
+export type Figure = {
+  readonly what: string;
+  readonly ours: string;
+  readonly reference: string;
+  /** Ours by reference, over the rounds. */
+  readonly ratio: Spread;
+  readonly goal: Goal | null;
+};
+
+export type PartReport = {
+  readonly figures: readonly Figure[];
+  /** What a reader must know to trust the figures; sentences. */
+  readonly remarks: readonly string[];
+};
+
+const BEGIN = '<!-- measured -->';
+const END = '<!-- /measured -->';
+
+const thousands = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+/** A rate in whole numbers, e.g. `8,123`. */
+export const whole = (value: number): string => thousands.format(value);
+
+/** Milliseconds, with as many decimals as mean something. */
+export const milliseconds = (value: number): string => `${value < 100 ? value.toFixed(1) : whole(value)} ms`;
+
+/** A share (0..1) as a percentage. */
+export const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
+
+const ratioText = ({ median, min, max }: Spread): string =>
+  `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
+
+const goalText = (goal: Goal | null): string => (goal === null ? '' : `${goal.text}: ${goal.met ? 'met' : '**missed**'}`);
+
+/** Columns of equal width, as the formatter of this repository would lay them out. */
+const table = (rows: readonly (readonly string[])[]): readonly string[] => {
+  const widths = rows.reduce<readonly number[]>(
+    (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 3)),
+    [],
+  );
+  const line = (cells: readonly string[], fill: string): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(' | ')} |`;
+  const [head = [], ...body] = rows;
+  return [line(head, ' '), line(head.map(() => '-'), '-'), ...body.map((row) => line(row, ' '))];
+};
+
+/**
+ * The measured block of docs/performance.md, in Markdown.
+ * @param machine lines that describe the machine
+ */
+export const report = (machine: readonly string[], parts: readonly PartReport[]): string => {
+  const rows = parts.flatMap(({ figures }) =>
+    figures.map(({ what, ours, reference, ratio, goal }) => [what, ours, reference, ratioText(ratio), goalText(goal)]),
+  );
+  const bullets = (lines: readonly string[]): readonly string[] => lines.map((line) => `- ${line}`);
+  return [
+    ...bullets(machine),
+    '',
+    ...table([['what', 'ours', 'reference', 'ratio: median (range)', 'goal'], ...rows]),
+    '',
+    ...bullets(parts.flatMap(({ remarks }) => remarks)),
+  ].join('\n');
+};
+
+/**
+ * A page with its measured block replaced.
+ * @throws Error when the page has no such block
+ */
+export const withMeasured = (page: string, block: string): string => {
+  const begin = page.indexOf(BEGIN);
+  const end = page.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error(`the page has no block between ${BEGIN} and ${END}`);
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${block}\n\n${page.slice(end)}`;
+};

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { keepTrackOf } from './cleanup.js';
+
+/** How long a server may take to start, to stop, and to bring its read models up to date, in milliseconds. */
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 15_000;
+const SETTLE_TIMEOUT_MS = 60_000;
+const SETTLE_LOOK_MS = 50;
+
+const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
+const ECHO = fileURLToPath(new URL('./echo-server.js', import.meta.url));
+
+/** A server in a process of its own. Disposing of it stops it. */
+export type Server = AsyncDisposable & {
+  readonly url: string;
+  readonly port: number;
+  /** From the start of the process to its word that it serves. */
+  readonly readyMs: number;
+};
+
+/** A server of ours, with its owner key. */
+export type MindServer = Server & { readonly key: string };
+
+/** What was set for this process must not change what is measured. */
+const inherited = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || name.startsWith('ANIMA_') || name === 'NODE_OPTIONS' ? [] : [[name, value]],
+    ),
+  );
+
+/** @throws Error when the process ends, or says nothing for a minute, before it serves */
+const start = async (program: string, env: Readonly<Record<string, string>>): Promise<Server> => {
+  const began = performance.now();
+  const child = spawn(process.execPath, [program], {
+    env: { ...inherited(), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  keepTrackOf(child);
+  const exited = once(child, 'exit');
+  const serving = new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.includes('"msg":"serving"')) resolve((JSON.parse(line) as { url: string }).url);
+    });
+    const timer = setTimeout(() => reject(new Error(`${program} did not serve in time`)), START_TIMEOUT_MS).unref();
+    exited.then(
+      () => {
+        clearTimeout(timer);
+        reject(new Error(`${program} ended`));
+      },
+      reject,
+    );
+  });
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await exited;
+    clearTimeout(timer);
+  };
+  try {
+    const url = await serving;
+    return { url, port: Number(new URL(url).port), readyMs: performance.now() - began, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+/** Starts the built server on a data directory, without rate limit. */
+export const startMindServer = async (dataDir: string): Promise<MindServer> => {
+  const server = await start(MAIN, { ANIMA_DATA_DIR: dataDir, ANIMA_RATE_LIMIT: 'off' });
+  return { ...server, key: (await readFile(join(dataDir, 'owner-key'), 'utf8')).trim() };
+};
+
+/** Starts the Koa application that everything over HTTP is compared with. */
+export const startEchoServer = (): Promise<Server> => start(ECHO, {});
+
+/**
+ * Waits until the read models have applied everything, so that this work is not done while something else is measured.
+ * @returns how long that took, in milliseconds
+ * @throws Error after a minute
+ */
+export const settled = async (server: Server): Promise<number> => {
+  const began = performance.now();
+  while (performance.now() - began < SETTLE_TIMEOUT_MS) {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    const lag = /^anima_projection_lag_events (\d+)$/m.exec(metrics)?.[1];
+    if (lag === undefined) throw new Error('the server does not say how far its read models are behind');
+    if (lag === '0') return performance.now() - began;
+    await sleep(SETTLE_LOOK_MS);
+  }
+  throw new Error('the read models stay behind');
+};

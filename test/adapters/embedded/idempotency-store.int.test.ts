@@ -1,0 +1,105 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import { Database } from '../../../src/adapters/embedded/database.js';
+import { EmbeddedIdempotencyStore } from '../../../src/adapters/embedded/idempotency-store.js';
+import { idempotencyStoreContract } from '../../contracts/idempotency-store.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+/** A copy of the files as they stand on the disk while they are in use: what a killed process leaves. */
+const copyOf = async (file: string, to: string): Promise<string> => {
+  for (const part of ['', '-wal']) await copyFile(`${file}${part}`, `${to}${part}`);
+  return to;
+};
+
+idempotencyStoreContract('The embedded adapter', async (clock) => {
+  const directory = await temporaryDirectory();
+  const stores: EmbeddedIdempotencyStore[] = [];
+  let file = join(directory.path, 'idempotency-0.db');
+  const open = (path: string): EmbeddedIdempotencyStore => {
+    const store = EmbeddedIdempotencyStore.open(path, clock);
+    stores.push(store);
+    return store;
+  };
+  return {
+    store: open(file),
+    afterDeath: async () => {
+      file = await copyOf(file, join(directory.path, `idempotency-${stores.length}.db`));
+      return open(file);
+    },
+    dispose: async () => {
+      for (const store of stores) await store[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+});
+
+describe('The file of idempotency keys', () => {
+  const answer = { status: 200, headers: {}, body: null };
+
+  it('writes everything of one turn of the event loop in one commit', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'idempotency.db');
+    await using store = EmbeddedIdempotencyStore.open(file, new ManualClock());
+    using watching = Database.open(file, { synchronous: 'FULL' });
+    const count = watching.prepare('SELECT count(*) AS n FROM reservations');
+    const all = Array.from({ length: 40 }, (_, n) => store.reserve('scope', `key-${n}`, 'digest', `seed-${n}`));
+    const seen = all.map((reserved) => reserved.then(() => count.get()));
+    expect(new Set((await Promise.all(seen)).map((row) => (row as { n: number }).n))).toEqual(new Set([40]));
+  });
+
+  it('writes what is waiting before it closes, and takes nothing more after that', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'idempotency.db');
+    const clock = new ManualClock();
+    const store = EmbeddedIdempotencyStore.open(file, clock);
+    const reserved = store.reserve('scope', 'key', 'digest', 'seed');
+    await store[Symbol.asyncDispose]();
+    expect(await reserved).toEqual({ kind: 'run', seed: 'seed', resumed: false });
+    await expect(store.reserve('scope', 'other', 'digest', 'seed')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
+    await using reopened = EmbeddedIdempotencyStore.open(file, clock);
+    expect(await reopened.reserve('scope', 'key', 'digest', 'new')).toEqual({
+      kind: 'run',
+      seed: 'seed',
+      resumed: true,
+    });
+  });
+
+  it('reserves nothing when the file cannot be written, and works again when it can', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'idempotency.db');
+    await using store = EmbeddedIdempotencyStore.open(file, new ManualClock());
+    await store.reserve('scope', 'running', 'digest', 'seed');
+    using locking = Database.open(file, { synchronous: 'FULL' });
+    locking.exec('BEGIN IMMEDIATE');
+    const refused = { code: 'STORE_UNAVAILABLE' };
+    await Promise.all([
+      expect(store.reserve('scope', 'key', 'digest', 'one')).rejects.toMatchObject(refused),
+      expect(store.complete('scope', 'running', answer)).rejects.toMatchObject(refused),
+    ]);
+    locking.exec('ROLLBACK');
+    expect(await store.reserve('scope', 'key', 'digest', 'two')).toEqual({ kind: 'run', seed: 'two', resumed: false });
+    // Its answer is lost, so a repeat completes it under its seed.
+    expect(await store.reserve('scope', 'running', 'digest', 'new')).toEqual({
+      kind: 'run',
+      seed: 'seed',
+      resumed: true,
+    });
+  });
+
+  it('keeps no more than a day of keys on the disk', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'idempotency.db');
+    const clock = new ManualClock();
+    await using store = EmbeddedIdempotencyStore.open(file, clock);
+    for (let n = 0; n < 100; n += 1) await store.reserve('scope', `old-${n}`, 'digest', 'seed');
+    await clock.advance(24 * 3_600_000);
+    for (let n = 0; n < 20; n += 1) await store.reserve('scope', `new-${n}`, 'digest', 'seed');
+    using watching = Database.open(file, { synchronous: 'FULL' });
+    expect(watching.prepare('SELECT count(*) AS n FROM reservations').get()).toEqual({ n: 20 });
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+
+import { parseConfig } from '../../src/config/config.js';
+import { StartProblem } from '../../src/domain/shared/start-problem.js';
+
+const parse = (env: Record<string, string>) => parseConfig(env, '/srv/game');
+const problems = (env: Record<string, string>): string[] => {
+  try {
+    parse(env);
+  } catch (problem) {
+    expect(problem).toBeInstanceOf(StartProblem);
+    return (problem as Error).message.split('\n');
+  }
+  return [];
+};
+
+describe('the configuration', () => {
+  it('has a default for everything', () => {
+    expect(parse({})).toEqual({
+      profile: 'embedded',
+      host: '127.0.0.1',
+      port: 8080,
+      publicUrl: null,
+      dataDir: '/srv/game/.anima',
+      rateLimit: { limit: 100, windowSeconds: 60 },
+      rulesRegistration: true,
+      turnDeadlineMs: 900_000,
+      secret: null,
+      secretFile: null,
+      jwsAlg: 'Ed25519',
+      logLevel: 'info',
+    });
+  });
+
+  it('takes empty values as absent', () => {
+    expect(parse({ PORT: '', HOST: ' ', ANIMA_RATE_LIMIT: '', ANIMA_TIERS: '' })).toEqual(parse({}));
+  });
+
+  it('reads every variable', () => {
+    const config = parse({
+      PORT: '0',
+      HOST: '::1',
+      ANIMA_PROFILE: 'embedded',
+      ANIMA_DATA_DIR: 'minds',
+      ANIMA_RATE_LIMIT: '600/30',
+      ANIMA_TIERS: 'off',
+      ANIMA_RULES_REGISTRATION: 'off',
+      ANIMA_TURN_DEADLINE_MS: '2000',
+      ANIMA_PUBLIC_URL: 'https://minds.example/base/',
+      ANIMA_SECRET_FILE: '/run/secrets/anima',
+      ANIMA_JWS_ALG: 'EdDSA',
+      LOG_LEVEL: 'warn',
+    });
+    expect(config).toEqual({
+      profile: 'embedded',
+      host: '::1',
+      port: 0,
+      publicUrl: 'https://minds.example/base',
+      dataDir: '/srv/game/minds',
+      rateLimit: { limit: 600, windowSeconds: 30 },
+      rulesRegistration: false,
+      turnDeadlineMs: 2000,
+      secret: null,
+      secretFile: '/run/secrets/anima',
+      jwsAlg: 'EdDSA',
+      logLevel: 'warn',
+    });
+    expect(parse({ ANIMA_RATE_LIMIT: 'off' }).rateLimit).toBeNull();
+    expect(parse({ ANIMA_SECRET: 's3' }).secret).toBe('s3');
+  });
+
+  it.each([
+    ['PORT', ['-1', '65536', '80.5', 'http', '0x50']],
+    ['HOST', ['a b', 'http://a', '*']],
+    ['ANIMA_PROFILE', ['cloud', 'Embedded']],
+    ['ANIMA_RATE_LIMIT', ['100', '100/', '/60', '0/60', '100/0', '100/60/1', 'on', '-1/60']],
+    ['ANIMA_TIERS', ['yes']],
+    ['ANIMA_RULES_REGISTRATION', ['true']],
+    ['ANIMA_TURN_DEADLINE_MS', ['0', '15m', '9999999999999']],
+    ['ANIMA_PUBLIC_URL', ['minds.example', 'ftp://a', 'http://a/?x=1', 'http://u:p@a/']],
+    ['ANIMA_JWS_ALG', ['RS256']],
+    ['LOG_LEVEL', ['loud']],
+  ])('refuses a wrong %s and names it with its value', (name, values) => {
+    for (const value of values) {
+      const [only, ...more] = problems({ [name]: value });
+      expect(only).toContain(`${name} must be `);
+      expect(only).toContain(JSON.stringify(value));
+      expect(more).toEqual([]);
+    }
+  });
+
+  it('names all problems at once', () => {
+    const found = problems({ PORT: 'x', LOG_LEVEL: 'loud', ANIMA_TIERS: 'maybe' });
+    expect(found.map((line) => line.split(' ')[0]).sort()).toEqual(['ANIMA_TIERS', 'LOG_LEVEL', 'PORT']);
+  });
+
+  it.each([
+    ['ANIMA_PROFILE', 'distributed', 'only the embedded profile'],
+    ['ANIMA_TIERS', 'on', 'cannot activate them'],
+    ['ANIMA_CORS_ORIGINS', 'https://studio.example', 'does not serve browsers of other origins'],
+  ])('says clearly that %s=%s is not there', (name, value, words) => {
+    const [only, ...more] = problems({ [name]: value });
+    expect(only).toContain(words);
+    expect(more).toEqual([]);
+  });
+
+  it('does not choose between two secrets, and shows neither', () => {
+    const [only] = problems({ ANIMA_SECRET: 'hush', ANIMA_SECRET_FILE: '/x' });
+    expect(only).toBe('ANIMA_SECRET and ANIMA_SECRET_FILE are both set; keep one of them.');
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+
+import { createLogger } from '../../src/config/logger.js';
+
+const logged = (terminal: boolean, write: (log: ReturnType<typeof createLogger>) => void): string => {
+  let text = '';
+  write(createLogger('info', { write: (line: string) => (text += line) }, terminal));
+  return text;
+};
+
+describe('the log', () => {
+  it('is one JSON object a line', () => {
+    const text = logged(false, (log) => {
+      log.info({ npcId: 'mira' }, 'turn ended');
+      log.error({ err: new Error('lost') }, 'failed');
+    });
+    const [first, second, ...rest] = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(first).toMatchObject({ npcId: 'mira', msg: 'turn ended', level: 30 });
+    expect(second).toMatchObject({ msg: 'failed', err: { message: 'lost' } });
+    expect(rest).toEqual([]);
+  });
+
+  it.each([true, false])('never shows keys and secrets (on a terminal: %s)', (terminal) => {
+    const text = logged(terminal, (log) => {
+      log.info({ authorization: 'hush', apiKey: 'hush', key: 'hush', secret: 'hush', authKey: 'hush' }, 'flat');
+      log.info({ headers: { authorization: 'hush' }, body: { apiKey: 'hush', key: 'hush' } }, 'nested');
+      log.info({ req: { headers: { authorization: 'hush', Authorization: 'hush' } } }, 'deeper');
+    });
+    expect(text).not.toContain('hush');
+    expect(text.match(/\[redacted\]/g)).toHaveLength(10);
+  });
+
+  it('is one readable line on a terminal, with the stack of an error below', () => {
+    const text = logged(true, (log) => {
+      log.info({ npcId: 'mira' }, 'turn ended');
+      log.error({ err: new Error('lost') }, 'failed');
+    });
+    const [first, second, stack] = text.split('\n');
+    expect(first).toMatch(/^\d\d:\d\d:\d\d turn ended npcId="mira"$/);
+    expect(second).toMatch(/^\d\d:\d\d:\d\d error failed$/);
+    expect(stack).toBe('Error: lost');
+  });
+
+  it('leaves out what is below its level', () => {
+    expect(logged(false, (log) => log.debug({}, 'request'))).toBe('');
+  });
+});

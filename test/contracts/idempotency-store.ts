@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import type { Clock } from '../../src/ports/clock.js';
+import type { IdempotencyStore, KeptAnswer } from '../../src/ports/idempotency-store.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+export type OpenedIdempotencyStore = {
+  readonly store: IdempotencyStore;
+  /** What a new process finds after this one died. */
+  readonly afterDeath: () => Promise<IdempotencyStore>;
+  readonly dispose: () => Promise<void>;
+};
+
+const HOUR_MS = 3_600_000;
+const answer: KeptAnswer = {
+  status: 201,
+  headers: { 'anima-revision': '3', location: '/x' },
+  body: { text: 'é 漢字 😀 \0', list: [1, null, { a: true }] },
+};
+const run = (seed: string, resumed = false) => ({ kind: 'run', seed, resumed });
+
+/** What every store of idempotency keys keeps to, whatever it stands on. */
+export const idempotencyStoreContract = (
+  name: string,
+  open: (clock: Clock) => Promise<OpenedIdempotencyStore>,
+): void => {
+  describe(`${name} as a store of idempotency keys`, () => {
+    let clock: ManualClock;
+    let opened: OpenedIdempotencyStore;
+    let store: IdempotencyStore;
+
+    beforeEach(async () => {
+      clock = new ManualClock();
+      opened = await open(clock);
+      store = opened.store;
+    });
+
+    afterEach(() => opened.dispose());
+
+    const reserve = (seed: string, { scope = 'scope', key = 'key', digest = 'digest' } = {}) =>
+      store.reserve(scope, key, digest, seed);
+
+    it('lets the first request run under its own seed', async () => {
+      expect(await reserve('one')).toEqual(run('one'));
+    });
+
+    it('tells a repeat that the first one is still running', async () => {
+      await reserve('one');
+      expect(await reserve('two')).toEqual({ kind: 'running' });
+    });
+
+    it('gives a repeat the first answer, again and again', async () => {
+      await reserve('one');
+      await store.complete('scope', 'key', answer);
+      expect(await reserve('two')).toEqual({ kind: 'answered', answer });
+      expect(await reserve('three')).toEqual({ kind: 'answered', answer });
+    });
+
+    it('tells another request that the key was used, whether the first one runs or is answered', async () => {
+      await reserve('one');
+      expect(await reserve('two', { digest: 'other' })).toEqual({ kind: 'reused' });
+      await store.complete('scope', 'key', answer);
+      expect(await reserve('three', { digest: 'other' })).toEqual({ kind: 'reused' });
+    });
+
+    it('keeps scopes and keys apart, however they are cut', async () => {
+      await reserve('one', { scope: 'a b', key: 'c' });
+      expect(await reserve('two', { scope: 'a', key: 'b c' })).toEqual(run('two'));
+      expect(await reserve('three', { scope: 'a b', key: 'd' })).toEqual(run('three'));
+      expect(await reserve('four', { scope: '["a","b', key: 'c"]' })).toEqual(run('four'));
+    });
+
+    it('lets exactly one of several at the same time run', async () => {
+      const taken = await Promise.all(['one', 'two', 'three'].map((seed) => reserve(seed)));
+      expect(taken).toEqual([run('one'), { kind: 'running' }, { kind: 'running' }]);
+    });
+
+    describe('a key that was released', () => {
+      it('is free for another request', async () => {
+        await reserve('one');
+        await store.release('scope', 'key');
+        expect(await reserve('two', { digest: 'other' })).toEqual(run('two'));
+        expect(await reserve('three')).toEqual({ kind: 'reused' });
+      });
+
+      it('lets the same request run again under the same seed: a failed one may have done something', async () => {
+        await reserve('one');
+        await store.release('scope', 'key');
+        expect(await reserve('two')).toEqual(run('one', true));
+        expect(await reserve('three')).toEqual({ kind: 'running' });
+        await store.complete('scope', 'key', answer);
+        expect(await reserve('four')).toEqual({ kind: 'answered', answer });
+      });
+    });
+
+    it('completes and releases what nobody reserved without a trace', async () => {
+      await store.complete('scope', 'key', answer);
+      await store.release('scope', 'other');
+      expect(await reserve('one')).toEqual(run('one'));
+    });
+
+    describe('after the process died', () => {
+      it('lets a repeat of what was running resume it under its seed, once', async () => {
+        await reserve('one');
+        store = await opened.afterDeath();
+        expect(await reserve('two')).toEqual(run('one', true));
+        expect(await reserve('three')).toEqual({ kind: 'running' });
+        store = await opened.afterDeath();
+        expect(await reserve('four')).toEqual(run('one', true));
+      });
+
+      it('refuses another request under the key of what was running', async () => {
+        await reserve('one');
+        store = await opened.afterDeath();
+        expect(await reserve('two', { digest: 'other' })).toEqual({ kind: 'reused' });
+      });
+
+      it('still gives the answer', async () => {
+        await reserve('one');
+        await store.complete('scope', 'key', answer);
+        store = await opened.afterDeath();
+        expect(await reserve('two')).toEqual({ kind: 'answered', answer });
+      });
+    });
+
+    it('remembers a key for 24 hours from its first request, and then no longer', async () => {
+      await reserve('one');
+      await clock.advance(HOUR_MS);
+      await store.complete('scope', 'key', answer);
+      await clock.advance(23 * HOUR_MS - 1);
+      expect(await reserve('two')).toEqual({ kind: 'answered', answer });
+      await clock.advance(1);
+      expect(await reserve('three', { digest: 'other' })).toEqual(run('three'));
+    });
+
+    it('lets go of old keys while new ones come, and of no others', async () => {
+      for (let n = 0; n < 50; n += 1) await reserve(`old-${n}`, { key: `old-${n}` });
+      await clock.advance(23 * HOUR_MS);
+      await reserve('young', { key: 'young' });
+      await clock.advance(HOUR_MS);
+      for (let n = 0; n < 50; n += 1) await reserve(`new-${n}`, { key: `new-${n}` });
+      store = await opened.afterDeath();
+      expect(await reserve('again', { key: 'young' })).toEqual(run('young', true));
+      expect(await reserve('again', { key: 'old-0' })).toEqual(run('again'));
+    });
+  });
+};

@@ -1,0 +1,185 @@
+import { Type } from '@sinclair/typebox';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-store.js';
+import { isObject } from '../../src/domain/shared/json.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
+import type { Answer, Call } from '../../src/http/route.js';
+import { startApp, type TestApp, testPrincipal } from '../support/http.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { runRoute } from './fake-routes.js';
+
+const KEY = { 'idempotency-key': 'once' };
+
+describe('a POST with an Idempotency-Key', () => {
+  let app: TestApp;
+  const calls: Call[] = [];
+  const start = async (
+    handler: (call: Call) => Answer | Promise<Answer>,
+    over: Parameters<typeof startApp>[1] = {},
+  ) => {
+    calls.length = 0;
+    const counted = (call: Call) => {
+      calls.push(call);
+      return handler(call);
+    };
+    const body = Type.Object({ a: Type.Optional(Type.Unknown()), n: Type.Optional(Type.Number()) });
+    app = await startApp(
+      [
+        runRoute(counted, { body }),
+        runRoute(counted, { operationId: 'other', path: '/npcs/:npcId/run', body }),
+        runRoute(counted, {
+          operationId: 'issue',
+          path: '/keys',
+          keepAnswer: (answer) => (isObject(answer) ? { keyId: answer['keyId'] ?? null } : answer),
+        }),
+      ],
+      over,
+    );
+  };
+  afterEach(() => app.stop());
+
+  it('is answered again with the first answer', async () => {
+    await start(() => ({ status: 201, headers: { 'Anima-Revision': '7' }, body: { n: calls.length } }));
+    const first = await app.post('/run', { a: 1, n: 2 }, KEY);
+    const second = await app.post('/run', { n: 2, a: 1 }, KEY);
+    expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([201, null]);
+    expect([second.status, second.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+    expect(second.headers.get('anima-revision')).toBe('7');
+    expect(second.text).toBe(first.text);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is refused with another body', async () => {
+    await start(() => ({ body: {} }));
+    await app.post('/run', { a: 1 }, KEY);
+    const { status, body } = await app.post('/run', { a: 2 }, KEY);
+    expect([status, body.error.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  it('counts an empty body and {} as the same', async () => {
+    await start(() => ({ body: {} }));
+    await app.post('/run', undefined, KEY);
+    expect((await app.post('/run', {}, KEY)).headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  it('is refused while the first is still running', async () => {
+    let finish: (answer: Answer) => void = () => undefined;
+    let begun: () => void = () => undefined;
+    const running = new Promise<void>((resolve) => (begun = resolve));
+    await start(() => {
+      begun();
+      return new Promise<Answer>((resolve) => (finish = resolve));
+    });
+    const first = app.post('/run', {}, KEY);
+    await running;
+    const second = await app.post('/run', {}, KEY);
+    expect([second.status, second.body.error.code, second.headers.get('retry-after')]).toEqual([
+      409,
+      'IDEMPOTENCY_IN_PROGRESS',
+      '1',
+    ]);
+    finish({ body: { done: true } });
+    expect((await first).body).toEqual({ done: true });
+  });
+
+  it('is another request under another path, id or API key, but the same under other escapes', async () => {
+    await start(() => ({ body: {} }), { keys: { good: testPrincipal(), other: testPrincipal({ keyId: 'k2' }) } });
+    await app.post('/run', {}, KEY);
+    await app.post('/run', {}, { ...KEY, authorization: 'Bearer other' });
+    await app.post('/npcs/mira/run', {}, KEY);
+    await app.post('/npcs/olm/run', {}, KEY);
+    expect(calls).toHaveLength(4);
+    await app.post('/npcs/%6Dira/run?x=1', {}, KEY);
+    expect(calls).toHaveLength(4);
+  });
+
+  it('keeps a refusal of the domain, with the id of the request that asks', async () => {
+    await start(() => {
+      throw new Rejection('CONFLICT', { details: { n: 1 } });
+    });
+    await app.post('/run', {}, { ...KEY, 'x-request-id': 'first' });
+    const again = await app.post('/run', {}, { ...KEY, 'x-request-id': 'second' });
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([409, 'true']);
+    expect(again.headers.get('x-request-id')).toBe('second');
+    expect(again.body.error).toMatchObject({ code: 'CONFLICT', details: { n: 1 }, requestId: 'second' });
+    expect(calls).toHaveLength(1);
+  });
+
+  it.each([
+    [429, () => new Rejection('CONCURRENT_NPC_LIMIT')],
+    [503, () => new Rejection('STORE_UNAVAILABLE')],
+    [500, () => new Error('a defect')],
+  ])('runs again after %i, as the same command', async (status, failure) => {
+    await start(() => {
+      if (calls.length === 1) throw failure();
+      return { body: {} };
+    });
+    expect((await app.post('/run', {}, KEY)).status).toBe(status);
+    expect((await app.post('/run', {}, KEY)).status).toBe(200);
+    expect(calls[1]?.commandId).toBe(calls[0]?.commandId);
+  });
+
+  it('is not remembered when it breaks its schema', async () => {
+    await start(() => ({ body: {} }));
+    expect((await app.post('/run', { n: 'x' }, KEY)).status).toBe(400);
+    expect((await app.post('/run', { n: 1 }, KEY)).status).toBe(200);
+  });
+
+  it('is completed by the repeat when its process died half way', async () => {
+    const clock = new ManualClock();
+    const entries = new Map();
+    const dead = new MemoryIdempotencyStore(clock, entries);
+    let seed = '';
+    const watching = {
+      reserve: async (scope: string, key: string, digest: string, newSeed: string) => {
+        seed = newSeed;
+        return dead.reserve(scope, key, digest, newSeed);
+      },
+      complete: () => Promise.reject(new Error('killed')),
+      release: () => Promise.reject(new Error('killed')),
+    };
+    await start(() => ({ body: {} }), { clock, idempotency: watching });
+    await app.post('/run', {}, KEY);
+    expect(app.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+    await app.stop();
+    await start(() => ({ body: {} }), { clock, idempotency: new MemoryIdempotencyStore(clock, entries) });
+    await app.post('/run', {}, KEY);
+    expect([calls[0]?.commandId, calls[0]?.resumed]).toEqual([seed, true]);
+  });
+
+  it('is forgotten after 24 hours', async () => {
+    await start(() => ({ body: {} }));
+    await app.post('/run', { a: 1 }, KEY);
+    await app.clock.advance(24 * 60 * 60 * 1000);
+    expect((await app.post('/run', { a: 2 }, KEY)).status).toBe(200);
+  });
+
+  it('repeats without what is shown once', async () => {
+    await start(() => ({ status: 201, body: { keyId: 'k9', key: 'am_live_secret' } }));
+    expect((await app.post('/keys', {}, KEY)).body.key).toBe('am_live_secret');
+    const again = await app.post('/keys', {}, KEY);
+    expect([again.status, again.body]).toEqual([201, { keyId: 'k9' }]);
+  });
+
+  it('repeats an answer without a body', async () => {
+    await start(() => ({ status: 204 }));
+    await app.post('/run', {}, KEY);
+    const again = await app.post('/run', {}, KEY);
+    expect([again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([204, '', 'true']);
+  });
+
+  it.each(['two words', 'x'.repeat(129), 'ä'])('is refused when the key is %j', async (key) => {
+    await start(() => ({ body: {} }));
+    const { status, body } = await app.post('/run', {}, { 'idempotency-key': key });
+    expect([status, body.error.code]).toEqual([400, 'HEADER_INVALID']);
+  });
+
+  it('without a key has a command id of its own each time', async () => {
+    await start(() => ({ body: {} }));
+    await app.post('/run');
+    await app.post('/run');
+    expect(calls[0]?.commandId).not.toBe(calls[1]?.commandId);
+    expect(calls.map(({ resumed }) => resumed)).toEqual([false, false]);
+  });
+});

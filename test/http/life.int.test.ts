@@ -1,0 +1,225 @@
+import { createServer } from 'node:net';
+
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { createMetrics } from '../../src/adapters/prometheus/metrics.js';
+import { StartProblem } from '../../src/domain/shared/start-problem.js';
+import { createStartingApp } from '../../src/http/app.js';
+import { createLifecycle } from '../../src/http/lifecycle.js';
+import type { Answer } from '../../src/http/route.js';
+import { statusRoutes } from '../../src/http/routes/status.js';
+import { listen, type ListeningServer } from '../../src/http/server.js';
+import { rememberingLog, startApp, type TestApp } from '../support/http.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { seededRandom } from '../support/seeded-random.js';
+import { looseRoute, openRoute, runRoute } from './fake-routes.js';
+
+const status = (lifecycle = createLifecycle()) => {
+  const routes = statusRoutes({
+    lifecycle,
+    metrics: createMetrics(),
+    dependencies: () => ({ eventStore: { ok: true } }),
+    allRoutes: () => routes,
+  });
+  return { lifecycle, routes };
+};
+
+describe('a server that starts', () => {
+  let server: ListeningServer | undefined;
+  afterEach(() => server?.stop());
+
+  const start = async (over: { host?: string; port?: number } = {}) => {
+    const { lifecycle, routes } = status();
+    const clock = new ManualClock();
+    const metrics = createMetrics();
+    const app = createStartingApp({
+      routes,
+      lifecycle,
+      clock,
+      metrics,
+      random: seededRandom('s'),
+      logger: rememberingLog(),
+    });
+    const options = { host: '127.0.0.1', port: 0, app, lifecycle, clock, nameRequest: () => 'r', ...over };
+    return { server: await listen(options), lifecycle };
+  };
+
+  it('answers status and health, and 503 for everything else, known or not', async () => {
+    ({ server } = await start());
+    const { url } = server;
+    const codes: Record<string, number> = {};
+    for (const path of ['/status', '/livez', '/readyz', '/metrics', '/docs', '/npcs', '/nowhere']) {
+      codes[path] = (await fetch(`${url}${path}`)).status;
+    }
+    expect(codes).toEqual({
+      '/status': 200,
+      '/livez': 200,
+      '/readyz': 503,
+      '/metrics': 503,
+      '/docs': 503,
+      '/npcs': 503,
+      '/nowhere': 503,
+    });
+    const refused = await fetch(`${url}/npcs`);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await refused.json()).toMatchObject({ error: { code: 'NOT_READY' } });
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
+      ready: false,
+      dependencies: { eventStore: { ok: true } },
+    });
+    expect((await fetch(`${url}/status`, { method: 'POST' })).status).toBe(405);
+  });
+
+  it('goes over to the whole application without a new socket', async () => {
+    const started = await start();
+    server = started.server;
+    const full = status(started.lifecycle);
+    server.serve(
+      createStartingApp({
+        routes: [...full.routes, openRoute],
+        lifecycle: started.lifecycle,
+        clock: new ManualClock(),
+        metrics: createMetrics(),
+        random: seededRandom('s'),
+        logger: rememberingLog(),
+      }),
+    );
+    started.lifecycle.ready();
+    expect((await fetch(`${server.url}/open`)).status).toBe(200);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${server.url}/nowhere`)).status).toBe(404);
+  });
+
+  it('says in one sentence that the port is in use, or the address is not its own', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    await expect(start({ port })).rejects.toThrow(
+      new StartProblem(
+        `Cannot listen: port ${port} on 127.0.0.1 is in use; stop the other program or set PORT to another port.`,
+      ),
+    );
+    taken.close();
+    await expect(start({ host: '192.0.2.1' })).rejects.toThrow('this machine has no address 192.0.2.1');
+    await expect(start({ host: 'no-such-host.invalid' })).rejects.toThrow(StartProblem);
+  });
+});
+
+describe('a server that stops', () => {
+  const startRunning = async (clock = new ManualClock()) => {
+    let finish: (answer: Answer) => void = () => undefined;
+    let begun: () => void = () => undefined;
+    const running = new Promise<void>((resolve) => (begun = resolve));
+    const slow = runRoute(() => {
+      begun();
+      return new Promise<Answer>((resolve) => (finish = resolve));
+    });
+    const lifecycle = createLifecycle();
+    const stream = runRoute(
+      ({ koa }) => {
+        koa.res.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        koa.res.write(':\n\n');
+        lifecycle.stopping.addEventListener('abort', () => koa.res.end());
+        return { streamed: true };
+      },
+      {
+        operationId: 'stream',
+        method: 'GET',
+        path: '/stream',
+        responses: { 200: { description: '', contentType: 'text/event-stream' } },
+      },
+    );
+    const app = await startApp([slow, stream, looseRoute, ...status(lifecycle).routes], { lifecycle, clock });
+    lifecycle.ready();
+    return { app, running, finish: (answer: Answer) => finish(answer) };
+  };
+
+  it('finishes what runs, tells kept connections to close, refuses the rest, and ends streams at once', async () => {
+    const { app, running, finish } = await startRunning();
+    const slow = app.post('/run');
+    const stream = await fetch(`${app.url}/stream`, { headers: { authorization: 'Bearer good' } });
+    await running;
+    const stopped = app.stop();
+    expect(await stream.text()).toBe(':\n\n');
+    const refused = await app.post('/loose');
+    expect([refused.status, refused.body.error.code, refused.headers.get('connection')]).toEqual([
+      503,
+      'NOT_READY',
+      'close',
+    ]);
+    expect((await app.get('/livez')).status).toBe(200);
+    expect((await app.get('/readyz')).status).toBe(503);
+    finish({ body: { done: true } });
+    expect((await slow).body).toEqual({ done: true });
+    await stopped;
+    await expect(fetch(app.url)).rejects.toThrow('fetch failed');
+  });
+
+  it('gives up after 10 seconds on what does not finish', async () => {
+    const clock = new ManualClock();
+    const { app, running } = await startRunning(clock);
+    const slow = app.post('/run').catch((error: unknown) => error);
+    await running;
+    let over = false;
+    const stopped = app.stop().then(() => (over = true));
+    await clock.advance(9_999);
+    expect(over).toBe(false);
+    await clock.advance(1);
+    await stopped;
+    expect(await slow).toBeInstanceOf(Error);
+  });
+
+  it('may be told twice', async () => {
+    const { app } = await startRunning();
+    await Promise.all([app.stop(), app.stop()]);
+  });
+});
+
+describe("the server's own routes", () => {
+  let app: TestApp;
+  afterEach(() => app.stop());
+
+  it('tell status and version without a key', async () => {
+    const { routes, lifecycle } = status();
+    app = await startApp(routes, { lifecycle });
+    lifecycle.ready();
+    expect((await app.get('/status', { authorization: '' })).body).toEqual({
+      status: 'online',
+      version: '1.0.0',
+      phase: 'ready',
+    });
+  });
+
+  it('say which dependency is down', async () => {
+    const lifecycle = createLifecycle();
+    const dependencies = () =>
+      Promise.resolve({ eventStore: { ok: true }, readModels: { ok: false, detail: 'the disk is full' } });
+    app = await startApp(statusRoutes({ lifecycle, metrics: createMetrics(), dependencies, allRoutes: () => [] }), {
+      lifecycle,
+    });
+    lifecycle.ready();
+    const { status: code, body, headers } = await app.get('/readyz');
+    expect([code, headers.get('retry-after')]).toEqual([503, '1']);
+    expect(body).toEqual({ ready: false, dependencies: await dependencies() });
+  });
+
+  it('give the figures to this machine, and through a proxy only to a key with the scope ops', async () => {
+    const lifecycle = createLifecycle();
+    const metrics = createMetrics();
+    const routes = [looseRoute, ...statusRoutes({ lifecycle, metrics, dependencies: () => ({}), allRoutes: () => [] })];
+    app = await startApp(routes, { lifecycle, metrics });
+    lifecycle.ready();
+    await app.post('/loose');
+    await app.get('/nowhere');
+    const local = await app.get('/metrics', { authorization: 'Bearer unknown' });
+    expect(local.status).toBe(200);
+    expect(local.headers.get('content-type')).toContain('text/plain');
+    expect(local.text).toContain('anima_http_request_duration_seconds_count{operation="loose",status="200"} 1');
+    expect(local.text).toContain('anima_http_request_duration_seconds_count{operation="unrouted",status="404"} 1');
+    expect(local.text).toContain('process_cpu_seconds_total');
+    for (const header of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']) {
+      expect((await app.get('/metrics', { authorization: '', [header]: '127.0.0.1' })).status).toBe(401);
+    }
+    expect((await app.get('/metrics', { 'x-forwarded-for': '10.0.0.1' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,50 @@
+import { Type } from '@sinclair/typebox';
+import { describe, expect, it } from 'vitest';
+
+import { compileDropNulls } from '../../src/http/guard/null-members.js';
+
+const drop = (schema: Parameters<typeof compileDropNulls>[0], value: unknown): unknown => {
+  compileDropNulls(schema)?.(value);
+  return value;
+};
+const optional = Type.Object({ a: Type.Optional(Type.String()) });
+
+describe('null in an optional member', () => {
+  it('is taken out wherever the schema names the member', () => {
+    expect(drop(optional, { a: null, b: null })).toEqual({ b: null });
+    expect(drop(Type.Object({ child: optional }), { child: { a: null } })).toEqual({ child: {} });
+    expect(drop(Type.Object({ list: Type.Array(optional) }), { list: [{ a: null }, null, 1] })).toEqual({
+      list: [{}, null, 1],
+    });
+    expect(drop(Type.Union([optional, Type.Null()]), { a: null })).toEqual({});
+    expect(
+      drop(Type.Intersect([optional, Type.Object({ b: Type.Optional(Type.Number()) })]), { a: null, b: null }),
+    ).toEqual({});
+  });
+
+  it('is taken out also where the member may be null', () => {
+    const schema = Type.Object({ a: Type.Optional(Type.Union([Type.String(), Type.Null()])) });
+    expect(drop(schema, { a: null })).toEqual({});
+  });
+
+  it('stays in required members and in free-form JSON', () => {
+    expect(drop(Type.Object({ a: Type.Union([Type.String(), Type.Null()]) }), { a: null })).toEqual({ a: null });
+    expect(drop(Type.Object({ free: Type.Record(Type.String(), Type.Unknown()) }), { free: { a: null } })).toEqual({
+      free: { a: null },
+    });
+    expect(drop(Type.Unknown(), { a: null })).toEqual({ a: null });
+  });
+
+  it('stays where it is open which of several objects is meant', () => {
+    const schema = Type.Union([optional, Type.Object({ a: Type.Null(), b: Type.Optional(Type.String()) })]);
+    expect(drop(schema, { a: null })).toEqual({ a: null });
+  });
+
+  it('does nothing to values of another shape', () => {
+    for (const value of [null, 1, 'a', [], [null]]) expect(drop(optional, value)).toEqual(value);
+  });
+
+  it('costs nothing when the schema names no optional member', () => {
+    expect(compileDropNulls(Type.Object({ a: Type.String() }))).toBeNull();
+  });
+});

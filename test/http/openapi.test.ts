@@ -1,0 +1,110 @@
+import { Type } from '@sinclair/typebox';
+import { describe, expect, it } from 'vitest';
+
+import { createMetrics } from '../../src/adapters/prometheus/metrics.js';
+import { rejections } from '../../src/domain/shared/rejection.js';
+import { docsPage } from '../../src/http/docs-page.js';
+import { createLifecycle } from '../../src/http/lifecycle.js';
+import { openApi } from '../../src/http/openapi.js';
+import { statusRoutes } from '../../src/http/routes/status.js';
+import { echoRoute, looseRoute, openRoute, runRoute, thingRoute } from './fake-routes.js';
+
+const routes = [
+  echoRoute,
+  looseRoute,
+  openRoute,
+  thingRoute,
+  runRoute(() => ({}), {
+    operationId: 'rules',
+    path: '/rules',
+    shortForbidden: true,
+    ext: true,
+    deprecated: '2026-01-31',
+    description: 'a < b & "c"',
+  }),
+  ...statusRoutes({
+    lifecycle: createLifecycle(),
+    metrics: createMetrics(),
+    dependencies: () => ({}),
+    allRoutes: () => [],
+  }),
+];
+
+describe('the OpenAPI document', () => {
+  const document = JSON.parse(JSON.stringify(openApi(routes)));
+
+  it('holds every route under its path and method', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info.version).toBe('1.0.0');
+    for (const { method, path, operationId } of routes) {
+      const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()];
+      expect(operation.operationId).toBe(operationId);
+    }
+    const count = Object.values<object>(document.paths).flatMap((path) => Object.keys(path)).length;
+    expect(count).toBe(routes.length);
+  });
+
+  it('names path and query parameters, the body and its need, and the Idempotency-Key of writes', () => {
+    const operation = document.paths['/npcs/{npcId}/echo'].post;
+    expect(
+      operation.parameters.map(({ name, in: where, required }: Record<string, unknown>) => [name, where, required]),
+    ).toEqual([
+      ['npcId', 'path', true],
+      ['limit', 'query', false],
+      ['deep', 'query', false],
+      ['Idempotency-Key', 'header', false],
+    ]);
+    expect(operation.parameters[1].schema).toEqual({ type: 'integer', minimum: 1 });
+    expect(operation.requestBody.required).toBe(true);
+    expect(operation.requestBody.content['application/json'].schema.required).toEqual(['text']);
+    expect(document.paths['/loose'].post.requestBody.required).toBe(false);
+    expect(document.paths['/npcs/{npcId}'].get.parameters).toHaveLength(1);
+  });
+
+  it('says which routes need a key and which scope', () => {
+    expect(document.paths['/open'].get.security).toEqual([]);
+    expect(document.paths['/loose'].post).toMatchObject({ security: [{ apiKey: [] }], 'x-scope': 'npc' });
+    expect(document.components.securitySchemes.apiKey).toEqual({ type: 'http', scheme: 'bearer' });
+  });
+
+  it('marks additions and deprecated routes', () => {
+    expect(document.paths['/rules'].post).toMatchObject({ tags: ['Fake', '(ext)'], deprecated: true });
+    expect(document.paths['/loose'].post.tags).toEqual(['Fake']);
+    expect(document.paths['/loose'].post.deprecated).toBeUndefined();
+  });
+
+  it('refers only to what it holds', () => {
+    const references = JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g);
+    const names = new Set(Array.from(references, ([, name]) => name));
+    expect([...names].sort()).toEqual(['Error', 'ShortError']);
+    for (const name of names) expect(document.components.schemas[name ?? '']).toBeTypeOf('object');
+    expect(document.paths['/rules'].post.responses['403'].content['application/json'].schema.$ref).toContain(
+      'ShortError',
+    );
+  });
+});
+
+describe('the docs page', () => {
+  const page = docsPage(routes);
+
+  it('holds every route and every error code', () => {
+    for (const { operationId } of routes) expect(page).toContain(`id="${operationId}"`);
+    for (const [code, [status]] of Object.entries(rejections))
+      expect(page).toContain(`<td>${status}</td><td><code>${code}</code>`);
+  });
+
+  it('takes nothing from elsewhere and runs nothing', () => {
+    expect(page).not.toMatch(/<script|<link|<img|src=|url\(|@import/i);
+    expect(page).not.toMatch(/https?:\/\//);
+  });
+
+  it('shows what is written, whatever it holds', () => {
+    const [section = ''] = page.split('id="rules"').slice(1);
+    expect(section).toContain('a &lt; b &amp; &quot;c&quot;');
+    const hostile = runRoute(() => ({}), {
+      summary: '<img onerror=x>',
+      body: Type.Object({ x: Type.String({ description: '</pre><b>' }) }),
+    });
+    expect(docsPage([hostile])).not.toMatch(/<img|<\/pre><b>/);
+  });
+});

@@ -1,0 +1,361 @@
+import { connect } from 'node:net';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type Api, apiOf, type Reply } from '../support/api.js';
+import type { OpenServer, ServerUnderTest } from './server-under-test.js';
+
+const codeOf = (reply: Reply): string | undefined =>
+  (reply.body as { error?: { code?: string } } | undefined)?.error?.code;
+
+/** Sends a body as it is, without reading it as JSON first. */
+const sendRaw = async (
+  url: string,
+  key: string,
+  path: string,
+  body: string | Buffer,
+  type = 'application/json',
+): Promise<Reply> => {
+  const response = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': type },
+    body: typeof body === 'string' ? body : new Uint8Array(body),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as unknown };
+};
+
+/** What the server refuses, on its real routes (contract 1): the same on every profile. */
+export const refusalScenarios = (profile: string, open: OpenServer): void => {
+  describe(`refusals on ${profile}`, () => {
+    let server: ServerUnderTest;
+    let api: Api;
+    let anonymous: Api;
+    beforeAll(async () => {
+      server = await open();
+      api = apiOf(server.url, server.ownerKey);
+      anonymous = apiOf(server.url, undefined);
+    }, 120_000);
+    afterAll(async () => {
+      await server[Symbol.asyncDispose]();
+    });
+
+    const keyWith = async (members: object): Promise<{ key: string; keyId: string }> => {
+      const made = await api.post('/keys', { name: 'test', ...members });
+      expect(made.status, made.text).toBe(201);
+      return made.body as { key: string; keyId: string };
+    };
+
+    it('gives every refusal of a key the same answer: missing, malformed, unknown, revoked, expired', async () => {
+      const revoked = await keyWith({});
+      expect((await api('DELETE', `/keys/${revoked.keyId}`)).status).toBe(204);
+      expect(codeOf(await api('DELETE', `/keys/${revoked.keyId}`))).toBe('KEY_NOT_FOUND');
+      const expired = await keyWith({ expiresAt: new Date(Date.now() + 400).toISOString() });
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      const unknown = `${revoked.key.slice(0, -1)}${revoked.key.endsWith('A') ? 'B' : 'A'}`;
+      const bodies = new Set<string>();
+      for (const header of [
+        undefined,
+        'Bearer',
+        'Basic abc',
+        'Bearer nonsense',
+        ...[unknown, revoked.key, expired.key].map((key) => `Bearer ${key}`),
+      ]) {
+        const reply = await anonymous.get('/npcs', header === undefined ? {} : { authorization: header });
+        expect(reply.status, header).toBe(401);
+        expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+        const { error } = reply.body as { error: { code: string; message: string; details: object } };
+        bodies.add(JSON.stringify([error.code, error.message, error.details]));
+      }
+      expect(bodies.size).toBe(1);
+    });
+
+    it('needs no key where none is needed, and ignores a bad one there', async () => {
+      for (const path of [
+        '/status',
+        '/livez',
+        '/readyz',
+        '/openapi.json',
+        '/docs',
+        '/.well-known/jwks.json',
+        '/metrics',
+      ]) {
+        expect((await anonymous.get(path)).status, path).toBe(200);
+        expect((await anonymous.get(path, { authorization: 'Bearer bad' })).status, path).toBe(200);
+      }
+      expect((await anonymous.get('/metrics', { 'x-forwarded-for': '10.0.0.1' })).status).toBe(401);
+    });
+
+    it('answers an unknown path with 404 and a wrong method with 405, also without a key', async () => {
+      expect(codeOf(await anonymous.get('/nowhere'))).toBe('NOT_FOUND');
+      const wrong = await anonymous('PUT', '/npcs');
+      expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, expect.stringContaining('POST')]);
+    });
+
+    it('refuses a missing scope with 403: detailed everywhere, a sentence on POST /rules', async () => {
+      const { key } = await keyWith({ scopes: ['npc'] });
+      const poor = apiOf(server.url, key);
+      expect(codeOf(await poor.get('/npcs/x/history'))).toBe('FORBIDDEN');
+      const rules = await poor.post('/rules', {});
+      expect([rules.status, typeof (rules.body as { error: unknown }).error]).toEqual([403, 'string']);
+      expect(codeOf(await poor.post('/keys', { name: 'more' }))).toBe('FORBIDDEN');
+    });
+
+    it('never lets a key grant scopes that it lacks, and never takes the last admin key away', async () => {
+      const { key } = await keyWith({ scopes: ['admin'] });
+      const admin = apiOf(server.url, key);
+      expect((await admin.post('/keys', { name: 'wider', scopes: ['admin', 'ops'] })).status).toBe(403);
+      const listed = (await admin.get('/keys')).body as { keyId: string; scopes: string[] }[];
+      const admins = listed.filter(({ scopes }) => scopes.includes('admin')).map(({ keyId }) => keyId);
+      expect(admins.length).toBeGreaterThan(1);
+      expect(JSON.stringify(listed)).not.toContain(key);
+    });
+
+    it('limits a key: RateLimit headers count down, 429 says when to come back, refused requests do not count', async () => {
+      const { key } = await keyWith({ rateLimit: { limit: 2, windowSeconds: 60 } });
+      const limited = apiOf(server.url, key);
+      const replies = [await limited.get('/npcs'), await limited.get('/npcs'), await limited.get('/npcs')];
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 429]);
+      expect(replies[0]?.headers.get('ratelimit-policy')).toBe('"default";q=2;w=60');
+      expect(replies[0]?.headers.get('ratelimit')).toMatch(/^"default";r=1;t=\d+$/);
+      expect(codeOf(replies[2] as Reply)).toBe('RATE_LIMITED');
+      expect(Number(replies[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await api.get('/npcs')).headers.get('ratelimit')).toBeNull();
+    });
+
+    it.each([
+      ['malformed JSON', '{"tape": '],
+      ['a __proto__ member', '{"tape": {"observation": "x", "context": {"__proto__": {"admin": true}}}}'],
+      ['an escaped __proto__ member', '{"tape": {"observation": "x", "context": {"\\u005f_proto__": 1}}}'],
+      ['nesting deeper than 32', `{"tape": {"observation": "x", "context": ${'['.repeat(40)}${']'.repeat(40)}}}`],
+      [
+        'invalid UTF-8',
+        Buffer.concat([Buffer.from('{"tape": {"observation": "'), Buffer.from([0xff, 0xfe]), Buffer.from('"}}')]),
+      ],
+      ['half a surrogate pair', '{"tape": {"observation": "\\ud800"}}'],
+      ['a number beyond all bounds', '{"tape": {"observation": "x", "context": 1e999}}'],
+    ])('refuses %s with 400 and records nothing', async (_, body) => {
+      const reply = await sendRaw(server.url, server.ownerKey, '/npcs/hostile/process', body);
+      expect([reply.status, codeOf(reply)]).toEqual([400, 'MALFORMED_JSON']);
+      expect((await api.get('/npcs/hostile')).status).toBe(404);
+    });
+
+    it('holds constructor and prototype as ordinary data', async () => {
+      const data = { constructor: { prototype: { polluted: true } }, prototype: 1 };
+      expect((await api.post('/npcs', { npcId: 'plain', data })).body).toMatchObject({ data });
+      expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    });
+
+    it('lists every problem of a schema with its pointer', async () => {
+      const reply = await api.post('/npcs/x/process', {
+        tape: { observation: 1, npcState: [], memories: [{ type: 'x' }] },
+      });
+      expect([reply.status, codeOf(reply)]).toEqual([400, 'SCHEMA_INVALID']);
+      const { issues } = (reply.body as { error: { details: { issues: { pointer: string }[] } } }).error.details;
+      expect(issues.map(({ pointer }) => pointer)).toEqual(
+        expect.arrayContaining(['/tape/observation', '/tape/npcState', '/tape/memories/0/text']),
+      );
+    });
+
+    it('refuses a known result with a malformed body, but not one of an unknown type', async () => {
+      const tape = { observation: 'x' };
+      expect(
+        codeOf(
+          await api.post('/npcs/x1/process', { tape, lastResult: { type: 'QueryVectorResult', memories: 'none' } }),
+        ),
+      ).toBe('SCHEMA_INVALID');
+      expect(
+        (await api.post('/npcs/x1/process', { tape, lastResult: { type: 'SmellResult', smell: 'roses' } })).status,
+      ).toBe(200);
+    });
+
+    it('takes null for absent and ignores what it does not know', async () => {
+      const tape = {
+        observation: 'x',
+        npcState: null,
+        persona: null,
+        actor: null,
+        memories: null,
+        generatedOutput: null,
+        rulesetId: null,
+        vectorQueried: null,
+        turnId: null,
+      };
+      const reply = await api.post('/npcs/x2/process', { tape, lastResult: null, unknown: { is: 'ignored' } });
+      expect(reply.body).toMatchObject({
+        instruction: { type: 'IdentifyActor' },
+        tape: { npcState: {}, memories: [], vectorQueried: false },
+      });
+    });
+
+    it('accepts both an empty body and {} where nothing is required', async () => {
+      for (const body of [undefined, {}]) {
+        expect((await api.post('/npcs/x3/directive', body)).body).toMatchObject({ memoryRecall: { limit: 5 } });
+      }
+    });
+
+    it.each(['%2F', 'a%2Fb', '.', '%2E%2E', '%', '%00', '%20lead', 'e%CC%81', 'x'.repeat(129)])(
+      'refuses the id %s with 400',
+      async (id) => {
+        // `fetch` would tidy the path up before sending it.
+        const { port } = new URL(server.url);
+        const text = await new Promise<string>((resolve, reject) => {
+          const socket = connect(Number(port), '127.0.0.1');
+          let answer = '';
+          socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
+          socket.on('close', () => resolve(answer)).on('error', reject);
+          socket.write(
+            `GET /npcs/${id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.ownerKey}\r\nConnection: close\r\n\r\n`,
+          );
+        });
+        expect(text).toMatch(/^HTTP\/1\.1 400 /);
+        expect(text).toContain('ID_INVALID');
+      },
+    );
+
+    it('takes every printable id, and keeps ids that look alike apart', async () => {
+      for (const npcId of ['Ünï cødé', '日本', 'a=b', 'a.b', 'a~b', '100%', 'npc:1', 'constructor']) {
+        const made = await api.post('/npcs', { npcId, persona: npcId });
+        expect(made.body).toMatchObject({ npcId, created: true });
+        expect((await api.get(`/npcs/${encodeURIComponent(npcId)}`)).body).toMatchObject({ npcId, persona: npcId });
+      }
+    });
+
+    it('refuses a body that is too large with 413 and one that is no JSON with 415', async () => {
+      const large = await sendRaw(
+        server.url,
+        server.ownerKey,
+        '/npcs',
+        `{"npcId": "big", "persona": "${'x'.repeat(1024 * 1024)}"}`,
+      );
+      expect([large.status, codeOf(large)]).toEqual([413, 'BODY_TOO_LARGE']);
+      const text = await sendRaw(server.url, server.ownerKey, '/npcs', 'npcId=1', 'text/plain');
+      expect([text.status, codeOf(text)]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+      const parameters = await sendRaw(
+        server.url,
+        server.ownerKey,
+        '/npcs',
+        '{"npcId": "typed"}',
+        'application/json; charset=utf-8',
+      );
+      expect(parameters.status).toBe(200);
+    });
+
+    it('refuses what would exceed a write of 1,000,000 bytes before anything is recorded', async () => {
+      const context = { filler: 'y'.repeat(1_000_500) };
+      const reply = await api.post('/npcs/heavy/process', { tape: { observation: 'x', context } });
+      expect([reply.status, codeOf(reply)]).toEqual([413, 'EVENTS_TOO_LARGE']);
+      expect((await api.get('/npcs/heavy')).status).toBe(404);
+    });
+
+    it('repeats under an Idempotency-Key: the same answer, marked; another body 422', async () => {
+      const once = { 'idempotency-key': 'turn-1' };
+      const body = { tape: { observation: 'Only once.' } };
+      const first = await api.post('/npcs/once/process', body, once);
+      const again = await api.post('/npcs/once/process', { tape: { observation: 'Only once.' } }, once);
+      expect(again.text).toBe(first.text);
+      expect([first.headers.get('idempotency-replayed'), again.headers.get('idempotency-replayed')]).toEqual([
+        null,
+        'true',
+      ]);
+      expect(codeOf(await api.post('/npcs/once/process', { tape: { observation: 'Other.' } }, once))).toBe(
+        'IDEMPOTENCY_KEY_REUSED',
+      );
+      const elsewhere = await api.post('/npcs/twice/process', body, once);
+      expect(elsewhere.headers.get('idempotency-replayed')).toBeNull();
+      expect(((await api.get('/npcs/once/history')).body as { events: unknown[] }).events).toHaveLength(1);
+      const keys = { 'idempotency-key': 'key-1' };
+      expect((await api.post('/keys', { name: 'shown once' }, keys)).body).toHaveProperty('key');
+      expect((await api.post('/keys', { name: 'shown once' }, keys)).body).not.toHaveProperty('key');
+    });
+
+    it('waits for a revision that a read asks for, and says 503 when it does not come', async () => {
+      await api.post('/npcs', { npcId: 'reader', persona: 'x' });
+      const read = await api.get('/npcs/reader', { 'anima-min-revision': '0' });
+      expect([read.status, read.headers.get('anima-revision')]).toEqual([200, '0']);
+      for (const path of ['/npcs/reader', '/npcs/reader/history', '/npcs/reader/turns']) {
+        const behind = await api.get(path, { 'anima-min-revision': '99' });
+        expect([behind.status, codeOf(behind), behind.headers.get('retry-after')], path).toEqual([
+          503,
+          'READ_MODEL_BEHIND',
+          '1',
+        ]);
+      }
+      expect(codeOf(await api.get('/npcs/reader', { 'anima-min-revision': 'soon' }))).toBe('HEADER_INVALID');
+    });
+
+    it('gives every answer a request id, keeps the one that came, and quotes it in errors', async () => {
+      const named = await api.get('/nowhere', { 'x-request-id': 'my-id' });
+      expect(named.headers.get('x-request-id')).toBe('my-id');
+      expect((named.body as { error: { requestId: string } }).error.requestId).toBe('my-id');
+      expect((await api.get('/status')).headers.get('x-request-id')).toBeTruthy();
+    });
+
+    it('describes every route in OpenAPI, and every error code on the docs page', async () => {
+      const document = (await anonymous.get('/openapi.json')).body as {
+        openapi: string;
+        paths: Record<string, unknown>;
+      };
+      expect(document.openapi).toMatch(/^3\.1/);
+      for (const path of [
+        '/npcs',
+        '/npcs/{npcId}/process',
+        '/rules',
+        '/bridge/validate/{npcId}',
+        '/npcs/{npcId}/events',
+        '/keys',
+        '/verdicts/verify',
+      ]) {
+        expect(Object.keys(document.paths)).toContain(path);
+      }
+      const page = (await anonymous.get('/docs')).text;
+      for (const code of ['SCHEMA_INVALID', 'IDEMPOTENCY_KEY_REUSED', 'READ_MODEL_BEHIND', 'STORE_FULL'])
+        expect(page).toContain(code);
+    });
+
+    it('ends event streams of a revoked key, and allows sixteen of them', async () => {
+      await api.post('/npcs', { npcId: 'watched', persona: 'x' });
+      const { key, keyId } = await keyWith({});
+      const streams = await Promise.all(
+        Array.from({ length: 16 }, () =>
+          fetch(`${server.url}/npcs/watched/events`, { headers: { authorization: `Bearer ${key}` } }),
+        ),
+      );
+      expect(streams.every(({ status }) => status === 200)).toBe(true);
+      expect(codeOf(await apiOf(server.url, key).get('/npcs/watched/events'))).toBe('TOO_MANY_STREAMS');
+      expect((await api('DELETE', `/keys/${keyId}`)).status).toBe(204);
+      for (const stream of streams) expect(await stream.text()).toContain('id: 0');
+    });
+
+    it('prints neither keys nor personas that clients send', async () => {
+      await api.post('/npcs', { npcId: 'quiet', persona: 'a private persona', apiKey: 'a client secret' });
+      expect(server.output).not.toContain('a client secret');
+      expect(server.output.split('\n').filter((line) => line.includes(server.ownerKey))).toHaveLength(1);
+    });
+  });
+
+  describe(`settings on ${profile}`, () => {
+    it('closes POST /rules alone when registration is off', async () => {
+      await using server = await open({ ANIMA_RULES_REGISTRATION: 'off' });
+      const api = apiOf(server.url, server.ownerKey);
+      const refused = await api.post('/rules', {});
+      expect([refused.status, Object.keys(refused.body as object)]).toEqual([403, ['error']]);
+      expect(typeof (refused.body as { error: unknown }).error).toBe('string');
+      expect((await api.post('/rules/presets/rpg')).status).toBe(200);
+    }, 60_000);
+
+    it('expires turns by durable timers that survive a restart, late ones at once', async () => {
+      await using server = await open({ ANIMA_TURN_DEADLINE_MS: '1500' });
+      const api = apiOf(server.url, server.ownerKey);
+      await api.post('/npcs/slow/process', { tape: { observation: 'Wait for me.' } });
+      await server.restart('kill');
+      const after = apiOf(server.url, server.ownerKey);
+      const types = async () =>
+        ((await after.get('/npcs/slow/history')).body as { events: { type: string }[] }).events.map(({ type }) => type);
+      for (let tries = 0; tries < 200 && !(await types()).includes('TurnExpired'); tries += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      expect(await types()).toEqual(['TurnOpened', 'TurnExpired']);
+    }, 60_000);
+  });
+};
