@@ -36,7 +36,8 @@ export const percent = (share: number): string => `${(share * 100).toFixed(0)} %
 const ratioText = ({ median, min, max }: Spread): string =>
   `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
 
-const goalText = (goal: Goal | null): string => (goal === null ? '' : `${goal.text}: ${goal.met ? 'met' : '**missed**'}`);
+const goalText = (goal: Goal | null): string =>
+  goal === null ? '' : `${goal.text}: ${goal.met ? 'met' : '**missed**'}`;
 
 /** Columns of equal width, as the formatter of this repository would lay them out. */
 const table = (rows: readonly (readonly string[])[]): readonly string[] => {
@@ -47,7 +48,14 @@ const table = (rows: readonly (readonly string[])[]): readonly string[] => {
   const line = (cells: readonly string[], fill: string): string =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(' | ')} |`;
   const [head = [], ...body] = rows;
-  return [line(head, ' '), line(head.map(() => '-'), '-'), ...body.map((row) => line(row, ' '))];
+  return [
+    line(head, ' '),
+    line(
+      head.map(() => '-'),
+      '-',
+    ),
+    ...body.map((row) => line(row, ' ')),
+  ];
 };
 
 /**

@@ -61,7 +61,9 @@ export const resultsOf = (mind: number): readonly [StepResult, StepResult, StepR
       dialogue: 'Three nights are nine coins, in advance, and the ring stays on your finger.',
       action: { type: 'INTERACT', target: 'ledger', reason: 'write the guest down' },
       stateDelta: { mood: 'firm', guests: 4 },
-      memoryStore: [{ text: 'A stranger in a wet cloak offered a ring for a room.', type: 'observation', importance: 0.6 }],
+      memoryStore: [
+        { text: 'A stranger in a wet cloak offered a ring for a room.', type: 'observation', importance: 0.6 },
+      ],
     }),
   },
 ];

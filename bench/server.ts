@@ -50,13 +50,10 @@ const start = async (program: string, env: Readonly<Record<string, string>>): Pr
       if (line.includes('"msg":"serving"')) resolve((JSON.parse(line) as { url: string }).url);
     });
     const timer = setTimeout(() => reject(new Error(`${program} did not serve in time`)), START_TIMEOUT_MS).unref();
-    exited.then(
-      () => {
-        clearTimeout(timer);
-        reject(new Error(`${program} ended`));
-      },
-      reject,
-    );
+    exited.then(() => {
+      clearTimeout(timer);
+      reject(new Error(`${program} ended`));
+    }, reject);
   });
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;

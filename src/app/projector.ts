@@ -118,9 +118,9 @@ export class Projector implements AsyncDisposable {
     }
   }
 
-  /** Rests when everything there is has been applied and nobody waits for more; else only lets requests run in between. */
+  /** Lets events gather, unless a whole batch of them waits already or a reader does. */
   async #gather(position: number): Promise<void> {
-    const behind = (await this.#deps.events.lastPosition()) > position;
+    const behind = (await this.#deps.events.lastPosition()) - position >= PROJECTOR_BATCH_EVENTS;
     if (behind || this.#deps.writer.awaited()) await new Promise((resolve) => setImmediate(resolve));
     else await this.#pause(GATHER_MS, (wake) => this.#deps.writer.onAwaited(wake));
   }

@@ -8,9 +8,6 @@ export const ClientId = Type.String({
   description: '1 to 128 printable Unicode characters without "/", NFC; not "." or "..".',
 });
 
-/** An RFC 3339 time (contract 1.10). */
-export const Timestamp = Type.String({ format: 'date-time' });
-
 /** The detailed shape of every error but one (contract 1.5). */
 export const ErrorBody = Type.Object(
   {

@@ -8,7 +8,11 @@ import type { Metrics } from '../../ports/metrics.js';
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
 /** A figure that is read when the metrics are asked for; null while there is none. */
-export type GaugeReading = { readonly name: string; readonly help: string; readonly read: () => Promise<number | null> };
+export type GaugeReading = {
+  readonly name: string;
+  readonly help: string;
+  readonly read: () => Promise<number | null>;
+};
 
 /** A registry of its own for one server: Node's process figures, the given gauges, and one histogram of requests by operation and status. */
 export const createMetrics = (gauges: readonly GaugeReading[] = []): Metrics => {

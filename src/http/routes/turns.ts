@@ -7,7 +7,7 @@ import { finalizeWire, verdictWire } from '../../domain/npc/signature.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { turns } from '../../../projections/turns.js';
-import { minRevision } from '../min-revision.js';
+import { minRevision, revisionHeader } from '../min-revision.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
 import { FreeObject, NpcParams, TurnParams } from '../schemas.js';
@@ -86,7 +86,7 @@ export const turnRoutes = ({ ports, lanes, journal, signer }: Services): readonl
         const page = pageOf(call.query);
         const { npcId } = call.params;
         const { tenant } = call.principal;
-        await requireMind(lanes, tenant, npcId);
+        const mind = await requireMind(lanes, tenant, npcId);
         const stream = npcStream(tenant, npcId);
         await waitForStream(ports, turns, stream, minRevision(call));
         const rows = await ports.readModels.list(turns, {
@@ -97,7 +97,7 @@ export const turnRoutes = ({ ports, lanes, journal, signer }: Services): readonl
           ...(page.beyond === undefined ? {} : { beyond: page.beyond }),
         });
         return {
-          headers: nextLink(call, page, rows),
+          headers: { ...revisionHeader(mind.revision), ...nextLink(call, page, rows) },
           body: rows.slice(0, page.limit).map(({ row }) => summaryOf(row)),
         };
       },
@@ -115,7 +115,7 @@ export const turnRoutes = ({ ports, lanes, journal, signer }: Services): readonl
       handler: async (call) => {
         const { npcId, turnId } = call.params;
         const { tenant } = call.principal;
-        await requireMind(lanes, tenant, npcId);
+        const mind = await requireMind(lanes, tenant, npcId);
         await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
         return {
           body: await present(tenant, await readTurn({ events: ports.events, journal }, tenant, npcId, turnId)),

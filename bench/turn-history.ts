@@ -1,0 +1,134 @@
+import { type Fold, Lane, type Draft } from '../src/app/lane.js';
+import { makeTurnId } from '../src/domain/npc/turn-id.js';
+import type { TurnFacts } from '../src/domain/npc/turn-facts.js';
+import { npcStream } from '../src/domain/shared/stream-names.js';
+import type { Clock } from '../src/ports/clock.js';
+import type { EventStore } from '../src/ports/event-store.js';
+import { cellOf, type Emitted } from '../workflows/process.js';
+import type { TurnInput } from '../workflows/turn-state.js';
+import { turn } from '../workflows/turn.js';
+import { OBSERVATIONS, resultsOf, tapeAt } from './scene.js';
+
+/** How many minds the turns are spread over; each moves on by one step, then the next, as on a busy server. */
+const MINDS = 1_000;
+const TENANT = 'local';
+/** Long after the measurement: no turn expires while it runs. */
+const DEADLINE_MS = 24 * 60 * 60 * 1_000;
+
+/** A lane needs no state of the mind to put events at the end of its stream. */
+const noFold: Fold<null> = { initial: null, evolve: () => null };
+
+type Steps = readonly (readonly Emitted[])[];
+
+/** What the steps of a turn record, by the table itself, with ids and deadline still to be filled in. */
+const stepsAt = (moment: number): Steps => {
+  const { observation, context = {}, npcState = {} } = tapeAt(moment);
+  const facts: TurnFacts = {
+    npcId: 'inn',
+    mind: { persona: null, data: null, revision: -1 },
+    ruleset: null,
+    rulesetRef: null,
+    issuer: { kid: 'bench', iss: 'http://127.0.0.1:8080' },
+  };
+  const [identified, recalled, generated] = resultsOf(0);
+  if (identified.type !== 'IdentifyActorResult' || recalled.type !== 'QueryVectorResult') throw new Error('no turn');
+  if (generated.type !== 'ExecuteInferenceResult') throw new Error('no turn');
+  const inputs: readonly TurnInput[] = [
+    { type: 'open', turnId: '', observation, context, npcState, deadlineAt: '' },
+    { type: 'actor', actor: identified.actor },
+    { type: 'memories', memories: recalled.memories },
+    { type: 'output', generatedOutput: generated.generatedOutput },
+  ];
+  let state = turn.initial;
+  return inputs.map((input) => {
+    const cell = cellOf(turn, state, input);
+    if (cell === 'ignore' || 'reject' in cell) throw new Error(`a turn ${state.name} takes no ${input.type}`);
+    const emitted = cell.emit(state, input, facts);
+    for (const event of emitted) state = turn.evolve(state, { ...event, revision: 0, meta: { at: '', commandId: '' } });
+    return emitted;
+  });
+};
+
+/** One mind and the turn that it is in. */
+class Mind {
+  readonly #lane: Lane<null>;
+  readonly #clock: Clock;
+  readonly #index: number;
+  #turns = 0;
+  #turnId = '';
+  #openedMs = 0;
+  #sequence = 0;
+
+  constructor(index: number, store: EventStore, clock: Clock) {
+    this.#lane = new Lane(npcStream(TENANT, `inn-${index}`), noFold, store, clock);
+    this.#clock = clock;
+    this.#index = index;
+  }
+
+  /** Records one step of the present turn; the first one opens the next turn. @returns how many events that were */
+  async take(step: number, turns: readonly Steps[]): Promise<number> {
+    await this.#lane.load();
+    const revision = this.#lane.revision;
+    if (step === 0) {
+      this.#openedMs = this.#clock.now().getTime();
+      this.#turnId = makeTurnId('process', revision, this.#openedMs, `${this.#index}-${this.#turns}`);
+      this.#turns += 1;
+      this.#sequence = 0;
+    }
+    const steps = turns[(this.#index + this.#turns) % turns.length] ?? [];
+    const emitted = steps[step] ?? [];
+    const commandId = `${this.#turnId}-${step}`;
+    const context = { tenant: TENANT, actor: 'bench', commandId, correlationId: commandId, causationId: null };
+    const placed = this.#lane.place(
+      emitted.map((event, index) => this.#draft(event, step, index === emitted.length - 1, steps.length)),
+      context,
+      { scope: this.#turnId, timeMs: this.#openedMs, sequence: this.#sequence },
+    );
+    const outcome = await this.#lane.append(placed);
+    if (!outcome.ok) throw new Error('somebody else writes to this store');
+    this.#sequence += placed.length;
+    return placed.length;
+  }
+
+  /** The event with this turn's ids; the first and the last of a turn carry its mark. */
+  #draft({ type, data }: Emitted, step: number, lastOfStep: boolean, steps: number): Draft {
+    const deadlineAt = new Date(this.#openedMs + DEADLINE_MS).toISOString();
+    const own = {
+      ...data,
+      turnId: this.#turnId,
+      ...(data['mindRevision'] === undefined ? {} : { mindRevision: this.#lane.revision }),
+      ...(data['deadlineAt'] === undefined ? {} : { deadlineAt }),
+      ...(data['memoryId'] === undefined ? {} : { memoryId: `${this.#turnId}-0` }),
+    };
+    const mark = { name: turn.name, id: this.#turnId };
+    if (step === 0 && lastOfStep) return { type, data: own, process: { ...mark, open: true, due: deadlineAt } };
+    if (step === steps - 1 && lastOfStep) return { type, data: own, process: { ...mark, open: false, due: null } };
+    return { type, data: own };
+  }
+}
+
+/**
+ * Writes a history of many minds' turns through the port of the event store: events as the server records them, chained and flushed.
+ * @param events at least this many
+ * @param openTurns how many turns at the end are left open, waiting for memories
+ * @returns how many events there are
+ */
+export const writeTurns = async (
+  { store, clock }: { readonly store: EventStore; readonly clock: Clock },
+  { events, openTurns }: { readonly events: number; readonly openTurns: number },
+): Promise<number> => {
+  const turns = Array.from({ length: OBSERVATIONS }, (_, moment) => stepsAt(moment));
+  const steps = turns[0]?.length ?? 0;
+  const minds = Array.from({ length: MINDS }, (_, index) => new Mind(index, store, clock));
+  const takeAll = async (some: readonly Mind[], step: number): Promise<number> =>
+    (await Promise.all(some.map((mind) => mind.take(step, turns)))).reduce((sum, count) => sum + count, 0);
+  let written = 0;
+  while (written < events - 2 * openTurns) {
+    for (let step = 0; step < steps; step += 1) written += await takeAll(minds, step);
+  }
+  for (let left = openTurns; left > 0; left -= MINDS) {
+    const some = minds.slice(0, left);
+    for (let step = 0; step < 2; step += 1) written += await takeAll(some, step);
+  }
+  return written;
+};
