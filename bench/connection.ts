@@ -45,6 +45,10 @@ export class Connection implements Disposable {
 
   /** Sends a request while none is under way. Exactly one of the two is called, once. */
   send(request: Buffer, answered: (status: number) => void, failed: (error: Error) => void): void {
+    if (this.#socket.destroyed) {
+      failed(new Error('the server closed a connection'));
+      return;
+    }
     this.#answered = answered;
     this.#failed = failed;
     this.#socket.write(request);

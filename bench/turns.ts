@@ -27,15 +27,15 @@ const turns = (onEnd?: (body: string) => void): readonly (readonly LoadRequest[]
 
 /** Whole turns of four requests, each mind on its own connection, against the echo of the same requests. */
 export const measureTurns = async (effort: Effort): Promise<PartReport> => {
-  let ended = 0;
-  let wrong: string | null = null;
+  const ends = { right: 0, wrong: [] as string[] };
   const onEnd = (body: string): void => {
-    if (body.startsWith(FINALIZED)) ended += 1;
-    else wrong ??= body;
+    if (body.startsWith(FINALIZED)) ends.right += 1;
+    else ends.wrong.push(body);
   };
   const { pairs, remark } = await compareWithEcho(effort, turns(onEnd), turns());
-  if (wrong !== null) throw new Error(`a turn did not end with its fourth request but with: ${String(wrong)}`);
-  if (ended === 0) throw new Error('no turn ended');
+  const [wrong] = ends.wrong;
+  if (wrong !== undefined) throw new Error(`a turn did not end with its fourth request, but there came ${wrong}`);
+  if (ends.right === 0) throw new Error('no turn ended');
   const rates = pairs.map(({ ours, reference }) => ({
     ours: ours.perSecond / REQUESTS,
     reference: reference.perSecond / REQUESTS,

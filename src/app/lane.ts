@@ -37,7 +37,7 @@ const SCHEMA_VERSION = 1;
 
 /**
  * The one place in this process where events are put at the end of one stream. It knows the head, so that appends can be sent ahead of each
- * other without conflict; a failed append throws everything placed behind it back to the last confirmed head.
+ * other without conflict where this process writes alone; a failed append throws everything placed behind it back to the last confirmed head.
  */
 export class Lane<State> {
   readonly stream: string;
@@ -49,6 +49,8 @@ export class Lane<State> {
   #loaded = false;
   #loading: Promise<void> | null = null;
   #inFlight = 0;
+  /** Whether the append sent last was written. */
+  #last: Promise<boolean> = Promise.resolve(true);
   #idle: (() => void)[] = [];
 
   constructor(stream: string, fold: Fold<State>, store: EventStore, clock: Clock) {
@@ -121,15 +123,16 @@ export class Lane<State> {
   async append(events: readonly PlacedEvent[]): Promise<AppendOutcome> {
     const before = this.#head;
     const after = events.reduce((head, event) => this.#next(head, event), before);
+    const sent = this.#send(before.revision, events);
     this.#head = after;
     this.#inFlight += 1;
+    this.#last = sent.then(
+      ({ ok }) => ok,
+      () => false,
+    );
     let written = false;
     try {
-      const outcome = await this.#store.append(
-        this.stream,
-        before.revision < 0 ? 'no_stream' : before.revision,
-        events,
-      );
+      const outcome = await sent;
       written = outcome.ok;
       return outcome;
     } finally {
@@ -138,6 +141,16 @@ export class Lane<State> {
       if (!written) this.#loaded = false;
       if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
     }
+  }
+
+  /**
+   * Where others write too, an append waits for the one before it: were that one refused, a foreign event could stand where it should have
+   * been, and this one would be accepted behind something that it does not follow from.
+   */
+  #send(head: number, events: readonly PlacedEvent[]): Promise<AppendOutcome> {
+    const send = () => this.#store.append(this.stream, head < 0 ? 'no_stream' : head, events);
+    if (this.#inFlight === 0 || this.#store.soleWriter === true) return send();
+    return this.#last.then((written) => (written ? send() : { ok: false, actual: this.#confirmed.revision }));
   }
 
   async #read(): Promise<void> {

@@ -86,6 +86,8 @@ export type Subscription = {
  * Failures: Rejection STORE_FULL (disk full), STORE_UNAVAILABLE (closed or unreachable), BUSY (queue over its bound). Nothing was written then.
  */
 export interface EventStore extends AsyncDisposable {
+  /** No other process can write to this store: an append that was sent behind one that failed can never fit by chance. */
+  readonly soleWriter?: true;
   append(stream: string, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendOutcome>;
   /** A missing stream reads as empty with `lastRevision` -1. */
   read(stream: string, range: ReadRange): Promise<{ events: readonly RecordedEvent[]; lastRevision: number }>;

@@ -54,6 +54,8 @@ const marksOf = (stream: string, events: readonly EventToAppend[]): LoggedAppend
  * next ones gather in the sockets, so the more there is to do the cheaper each becomes.
  */
 export class EmbeddedEventStore implements EventStore {
+  /** The data directory is locked for this process. */
+  readonly soleWriter = true;
   readonly #database: Database;
   readonly #log: EventLog;
   readonly #bounds: EventStoreBounds;
