@@ -75,7 +75,7 @@ const tapeBelongs = (turn: OpenedTurn, results: readonly ResultInput[]): boolean
 
 /**
  * The turn that a step without a turn id means, among a mind's recent turns, newest first (contract 2.6): null when it is a first step,
- * undefined when it means a turn that is not among them.
+ * undefined when it means a turn that is not among them. What is cheap to see is looked at before the words are compared.
  */
 export const findTurn = (
   recent: readonly OpenedTurn[],
@@ -84,24 +84,31 @@ export const findTurn = (
   nowMs: number,
 ): OpenedTurn | null | undefined => {
   const actorId = tape.actor?.npcId;
-  const meant = recent.filter(
-    (turn) =>
-      turn.observation === tape.observation &&
-      same(turn.context, tape.context) &&
-      (actorId === undefined || turn.actor === undefined || turn.actor.npcId === actorId),
-  );
-  const open = meant.filter((turn) => !isOver(turn, nowMs));
-  const fitting = (of: ResultInput) => open.find((turn) => awaits(turn, of.type) || recordedSame(turn, of));
-  const inDeadline = meant.filter((turn) => turn.name === 'ended' && Date.parse(turn.deadlineAt) > nowMs);
-  if (result === 'unknown') return open[0];
-  if (result !== null) return fitting(result) ?? inDeadline.find((turn) => recordedSame(turn, result)) ?? open[0];
+  const meant = (turn: OpenedTurn): boolean =>
+    turn.observation === tape.observation &&
+    (actorId === undefined || turn.actor === undefined || turn.actor.npcId === actorId) &&
+    same(turn.context, tape.context);
+  const newestOpen = (fits: (turn: OpenedTurn) => boolean) =>
+    recent.find((turn) => !isOver(turn, nowMs) && fits(turn) && meant(turn));
+  const newestEnded = (fits: (turn: OpenedTurn) => boolean) =>
+    recent.find((turn) => turn.name === 'ended' && Date.parse(turn.deadlineAt) > nowMs && fits(turn) && meant(turn));
+
+  if (result === 'unknown') return newestOpen(() => true);
+  if (result !== null) {
+    return (
+      newestOpen((turn) => awaits(turn, result.type) || recordedSame(turn, result)) ??
+      newestEnded((turn) => recordedSame(turn, result)) ??
+      newestOpen(() => true)
+    );
+  }
   const results = tapeResults(tape);
-  const output = results.find(({ type }) => type === 'output');
-  const belongs = open.find((turn) => tapeBelongs(turn, results));
   // A fat client's last step repeated: only its output shows that the turn is over already.
-  const repeated =
-    output === undefined
+  const output = results.find(({ type }) => type === 'output');
+  return (
+    newestOpen((turn) => tapeBelongs(turn, results)) ??
+    (output === undefined
       ? undefined
-      : inDeadline.find((turn) => recordedSame(turn, output) && tapeBelongs(turn, results));
-  return belongs ?? repeated ?? null;
+      : newestEnded((turn) => recordedSame(turn, output) && tapeBelongs(turn, results))) ??
+    null
+  );
 };

@@ -46,28 +46,28 @@ export class ProcessJournal {
   }
 
   async load(process: AnyProcess, ref: ProcessRef): Promise<Instance> {
-    const known = this.#instances.get(ref.id);
+    const known = this.#instances.get(keyOf(ref));
     if (known !== undefined) return known;
     const loaded = await this.#read(process, ref);
-    if (loaded.sequence > 0) this.#keep(ref.id, loaded);
+    if (loaded.sequence > 0) this.#keep(ref, loaded);
     return loaded;
   }
 
   /** Folds newly recorded events behind what is known. */
   recorded(process: AnyProcess, ref: ProcessRef, before: Instance, events: readonly PlacedEvent[]): Instance {
     const after = fold(process, ref, before, events);
-    this.#keep(ref.id, after);
+    this.#keep(ref, after);
     return after;
   }
 
   /** The next `load` reads the stream again. */
   forget(ref: ProcessRef): void {
-    this.#instances.delete(ref.id);
+    this.#instances.delete(keyOf(ref));
   }
 
-  #keep(id: string, instance: Instance): void {
-    this.#instances.delete(id);
-    this.#instances.set(id, instance);
+  #keep(ref: ProcessRef, instance: Instance): void {
+    this.#instances.delete(keyOf(ref));
+    this.#instances.set(keyOf(ref), instance);
     if (this.#instances.size <= INSTANCES_KEPT) return;
     const [oldest] = this.#instances.keys();
     if (oldest !== undefined) this.#instances.delete(oldest);
@@ -87,6 +87,9 @@ export class ProcessJournal {
     }
   }
 }
+
+/** The stream belongs to it: an id that stands in another tenant's stream names nothing here. */
+const keyOf = ({ stream, id }: ProcessRef): string => `${stream} ${id}`;
 
 const fold = (
   process: AnyProcess,

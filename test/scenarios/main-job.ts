@@ -1,8 +1,11 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type Api, apiOf } from '../support/api.js';
+import { type Api, apiOf, type Reply } from '../support/api.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
+
+const codeOf = (reply: Reply): string | undefined =>
+  (reply.body as { error?: { code?: string } } | undefined)?.error?.code;
 
 type Answer = { instruction: Record<string, unknown> & { type: string }; tape: Record<string, unknown> };
 
@@ -403,7 +406,16 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       for (const path of ['', '/history', '/state', '/turns', '/events']) {
         expect((await theirs.get(`${pathOf(npcId)}${path}`)).status, path).toBe(404);
       }
-      expect((await theirs.get('/npcs')).body).toEqual([]);
+      const { turnId } = (await step(npcId, firstTape('Whose turn?'))).tape;
+      // Their mind may have the same name; our turn is none of its.
+      await theirs.post('/npcs', { npcId });
+      expect(codeOf(await theirs.get(`${pathOf(npcId)}/turns/${String(turnId)}`))).toBe('TURN_NOT_FOUND');
+      const stolen = await theirs.post(`${pathOf(npcId)}/process`, {
+        tape: { observation: 'Mine?', turnId },
+        lastResult: results[0],
+      });
+      expect((stolen.body as Answer).tape).toMatchObject({ observation: 'Mine?' });
+      expect(((await theirs.get('/npcs')).body as { npcId: string }[]).map((npc) => npc.npcId)).toEqual([npcId]);
       expect((await api.post('/tenants', { tenantId })).status).toBe(409);
       expect((await theirs.post('/tenants', { tenantId: 'another' })).status).toBe(403);
     });

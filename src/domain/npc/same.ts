@@ -33,5 +33,6 @@ export const comparisonText = (value: Json | undefined): string => {
   return isEmpty(form) ? '' : jcs(form);
 };
 
+/** Values with the same text are the same, which is the usual case and found without looking deeper. */
 export const same = (left: Json | undefined, right: Json | undefined): boolean =>
-  left === right || comparisonText(left) === comparisonText(right);
+  left === right || JSON.stringify(left) === JSON.stringify(right) || comparisonText(left) === comparisonText(right);
