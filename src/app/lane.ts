@@ -71,6 +71,11 @@ export class Lane<State> {
     return this.#head.revision;
   }
 
+  /** The state that is known to be durable. */
+  get confirmedState(): State {
+    return this.#confirmed.state;
+  }
+
   /** The last revision that is known to be durable. */
   get confirmedRevision(): number {
     return this.#confirmed.revision;
@@ -94,6 +99,11 @@ export class Lane<State> {
   /** Resolves when nothing is being written: what was placed before is then confirmed or thrown back. */
   async settled(): Promise<void> {
     if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Whether all that was placed so far is written; waits for it. False: some of it was thrown back, and so was the state that held it. */
+  async confirmed(): Promise<boolean> {
+    return this.#inFlight === 0 ? this.#loaded : this.#last;
   }
 
   /** The durable state, with what others may have appended since; changes nothing here. */
@@ -145,9 +155,11 @@ export class Lane<State> {
 
   /**
    * Where others write too, an append waits for the one before it: were that one refused, a foreign event could stand where it should have
-   * been, and this one would be accepted behind something that it does not follow from.
+   * been, and this one would be accepted behind something that it does not follow from. So it would be when the one before it was refused
+   * between this one's load and now: without a head that is known nothing is sent.
    */
   #send(head: number, events: readonly PlacedEvent[]): Promise<AppendOutcome> {
+    if (!this.#loaded) return Promise.resolve({ ok: false, actual: this.#confirmed.revision });
     const send = () => this.#store.append(this.stream, head < 0 ? 'no_stream' : head, events);
     if (this.#inFlight === 0 || this.#store.soleWriter === true) return send();
     return this.#last.then((written) => (written ? send() : { ok: false, actual: this.#confirmed.revision }));

@@ -30,8 +30,9 @@ export type Rulesets = {
 };
 
 export const openRulesets = (lanes: Lanes): Rulesets => {
+  // A version that is still being written may be thrown back, and a turn must not name it.
   const load = async (tenant: string, rulesetId: string): Promise<RulesetState> =>
-    (await lanes.open(rulesetStream(tenant, rulesetId), rulesetFold)).state;
+    (await lanes.open(rulesetStream(tenant, rulesetId), rulesetFold)).confirmedState;
   const latest = async (tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null> =>
     latestRuleset(await load(tenant, rulesetId));
   return {

@@ -47,11 +47,13 @@ export const runCommand = async <State>(
         return { events: earlier, state: lane.state, revision: lane.revision, position: earlier.at(-1)?.position ?? 0 };
       }
     }
-    const decided = decide(lane.state, lane.revision);
-    if (decided instanceof Rejection) throw decided;
-    if (decided.length === 0) {
-      await lane.settled();
-      return { events: [], state: lane.state, revision: lane.revision, position: 0 };
+    const { state: seen, revision } = lane;
+    const decided = decide(seen, revision);
+    if (decided instanceof Rejection || decided.length === 0) {
+      // What it was decided on may still be thrown back.
+      if (!(await lane.confirmed())) continue;
+      if (decided instanceof Rejection) throw decided;
+      return { events: [], state: seen, revision, position: 0 };
     }
     const placed = lane.place(decided as readonly Draft[], onBehalf, { scope: context.commandId, timeMs, sequence: 0 });
     const written = lane.append(placed);

@@ -47,7 +47,7 @@ export const stepTurn = async (deps: StepDeps, step: Step): Promise<Stepped> => 
   const { lost } = meant;
   if (lost === undefined) return resume(deps, step, result, undefined);
   // Two repeats under one lost id must not both resume it.
-  return deps.journal.inTurn(`resume ${lost}`, async () => {
+  return deps.journal.inTurn(`resume ${step.stream} ${lost}`, async () => {
     const successor = await follow(deps, step.stream, lost);
     return successor === null ? resume(deps, step, result, lost) : takeStep(deps, step, result, successor);
   });

@@ -32,15 +32,15 @@ export class TurnIndex {
     return (await this.#mind(stream)).successors.get(turnId);
   }
 
-  /** Reads what was appended by others since, then `recent` knows it. */
+  /** Reads what was appended by others since, the newest TURN_SEARCH_EVENTS of it, then `recent` knows it. */
   async refresh(stream: string): Promise<void> {
     const mind = await this.#mind(stream);
     const { events } = await this.#events.read(stream, {
-      direction: 'forwards',
-      from: mind.upTo + 1,
+      direction: 'backwards',
+      to: mind.upTo + 1,
       limit: TURN_SEARCH_EVENTS,
     });
-    this.#fold(mind, events);
+    this.#fold(mind, [...events].reverse());
   }
 
   /** Takes note of a turn after a step. */

@@ -48,7 +48,7 @@ const rested = (data: Reached, at: { readonly revision: number; readonly at: str
     generatedOutput: data.generatedOutput,
     verdict: data.verdict,
     grounds: data.grounds,
-    ...(kid === undefined || iss === undefined ? {} : { signing: { ...at, kid, iss } }),
+    ...(kid === undefined || iss === undefined ? {} : { signing: { revision: at.revision, at: at.at, kid, iss } }),
   };
 };
 

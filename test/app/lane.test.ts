@@ -2,160 +2,181 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { findBreak } from '../../src/app/hash-chain.js';
-import { type CommandContext, type Fold, Lane } from '../../src/app/lane.js';
-import { Lanes } from '../../src/app/lanes.js';
-import { COMMAND_ATTEMPTS, runCommand } from '../../src/app/run-command.js';
-import { Rejection } from '../../src/domain/shared/rejection.js';
-import type { EventStore } from '../../src/ports/event-store.js';
+import { Lane } from '../../src/app/lane.js';
+import type { AppendOutcome, EventStore } from '../../src/ports/event-store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { eventsOf, heldStore, note, onBehalf, storeWith, STREAM, texts, textsOf } from '../support/streams.js';
 
-const counted: Fold<number> = { initial: 0, evolve: (count) => count + 1 };
-const context = (commandId: string): CommandContext => ({
-  tenant: 'studio',
-  actor: 'key',
-  commandId,
-  correlationId: commandId,
-  causationId: null,
-});
-const note = (text: string) => ({ type: 'Noted', data: { text } });
-const stream = 'npc-studio.one';
+const put = (lane: Lane<readonly string[]>, ...words: string[]): Promise<AppendOutcome> =>
+  lane.append(lane.place(words.map(note), onBehalf(words.join()), { scope: words.join(), timeMs: 0, sequence: 0 }));
 
-const setUp = async () => {
-  const store = new MemoryEventStore();
-  const clock = new ManualClock();
-  const lane = new Lane(stream, counted, store, clock);
+/** A loaded lane on a store that others may write to as well; `elsewhere` is what another server writes. */
+const setUp = async (store: EventStore = new MemoryEventStore(), clock = new ManualClock()) => {
+  const lane = new Lane(STREAM, texts, store, clock);
   await lane.load();
-  const put = (text: string) =>
-    lane.append(lane.place([note(text)], context(text), { scope: text, timeMs: 0, sequence: 0 }));
-  const stored = async () => (await store.read(stream, { direction: 'forwards', limit: 100 })).events;
-  return { store, clock, lane, put, stored };
+  const elsewhere = async (word: string): Promise<void> => {
+    const other = new Lane(STREAM, texts, store, clock);
+    await other.load();
+    await put(other, word);
+  };
+  return { store, clock, lane, elsewhere };
 };
 
 describe('a lane', () => {
   it('sends appends ahead of each other, in order and with a whole chain', async () => {
-    const { lane, put, stored } = await setUp();
-    const outcomes = await Promise.all(['a', 'b', 'c'].map(put));
-    expect(outcomes.map((outcome) => outcome.ok)).toEqual([true, true, true]);
-    expect((await stored()).map(({ data }) => data['text'])).toEqual(['a', 'b', 'c']);
-    expect(findBreak(await stored())).toBeNull();
-    expect([lane.state, lane.revision, lane.confirmedRevision]).toEqual([3, 2, 2]);
+    const { store, lane } = await setUp();
+    const outcomes = await Promise.all([put(lane, 'a'), put(lane, 'b', 'c'), put(lane, 'd')]);
+    expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true]);
+    expect(await textsOf(store)).toEqual(['a', 'b', 'c', 'd']);
+    expect(findBreak(await eventsOf(store))).toBeNull();
+    expect([lane.state, lane.revision, lane.confirmedRevision]).toEqual([['a', 'b', 'c', 'd'], 3, 3]);
   });
 
-  it('throws everything placed behind a failed append back to what is confirmed, and goes on', async () => {
-    const { store, lane, put, stored } = await setUp();
-    await put('a');
-    const [first] = await stored();
-    if (first === undefined) throw new Error('nothing was stored');
-    // Another server was faster.
-    await store.append(stream, 0, [{ ...first, id: '018f0000-0000-8000-8000-000000000001' }]);
-    const behind = await Promise.all([put('b'), put('c')]);
-    expect(behind.map((outcome) => outcome.ok)).toEqual([false, false]);
+  it('waits for the append before where others write too, and does not where nobody else can', async () => {
+    for (const soleWriter of [undefined, true] as const) {
+      let sent = 0;
+      const memory = new MemoryEventStore();
+      const held = heldStore(memory);
+      const append: EventStore['append'] = (...asked) => {
+        sent += 1;
+        return held.store.append(...asked);
+      };
+      const counted = storeWith(held.store, { append, ...(soleWriter === undefined ? {} : { soleWriter }) });
+      const { lane } = await setUp(counted);
+      const both = [put(lane, 'a'), put(lane, 'b')];
+      expect(sent).toBe(soleWriter === true ? 2 : 1);
+      for (const appended of both) {
+        held.release();
+        expect((await appended).ok).toBe(true);
+      }
+      expect(await textsOf(memory)).toEqual(['a', 'b']);
+    }
+  });
+
+  it('shows at once what is placed, and says when it is durable', async () => {
+    const { store, release } = heldStore(new MemoryEventStore());
+    const { lane } = await setUp(store);
+    const appended = put(lane, 'a');
+    expect([lane.state, lane.revision, lane.busy]).toEqual([['a'], 0, true]);
+    expect([lane.confirmedState, lane.confirmedRevision]).toEqual([[], -1]);
+    release();
+    await appended;
+    expect(await lane.confirmed()).toBe(true);
+    expect([lane.confirmedState, lane.confirmedRevision, lane.busy]).toEqual([['a'], 0, false]);
+  });
+
+  it('throws everything behind a refused append back to what is confirmed, and goes on behind what others wrote', async () => {
+    const { store, lane, elsewhere } = await setUp();
+    await put(lane, 'a');
+    await elsewhere('foreign');
+    const behind = await Promise.all([put(lane, 'b'), put(lane, 'c')]);
+    expect(behind.map(({ ok }) => ok)).toEqual([false, false]);
+    expect(await lane.confirmed()).toBe(false);
     await lane.load();
-    expect([lane.state, lane.revision]).toEqual([2, 1]);
-    expect((await put('b')).ok).toBe(true);
+    expect([lane.state, lane.revision, await lane.confirmed()]).toEqual([['a', 'foreign'], 1, true]);
+    expect((await put(lane, 'b')).ok).toBe(true);
+    expect(findBreak(await eventsOf(store))).toBeNull();
+  });
+
+  it('throws everything behind a failed append back likewise', async () => {
+    const memory = new MemoryEventStore();
+    const { store, release } = heldStore(memory);
+    const { lane } = await setUp(store);
+    const [first, second] = [put(lane, 'a'), put(lane, 'b')];
+    release(false);
+    await expect(first).rejects.toThrow('the disk is full');
+    expect(await second).toEqual({ ok: false, actual: -1 });
+    await lane.load();
+    expect([lane.state, lane.revision]).toEqual([[], -1]);
+    const again = put(lane, 'c');
+    release();
+    expect((await again).ok).toBe(true);
+    expect(await textsOf(memory)).toEqual(['c']);
+  });
+
+  it('sends nothing behind a head that was thrown back, though a foreign event stands where it should have been', async () => {
+    const { store, lane, elsewhere } = await setUp();
+    await put(lane, 'a');
+    await elsewhere('foreign');
+    await put(lane, 'refused');
+    // Who had loaded the lane just before places behind what never came to be.
+    expect((await put(lane, 'behind')).ok).toBe(false);
+    expect(await textsOf(store)).toEqual(['a', 'foreign']);
+  });
+
+  it('loads page by page, and afterwards reads only what is new', async () => {
+    const memory = new MemoryEventStore();
+    const words = Array.from({ length: 600 }, (_, n) => String(n));
+    const { lane: writer } = await setUp(memory);
+    await put(writer, ...words.slice(0, 300));
+    await put(writer, ...words.slice(300));
+    const froms: unknown[] = [];
+    const read: EventStore['read'] = (stream, range) => {
+      froms.push(range.from);
+      return memory.read(stream, range);
+    };
+    const { lane } = await setUp(storeWith(memory, { read }));
+    expect(lane.state).toEqual(words);
+    await lane.load();
+    expect(froms).toEqual([0, 512]);
+    await put(writer, 'new');
+    expect((await put(lane, 'late')).ok).toBe(false);
+    await lane.load();
+    expect(lane.state.at(-1)).toBe('new');
+    expect(froms).toEqual([0, 512, 600]);
   });
 
   it('never lets time decrease within a stream, whatever the clock does', async () => {
-    const { clock, put, stored } = await setUp();
+    const store = new MemoryEventStore();
+    const { lane } = await setUp(store, new ManualClock('2026-01-01T00:01:00.000Z'));
+    await put(lane, 'a');
+    const { lane: late, clock } = await setUp(store, new ManualClock('2026-01-01T00:00:30.000Z'));
+    await put(late, 'b');
     await clock.advance(60_000);
-    await put('a');
-    const late = new ManualClock('2020-01-01T00:00:00.000Z');
-    const back = new Lane(stream, counted, (await setUpOn(await stored())).store, late);
-    await back.load();
-    const [event] = back.place([note('b')], context('b'), { scope: 'b', timeMs: 0, sequence: 0 });
-    expect(event?.meta.at).toBe('2026-01-01T00:01:00.000Z');
+    await put(late, 'c');
+    expect((await eventsOf(store)).map(({ meta }) => meta.at)).toEqual([
+      '2026-01-01T00:01:00.000Z',
+      '2026-01-01T00:01:00.000Z',
+      '2026-01-01T00:01:30.000Z',
+    ]);
   });
 
-  it('makes the same id of the same scope, sequence and content, and another of anything else', async () => {
+  it('makes the same id of the same scope, sequence and content wherever it stands, and another of anything else', async () => {
     const { lane } = await setUp();
     const idOf = (text: string, scope: string, sequence: number): string | undefined =>
-      lane.place([note(text)], context('x'), { scope, timeMs: 5, sequence })[0]?.id;
-    expect(idOf('a', 'p', 0)).toBe(idOf('a', 'p', 0));
+      lane.place([note(text)], onBehalf('x'), { scope, timeMs: 5, sequence })[0]?.id;
+    const id = idOf('a', 'p', 0);
     const others = [idOf('b', 'p', 0), idOf('a', 'q', 0), idOf('a', 'p', 1)];
-    expect(new Set([idOf('a', 'p', 0), ...others]).size).toBe(4);
+    await put(lane, 'before');
+    expect(idOf('a', 'p', 0)).toBe(id);
+    expect(new Set([id, ...others]).size).toBe(4);
+  });
+
+  it('counts the sequence on within one append, so that equal events get ids of their own', async () => {
+    const { lane } = await setUp();
+    const [one, other] = lane.place([note('a'), note('a')], onBehalf('x'), { scope: 'p', timeMs: 5, sequence: 3 });
+    const [again] = lane.place([note('a')], onBehalf('x'), { scope: 'p', timeMs: 5, sequence: 4 });
+    expect(one?.id).not.toBe(other?.id);
+    expect(again?.id).toBe(other?.id);
+  });
+
+  it('records on whose behalf, and keeps the mark of a process outside the hash', async () => {
+    const { store, lane } = await setUp();
+    const mark = { name: 'turn', id: 't', open: true, due: null };
+    const ids = { scope: 'p', timeMs: 5, sequence: 0 };
+    await lane.append(lane.place([{ ...note('a'), process: mark }], { ...onBehalf('x'), causationId: 'why' }, ids));
+    const [recorded] = await eventsOf(store);
+    expect(recorded?.meta).toMatchObject({ ...onBehalf('x'), causationId: 'why', process: mark });
+    expect(findBreak(await eventsOf(store))).toBeNull();
   });
 
   it('sees with `latest` what others appended, and changes nothing by it', async () => {
-    const { store, lane, put, stored } = await setUp();
-    await put('a');
-    const [first] = await stored();
-    if (first === undefined) throw new Error('nothing was stored');
-    await store.append(stream, 0, [{ ...first, id: '018f0000-0000-8000-8000-000000000001' }]);
-    expect(await lane.latest()).toEqual({ state: 2, revision: 1 });
-    expect(lane.revision).toBe(0);
-  });
-});
-
-const setUpOn = async (events: readonly { id: string; type: string; data: object; meta: object }[]) => {
-  const store = new MemoryEventStore();
-  await store.append(stream, 'no_stream', events as never);
-  return { store };
-};
-
-describe('lanes', () => {
-  it('keep as many as they may, and let the longest unused idle one go', async () => {
-    const store = new MemoryEventStore();
-    const lanes = new Lanes(store, new ManualClock(), 2);
-    const first = await lanes.open('a', counted);
-    await lanes.open('b', counted);
-    expect(await lanes.open('a', counted)).toBe(first);
-    await lanes.open('c', counted);
-    expect(await lanes.open('a', counted)).toBe(first);
-  });
-});
-
-describe('a command', () => {
-  const open = () => {
-    const store = new MemoryEventStore();
-    const clock = new ManualClock();
-    return { store, clock, deps: { events: store, clock, lanes: new Lanes(store, clock) } };
-  };
-
-  it('is decided again when somebody else wrote first', async () => {
-    const { deps, store, clock } = open();
-    const other = { events: store, clock, lanes: new Lanes(store, clock) };
-    await runCommand(deps, stream, counted, context('one'), () => [note('one')]);
-    await runCommand(other, stream, counted, context('two'), () => [note('two')]);
-    const seen: number[] = [];
-    const outcome = await runCommand(deps, stream, counted, context('three'), (state) => {
-      seen.push(state);
-      return [note('three')];
-    });
-    expect(seen).toEqual([1, 2]);
-    expect([outcome.state, outcome.revision]).toEqual([3, 2]);
-  });
-
-  it('gives up after its attempts, and says so', async () => {
-    const { deps, store } = open();
-    const jammed: EventStore = new Proxy(store, {
-      get: (target, name) => {
-        if (name === 'append') return () => Promise.resolve({ ok: false, actual: 5 });
-        const value = Reflect.get(target, name) as unknown;
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      },
-    });
-    let decided = 0;
-    const command = runCommand({ ...deps, lanes: new Lanes(jammed, deps.clock) }, stream, counted, context('x'), () => {
-      decided += 1;
-      return [note('x')];
-    });
-    await expect(command).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(decided).toBe(COMMAND_ATTEMPTS);
-  });
-
-  it('records nothing when it is refused or changes nothing', async () => {
-    const { deps, store } = open();
-    const refusal = new Rejection('NPC_NOT_FOUND');
-    await expect(runCommand(deps, stream, counted, context('x'), () => refusal)).rejects.toBe(refusal);
-    expect(await runCommand(deps, stream, counted, context('y'), () => [])).toMatchObject({ events: [], position: 0 });
-    expect(await store.lastPosition()).toBe(0);
-  });
-
-  it('finds the events of its first attempt when that one died, and records nothing more', async () => {
-    const { deps, store } = open();
-    const first = await runCommand(deps, stream, counted, context('x'), () => [note('x')]);
-    const again = await runCommand(deps, stream, counted, { ...context('x'), resumed: true }, () => [note('x')]);
-    expect(again.events.map(({ id }) => id)).toEqual(first.events.map(({ id }) => id));
-    expect(await store.lastPosition()).toBe(1);
+    const { lane, elsewhere } = await setUp();
+    await put(lane, 'a');
+    await elsewhere('foreign');
+    expect(await lane.latest()).toEqual({ state: ['a', 'foreign'], revision: 1 });
+    expect([lane.state, lane.revision]).toEqual([['a'], 0]);
+    await lane.refresh();
+    expect([lane.state, lane.revision]).toEqual([['a', 'foreign'], 1]);
   });
 });

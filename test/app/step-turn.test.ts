@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { findBreak } from '../../src/app/hash-chain.js';
+import { STEPS_WAITING } from '../../src/app/process-journal.js';
 import type { StepResult, Tape } from '../../src/domain/npc/tape.js';
 import type { TurnAnswer } from '../../workflows/turn-answer.js';
 import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf } from '../support/minds.js';
@@ -177,6 +178,13 @@ describe('a turn', () => {
     expect(again.answer).toEqual(resumed);
     expect(atOnce.answer).toEqual(resumed);
     expect(await minds.types()).toEqual(before);
+  });
+
+  it('does not wait for other minds whose bodies made up the same turn id', async () => {
+    await using minds = await openMinds();
+    const npcIds = Array.from({ length: STEPS_WAITING + 1 }, (_, n) => `mira-${n}`);
+    const steps = await Promise.all(npcIds.map((npcId) => minds.step(tapeOf({ turnId: 'mine' }), null, { npcId })));
+    expect(new Set(steps.map(({ answer }) => answer.turnId)).size).toBe(npcIds.length);
   });
 
   it('expires by its durable timer, and goes on as a resumed turn when the player comes back', async () => {

@@ -118,6 +118,7 @@ export const turnRoutes = ({ ports, lanes, journal, signer }: Services): readonl
         const mind = await requireMind(lanes, tenant, npcId);
         await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
         return {
+          headers: revisionHeader(mind.revision),
           body: await present(tenant, await readTurn({ events: ports.events, journal }, tenant, npcId, turnId)),
         };
       },

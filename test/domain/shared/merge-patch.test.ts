@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { mergePatch } from '../../../src/domain/shared/merge-patch.js';
 
-/** The cases of RFC 7396, appendix A, whose target and patch are objects. */
+/** The cases of RFC 7396, appendix A; those whose target or patch is no object stand one level deeper, in `x`. */
 const cases: readonly (readonly [target: JsonObject, patch: JsonObject, result: JsonObject])[] = [
   [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
   [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -16,6 +16,11 @@ const cases: readonly (readonly [target: JsonObject, patch: JsonObject, result: 
   [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
   [{ e: null }, { a: 1 }, { e: null, a: 1 }],
   [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+  [{ x: ['a', 'b'] }, { x: ['c', 'd'] }, { x: ['c', 'd'] }],
+  [{ x: { a: 'b' } }, { x: ['c'] }, { x: ['c'] }],
+  [{ x: { a: 'foo' } }, { x: null }, {}],
+  [{ x: { a: 'foo' } }, { x: 'bar' }, { x: 'bar' }],
+  [{ x: [1, 2] }, { x: { a: 'b', c: null } }, { x: { a: 'b' } }],
 ];
 
 describe('a merge patch', () => {

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
+  isNpcStream,
   npcStream,
   parseNpcStream,
   rulesetStream,
   tenantOf,
   tenantStream,
 } from '../../../src/domain/shared/stream-names.js';
-import { makeProcessId, parseProcessId } from '../../../src/domain/shared/process-id.js';
 
 const anyId = fc.string({ unit: 'grapheme', minLength: 1 }).filter((id) => id.isWellFormed());
 
@@ -37,21 +37,24 @@ describe('stream names', () => {
     expect(tenantOf(tenantStream('studio'))).toBe('studio');
     expect([tenantOf('signing-keys'), tenantOf('tenants')]).toEqual([null, null]);
   });
-});
 
-describe('a process id', () => {
-  it('gives back the revision and the time that it was made at', () => {
-    fc.assert(
-      fc.property(fc.nat(), fc.nat(), (revision, timeMs) => {
-        expect(parseProcessId(makeProcessId('t', revision, timeMs, 'command'))).toEqual({ revision, timeMs });
-      }),
-    );
+  it.each([
+    rulesetStream('studio', 'mira'),
+    tenantStream('studio'),
+    'tenants',
+    'signing-keys',
+    'npc-studio',
+    'npc-studio.mira~fork',
+    'npc-studio.mira.more',
+    '',
+  ])("of another kind are no mind's: %j", (stream) => {
+    expect([isNpcStream(stream), parseNpcStream(stream)]).toEqual([false, null]);
   });
 
-  it('is the same for the same command, and no other text is one', () => {
-    expect(makeProcessId('t', 3, 5, 'a')).toBe(makeProcessId('t', 3, 5, 'a'));
-    expect(makeProcessId('t', 3, 5, 'a')).not.toBe(makeProcessId('t', 3, 5, 'b'));
-    for (const text of ['', 't3', 'T3_5_aaaaaaaaaaaaaaaa', 't3_5_short', '../t3_5_aaaaaaaaaaaaaaaa'])
-      expect(parseProcessId(text)).toBeNull();
+  it('keep kinds apart whatever the ids say', () => {
+    const names = [npcStream('a', 'b'), rulesetStream('a', 'b'), tenantStream('a'), tenantStream('a.b')];
+    expect(new Set(names).size).toBe(names.length);
+    expect(npcStream('studio', 'mira~fork')).toBe('npc-studio.mira=7efork');
+    expect(npcStream('studio', '=7e')).toBe('npc-studio.=3d7e');
   });
 });

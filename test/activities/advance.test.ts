@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  advance,
+  ADVANCE_ATTEMPTS,
+  type AdvanceDeps,
+  type HostedProcess,
+  NEAR_EFFECTS,
+} from '../../activities/advance.js';
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { findBreak } from '../../src/app/hash-chain.js';
+import { Lanes } from '../../src/app/lanes.js';
+import { ProcessJournal } from '../../src/app/process-journal.js';
+import { makeProcessId } from '../../src/domain/shared/process-id.js';
+import type { EventStore } from '../../src/ports/event-store.js';
+import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { race, raceHost } from '../support/relay-race.js';
+import { eventsOf, onBehalf, storeWith, STREAM } from '../support/streams.js';
+
+const ref: ProcessRef = { process: race.name, id: makeProcessId('r', -1, 0, 'command'), stream: STREAM };
+const DUE = '2026-01-01T00:15:00.000Z';
+const start: ProcessInput = { type: 'start', raceId: ref.id, deadlineAt: DUE };
+const delivered: ProcessInput = { type: 'delivered', parcel: 'parcel' };
+
+/** A server on a store; two of them on one store race. */
+const serverOn = (store: EventStore, host: Partial<HostedProcess> = {}) => {
+  const hosted = { ...raceHost({ deliver: () => Promise.resolve('parcel'), ran: [] }), ...host };
+  const deps: AdvanceDeps = {
+    lanes: new Lanes(store, new ManualClock()),
+    journal: new ProcessJournal(store),
+    processes: { [race.name]: hosted },
+  };
+  let commands = 0;
+  return {
+    deps,
+    advance: (...inputs: ProcessInput[]) => advance(deps, ref, inputs, onBehalf(`command-${commands++}`)),
+  };
+};
+const typesOf = async (store: EventStore): Promise<string[]> => (await eventsOf(store)).map(({ type }) => type);
+
+describe('one step of a process', () => {
+  it('records what its inputs make in one append', async () => {
+    const store = new MemoryEventStore();
+    const appended: number[] = [];
+    const append: EventStore['append'] = (stream, expected, events) => {
+      appended.push(events.length);
+      return store.append(stream, expected, events);
+    };
+    const step = await serverOn(storeWith(store, { append })).advance(
+      start,
+      { type: 'measure', measure: 7 },
+      delivered,
+    );
+    expect(step).toMatchObject({ answer: { name: 'delivered', measure: 7 }, revision: 2, position: 3 });
+    expect(appended).toEqual([3]);
+  });
+
+  it('marks the process where what the engine waits for changes, and nowhere else', async () => {
+    const store = new MemoryEventStore();
+    const server = serverOn(store);
+    await server.advance(start);
+    await server.advance(delivered);
+    await server.advance({ type: 'finish' });
+    const open = { name: race.name, id: ref.id, open: true, due: DUE };
+    expect((await eventsOf(store)).map(({ meta }) => meta.process)).toEqual([
+      open,
+      undefined,
+      undefined,
+      { ...open, open: false, due: null },
+    ]);
+    expect(await store.openProcesses()).toEqual([]);
+  });
+
+  it('that another server took first is answered from the record, without a second event', async () => {
+    const store = new MemoryEventStore();
+    const [mine, other] = [serverOn(store), serverOn(store)];
+    await mine.advance(start);
+    expect((await other.advance(delivered)).state.name).toBe('delivered');
+    const late = await mine.advance({ type: 'delivered', parcel: 'another' }, { type: 'finish' });
+    expect(late.state).toMatchObject({ name: 'finished', parcel: 'parcel' });
+    expect(await typesOf(store)).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered', 'RaceFinished']);
+    expect(findBreak(await eventsOf(store))).toBeNull();
+  });
+
+  it('makes the same event ids whoever takes it', async () => {
+    const idsOf = async (): Promise<string[]> => {
+      const store = new MemoryEventStore();
+      await serverOn(store).advance(start);
+      return (await eventsOf(store)).map(({ id }) => id);
+    };
+    expect(await idsOf()).toEqual(await idsOf());
+  });
+
+  it('gives up when others keep writing, says that a repeat makes sense, and can be repeated', async () => {
+    const store = new MemoryEventStore();
+    let tries = 0;
+    const append: EventStore['append'] = (...asked) => {
+      tries += 1;
+      return tries > ADVANCE_ATTEMPTS ? store.append(...asked) : Promise.resolve({ ok: false, actual: 9 });
+    };
+    const server = serverOn(storeWith(store, { append }));
+    await expect(server.advance(start)).rejects.toMatchObject({ code: 'CONFLICT', retryAfter: 1 });
+    expect(tries).toBe(ADVANCE_ATTEMPTS);
+    expect((await server.advance(start)).answer).toMatchObject({ name: 'measured' });
+  });
+
+  it('stops after so many near effects behind each other, should the answer never come', async () => {
+    let ran = 0;
+    const effect: HostedProcess['effect'] = () => {
+      ran += 1;
+      return Promise.resolve({ type: 'nothing' });
+    };
+    const server = serverOn(new MemoryEventStore(), { effect });
+    expect((await server.advance(start)).answer).toBeUndefined();
+    expect(ran).toBe(NEAR_EFFECTS);
+  });
+
+  it('of a process that nobody hosts is a defect', async () => {
+    const { deps } = serverOn(new MemoryEventStore());
+    for (const process of ['walk', 'constructor']) {
+      await expect(advance(deps, { ...ref, process }, [], onBehalf('x'))).rejects.toThrow(
+        `no process is named ${process}`,
+      );
+    }
+  });
+});

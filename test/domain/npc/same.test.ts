@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { comparisonText, isEmpty, same } from '../../../src/domain/npc/same.js';
+import type { Json } from '../../../src/domain/shared/json.js';
+
+const json = fc.jsonValue({ stringUnit: 'grapheme', maxDepth: 3 }).map((value) => value as Json);
+const pair = (left: Json | undefined, right: Json | undefined) => [left, right] as const;
+
+describe('what a client says is the same as what was recorded', () => {
+  it.each([
+    pair({ a: 1, b: 2 }, { b: 2, a: 1 }),
+    pair({ hp: 0.1 }, { hp: Math.fround(0.1) }),
+    pair(16_777_217, 16_777_216),
+    pair({ a: { b: null, c: [], d: '', e: {} } }, {}),
+    pair({ a: { b: { c: null } } }, undefined),
+    pair(undefined, null),
+    pair('', []),
+    pair({}, null),
+    pair(-0, 0),
+  ])('%j and %j', (left, right) => {
+    expect(same(left, right)).toBe(true);
+    expect(same(right, left)).toBe(true);
+    expect(comparisonText(left)).toBe(comparisonText(right));
+  });
+
+  it('whatever it is, when it went over the wire and through single precision', () => {
+    const single = (value: Json): Json => {
+      if (typeof value === 'number') return Number.isFinite(Math.fround(value)) ? Math.fround(value) : value;
+      if (Array.isArray(value)) return (value as readonly Json[]).map(single);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, single(member)]));
+    };
+    fc.assert(
+      fc.property(json, (value) => {
+        expect(same(value, single(JSON.parse(JSON.stringify(value)) as Json))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('what a client says is another thing', () => {
+  it.each([
+    pair(0, null),
+    pair(false, undefined),
+    pair('1', 1),
+    pair([1, 2], [2, 1]),
+    pair([null], []),
+    pair([{}], []),
+    pair({ a: 0 }, {}),
+    pair({ a: false }, {}),
+    pair({ a: 1 }, { A: 1 }),
+    pair(16_777_216, 16_777_220),
+    pair(1e39, 1e40),
+    pair('a', 'a '),
+  ])('%j and %j', (left, right) => {
+    expect(same(left, right)).toBe(false);
+    expect(same(right, left)).toBe(false);
+  });
+});
+
+describe('comparing', () => {
+  it('is by the comparison text, whichever way is the faster', () => {
+    fc.assert(
+      fc.property(json, json, (left, right) => {
+        expect(same(left, right)).toBe(comparisonText(left) === comparisonText(right));
+        expect(same(left, left)).toBe(true);
+      }),
+    );
+  });
+
+  it('takes a member named __proto__ as data', () => {
+    const odd = JSON.parse('{"__proto__": {"a": 1}}') as Json;
+    expect(same(odd, {})).toBe(false);
+    expect(same(odd, JSON.parse('{"__proto__": {"a": 1}}') as Json)).toBe(true);
+  });
+
+  it('finds empty what holds nothing, and neither 0 nor false', () => {
+    expect([undefined, null, '', [], {}].map(isEmpty)).toEqual([true, true, true, true, true]);
+    expect([0, false, ' ', [null], { a: null }].map(isEmpty)).toEqual([false, false, false, false, false]);
+  });
+});

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { NpcEvent, NpcEventType } from '../../../src/domain/npc/events.js';
+import { evolveMind, initialMind, type MindState } from '../../../src/domain/npc/state.js';
+import type { JsonObject } from '../../../src/domain/shared/json.js';
+import {
+  actorIdentified,
+  contextBuilt,
+  directiveGiven,
+  type Emitted,
+  emitted,
+  memoriesRecalled,
+  recorded,
+  turnOpened,
+  verdict,
+} from '../../support/histories.js';
+import { STREAM } from '../../support/streams.js';
+
+const fold = (...events: readonly Emitted[]): MindState => recorded(STREAM, events).reduce(evolveMind, initialMind);
+const registered = emitted({ type: 'NpcRegistered', data: { persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } } } });
+const bare = emitted({ type: 'NpcRegistered', data: {} });
+const archived = emitted({ type: 'NpcArchived', data: {} });
+const changed = (patch: JsonObject): Emitted => emitted({ type: 'StateChanged', data: { turnId: 't1', patch } });
+const expired = emitted({ type: 'TurnExpired', data: { turnId: 't1' } });
+const checked = emitted({
+  type: 'BridgeChecked',
+  data: {
+    mindRevision: 0,
+    action: {},
+    context: {},
+    ruleset: null,
+    valid: true,
+    reason: null,
+    correctedAction: null,
+    code: null,
+    details: {},
+  },
+});
+
+/** One event of every type that a mind's stream may hold. */
+const every: Record<NpcEventType, Emitted> = {
+  NpcRegistered: registered,
+  NpcUpdated: emitted({ type: 'NpcUpdated', data: { persona: 'Bold.' } }),
+  NpcArchived: archived,
+  TurnOpened: turnOpened('t1'),
+  RulesetMissing: emitted({ type: 'RulesetMissing', data: { turnId: 't1', rulesetId: 'nowhere' } }),
+  ActorIdentified: actorIdentified('t1'),
+  MemoriesRecalled: memoriesRecalled('t1'),
+  VerdictReached: verdict('t1', true),
+  VerdictRefused: verdict('t1', false),
+  StateChanged: changed({ hp: 2 }),
+  MemoryStored: emitted({
+    type: 'MemoryStored',
+    data: { memoryId: 'm1', text: 'It rained.', type: 'observation', importance: 0.5 },
+  }),
+  TurnExpired: expired,
+  TapeMismatchNoticed: emitted({ type: 'TapeMismatchNoticed', data: { turnId: 't1', round: 0, members: [] } }),
+  DirectiveGiven: directiveGiven('d1'),
+  ContextBuilt: contextBuilt('c1'),
+  BridgeChecked: checked,
+};
+
+describe('a mind', () => {
+  it('is nothing before its first event, and moves on with every one', () => {
+    expect(initialMind.revision).toBe(-1);
+    expect(fold(bare, expired)).toEqual({
+      persona: null,
+      data: null,
+      archived: false,
+      openTurns: [],
+      revision: 1,
+      updatedAt: '2026-01-01T00:00:01.000Z',
+    });
+  });
+
+  it('is registered with what was given, and keeps on an update what was not', () => {
+    expect(fold(registered)).toMatchObject({ persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } } });
+    expect(fold(registered, every.NpcUpdated)).toMatchObject({ persona: 'Bold.', data: { hp: 3 } });
+    const data: NpcEvent = { type: 'NpcUpdated', data: { data: { mana: 1 } } };
+    expect(fold(registered, emitted(data))).toMatchObject({ persona: 'Calm.', data: { mana: 1 } });
+    expect(fold(registered, emitted(data)).data).not.toHaveProperty('hp');
+  });
+
+  it('takes persona and data from its actor only while it has none', () => {
+    const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } };
+    for (const brought of [turnOpened('t1', { actor }), actorIdentified('t1')]) {
+      expect(fold(brought)).toMatchObject({ persona: 'An innkeeper.', data: { mood: 'calm' } });
+      expect(fold(registered, brought)).toMatchObject({ persona: 'Calm.', data: { hp: 3 } });
+    }
+    const personaOnly = emitted({ type: 'NpcRegistered', data: { persona: 'Calm.' } });
+    expect(fold(personaOnly, actorIdentified('t1'))).toMatchObject({ persona: 'Calm.', data: { mood: 'calm' } });
+  });
+
+  it('changes its data by a merge patch, also when it had none', () => {
+    expect(fold(registered, changed({ mood: { fear: null, joy: 2 } })).data).toEqual({ hp: 3, mood: { joy: 2 } });
+    expect(fold(bare, changed({ hp: 1 })).data).toEqual({ hp: 1 });
+  });
+
+  it.each([
+    ['a verdict', verdict('t1', true)],
+    ['a refusal', verdict('t1', false)],
+    ['its expiry', expired],
+  ])('has a turn open until %s', (_, end) => {
+    expect(fold(turnOpened('t1'), turnOpened('t2'), memoriesRecalled('t1')).openTurns).toEqual(['t1', 't2']);
+    expect(fold(turnOpened('t1'), turnOpened('t2'), end).openTurns).toEqual(['t2']);
+  });
+
+  const noActs = ['NpcArchived', 'BridgeChecked', 'TurnExpired'];
+  it.each(Object.entries(every))('that is archived, given %s', (type, event) => {
+    expect(fold(registered, archived, event).archived).toBe(noActs.includes(type));
+  });
+
+  it('is not archived by what is no act of it', () => {
+    expect(fold(registered, checked).archived).toBe(false);
+    expect(fold(registered, expired).archived).toBe(false);
+  });
+
+  it('stays as it is, but for its revision, by an event of another time', () => {
+    const before = fold(registered, turnOpened('t1'));
+    for (const type of ['SomethingNew', 'constructor', '__proto__', 'toString']) {
+      expect(fold(registered, turnOpened('t1'), { type, data: {} })).toEqual({
+        ...before,
+        revision: 2,
+        updatedAt: '2026-01-01T00:00:02.000Z',
+      });
+    }
+  });
+
+  it('is folded from any events in any order to the same plain JSON, without changing what it was before', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...Object.values(every)), { maxLength: 20 }), (events) => {
+        let mind = initialMind;
+        for (const event of recorded(STREAM, events)) {
+          const before = JSON.stringify(mind);
+          const next = evolveMind(mind, event);
+          expect(JSON.stringify(mind)).toBe(before);
+          mind = next;
+        }
+        expect(mind).toEqual(fold(...events));
+        expect(JSON.parse(JSON.stringify(mind))).toEqual(mind);
+        expect(mind.revision).toBe(events.length - 1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import type { CommandContext, Draft, Fold } from '../../src/app/lane.js';
+import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
+
+/** A stream for the suites that put events at its end; its state is the texts noted in it. */
+export const STREAM = npcStream('studio', 'one');
+
+export const texts: Fold<readonly string[]> = {
+  initial: [],
+  evolve: (state, { data }) => [...state, data['text'] as string],
+};
+
+export const note = (text: string): Draft => ({ type: 'Noted', data: { text } });
+
+/** On whose behalf a test's command with this id acts. */
+export const onBehalf = (commandId: string): CommandContext => ({
+  tenant: 'studio',
+  actor: 'key',
+  commandId,
+  correlationId: commandId,
+  causationId: null,
+});
+
+/** A store with some of its methods replaced; the others are those of `store`. */
+export const storeWith = (store: EventStore, replaced: Partial<EventStore>): EventStore => ({
+  append: (stream, expected, events) => store.append(stream, expected, events),
+  read: (stream, range) => store.read(stream, range),
+  readAll: (after, limit) => store.readAll(after, limit),
+  lastPosition: () => store.lastPosition(),
+  subscribe: (options) => store.subscribe(options),
+  openProcesses: () => store.openProcesses(),
+  [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  ...replaced,
+});
+
+/** A store whose appends wait, each until it is let through (true) or fails as a full disk does (false). */
+export const heldStore = (store: EventStore) => {
+  const held: ((through: boolean) => void)[] = [];
+  return {
+    store: storeWith(store, {
+      append: async (stream, expected, events) => {
+        const through = await new Promise<boolean>((resolve) => held.push(resolve));
+        if (!through) throw new Error('the disk is full');
+        return store.append(stream, expected, events);
+      },
+    }),
+    /** Answers the oldest append that waits. */
+    release: (through = true): void => held.shift()?.(through),
+  };
+};
+
+/** Everything recorded in a stream. */
+export const eventsOf = async (store: EventStore, stream = STREAM): Promise<readonly RecordedEvent[]> =>
+  (await store.read(stream, { direction: 'forwards', limit: 4_096 })).events;
+
+export const textsOf = async (store: EventStore): Promise<readonly unknown[]> =>
+  (await eventsOf(store)).map(({ data }) => data['text']);
