@@ -50,14 +50,19 @@ export const hosted = (processes: AdvanceDeps['processes'], name: string): Hoste
  * One whole step of any process: load and fold, look the cells up, record the events in one append, run the near effects that the waiting
  * answer needs, answer. Whoever drives processes (a shell) calls this for one process at a time; several servers may race, and the loser folds
  * what the winner recorded and decides again, so a repeat or a race adds no second event.
- * @throws Rejection from a cell, CONFLICT after ADVANCE_ATTEMPTS, and what the event store raises.
+ * @throws Rejection from a cell, BUSY when the same command has begun another process of this kind (repeat it, and that one is found), CONFLICT
+ * after ADVANCE_ATTEMPTS, and what the event store raises.
  */
 export const advance = (
   deps: AdvanceDeps,
   ref: ProcessRef,
   inputs: readonly ProcessInput[],
   by: AskedBy,
-): Promise<Advanced> => deps.journal.inTurn(ref.id, () => step(deps, ref, inputs, by));
+): Promise<Advanced> =>
+  deps.journal.inTurn(ref.id, () =>
+    // Two attempts at one command may come under two ids; the second must read what the first has recorded.
+    deps.journal.inTurn(`command ${ref.stream} ${by.commandId}`, () => step(deps, ref, inputs, by)),
+  );
 
 const step = async (
   deps: AdvanceDeps,
@@ -86,12 +91,22 @@ const record = async (
   inputs: readonly ProcessInput[],
   by: AskedBy,
 ): Promise<Recorded> => {
+  let seen = -1;
   for (let attempt = 0; attempt < ADVANCE_ATTEMPTS; attempt += 1) {
-    const before = await deps.journal.load(host.process, ref);
+    const before = await deps.journal.load(host.process, ref, seen);
+    // The same command under another id: an earlier attempt at it was given up by its asker and carried out all the same.
+    if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
     const factsOf = await host.prepare(ref, before.state, inputs, by);
     const lane = await deps.lanes.open(ref.stream, host.fold);
     const drafts = decide(host.process, before, inputs, factsOf(lane.state), ref, by);
-    if (drafts.length === 0) return { state: before.state, revision: lane.confirmedRevision, position: 0 };
+    if (drafts.length === 0) {
+      return { state: before.state, revision: Math.max(lane.confirmedRevision, before.through), position: 0 };
+    }
+    // The lane has read events that were not folded; among them may be this very step, recorded by another server.
+    if (lane.readRevision > before.through) {
+      seen = lane.readRevision;
+      continue;
+    }
     const placed = lane.place(drafts, by, {
       scope: ref.id,
       timeMs: parseProcessId(ref.id)?.timeMs ?? 0,

@@ -1,4 +1,4 @@
-// Compiles once, as part of `npm ci`, so that `npm start` runs plain JavaScript.
+// Compiles once, as part of `npm ci`, so that `npm start` runs plain JavaScript and a worker finds its workflow bundled.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -13,9 +13,11 @@ if (!existsSync(compiler)) {
   process.exit(1);
 }
 
-const { status, error } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
-  cwd: fileURLToPath(new URL('..', import.meta.url)),
-  stdio: 'inherit',
-});
-if (error !== undefined) console.error(`anima: the compiler could not be started: ${error.message}`);
-process.exit(status ?? 1);
+const run = (...words) => {
+  const cwd = fileURLToPath(new URL('..', import.meta.url));
+  const { status, error } = spawnSync(process.execPath, words, { cwd, stdio: 'inherit' });
+  if (error !== undefined) console.error(`anima: ${words[0]} could not be started: ${error.message}`);
+  if (status !== 0) process.exit(status ?? 1);
+};
+run(compiler, '-p', 'tsconfig.build.json');
+run('dist/scripts/bundle-workflows.js');

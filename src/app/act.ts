@@ -53,7 +53,7 @@ const act = async <Type extends NpcEvent['type']>(
   const stream = npcStream(by.tenant, npcId);
   const chosen = await deps.rulesets.choose(by.tenant, asked.rulesetId);
   const timeMs = deps.ports.clock.now().getTime();
-  const lane = await deps.lanes.open(stream, mindFold);
+  const lane = await deps.lanes.current(stream, mindFold);
   const turnId = makeTurnId(kind, lane.confirmedRevision, timeMs, by.commandId);
   const outcome = await runCommand({ ...deps.ports, lanes: deps.lanes }, stream, mindFold, by, (mind: MindState) => {
     const facts = factsFrom(npcId, chosen, mind, deps.issuer());

@@ -9,14 +9,13 @@ const COMMIT_ATTEMPTS = 8;
 const REASON_CHARACTERS = 500;
 
 /** A build that is being fed with events. */
-export type Feed = { readonly projection: Projection; readonly handled: ReadonlySet<string>; build: Build };
+export type Feed = { readonly projection: Projection; readonly handles: (type: string) => boolean; build: Build };
 
 /** Makes a feed of a build. */
-export const feedOf = (projection: Projection, build: Build): Feed => ({
-  projection,
-  handled: new Set(projection.handles),
-  build,
-});
+export const feedOf = (projection: Projection, build: Build): Feed => {
+  const handled = projection.handles === 'all' ? null : new Set(projection.handles);
+  return { projection, handles: (type) => handled === null || handled.has(type), build };
+};
 
 type Parked = Changes['parked'][number];
 type Row = { stored: boolean; changed: boolean; row: Json | null; index: RowIndex | null };
@@ -96,11 +95,11 @@ export const gatherEvents = async (
   events: readonly RecordedEvent[],
   at: string,
 ): Promise<void> => {
-  const { projection, handled } = feed;
+  const { projection, handles } = feed;
   const rows = new Map<string, Row>();
   const streams = new Map<string, Stream>();
   const rowOf = (event: RecordedEvent): Touch['row'] => {
-    if (!handled.has(event.type)) return null;
+    if (!handles(event.type)) return null;
     try {
       const key = projection.keyOf(event);
       return key === null ? null : entry(gathered.rows, key, rows, newRow);

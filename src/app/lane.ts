@@ -46,6 +46,7 @@ export class Lane<State> {
   readonly #fold: Fold<State>;
   #confirmed: Head<State>;
   #head: Head<State>;
+  #readThrough = -1;
   #loaded = false;
   #loading: Promise<void> | null = null;
   #inFlight = 0;
@@ -79,6 +80,11 @@ export class Lane<State> {
   /** The last revision that is known to be durable. */
   get confirmedRevision(): number {
     return this.#confirmed.revision;
+  }
+
+  /** The last revision that was read from the store. Whatever stands behind it was written through this lane. */
+  get readRevision(): number {
+    return this.#readThrough;
   }
 
   get busy(): boolean {
@@ -169,6 +175,7 @@ export class Lane<State> {
     await this.settled();
     this.#confirmed = await this.#readFrom(this.#confirmed);
     this.#head = this.#confirmed;
+    this.#readThrough = this.#head.revision;
     this.#loaded = true;
   }
 

@@ -11,11 +11,18 @@ export class Lanes {
   readonly #store: EventStore;
   readonly #clock: Clock;
   readonly #kept: number;
+  readonly #shared: boolean;
 
-  constructor(store: EventStore, clock: Clock, kept: number = LANES_KEPT) {
+  /** @param shared whether other programs write these streams too */
+  constructor(
+    store: EventStore,
+    clock: Clock,
+    { kept = LANES_KEPT, shared = false }: { readonly kept?: number; readonly shared?: boolean } = {},
+  ) {
     this.#store = store;
     this.#clock = clock;
     this.#kept = kept;
+    this.#shared = shared;
   }
 
   /** The loaded lane of a stream. A stream is always folded the same way: callers of one stream pass the same fold. */
@@ -27,6 +34,16 @@ export class Lanes {
     } else this.#lanes.delete(stream);
     this.#lanes.set(stream, lane);
     await lane.load();
+    return lane;
+  }
+
+  /**
+   * As `open`, for who answers from the lane without writing: where other programs write too, what they have appended is read first. While an
+   * append of this lane is on its way nothing is read: its outcome shows whether somebody was faster.
+   */
+  async current<State>(stream: string, fold: Fold<State>): Promise<Lane<State>> {
+    const lane = await this.open(stream, fold);
+    if (this.#shared && !lane.busy) await lane.refresh();
     return lane;
   }
 

@@ -13,17 +13,29 @@ export const STEPS_WAITING = 64;
 /** How many processes' states are kept in memory. */
 export const INSTANCES_KEPT = 50_000;
 
-/** A process as its recorded events leave it; `sequence` counts them. */
-export type Instance = { readonly state: { readonly name: string }; readonly sequence: number };
+/** A process as its recorded events leave it; `sequence` counts them, `through` is the last revision of the stream that was looked at. */
+export type Instance = {
+  readonly state: { readonly name: string };
+  readonly sequence: number;
+  readonly through: number;
+  /** Of a process that has no event yet: the commands behind which another of its kind has begun. */
+  readonly rivals: readonly string[];
+};
 
 /** Reads processes out of their streams, and remembers the recent ones. */
 export class ProcessJournal {
   readonly #events: EventStore;
+  readonly #shared: boolean;
   readonly #instances = new Map<string, Instance>();
   readonly #lines = new Map<string, { tail: Promise<unknown>; waiting: number }>();
 
-  constructor(events: EventStore) {
+  /**
+   * @param shared whether other programs write these streams too: what is remembered is then read on to the stream's end before it is
+   * answered from. One who writes alone needs no such read.
+   */
+  constructor(events: EventStore, { shared = false }: { readonly shared?: boolean } = {}) {
     this.#events = events;
+    this.#shared = shared;
   }
 
   /**
@@ -45,12 +57,19 @@ export class ProcessJournal {
     }
   }
 
-  async load(process: AnyProcess, ref: ProcessRef): Promise<Instance> {
+  /** The process as it stands; of one that is over, what was added since only up to `atLeast`, since no answer depends on it. */
+  async load(process: AnyProcess, ref: ProcessRef, atLeast = -1): Promise<Instance> {
     const known = this.#instances.get(keyOf(ref));
-    if (known !== undefined) return known;
-    const loaded = await this.#read(process, ref);
+    const current = known !== undefined && (!this.#shared || process.over(known.state));
+    if (current && known.through >= atLeast) return known;
+    const loaded = await this.#read(process, ref, { known, atLeast });
     if (loaded.sequence > 0) this.#keep(ref, loaded);
     return loaded;
+  }
+
+  /** The process as it stood after this revision of its stream; nothing is remembered. */
+  at(process: AnyProcess, ref: ProcessRef, revision: number): Promise<Instance> {
+    return this.#read(process, ref, { to: revision });
   }
 
   /** Folds newly recorded events behind what is known. */
@@ -65,25 +84,42 @@ export class ProcessJournal {
     this.#instances.delete(keyOf(ref));
   }
 
+  /** A slow read must not bring back what a step has left behind meanwhile. */
   #keep(ref: ProcessRef, instance: Instance): void {
-    this.#instances.delete(keyOf(ref));
-    this.#instances.set(keyOf(ref), instance);
+    const key = keyOf(ref);
+    const known = this.#instances.get(key);
+    this.#instances.delete(key);
+    this.#instances.set(key, known !== undefined && known.through > instance.through ? known : instance);
     if (this.#instances.size <= INSTANCES_KEPT) return;
     const [oldest] = this.#instances.keys();
     if (oldest !== undefined) this.#instances.delete(oldest);
   }
 
-  /** Reads forwards from the revision that the id carries, until the process is over or the stream ends. */
-  async #read(process: AnyProcess, ref: ProcessRef): Promise<Instance> {
-    let instance: Instance = { state: process.initial as Instance['state'], sequence: 0 };
+  /** Reads forwards, from what is known or from the revision that the id carries, until the process is over or the stream ends. */
+  async #read(
+    process: AnyProcess,
+    ref: ProcessRef,
+    {
+      known,
+      atLeast = -1,
+      to,
+    }: { readonly known?: Instance | undefined; readonly atLeast?: number; readonly to?: number },
+  ): Promise<Instance> {
     const start = parseProcessId(ref.id)?.revision;
-    if (start === undefined) return instance;
-    for (let from = start; ; from += PAGE) {
-      const { events } = await this.#events.read(ref.stream, { direction: 'forwards', from, limit: PAGE });
+    const initial = {
+      state: process.initial as Instance['state'],
+      sequence: 0,
+      through: (start ?? 0) - 1,
+      rivals: [],
+    };
+    if (start === undefined) return initial;
+    for (let instance: Instance = known ?? initial; ;) {
+      const from = instance.through + 1;
+      const range = { direction: 'forwards', from, limit: PAGE, ...(to === undefined ? {} : { to }) } as const;
+      const { events } = await this.#events.read(ref.stream, range);
       instance = fold(process, ref, instance, events);
-      const searched = from + PAGE - start;
-      if (events.length < PAGE || process.over(instance.state)) return instance;
-      if (instance.sequence === 0 && searched >= FIRST_EVENT_SEARCH) return instance;
+      if (events.length < PAGE || (process.over(instance.state) && instance.through >= atLeast)) return instance;
+      if (instance.sequence === 0 && from + PAGE - start >= FIRST_EVENT_SEARCH) return instance;
     }
   }
 }
@@ -98,10 +134,21 @@ const fold = (
   events: readonly (PlacedEvent | RecordedEvent)[],
 ): Instance => {
   let { state, sequence } = before;
+  const rivals: string[] = [];
   for (const event of events) {
-    if (!process.owns(ref.id, event)) continue;
+    if (!process.owns(ref.id, event)) {
+      const { commandId, process: mark } = event.meta;
+      if (sequence === 0 && mark !== undefined && mark.name === process.name && mark.id !== ref.id)
+        rivals.push(commandId);
+      continue;
+    }
     state = process.evolve(state, event) as Instance['state'];
     sequence += 1;
   }
-  return { state, sequence };
+  return {
+    state,
+    sequence,
+    through: Math.max(before.through, events.at(-1)?.revision ?? -1),
+    rivals: sequence === 0 ? [...before.rivals, ...rivals] : [],
+  };
 };

@@ -32,7 +32,7 @@ export type Rulesets = {
 export const openRulesets = (lanes: Lanes): Rulesets => {
   // A version that is still being written may be thrown back, and a turn must not name it.
   const load = async (tenant: string, rulesetId: string): Promise<RulesetState> =>
-    (await lanes.open(rulesetStream(tenant, rulesetId), rulesetFold)).confirmedState;
+    (await lanes.current(rulesetStream(tenant, rulesetId), rulesetFold)).confirmedState;
   const latest = async (tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null> =>
     latestRuleset(await load(tenant, rulesetId));
   return {

@@ -39,7 +39,7 @@ export const runCommand = async <State>(
   const { resumed, ...onBehalf } = context;
   const timeMs = deps.clock.now().getTime();
   for (let attempt = 0; attempt < COMMAND_ATTEMPTS; attempt += 1) {
-    const lane = await deps.lanes.open(stream, fold);
+    const lane = await deps.lanes.current(stream, fold);
     if (resumed === true) {
       await lane.settled();
       const earlier = await findByCommand(deps.events, stream, context.commandId);

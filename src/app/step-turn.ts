@@ -41,9 +41,11 @@ export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; 
  */
 export const stepTurn = async (deps: StepDeps, step: Step): Promise<Stepped> => {
   const result = step.result === null || step.result === 'unknown' ? step.result : inputOf(step.result);
+  // Taken before an earlier attempt's turn is looked for: what that one records from now on, the new turn's first reading meets.
+  const since = step.resumed ? (await deps.lanes.current(step.stream, mindFold)).confirmedRevision : undefined;
   const meant = await locate(deps, step, result);
   if (meant !== null && 'turnId' in meant) return takeStep(deps, step, result, meant);
-  if (meant === null) return open(deps, step, {});
+  if (meant === null) return open(deps, step, since === undefined ? {} : { since });
   const { lost } = meant;
   if (lost === undefined) return resume(deps, step, result, undefined);
   // Two repeats under one lost id must not both resume it.
@@ -106,13 +108,19 @@ const successorOf = async (deps: StepDeps, stream: string, turnId: string): Prom
   return deps.index.successor(stream, turnId);
 };
 
-type Opened = { readonly memories?: Tape['memories']; readonly output?: string; readonly resumedFrom?: string };
+type Opened = {
+  readonly memories?: Tape['memories'];
+  readonly output?: string;
+  readonly resumedFrom?: string;
+  /** The revision that the turn's id carries; the last durable one when left out. */
+  readonly since?: number;
+};
 
-const open = async (deps: StepDeps, step: Step, { memories, output, resumedFrom }: Opened): Promise<Stepped> => {
+const open = async (deps: StepDeps, step: Step, { memories, output, resumedFrom, since }: Opened): Promise<Stepped> => {
   const { tape, stream, by } = step;
   const nowMs = deps.clock.now().getTime();
-  const lane = await deps.lanes.open(stream, mindFold);
-  const turnId = makeTurnId('process', lane.confirmedRevision, nowMs, by.commandId);
+  const lane = await deps.lanes.current(stream, mindFold);
+  const turnId = makeTurnId('process', since ?? lane.confirmedRevision, nowMs, by.commandId);
   const opening: TurnInput = {
     type: 'open',
     turnId,

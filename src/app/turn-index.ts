@@ -16,14 +16,18 @@ type Recent = { readonly turns: Map<string, OpenedTurn>; readonly successors: Ma
  */
 export class TurnIndex {
   readonly #events: EventStore;
+  readonly #shared: boolean;
   readonly #minds = new Map<string, Recent>();
 
-  constructor(events: EventStore) {
+  /** @param shared whether other programs write these streams too: `recent` then reads first what they have appended. */
+  constructor(events: EventStore, { shared = false }: { readonly shared?: boolean } = {}) {
     this.#events = events;
+    this.#shared = shared;
   }
 
-  /** Recent turns of a mind, newest first, as known here without reading. */
+  /** Recent turns of a mind, newest first, as known here. */
   async recent(stream: string): Promise<readonly OpenedTurn[]> {
+    if (this.#shared) await this.refresh(stream);
     return [...(await this.#mind(stream)).turns.values()].reverse();
   }
 

@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 
-import { parseConfig } from '../config/config.js';
 import { openClient } from './client.js';
-import { CommandFailed, print, printJson, remark, table, type Terminal } from './terminal.js';
+import { print, printJson, remark, table, type Terminal } from './terminal.js';
 
 type Json = { readonly json?: true };
 type Limit = 'off' | { readonly limit: number; readonly windowSeconds: number };
@@ -99,13 +98,18 @@ const bootstrap = (terminal: Terminal): Command =>
   new Command('bootstrap')
     .description('make the tenant "local" and its owner key (distributed profile)')
     .option('--json', 'print the answer as JSON')
-    .action(() => {
-      // Refuses every profile but the embedded one by itself.
-      parseConfig(terminal.env, terminal.cwd);
-      throw new CommandFailed(
-        'Nothing to do: in the embedded profile the server makes the owner key at its first start and writes it to the file "owner-key" ' +
-          'of its data directory. Run "anima serve"; if that key was lost, "anima keys recover".',
-      );
+    .action(async ({ json }: Json) => {
+      const { bootstrapDistributed } = await import('./offline.js');
+      const made = await bootstrapDistributed(terminal);
+      if (json) printJson(terminal, made === null ? { made: false } : { made: true, tenantId: 'local', ...made });
+      else if (made === null) remark(terminal, 'The tenant local has its owner key already; nothing was done.');
+      else {
+        print(terminal, made.key);
+        remark(
+          terminal,
+          `The owner key of the tenant local. It stands in ${made.path ?? 'no file'} and is not shown again.`,
+        );
+      }
     });
 
 const recover = (terminal: Terminal): Command =>

@@ -2,11 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { ownerKeyFile } from '../adapters/files/owner-key-file.js';
-import { type OwnerKey, recoverOwnerKey } from '../app/first-start.js';
+import type { ApiKeyDeps } from '../app/api-keys.js';
+import { firstStart, type OwnerKey, recoverOwnerKey } from '../app/first-start.js';
 import { Lanes } from '../app/lanes.js';
 import { openKeys } from '../app/open-keys.js';
 import { type Config, parseConfig } from '../config/config.js';
+import { createLogger } from '../config/logger.js';
 import { type EmbeddedProfile, openEmbedded } from '../profiles/embedded.js';
+import { openDistributed } from '../profiles/distributed.js';
+import type { Profile } from '../profiles/profile.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
 
 /**
@@ -17,10 +21,13 @@ export const openOffline = async (
   terminal: Terminal,
 ): Promise<{ readonly config: Config; readonly profile: EmbeddedProfile }> => {
   const config = parseConfig(terminal.env, terminal.cwd);
+  if (config.distributed !== null) {
+    throw new CommandFailed('This command works on a data directory; the distributed profile has none.');
+  }
   if (!existsSync(join(config.dataDir, 'format'))) {
     throw new CommandFailed(`There is no data directory at ${config.dataDir}; ANIMA_DATA_DIR names another.`);
   }
-  const profile = await openEmbedded(config);
+  const profile = await openEmbedded(config, createLogger('error', terminal.stderr, false));
   for (const warning of profile.warnings) remark(terminal, warning);
   return { config, profile };
 };
@@ -29,10 +36,41 @@ export const openOffline = async (
 export const recoverOffline = async (terminal: Terminal, tenantId: string): Promise<OwnerKey> => {
   const { config, profile } = await openOffline(terminal);
   await using opened = profile;
-  const { ports, secret } = opened;
+  return await withKeys(terminal, config, opened, (apiKeys) =>
+    recoverOwnerKey(apiKeys, ownerKeyFile(config.dataDir), tenantId),
+  );
+};
+
+/**
+ * Makes the tenant `local` and its owner key in the event store of the distributed profile (contract 11.2): it talks to the store, not to a
+ * running server. Null when that was done before; raises what the event store raises. @throws StartProblem
+ */
+export const bootstrapDistributed = async (terminal: Terminal): Promise<OwnerKey | null> => {
+  const config = parseConfig(terminal.env, terminal.cwd);
+  if (config.distributed === null) {
+    throw new CommandFailed(
+      'Nothing to do: in the embedded profile the server makes the owner key at its first start and writes it to the file "owner-key" ' +
+        'of its data directory. Run "anima serve"; if that key was lost, "anima keys recover".',
+    );
+  }
+  await using profile = await openDistributed(
+    config,
+    config.distributed,
+    createLogger('error', terminal.stderr, false),
+  );
+  return await withKeys(terminal, config, profile, (apiKeys) => firstStart(apiKeys, ownerKeyFile(config.dataDir)));
+};
+
+/** Folds the keys, uses them, and closes what that opened. */
+const withKeys = async <T>(
+  terminal: Terminal,
+  config: Config,
+  { ports, secret, shared }: Profile,
+  use: (apiKeys: ApiKeyDeps) => Promise<T>,
+): Promise<T> => {
   const { apiKeys } = await openKeys({
     ports,
-    lanes: new Lanes(ports.events, ports.clock),
+    lanes: new Lanes(ports.events, ports.clock, { shared }),
     secret,
     settings: { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false },
     onFeedLost: (error) => {
@@ -40,5 +78,5 @@ export const recoverOffline = async (terminal: Terminal, tenantId: string): Prom
     },
   });
   await using _directory = apiKeys.directory;
-  return await recoverOwnerKey(apiKeys, ownerKeyFile(config.dataDir), tenantId);
+  return await use(apiKeys);
 };

@@ -7,9 +7,24 @@ import type { Environment } from './env.js';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** What a process of the distributed profile does; each as many times as wished. */
+export const roles = ['http', 'worker', 'projector'] as const;
+export type Role = (typeof roles)[number];
+
+/** Where the real engines are, and under which name everything in them stands. */
+export type DistributedConfig = {
+  readonly roles: ReadonlySet<Role>;
+  readonly namespace: string;
+  readonly eventStoreUrl: string;
+  readonly temporalAddress: string;
+  readonly temporalNamespace: string;
+  readonly databaseUrl: string;
+};
+
 /** The settings of contract 11.1, checked. */
 export type Config = {
-  readonly profile: 'embedded';
+  /** Null in the embedded profile. */
+  readonly distributed: DistributedConfig | null;
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
@@ -32,6 +47,14 @@ const MAX_PORT = 65_535;
 const MAX_RATE = 1_000_000;
 const MAX_WINDOW_SECONDS = 86_400;
 const MAX_TURN_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
+
+const hostAndPort = /^[\w.-]+:\d{1,5}$/;
+
+const rolesOf = (text: string): ReadonlySet<Role> | null => {
+  const named = text.split(',').map((word) => word.trim());
+  const found = roles.filter((role) => named.includes(role));
+  return found.length === new Set(named).size ? new Set(found) : null;
+};
 
 /** A whole number written in plain digits, or null. */
 const integer = (text: string, min: number, max: number): number | null => {
@@ -82,9 +105,33 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
   const path = (value: string): string => resolve(cwd, value);
 
   const profile = oneOf('ANIMA_PROFILE', ['embedded', 'distributed'], 'embedded');
-  if (profile === 'distributed') {
-    problems.push('ANIMA_PROFILE=distributed: this build has only the embedded profile; leave the variable out.');
-  }
+  const needed = (name: string, example: string, read: (text: string) => string | null = (value) => value): string => {
+    const value = setting(name, '', `like ${example}`, read);
+    if (value === '' && (env[name]?.trim() ?? '') === '')
+      problems.push(`${name} is needed by the distributed profile, like ${example}.`);
+    return value;
+  };
+  const urlOf =
+    (...protocols: readonly string[]) =>
+    (value: string): string | null =>
+      URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : null;
+  const distributed = (): DistributedConfig => ({
+    roles: setting<ReadonlySet<Role>>('ANIMA_ROLES', new Set(roles), `some of ${roles.join(',')}`, rolesOf),
+    namespace: setting(
+      'ANIMA_NAMESPACE',
+      'anima',
+      '1 to 48 letters, digits, "_" or "-", beginning with a letter',
+      (value) => (/^[A-Za-z][A-Za-z0-9_-]{0,47}$/.test(value) ? value : null),
+    ),
+    eventStoreUrl: needed('EVENTSTORE_URL', 'esdb://127.0.0.1:2113?tls=false', urlOf('esdb:', 'esdb+discover:')),
+    temporalAddress: needed('TEMPORAL_ADDRESS', '127.0.0.1:7233', (value) => (hostAndPort.test(value) ? value : null)),
+    temporalNamespace: setting('TEMPORAL_NAMESPACE', 'default', 'a text', (value) => value),
+    databaseUrl: needed(
+      'DATABASE_URL',
+      'postgres://user:password@127.0.0.1:5432/anima',
+      urlOf('postgres:', 'postgresql:'),
+    ),
+  });
   if (oneOf('ANIMA_TIERS', ['off', 'on'], 'off') === 'on') {
     problems.push('ANIMA_TIERS=on: this build keeps tiers as data but cannot activate them; leave the variable out.');
   }
@@ -103,8 +150,13 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
     rateLimit,
   );
 
+  if (profile === 'distributed' && secret === null && secretFile === null) {
+    problems.push(
+      'ANIMA_SECRET or ANIMA_SECRET_FILE is needed by the distributed profile: every server must have the same secret.',
+    );
+  }
   const config: Config = {
-    profile: 'embedded',
+    distributed: profile === 'distributed' ? distributed() : null,
     host: setting('HOST', '127.0.0.1', 'a host name or an address', (value) =>
       /^[\w.:%-]+$/.test(value) ? value : null,
     ),

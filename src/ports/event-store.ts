@@ -83,7 +83,8 @@ export type Subscription = {
  * Atomicity: one append is written whole or not at all, and is durable (flushed) before its promise resolves.
  * Repeats: an append whose event ids are those already standing at the expected place is answered `repeated: true` and writes nothing.
  * Bounds: the data of one append is at most 1,000,000 bytes of UTF-8 JSON (Rejection EVENTS_TOO_LARGE), at most 500 events.
- * Failures: Rejection STORE_FULL (disk full), STORE_UNAVAILABLE (closed or unreachable), BUSY (queue over its bound). Nothing was written then.
+ * Failures: Rejection STORE_FULL (disk full), STORE_UNAVAILABLE (closed or unreachable), BUSY (queue over its bound). Nothing was written then,
+ * but for a store across a network that was lost while it wrote: then nobody knows, the message says so, and a repeat with the same ids settles it.
  */
 export interface EventStore extends AsyncDisposable {
   /** No other process can write to this store: an append that was sent behind one that failed can never fit by chance. */

@@ -10,7 +10,8 @@ export type RowIndex = { readonly partition: string; readonly order: string; rea
 export interface Projection<Row extends Json = Json> {
   readonly name: string;
   readonly version: number;
-  readonly handles: readonly string[];
+  /** The event types that it looks at. */
+  readonly handles: readonly string[] | 'all';
   /** The row an event belongs to, or null when it does not concern this model. */
   keyOf(event: RecordedEvent): string | null;
   /** The next row, or null to remove it. */

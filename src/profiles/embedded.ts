@@ -2,6 +2,7 @@ import { openDataDirectory, type DataDirectory } from '../adapters/embedded/data
 import { EmbeddedEventStore } from '../adapters/embedded/event-store.js';
 import { EmbeddedIdempotencyStore } from '../adapters/embedded/idempotency-store.js';
 import { EmbeddedKeyUsage } from '../adapters/embedded/key-usage.js';
+import { EmbeddedProcessEngine } from '../adapters/embedded/process-engine.js';
 import { EmbeddedReadModels } from '../adapters/embedded/read-models.js';
 import { openReadsFile } from '../adapters/embedded/reads-file.js';
 import { openSecret } from '../adapters/files/secret.js';
@@ -10,18 +11,15 @@ import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../app/closers.js';
 import type { Config } from '../config/config.js';
-import type { Ports } from '../ports/ports.js';
+import { Projector } from '../app/projector.js';
+import type { Log } from '../ports/log.js';
 import type { ReadModelWriter } from '../ports/read-model-writer.js';
+import { projections } from '../../projections/registry.js';
+import { answering } from './answering.js';
+import type { Profile } from './profile.js';
 
 /** The embedded profile: everything in this process and one data directory, which belongs to it until it is disposed of. */
-export type EmbeddedProfile = AsyncDisposable & {
-  readonly ports: Ports;
-  readonly writer: ReadModelWriter;
-  readonly directory: DataDirectory;
-  readonly secret: Uint8Array;
-  /** What should be put right but does not stop the start. */
-  readonly warnings: readonly string[];
-};
+export type EmbeddedProfile = Profile & { readonly writer: ReadModelWriter; readonly directory: DataDirectory };
 
 /**
  * Opens the embedded profile.
@@ -29,6 +27,7 @@ export type EmbeddedProfile = AsyncDisposable & {
  */
 export const openEmbedded = async (
   config: Pick<Config, 'dataDir' | 'secret' | 'secretFile'>,
+  log: Log,
 ): Promise<EmbeddedProfile> => {
   const closers = createClosers();
   try {
@@ -48,6 +47,23 @@ export const openEmbedded = async (
       directory,
       secret,
       warnings,
+      shared: false,
+      serves: { requests: true, processes: true },
+      openEngine: (hosting) => new EmbeddedProcessEngine({ ...ports, ...hosting, logger: log }),
+      startProcesses: async (_, engine) => {
+        await engine.start();
+        // The engine drives them itself, and is disposed of by whoever opened it.
+        return { [Symbol.asyncDispose]: () => Promise.resolve() };
+      },
+      startReadModels: async () => {
+        const projector = new Projector({ events, writer: readModels, clock: systemClock, log }, projections);
+        await projector.start();
+        return {
+          counts: () => projector.counts(),
+          [Symbol.asyncDispose]: () => projector[Symbol.asyncDispose](),
+        };
+      },
+      dependencies: async () => ({ eventStore: await answering(systemClock, () => events.lastPosition()) }),
       [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
     };
   } catch (failure) {

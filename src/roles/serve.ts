@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { relative } from 'node:path';
 
 import { printable } from '../domain/shared/printable.js';
 import { parseConfig, type Config } from '../config/config.js';
 import type { Environment } from '../config/env.js';
 import { createLogger } from '../config/logger.js';
-import { type RunningServer, startServer } from './http.js';
+import { type RunningServer, startServer } from './server.js';
 import { printTurns } from './turn-lines.js';
 
 export type ServeTerminal = {
@@ -23,35 +24,32 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
  * @throws StartProblem when it cannot start
  */
 export const serve = async (terminal: ServeTerminal): Promise<void> => {
-  let stopped: () => void = () => undefined;
-  const signalled = new Promise<void>((resolve) => (stopped = resolve));
-  let signals = 0;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const onSignal = (): void => {
-    signals += 1;
-    if (signals > 1) process.exit(1);
-    stopped();
+    if (signal.aborted) process.exit(1);
+    stopping.abort();
   };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  for (const name of SIGNALS) process.on(name, onSignal);
   const isTerminal = terminal.stdout.isTTY === true && terminal.json !== true;
   const say = (text: string): void => void terminal.stdout.write(text);
   try {
     const config = parseConfig(terminal.env, terminal.cwd);
     const logger = createLogger(config.logLevel, { write: say }, isTerminal);
-    const server = await startServer(config, logger);
-    const printing = new AbortController();
+    const server = await startServer(config, logger, signal);
+    if (server === null) return;
     if (isTerminal) {
       say(welcome(config, server, terminal.cwd));
-      void printTurns(server.events, (line) => say(`${printable(line)}\n`), printing.signal).catch(() => undefined);
+      void printTurns(server.events, (line) => say(`${printable(line)}\n`), signal).catch(() => undefined);
     } else {
       if (server.ownerKey !== null) say(`${ownerKeyLines(server.ownerKey)}\n`);
       logger.info({ url: server.url, dataDir: config.dataDir }, 'serving');
     }
-    await signalled;
+    if (!signal.aborted) await once(signal, 'abort');
     logger.info({}, 'stopping');
-    printing.abort();
     await server.stop();
   } finally {
-    for (const signal of SIGNALS) process.off(signal, onSignal);
+    for (const name of SIGNALS) process.off(name, onSignal);
   }
 };
 

@@ -9,7 +9,7 @@ const ids = { scope: 'p', timeMs: 0, sequence: 0 };
 
 describe('lanes', () => {
   it('keep as many as they may, and let the longest unused one go', async () => {
-    const lanes = new Lanes(new MemoryEventStore(), new ManualClock(), 2);
+    const lanes = new Lanes(new MemoryEventStore(), new ManualClock(), { kept: 2 });
     const [a, b] = [await lanes.open('a', texts), await lanes.open('b', texts)];
     expect(await lanes.open('a', texts)).toBe(a);
     const c = await lanes.open('c', texts);
@@ -20,7 +20,7 @@ describe('lanes', () => {
 
   it('keep a busy one, however long it was not asked for', async () => {
     const { store, release } = heldStore(new MemoryEventStore());
-    const lanes = new Lanes(store, new ManualClock(), 2);
+    const lanes = new Lanes(store, new ManualClock(), { kept: 2 });
     const busy = await lanes.open('busy', texts);
     const appended = busy.append(busy.place([note('a')], onBehalf('x'), ids));
     const idle = await lanes.open('idle', texts);

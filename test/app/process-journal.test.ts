@@ -34,16 +34,16 @@ const setUp = async (foreign = 0) => {
 };
 
 const started = { state: { name: 'started', deadlineAt: DUE }, sequence: 1 };
-const unknown: Instance = { state: { name: 'new' }, sequence: 0 };
+const unknown: Omit<Instance, 'through' | 'rivals'> = { state: { name: 'new' }, sequence: 0 };
 
 describe('reading a process out of its stream', () => {
   it('begins at the revision that its id carries, passes what is not its own, and remembers the result', async () => {
     const { load, start, others, reads } = await setUp(700);
     await start();
     await others('between', 3);
-    expect(await load()).toEqual(started);
+    expect(await load()).toMatchObject(started);
     expect(reads).toEqual([{ from: 699, events: 5 }]);
-    expect(await load()).toEqual(started);
+    expect(await load()).toMatchObject(started);
     expect(reads).toHaveLength(1);
   });
 
@@ -53,34 +53,34 @@ describe('reading a process out of its stream', () => {
     await others('between', 600);
     await giveUp();
     await others('after', 700);
-    expect(await load()).toEqual({ state: { name: 'givenUp', deadlineAt: DUE }, sequence: 2 });
+    expect(await load()).toMatchObject({ state: { name: 'givenUp', deadlineAt: DUE }, sequence: 2 });
     expect(reads.reduce((sum, { events }) => sum + events, 0)).toBe(1_000);
   });
 
   it('stops looking for the first event of an unknown process after a bounded search, and does not remember it', async () => {
     const { load, others, start, reads } = await setUp();
     await others('foreign', FIRST_EVENT_SEARCH + 600);
-    expect(await load()).toEqual(unknown);
+    expect(await load()).toMatchObject(unknown);
     expect(reads.reduce((sum, { events }) => sum + events, 0)).toBe(FIRST_EVENT_SEARCH);
     await start();
-    expect(await load()).toEqual(unknown);
+    expect(await load()).toMatchObject(unknown);
     expect(reads.length).toBeGreaterThan(4);
   });
 
   it('reads nothing for an id that was not made here, and finds nothing under an id of another stream', async () => {
     const { load, start, reads, ref } = await setUp();
     await start();
-    expect(await load({ ...ref, id: 'made-up' })).toEqual(unknown);
+    expect(await load({ ...ref, id: 'made-up' })).toMatchObject(unknown);
     expect(reads).toEqual([]);
-    expect(await load()).toEqual(started);
-    expect(await load({ ...ref, stream: 'npc-other.one' })).toEqual(unknown);
+    expect(await load()).toMatchObject(started);
+    expect(await load({ ...ref, stream: 'npc-other.one' })).toMatchObject(unknown);
   });
 
   it('finds an unknown process as soon as its first event is recorded', async () => {
     const { load, start } = await setUp();
-    expect(await load()).toEqual(unknown);
+    expect(await load()).toMatchObject(unknown);
     await start();
-    expect(await load()).toEqual(started);
+    expect(await load()).toMatchObject(started);
   });
 
   it('folds what was recorded behind what is known, without reading', async () => {
@@ -89,7 +89,7 @@ describe('reading a process out of its stream', () => {
     const before = await load();
     await giveUp();
     const after = journal.recorded(race, ref, before, (await eventsOf(store)).slice(1));
-    expect(after).toEqual({ state: { name: 'givenUp', deadlineAt: DUE }, sequence: 2 });
+    expect(after).toMatchObject({ state: { name: 'givenUp', deadlineAt: DUE }, sequence: 2 });
     expect(await load()).toBe(after);
     expect(reads).toHaveLength(1);
   });
@@ -99,7 +99,7 @@ describe('reading a process out of its stream', () => {
     await start();
     await load();
     await giveUp();
-    expect(await load()).toEqual(started);
+    expect(await load()).toMatchObject(started);
     journal.forget(ref);
     expect((await load()).state.name).toBe('givenUp');
   });

@@ -263,6 +263,15 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(['TurnOpened']);
   });
 
+  it('opens one turn for one command, also when an attempt that was given up is carried out late', async () => {
+    await using minds = await openMinds();
+    await minds.step(tapeOf(), null, { commandId: 'once' });
+    await minds.clock.advance(1_000);
+    // It looked for its first attempt before that one was recorded.
+    await expect(minds.step(tapeOf(), null, { commandId: 'once' })).rejects.toMatchObject({ code: 'BUSY' });
+    expect(await minds.types()).toEqual(['TurnOpened']);
+  });
+
   it('takes an empty generated output from a result, but not from a tape', async () => {
     await using minds = await openMinds();
     const { turnId } = (await minds.step(tapeOf())).answer;

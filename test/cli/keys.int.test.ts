@@ -8,6 +8,7 @@ import { firstStart } from '../../src/app/first-start.js';
 import { Lanes } from '../../src/app/lanes.js';
 import { type OpenedKeys, openKeys } from '../../src/app/open-keys.js';
 import { keyRoutes } from '../../src/http/routes/keys.js';
+import { createLogger } from '../../src/config/logger.js';
 import { openEmbedded } from '../../src/profiles/embedded.js';
 import { startApp } from '../support/http.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -20,7 +21,7 @@ const onFeedLost = (error: unknown): void => {
 
 /** The keys of a data directory, as a server has them; the directory is made at the first time. */
 const withKeys = async <T>(dataDir: string, work: (keys: OpenedKeys['apiKeys']) => Promise<T>): Promise<T> => {
-  await using profile = await openEmbedded({ dataDir, secret: null, secretFile: null });
+  await using profile = await openEmbedded({ dataDir, secret: null, secretFile: null }, createLogger('silent'));
   const { ports, secret } = profile;
   const { apiKeys } = await openKeys({
     ports,

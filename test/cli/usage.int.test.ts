@@ -113,7 +113,7 @@ describe('a command that fails', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('first start');
     expect((await typed(['keys', 'bootstrap'], { env: { ANIMA_PROFILE: 'distributed' } })).stderr).toContain(
-      'ANIMA_PROFILE',
+      'EVENTSTORE_URL',
     );
   });
 });

@@ -17,7 +17,7 @@ const problems = (env: Record<string, string>): string[] => {
 describe('the configuration', () => {
   it('has a default for everything', () => {
     expect(parse({})).toEqual({
-      profile: 'embedded',
+      distributed: null,
       host: '127.0.0.1',
       port: 8080,
       publicUrl: null,
@@ -52,7 +52,7 @@ describe('the configuration', () => {
       LOG_LEVEL: 'warn',
     });
     expect(config).toEqual({
-      profile: 'embedded',
+      distributed: null,
       host: '::1',
       port: 0,
       publicUrl: 'https://minds.example/base',
@@ -89,13 +89,44 @@ describe('the configuration', () => {
     }
   });
 
+  const engines = {
+    ANIMA_PROFILE: 'distributed',
+    ANIMA_SECRET: 'a secret that every server shares',
+    EVENTSTORE_URL: 'esdb://127.0.0.1:2113?tls=false',
+    TEMPORAL_ADDRESS: '127.0.0.1:7233',
+    DATABASE_URL: 'postgres://anima:secret@127.0.0.1:5432/anima',
+  };
+
+  it('reads where the engines of the distributed profile are, and does everything unless told otherwise', () => {
+    expect(parseConfig(engines, '/srv').distributed).toEqual({
+      roles: new Set(['http', 'worker', 'projector']),
+      namespace: 'anima',
+      eventStoreUrl: 'esdb://127.0.0.1:2113?tls=false',
+      temporalAddress: '127.0.0.1:7233',
+      temporalNamespace: 'default',
+      databaseUrl: 'postgres://anima:secret@127.0.0.1:5432/anima',
+    });
+    const some = parseConfig(
+      { ...engines, ANIMA_ROLES: 'http, projector', ANIMA_NAMESPACE: 'tests' },
+      '/srv',
+    ).distributed;
+    expect([some?.roles, some?.namespace]).toEqual([new Set(['http', 'projector']), 'tests']);
+  });
+
+  it('names every setting that the distributed profile lacks or cannot use', () => {
+    const lacking = problems({ ANIMA_PROFILE: 'distributed' });
+    for (const name of ['ANIMA_SECRET', 'EVENTSTORE_URL', 'TEMPORAL_ADDRESS', 'DATABASE_URL']) {
+      expect(lacking.filter((line) => line.startsWith(name))).toHaveLength(1);
+    }
+    expect(problems({ ...engines, ANIMA_ROLES: 'http,cook', DATABASE_URL: 'mysql://x' })).toHaveLength(2);
+  });
+
   it('names all problems at once', () => {
     const found = problems({ PORT: 'x', LOG_LEVEL: 'loud', ANIMA_TIERS: 'maybe' });
     expect(found.map((line) => line.split(' ')[0]).sort()).toEqual(['ANIMA_TIERS', 'LOG_LEVEL', 'PORT']);
   });
 
   it.each([
-    ['ANIMA_PROFILE', 'distributed', 'only the embedded profile'],
     ['ANIMA_TIERS', 'on', 'cannot activate them'],
     ['ANIMA_CORS_ORIGINS', 'https://studio.example', 'does not serve browsers of other origins'],
   ])('says clearly that %s=%s is not there', (name, value, words) => {

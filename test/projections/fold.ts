@@ -9,7 +9,8 @@ export const rowsOf = <Row extends Json>(
 ): ReadonlyMap<string, Row> => {
   const rows = new Map<string, Row>();
   for (const event of events) {
-    const key = projection.handles.includes(event.type) ? projection.keyOf(event) : null;
+    const handled = projection.handles === 'all' || projection.handles.includes(event.type);
+    const key = handled ? projection.keyOf(event) : null;
     if (key === null) continue;
     const row = projection.evolve(rows.get(key) ?? null, event);
     if (row === null) rows.delete(key);

@@ -34,6 +34,8 @@ export const rejections = {
   READ_MODEL_BEHIND: [503, 'The read model has not reached the asked revision yet; try again shortly.'],
   STORE_FULL: [503, 'The disk is full: nothing was written, reads go on.'],
   STORE_UNAVAILABLE: [503, 'The event store cannot be reached; nothing was written.'],
+  DATABASE_UNAVAILABLE: [503, 'The database cannot be reached; try again shortly.'],
+  ENGINE_UNAVAILABLE: [503, 'The process engine cannot be reached or did not answer in time; send the request again.'],
   BUSY: [503, 'Too many requests are waiting for the store; try again shortly.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 

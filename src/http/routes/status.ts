@@ -11,7 +11,12 @@ import { openApi } from '../openapi.js';
 import { route, type RouteDefinition } from '../route.js';
 
 /** How one dependency does; `detail` is for people. */
-export type DependencyState = { readonly ok: boolean; readonly detail?: string };
+export type DependencyState = {
+  readonly ok: boolean;
+  readonly detail?: string;
+  /** False for what this process can do most of its work without: it does not make the process unready. */
+  readonly needed?: boolean;
+};
 
 export type StatusDeps = {
   readonly lifecycle: Lifecycle;
@@ -38,7 +43,11 @@ const once = <T>(make: () => T): (() => T) => {
   return () => (made ??= { value: make() }).value;
 };
 
-const Dependency = Type.Object({ ok: Type.Boolean(), detail: Type.Optional(Type.String()) });
+const Dependency = Type.Object({
+  ok: Type.Boolean(),
+  detail: Type.Optional(Type.String()),
+  needed: Type.Optional(Type.Boolean()),
+});
 
 /** The server's own routes (contract 10.6): status, health, metrics and the documents made from the route list. */
 export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
@@ -91,7 +100,9 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       },
       handler: async () => {
         const dependencies = await deps.dependencies();
-        const ready = deps.lifecycle.phase === 'ready' && Object.values(dependencies).every(({ ok }) => ok);
+        const ready =
+          deps.lifecycle.phase === 'ready' &&
+          Object.values(dependencies).every(({ ok, needed }) => ok || needed === false);
         const body = { ready, dependencies };
         return ready ? { body } : { status: 503, headers: { 'Retry-After': '1' }, body };
       },

@@ -1,0 +1,23 @@
+import type { OpenProcess, RecordedEvent } from '../src/ports/event-store.js';
+import type { Projection } from '../src/ports/read-models.js';
+
+/** The one partition of all rows: who starts lost processes wants them all. */
+export const OPEN_PROCESSES_PARTITION = 'open';
+
+const keyOf = ({ stream, name, id }: OpenProcess): string => JSON.stringify([stream, name, id]);
+
+const processOf = ({ stream, meta: { process } }: RecordedEvent): OpenProcess | null =>
+  process === undefined ? null : { name: process.name, id: process.id, stream, due: process.due };
+
+/** The processes whose last mark says open, and when they fall due: from these, lost ones are started again. */
+export const openProcesses: Projection<OpenProcess> = {
+  name: 'open-processes',
+  version: 1,
+  handles: 'all',
+  keyOf: (event) => {
+    const process = processOf(event);
+    return process === null ? null : keyOf(process);
+  },
+  evolve: (_, event) => (event.meta.process?.open === true ? processOf(event) : null),
+  indexOf: (row) => ({ partition: OPEN_PROCESSES_PARTITION, order: keyOf(row), tag: row.name }),
+};

@@ -1,0 +1,124 @@
+import { checkStoreAt, eventstore } from './eventstore.js';
+import { kafka } from './kafka.js';
+import { postgres } from './postgres.js';
+import { SERVER_NAMES, type Server, type ServerName } from './server.js';
+import { environmentFile, hasState } from './state.js';
+import type { Supervisor } from './supervisor.js';
+import { temporal } from './temporal.js';
+
+const servers: Readonly<Record<ServerName, Server>> = { eventstore, temporal, kafka, postgres };
+
+type Act = (name: ServerName) => Promise<string>;
+
+export type Request = {
+  readonly supervisor: Supervisor;
+  readonly directory: string;
+  readonly names: readonly ServerName[];
+  /** The address of an event store that others run, if there is one. */
+  readonly eventStoreUrl: string | undefined;
+  readonly say: (line: string) => void;
+};
+
+/** Does the same to each server at once and says how each came out; resolves with whether all came out well. */
+const toEach = async ({ names, say }: Request, act: Act): Promise<boolean> => {
+  const outcomes = await Promise.all(
+    names.map(async (name) => {
+      const begin = performance.now();
+      try {
+        const done = await act(name);
+        say(`${name}: ${done} (${((performance.now() - begin) / 1000).toFixed(1)} s)`);
+        return true;
+      } catch (error) {
+        say(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+        return false;
+      }
+    }),
+  );
+  return outcomes.every(Boolean);
+};
+
+const where = (supervisor: Supervisor, name: ServerName): string =>
+  Object.entries(supervisor.entry(name)?.addresses ?? {})
+    // Passwords are for `env`, which only its owner can read.
+    .map(([variable, value]) => `${variable}=${value.replace(/:[^:@/]+@/, ':***@')}`)
+    .join(' ');
+
+/** The store at EVENTSTORE_URL, unless that is our own: the shell has read an `env` of before. */
+const givenStore = async ({ eventStoreUrl, supervisor }: Request): Promise<string | undefined> => {
+  if (eventStoreUrl === undefined || eventStoreUrl === '') return undefined;
+  const { EVENTSTORE_URL: ours } = await supervisor.addresses(eventstore);
+  return eventStoreUrl === ours ? undefined : eventStoreUrl;
+};
+
+const start =
+  (request: Request): Act =>
+  async (name) => {
+    const { supervisor } = request;
+    const given = name === 'eventstore' ? await givenStore(request) : undefined;
+    if (given === undefined) {
+      await supervisor.start(servers[name]);
+      return `answers: ${where(supervisor, name)}`;
+    }
+    await checkStoreAt(given);
+    await supervisor.adopt(name, { EVENTSTORE_URL: given });
+    return `is run by others: ${where(supervisor, name)}`;
+  };
+
+const stop =
+  (request: Request): Act =>
+  async (name) => {
+    await request.supervisor.stop(name, servers[name].stopSignal);
+    return 'stopped';
+  };
+
+const refuseElsewhere = async ({ supervisor }: Request, name: ServerName): Promise<void> => {
+  if ((await supervisor.condition(name)) === 'elsewhere') throw new Error('is run by others, at EVENTSTORE_URL');
+};
+
+/** What each word of the command line does; each resolves with whether it succeeded. */
+export const commands = {
+  start: async (request: Request) => {
+    const done = await toEach(request, start(request));
+    if (done) request.say(`Addresses: ${environmentFile(request.directory)}`);
+    return done;
+  },
+
+  stop: (request: Request) => toEach(request, stop(request)),
+
+  kill: (request: Request) =>
+    toEach(request, async (name) => {
+      await refuseElsewhere(request, name);
+      await request.supervisor.kill(name);
+      return 'killed';
+    }),
+
+  restart: (request: Request) =>
+    toEach(request, async (name) => {
+      await refuseElsewhere(request, name);
+      await stop(request)(name);
+      return start(request)(name);
+    }),
+
+  status: async ({ supervisor, names, say }: Request) => {
+    for (const name of names) {
+      const pid = supervisor.entry(name)?.process?.pid;
+      const process = pid === undefined ? '' : `, process ${pid}`;
+      say(`${name}: ${await supervisor.condition(name)}${process} ${where(supervisor, name)}`.trimEnd());
+    }
+    return true;
+  },
+
+  reset: async (request: Request) => {
+    const { supervisor, directory, say } = request;
+    if (!hasState(directory)) {
+      say(`${directory} holds no servers`);
+      return true;
+    }
+    const done = await toEach({ ...request, names: SERVER_NAMES }, async (name) => {
+      await supervisor.discard(servers[name]);
+      return 'stopped, its data removed';
+    });
+    if (done) await supervisor.forget();
+    return done;
+  },
+} as const;

@@ -1,0 +1,102 @@
+// Starts, kills and stops the real servers of the distributed profile without Docker (contract 11.6).
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { commands } from './commands.js';
+import { inTurn } from './lock.js';
+import { SERVER_NAMES, type ServerName } from './server.js';
+import { Supervisor } from './supervisor.js';
+
+type Command = keyof typeof commands;
+
+const names = SERVER_NAMES.join(' | ');
+const usage = `npm run servers -- <command> [name ...]
+
+  start [name ...]     installs what is missing, starts, waits until each answers, writes .servers/env
+  status [name ...]    says what runs, and where
+  stop [name ...]      ends in good order; data and ports are kept
+  kill <name ...>      kill -9
+  restart <name ...>   stops what runs, starts it again on the same data and port
+  reset                stops all and removes the data; downloads are kept
+
+Names: ${names}; without names all of them.
+ANIMA_SERVERS_DIR: where data, logs and env are kept instead of in .servers of this repository.
+ANIMA_SERVERS_CACHE: where downloads are kept, instead of in a directory of the user.
+EVENTSTORE_URL: an event store that runs already; it is used as it is.`;
+
+const NEEDS_NAMES: readonly Command[] = ['kill', 'restart'];
+
+const isCommand = (word: string | undefined): word is Command => word !== undefined && Object.hasOwn(commands, word);
+const isName = (word: string): word is ServerName => (SERVER_NAMES as readonly string[]).includes(word);
+
+/** Root's home is closed to the accounts that its servers run as; /var/cache is open to all. */
+const cacheDirectory = (): string => {
+  const { ANIMA_SERVERS_CACHE: given, XDG_CACHE_HOME: caches } = process.env;
+  if (given !== undefined && given !== '') return resolve(given);
+  if (process.getuid?.() === 0) return '/var/cache/anima-servers';
+  return join(caches === undefined || caches === '' ? join(homedir(), '.cache') : caches, 'anima-servers');
+};
+
+const dataDirectory = (): string => {
+  const given = process.env['ANIMA_SERVERS_DIR'];
+  return given === undefined || given === ''
+    ? fileURLToPath(new URL('../../.servers', import.meta.url))
+    : resolve(given);
+};
+
+/** Reads the command line. @throws Error that says what is wrong with it. */
+const read = (args: string[]) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' } },
+  });
+  const [command, ...words] = positionals;
+  if (values.help === true) return { help: true } as const;
+  if (!isCommand(command)) throw new Error(`"${command ?? ''}" is not a command`);
+  const wrong = words.find((word) => !isName(word));
+  if (wrong !== undefined) throw new Error(`"${wrong}" is not one of ${names}`);
+  if (NEEDS_NAMES.includes(command) && words.length === 0) throw new Error(`${command} needs a name: ${names}`);
+  if (command === 'reset' && words.length > 0) throw new Error('reset takes no name');
+  const chosen = words.length === 0 ? SERVER_NAMES : [...new Set(words.filter(isName))];
+  return { help: false, command, names: chosen } as const;
+};
+
+const main = async (): Promise<number> => {
+  let request: ReturnType<typeof read>;
+  try {
+    request = read(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    return 2;
+  }
+  if (request.help) {
+    console.log(usage);
+    return 0;
+  }
+  if (process.platform !== 'linux') {
+    console.error('The servers are started natively on Linux alone; elsewhere use "docker compose".');
+    return 1;
+  }
+  const { command } = request;
+  const directory = dataDirectory();
+  const act = async (): Promise<boolean> =>
+    commands[command]({
+      supervisor: await Supervisor.open(directory, cacheDirectory()),
+      directory,
+      names: request.names,
+      eventStoreUrl: process.env['EVENTSTORE_URL'],
+      say: (line) => console.log(line),
+    });
+  const onWait = () => console.log(`Another command works on ${directory}; waiting for it to end.`);
+  // Looking changes nothing, and is most wanted while something takes long.
+  const done = command === 'status' ? await act() : await inTurn(directory, onWait, act);
+  return done ? 0 : 1;
+};
+
+process.exitCode = await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error));
+  return 1;
+});

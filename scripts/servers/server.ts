@@ -1,0 +1,52 @@
+/** What can be started, in the order in which it is listed. */
+export const SERVER_NAMES = ['eventstore', 'temporal', 'kafka', 'postgres'] as const;
+export type ServerName = (typeof SERVER_NAMES)[number];
+
+/** Where one server lives and what it may use. */
+export type Site = {
+  /** Absolute path; everything that the server keeps is below it. */
+  readonly directory: string;
+  /** Absolute path of the kept downloads, shared by all sites of this machine. */
+  readonly cache: string;
+  /** Loopback ports that are the server's own; as many as it asked for. */
+  readonly ports: readonly number[];
+};
+
+/** A command to be started as a server, and as whom. */
+export type Launch = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** The account to run as; only root can choose one. */
+  readonly account: Account | undefined;
+};
+export type Account = { readonly uid: number; readonly gid: number };
+
+/** The server process as it was started: what it says from then on, and its number. */
+export type Started = {
+  readonly pid: number;
+  /** Everything it has written to its log since it was started. */
+  readonly said: () => Promise<string>;
+};
+
+/** One kind of server. Every function rejects with one sentence for a person. */
+export type Server = {
+  readonly name: ServerName;
+  /** How many ports it needs; clients use the first. */
+  readonly portCount: number;
+  /** How long it may take from its start until it answers, in milliseconds. */
+  readonly readyLimitMs: number;
+  /** What asks it to end in good order. */
+  readonly stopSignal: NodeJS.Signals;
+  /** Puts what is missing into the cache. What is there already is left as it is. */
+  readonly install: (cache: string) => Promise<void>;
+  /** Makes the data directory if there is none, and says how the server is started on it. */
+  readonly prepare: (site: Site) => Promise<Launch>;
+  /** Whether it answers, and is the one that was started. A rejection counts as not yet. */
+  readonly answers: (site: Site, started: Started) => Promise<boolean>;
+  /** Directories outside of the site that hold its data; nothing when there are none. */
+  readonly elsewhere?: (site: Site) => Promise<readonly string[]>;
+  /** Names and values for clients (contract 11.1). */
+  readonly addresses: (site: Site) => Promise<Readonly<Record<string, string>>>;
+};

@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { drawPorts, isFree } from './ports.js';
+import { end, isAlive, killNow, launch } from './processes.js';
+import type { Server, ServerName, Site } from './server.js';
+import { type Entry, type State, forgetState, readState, writeState } from './state.js';
+import { waitUntil } from './waiting.js';
+
+/** A server that was asked to end is killed after this many milliseconds. */
+const STOP_LIMIT_MS = 30_000;
+/** How much of a log is repeated when a start fails, in characters. */
+const LOG_LIMIT = 3_000;
+
+export type Condition = 'running' | 'dead' | 'stopped' | 'elsewhere';
+
+/**
+ * The servers of one directory: what is remembered of them, and what can be done with each. The caller holds the directory's
+ * lock, and acts on one server once at a time; on several of them at once is fine.
+ */
+export class Supervisor {
+  readonly #directory: string;
+  readonly #cache: string;
+  #state: State;
+  #written: Promise<void> = Promise.resolve();
+
+  private constructor(directory: string, cache: string, state: State) {
+    this.#directory = directory;
+    this.#cache = cache;
+    this.#state = state;
+  }
+
+  static async open(directory: string, cache: string): Promise<Supervisor> {
+    return new Supervisor(directory, cache, await readState(directory));
+  }
+
+  entry(name: ServerName): Entry | undefined {
+    return this.#state[name];
+  }
+
+  async condition(name: ServerName): Promise<Condition> {
+    const entry = this.#state[name];
+    if (entry === undefined) return 'stopped';
+    if (entry.process !== undefined) return (await isAlive(entry.process)) ? 'running' : 'dead';
+    return entry.ports.length === 0 ? 'elsewhere' : 'stopped';
+  }
+
+  /** Takes note of a server that others run; its addresses are handed on as they are. */
+  async adopt(name: ServerName, addresses: Entry['addresses']): Promise<void> {
+    await this.stop(name, 'SIGTERM');
+    await this.#remember(name, { ports: [], addresses });
+  }
+
+  /** What clients call a server on the ports that it has or had; nothing when it has none. */
+  async addresses(server: Server): Promise<Entry['addresses']> {
+    const ports = this.#state[server.name]?.ports ?? [];
+    return ports.length === 0 ? {} : server.addresses(this.#site(server.name, ports));
+  }
+
+  /** Starts a server on its data and waits until it answers; one that runs is only waited for. */
+  async start(server: Server): Promise<void> {
+    const { name } = server;
+    const before = this.#state[name];
+    if (before?.process !== undefined && (await isAlive(before.process))) {
+      const { process: running, ports } = before;
+      await this.#ready(
+        server,
+        this.#site(name, ports),
+        { pid: running.pid, said: () => readFile(this.#log(name), 'utf8') },
+        running,
+      );
+      return;
+    }
+    await server.install(this.#cache);
+    const site = this.#site(name, await this.#ports(server));
+    await this.#remember(name, { ports: site.ports, addresses: {} });
+    await mkdir(site.directory, { recursive: true });
+    const started = await launch(await server.prepare(site), this.#log(name));
+    // Remembered before it is waited for: whoever is interrupted now can still stop it.
+    await this.#remember(name, { ports: site.ports, process: started.identity, addresses: before?.addresses ?? {} });
+    try {
+      await this.#ready(server, site, started, started.identity);
+    } catch (error) {
+      await end(started.identity, server.stopSignal, STOP_LIMIT_MS);
+      await this.#remember(name, { ports: site.ports, addresses: {} });
+      const said = (await started.said()).slice(-LOG_LIMIT).trim();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`${reason}\nThe end of ${this.#log(name)}:\n${said}`, { cause: error });
+    }
+    await this.#remember(name, {
+      ports: site.ports,
+      process: started.identity,
+      addresses: await server.addresses(site),
+    });
+  }
+
+  /** Ends a server in good order; its data and its ports are kept. */
+  async stop(name: ServerName, signal: NodeJS.Signals): Promise<void> {
+    const entry = this.#state[name];
+    if (entry?.process !== undefined) await end(entry.process, signal, STOP_LIMIT_MS);
+    await this.#remember(
+      name,
+      entry === undefined || entry.ports.length === 0 ? undefined : { ports: entry.ports, addresses: {} },
+    );
+  }
+
+  /** kill -9. Its addresses stay in `env`: clients find nobody there. */
+  async kill(name: ServerName): Promise<void> {
+    const running = this.#state[name]?.process;
+    if (running === undefined || !(await isAlive(running))) throw new Error('is not running');
+    await killNow(running);
+  }
+
+  /** Removes the data of a server, which is stopped before. */
+  async discard(server: Server): Promise<void> {
+    await this.stop(server.name, server.stopSignal);
+    const site = this.#site(server.name, []);
+    if (existsSync(site.directory)) {
+      for (const directory of (await server.elsewhere?.(site)) ?? [])
+        await rm(directory, { recursive: true, force: true });
+    }
+    await rm(site.directory, { recursive: true, force: true });
+  }
+
+  /** Forgets everything; the directory is removed too, unless there is something in it that is not ours. */
+  async forget(): Promise<void> {
+    await this.#written;
+    await forgetState(this.#directory);
+  }
+
+  #log(name: ServerName): string {
+    return join(this.#directory, name, 'log');
+  }
+
+  #site(name: ServerName, ports: readonly number[]): Site {
+    return { directory: join(this.#directory, name), cache: this.#cache, ports };
+  }
+
+  /** The ports it had before, so that its clients find it again, unless somebody has taken one. */
+  async #ports(server: Server): Promise<readonly number[]> {
+    const before = this.#state[server.name]?.ports ?? [];
+    const free = await Promise.all(before.map(isFree));
+    return before.length === server.portCount && free.every(Boolean) ? before : drawPorts(server.portCount);
+  }
+
+  async #ready(
+    server: Server,
+    site: Site,
+    started: Parameters<Server['answers']>[1],
+    identity: NonNullable<Entry['process']>,
+  ) {
+    await waitUntil(
+      `${server.name} to answer`,
+      server.readyLimitMs,
+      async () => !(await isAlive(identity)) || server.answers(site, started),
+    );
+    if (!(await isAlive(identity))) throw new Error('it ended instead of answering');
+  }
+
+  /** One write at a time: several servers are started at once. */
+  async #remember(name: ServerName, entry: Entry | undefined): Promise<void> {
+    const { [name]: _before, ...others } = this.#state;
+    this.#state = entry === undefined ? others : { ...others, [name]: entry };
+    this.#written = this.#written.then(() => writeState(this.#directory, this.#state));
+    await this.#written;
+  }
+}

@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How long to wait between two looks, in milliseconds. */
+const LOOK_EVERY_MS = 100;
+
+/**
+ * Looks until `look` resolves with true.
+ * @param what the end of the sentence "waited N s for ..."
+ * @throws Error when the limit (milliseconds) has passed; its cause is the last rejection of `look`, which else counts as false.
+ */
+export const waitUntil = async (what: string, limitMs: number, look: () => Promise<boolean>): Promise<void> => {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    let cause: unknown;
+    try {
+      if (await look()) return;
+    } catch (error) {
+      cause = error;
+    }
+    if (performance.now() >= end) {
+      const why = cause instanceof Error ? ` (${cause.message})` : '';
+      throw new Error(`waited ${limitMs / 1000} s for ${what}${why}`, { cause });
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+};

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+
+import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+
+import {
+  answerOf,
+  AppendFailed,
+  COUNTER_DIGITS,
+  type ExactAnswer,
+  type ExactAppend,
+  messageOf,
+  numberOf,
+} from './batch-messages.js';
+import type { BatchStream } from './store-connection.js';
+import { GRPC } from './store-failures.js';
+
+/** No answer came in time. */
+export class NoAnswer extends Error {
+  readonly code = GRPC.deadlineExceeded;
+}
+
+type Waiting = {
+  readonly resolve: (answer: ExactAnswer) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: NodeJS.Timeout;
+};
+
+/**
+ * The appends of one BatchAppend call: sent in order, answered in any. When the call ends, those without an answer are rejected with what ended
+ * it, and only those; an answer that comes after its append was given up is dropped.
+ */
+export class BatchCall {
+  readonly #stream: BatchStream;
+  readonly #id = randomUUID().slice(0, -COUNTER_DIGITS);
+  readonly #waiting = new Map<number, Waiting>();
+  #count = 0;
+  #ended: Error | null = null;
+
+  constructor(stream: BatchStream) {
+    this.#stream = stream;
+    stream.on('data', (response: BatchAppendResp) => this.#answered(response));
+    stream.on('error', (error: Error) => this.#end(error));
+    const closed = (): void => this.#end(new NoAnswer('The event store ended the batch call.'));
+    stream.on('end', closed);
+    stream.on('close', closed);
+  }
+
+  get ended(): boolean {
+    return this.#ended !== null;
+  }
+
+  /**
+   * Sends an append and waits at most `timeoutMs` for the answer.
+   * @throws AppendFailed when the server refused it for another reason than a conflict; NoAnswer; what ended the call
+   */
+  append(append: ExactAppend, timeoutMs: number): Promise<ExactAnswer> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    return new Promise((resolve, reject) => {
+      this.#count += 1;
+      const number = this.#count;
+      const timer = setTimeout(() => {
+        this.#waiting.delete(number);
+        reject(new NoAnswer(`No answer within ${timeoutMs} ms.`));
+      }, timeoutMs);
+      this.#waiting.set(number, { resolve, reject, timer });
+      // What the connection cannot take yet stays in the stream's buffer, which is as large as the appends in flight may be.
+      this.#stream.write(messageOf(this.#id, number, append));
+    });
+  }
+
+  #answered(response: BatchAppendResp): void {
+    const number = numberOf(response);
+    const waiting = this.#waiting.get(number);
+    if (waiting === undefined) return;
+    this.#waiting.delete(number);
+    clearTimeout(waiting.timer);
+    const answer = answerOf(response);
+    if (answer instanceof AppendFailed) waiting.reject(answer);
+    else waiting.resolve(answer);
+  }
+
+  #end(error: Error): void {
+    this.#ended ??= error;
+    for (const { reject, timer } of this.#waiting.values()) {
+      clearTimeout(timer);
+      reject(error);
+    }
+    this.#waiting.clear();
+  }
+}

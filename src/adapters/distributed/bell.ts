@@ -1,0 +1,23 @@
+/** Wakes the one who waits. */
+export type Bell = {
+  readonly ring: () => void;
+  /** True at the next ring, false when `ms` passed first. */
+  readonly next: (ms?: number) => Promise<boolean>;
+};
+
+/** Makes a bell. A ring that nobody waits for is not kept: look first, then wait. */
+export const createBell = (): Bell => {
+  let wake: (rung: boolean) => void = () => undefined;
+  return {
+    ring: () => wake(true),
+    next: async (ms) => {
+      let timer: NodeJS.Timeout | undefined;
+      const rung = await new Promise<boolean>((resolve) => {
+        wake = resolve;
+        if (ms !== undefined) timer = setTimeout(() => resolve(false), ms);
+      });
+      clearTimeout(timer);
+      return rung;
+    },
+  };
+};

@@ -1,0 +1,32 @@
+import type { Json } from '../../domain/shared/json.js';
+import type { EventStore, OpenProcess } from '../../ports/event-store.js';
+import type { Projection, ReadModels } from '../../ports/read-models.js';
+
+/** Rows taken from the read model at once. */
+const PAGE = 500;
+/** How long the read model is waited for, in milliseconds. */
+const CATCH_UP_MS = 10_000;
+
+/** A read model whose rows are open processes, all in one partition and each with an order of its own. */
+type OpenProcessModel = { readonly projection: Projection<OpenProcess & Json>; readonly partition: string };
+
+/**
+ * The open processes as the read model knows them, once it has handled what the store holds now. When it is further behind than 10 s, what it has
+ * is listed all the same: a process that is missing was opened a moment ago and is still driven by who opened it, one too many is found to be over
+ * as soon as it is folded.
+ */
+export const listOpenProcesses = async (
+  readModels: ReadModels,
+  events: Pick<EventStore, 'lastPosition'>,
+  { projection, partition }: OpenProcessModel,
+): Promise<readonly OpenProcess[]> => {
+  await readModels.reachedPosition(projection, await events.lastPosition(), CATCH_UP_MS);
+  const open: OpenProcess[] = [];
+  for (let beyond: string | undefined; ;) {
+    const query = { partition, direction: 'ascending', limit: PAGE } as const;
+    const rows = await readModels.list(projection, beyond === undefined ? query : { ...query, beyond });
+    for (const { row } of rows) open.push(row as unknown as OpenProcess);
+    beyond = rows.at(-1)?.order;
+    if (rows.length < PAGE) return open;
+  }
+};

@@ -1,0 +1,80 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+
+import type { Tables } from './tables.js';
+
+/**
+ * Every change of the schema, by name, in order. One that was released is never edited. Text that is sorted or looked up has COLLATE "C":
+ * by code point, whatever the database was made with. What is kept as it came (rows, answers) is text: jsonb cannot hold U+0000 and reorders members.
+ */
+const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
+  '001-read-models': [
+    sql`
+        CREATE TABLE builds (
+          id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE "C" NOT NULL, version integer NOT NULL,
+          position bigint NOT NULL, live boolean NOT NULL
+        )`,
+    sql`CREATE TABLE dropped_builds (id integer PRIMARY KEY)`,
+    sql`
+        CREATE TABLE rows (
+          build integer NOT NULL, key text COLLATE "C" NOT NULL, partition text COLLATE "C" NOT NULL,
+          place text COLLATE "C" NOT NULL, tag text COLLATE "C" NOT NULL, row text NOT NULL, PRIMARY KEY (build, key)
+        ) WITH (fillfactor = 80)`,
+    sql`CREATE INDEX rows_by_place ON rows (build, partition, place, tag)`,
+    sql`
+        CREATE TABLE progress (
+          build integer NOT NULL, stream text COLLATE "C" NOT NULL, revision bigint NOT NULL, PRIMARY KEY (build, stream)
+        ) WITH (fillfactor = 80)`,
+    sql`
+        CREATE TABLE parked (
+          build integer NOT NULL REFERENCES builds ON DELETE CASCADE, stream text COLLATE "C" NOT NULL, revision bigint NOT NULL,
+          event_id text NOT NULL, type text NOT NULL, reason text NOT NULL, at text NOT NULL, PRIMARY KEY (build, stream)
+        )`,
+  ],
+  '002-idempotency-keys': [
+    sql`
+        CREATE TABLE reservations (
+          id bytea PRIMARY KEY, digest text NOT NULL, seed text NOT NULL, expires bigint NOT NULL, answer text,
+          released boolean NOT NULL, resumed boolean NOT NULL, owner text NOT NULL, attempt bigint NOT NULL
+        ) WITH (fillfactor = 80)`,
+    sql`CREATE INDEX reservations_by_expiry ON reservations (expires)`,
+    sql`CREATE TABLE owners (id text PRIMARY KEY, alive_until timestamptz NOT NULL)`,
+  ],
+  '003-rate-limits-and-key-usage': [
+    // Not logged: a crash of the database begins every window anew, and no request waits for a flush.
+    sql`
+        CREATE UNLOGGED TABLE rate_windows (
+          subject text COLLATE "C" PRIMARY KEY, started bigint NOT NULL, ends bigint NOT NULL, used bigint NOT NULL,
+          allowed boolean NOT NULL
+        ) WITH (fillfactor = 50)`,
+    sql`CREATE TABLE key_usage (key_id text COLLATE "C" PRIMARY KEY, used_at text COLLATE "C" NOT NULL)`,
+  ],
+};
+
+/** Says in one sentence what is wrong; nothing was changed. */
+export class SchemaProblem extends Error {}
+
+/**
+ * Brings the schema to the newest form, in one transaction, under a lock that lets one process at a time do it. Not kysely's migrator: that one
+ * reads the catalogue of the whole database, and fails when somebody drops another schema meanwhile.
+ * @param schema exists afterwards; tables are made in it by the connection's search path
+ * @throws SchemaProblem when the schema holds a migration that this version does not know; what the database says
+ */
+export const migrate = (db: Kysely<Tables>, schema: string): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    await sql`SELECT pg_advisory_xact_lock(hashtext('anima migrations'), hashtext(${schema}))`.execute(tx);
+    await sql`CREATE SCHEMA IF NOT EXISTS ${sql.id(schema)}`.execute(tx);
+    await sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())`.execute(
+      tx,
+    );
+    const { rows } = await sql<{ name: string }>`SELECT name FROM migrations`.execute(tx);
+    const done = new Set(rows.map(({ name }) => name));
+    const unknown = [...done].filter((name) => migrations[name] === undefined);
+    if (unknown.length > 0) {
+      throw new SchemaProblem(`its schema ${schema} was made by a newer version (${unknown.join(', ')})`);
+    }
+    for (const [name, statements] of Object.entries(migrations)) {
+      if (done.has(name)) continue;
+      for (const statement of statements) await statement.execute(tx);
+      await sql`INSERT INTO migrations (name) VALUES (${name})`.execute(tx);
+    }
+  });

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+
+import { databaseUnavailable } from './failures.js';
+import type { Postgres } from './open.js';
+
+/** How often a process says that it lives, and for how long that is believed, in milliseconds, both by clocks that no one sets. */
+const HEARTBEAT_MS = 2_000;
+const ALIVE_MS = 10_000;
+/** Rows of processes that are dead for long are let go, at most so many with each heartbeat. */
+const SWEPT_OWNERS = 100;
+const DEAD_FOR_LONG = '1 hour';
+
+/**
+ * This process's sign of life in the database, counted by the database's clock. What it reserved counts as running no longer than the sign is
+ * fresh. A plain timer and not the clock port: how long a process lives has nothing to do with the time of day.
+ */
+export class Owner implements AsyncDisposable {
+  readonly id: string;
+  readonly #postgres: Postgres;
+  readonly #onBeat: () => Promise<void>;
+  #timer: NodeJS.Timeout | undefined;
+  #believedUntilMs = 0;
+  #beating: Promise<void> | null = null;
+
+  /**
+   * @param id names the process among all, e.g. random
+   * @param onBeat runs after each heartbeat that arrived; its failure is the next one's business
+   */
+  constructor(postgres: Postgres, id: string, onBeat: () => Promise<void>) {
+    this.#postgres = postgres;
+    this.id = id;
+    this.#onBeat = onBeat;
+  }
+
+  /** Resolves when others believe for a while yet that this process lives. @throws Rejection DATABASE_UNAVAILABLE */
+  async alive(): Promise<void> {
+    this.#timer ??= setInterval(() => this.#beatAgain(), HEARTBEAT_MS).unref();
+    if (performance.now() < this.#believedUntilMs - HEARTBEAT_MS) return;
+    await this.#beat();
+    if (performance.now() >= this.#believedUntilMs) throw databaseUnavailable();
+  }
+
+  /** Says that this process is over: whatever it left undone may be taken at once. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#beating?.catch(() => undefined);
+    if (this.#timer === undefined) return;
+    const gone = sql`DELETE FROM owners WHERE id = ${this.id}`;
+    // When the database is away, the sign grows old by itself.
+    await this.#postgres.run('request', (db) => gone.execute(db)).catch(() => undefined);
+  }
+
+  #beatAgain(): void {
+    this.#beat()
+      .then(this.#onBeat)
+      .catch(() => undefined);
+  }
+
+  #beat(): Promise<void> {
+    this.#beating ??= this.#write().finally(() => (this.#beating = null));
+    return this.#beating;
+  }
+
+  async #write(): Promise<void> {
+    const sentMs = performance.now();
+    const until = sql`clock_timestamp() + ${`${ALIVE_MS} milliseconds`}::interval`;
+    const statement = sql`
+      WITH swept AS (
+        DELETE FROM owners WHERE id IN (
+          SELECT id FROM owners WHERE alive_until < clock_timestamp() - ${DEAD_FOR_LONG}::interval AND id <> ${this.id}
+          LIMIT ${SWEPT_OWNERS} FOR UPDATE SKIP LOCKED
+        )
+      )
+      INSERT INTO owners (id, alive_until) VALUES (${this.id}, ${until})
+      ON CONFLICT (id) DO UPDATE SET alive_until = EXCLUDED.alive_until`;
+    await this.#postgres.run('request', (db) => statement.execute(db));
+    this.#believedUntilMs = sentMs + ALIVE_MS;
+  }
+}

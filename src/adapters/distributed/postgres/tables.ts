@@ -1,0 +1,36 @@
+import type { Generated } from 'kysely';
+
+/** The tables as `migrations.ts` leaves them. Instants are milliseconds since 1970, except where the database's own clock counts. */
+export type Tables = {
+  readonly builds: { id: Generated<number>; name: string; version: number; position: number; live: boolean };
+  /** Builds that are gone, whose rows are still to be swept. */
+  readonly dropped_builds: { id: number };
+  readonly rows: { build: number; key: string; partition: string; place: string; tag: string; row: string };
+  readonly progress: { build: number; stream: string; revision: number };
+  readonly parked: {
+    build: number;
+    stream: string;
+    revision: number;
+    event_id: string;
+    type: string;
+    reason: string;
+    at: string;
+  };
+  readonly reservations: {
+    /** SHA-256 of scope and key: as long as they are, an index takes it. */
+    id: Buffer;
+    digest: string;
+    seed: string;
+    expires: number;
+    /** JSON; null while there is none. */
+    answer: string | null;
+    released: boolean;
+    /** Whether the attempt under way goes on from an earlier one. */
+    resumed: boolean;
+    owner: string;
+    attempt: number;
+  };
+  readonly owners: { id: string; alive_until: Date };
+  readonly rate_windows: { subject: string; started: number; ends: number; used: number; allowed: boolean };
+  readonly key_usage: { key_id: string; used_at: string };
+};

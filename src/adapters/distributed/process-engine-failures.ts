@@ -1,0 +1,75 @@
+import {
+  isGrpcServiceError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+
+import { RUN_ENDING, STEP_FAILED } from '../../../workflows/process-step.js';
+
+/**
+ * What a failed ask means. `threw`: its step threw something that is no refusal, for the asker with that token. `again`: this attempt met a
+ * run at its end or a hiccup of the server, and the same update id is safe. `unknownAttributes`: as `again`, once they are registered.
+ * `away`: nothing can be said about the server but that it did not answer. `full`: too many wait for this process.
+ */
+export type AskFailure =
+  | { readonly kind: 'threw'; readonly token: string | null; readonly cause: Error }
+  | { readonly kind: 'again' | 'unknownAttributes' | 'away' | 'full' }
+  | { readonly kind: 'defect'; readonly cause: unknown };
+
+/** gRPC status codes, as far as they are told apart here. */
+const grpc = {
+  cancelled: 1,
+  unknown: 2,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  notFound: 5,
+  resourceExhausted: 8,
+  failedPrecondition: 9,
+  aborted: 10,
+  internal: 13,
+  unavailable: 14,
+} as const;
+
+const kindOfCode: Readonly<Record<number, 'again' | 'away' | 'full'>> = {
+  [grpc.cancelled]: 'away',
+  [grpc.deadlineExceeded]: 'away',
+  [grpc.unavailable]: 'away',
+  [grpc.unknown]: 'again',
+  // The run that was to answer closed meanwhile.
+  [grpc.notFound]: 'again',
+  // "unexpected workflow task failure": a worker died or restarted under the update.
+  [grpc.failedPrecondition]: 'again',
+  [grpc.aborted]: 'again',
+  [grpc.internal]: 'again',
+  [grpc.resourceExhausted]: 'full',
+};
+
+/** The server's own failure of an update whose run closed before it could answer. */
+const CLOSED_BEFORE_ANSWER = 'AcceptedUpdateCompletedWorkflow';
+
+export const askFailureOf = (error: unknown): AskFailure => {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return { kind: 'away' };
+  if (error instanceof WorkflowNotFoundError) return { kind: 'again' };
+  if (error instanceof WorkflowUpdateFailedError) return updateFailureOf(error);
+  const grpcError = causes(error).find(isGrpcServiceError);
+  if (grpcError === undefined) return { kind: 'defect', cause: error };
+  const code: number = grpcError.code;
+  if (code === grpc.invalidArgument && grpcError.details.includes('search attribute')) {
+    return { kind: 'unknownAttributes' };
+  }
+  const kind = kindOfCode[code];
+  return kind === undefined ? { kind: 'defect', cause: error } : { kind };
+};
+
+const updateFailureOf = (error: WorkflowUpdateFailedError): AskFailure => {
+  const { cause } = error;
+  if (!(cause instanceof ApplicationFailure)) return { kind: 'threw', token: null, cause: cause ?? error };
+  if (cause.type === RUN_ENDING || cause.type === CLOSED_BEFORE_ANSWER) return { kind: 'again' };
+  const token: unknown = cause.type === STEP_FAILED ? cause.details?.[0] : null;
+  return { kind: 'threw', token: typeof token === 'string' ? token : null, cause };
+};
+
+const causes = (error: unknown): readonly unknown[] =>
+  error instanceof Error && error.cause !== undefined ? [error, ...causes(error.cause)] : [error];

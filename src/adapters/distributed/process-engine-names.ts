@@ -1,0 +1,62 @@
+import { Connection } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+
+import { parseNpcStream, tenantOf } from '../../domain/shared/stream-names.js';
+import type { ProcessRef } from '../../ports/process-engine.js';
+
+/** Where Temporal is, and what is ours in it. */
+export type TemporalAddress = {
+  /** host:port */
+  readonly address: string;
+  readonly temporalNamespace: string;
+  /** ANIMA_NAMESPACE: prefixes workflow ids and names the task queue, so that many live in one Temporal namespace. */
+  readonly namespace: string;
+};
+
+/** A workflow task or a sticky queue whose worker was killed is given to another one after this time. */
+export const TASK_TIMEOUT = '2s';
+/** gRPC waits this long at most between two attempts to reach a server that is away, in milliseconds. */
+const RECONNECT_MS = 1_000;
+/** How long registering search attributes may take, in milliseconds. */
+const REGISTER_TIMEOUT_MS = 5_000;
+const GRPC_ALREADY_EXISTS = 6;
+/** temporal.api.enums.v1.IndexedValueType. */
+const KEYWORD = 2;
+
+export const taskQueueOf = (namespace: string): string => `${namespace}-processes`;
+export const workflowIdOf = (namespace: string, { process, id }: ProcessRef): string => `${namespace}/${process}/${id}`;
+
+const tenantKey = defineSearchAttributeKey('AnimaTenant', SearchAttributeType.KEYWORD);
+const npcKey = defineSearchAttributeKey('AnimaNpcId', SearchAttributeType.KEYWORD);
+const processKey = defineSearchAttributeKey('AnimaProcess', SearchAttributeType.KEYWORD);
+
+/** What workflows can be searched by. */
+export const searchAttributesOf = ({ process, stream }: ProcessRef) => {
+  const tenant = tenantOf(stream);
+  const npcId = parseNpcStream(stream)?.npcId;
+  return [
+    { key: processKey, value: process },
+    ...(tenant === null ? [] : [{ key: tenantKey, value: tenant }]),
+    ...(npcId === undefined ? [] : [{ key: npcKey, value: npcId }]),
+  ];
+};
+
+/** A connection that is made when it is first used. Nothing is retried below us: each caller knows how long it may take. */
+export const openConnection = (address: string): Connection =>
+  Connection.lazy({
+    address,
+    interceptors: [],
+    channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': RECONNECT_MS },
+  });
+
+/** Makes the server know our search attributes; a server that lost them with its database refuses to start workflows. */
+export const registerSearchAttributes = async (connection: Connection, namespace: string): Promise<void> => {
+  const searchAttributes = Object.fromEntries([tenantKey, npcKey, processKey].map(({ name }) => [name, KEYWORD]));
+  try {
+    await connection.withDeadline(Date.now() + REGISTER_TIMEOUT_MS, () =>
+      connection.operatorService.addSearchAttributes({ namespace, searchAttributes }),
+    );
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== GRPC_ALREADY_EXISTS) throw error;
+  }
+};

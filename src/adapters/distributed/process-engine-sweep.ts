@@ -1,0 +1,95 @@
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore, OpenProcess } from '../../ports/event-store.js';
+import type { Log } from '../../ports/log.js';
+import type { ProcessRef } from '../../ports/process-engine.js';
+
+/** How often open processes are looked through, in milliseconds, and how soon after a look that failed. */
+const SWEEP_EVERY_MS = 60_000;
+const SWEEP_RETRY_MS = 5_000;
+/** A deadline is this late, in milliseconds, before its workflow counts as lost. */
+const OVERDUE_MS = 10_000;
+/** How many are taken up at the same time, and how many a second. */
+const AT_ONCE = 8;
+const PER_SECOND = 50;
+
+export type SweepDeps = {
+  readonly events: Pick<EventStore, 'openProcesses'>;
+  readonly clock: Clock;
+  readonly logger: Pick<Log, 'error' | 'info'>;
+  /** Starts what drives the process unless it runs; safe to repeat. */
+  readonly takeUp: (ref: ProcessRef) => Promise<void>;
+};
+
+/**
+ * Takes up open processes whose workflow is lost: first all of them, then every minute those whose deadline went by without anybody acting.
+ * The others need no look: the next ask starts their workflow again.
+ */
+export class OpenProcessSweep {
+  readonly #deps: SweepDeps;
+  #began = false;
+  #all = true;
+  #stopped = false;
+  #cancel: (() => void) | null = null;
+  #wake: (() => void) | null = null;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(deps: SweepDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    if (this.#began) return;
+    this.#began = true;
+    this.#sweepNow();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel?.();
+    this.#wake?.();
+    await this.#running;
+  }
+
+  #sweepNow(): void {
+    this.#running = this.#sweep().then(
+      () => this.#again(SWEEP_EVERY_MS),
+      (error: unknown) => {
+        this.#deps.logger.error({ err: error }, 'open processes could not be taken up; it is tried again');
+        this.#again(SWEEP_RETRY_MS);
+      },
+    );
+  }
+
+  #again(ms: number): void {
+    if (!this.#stopped) this.#cancel = this.#after(ms, () => this.#sweepNow());
+  }
+
+  async #sweep(): Promise<void> {
+    const open = (await this.#deps.events.openProcesses()).filter((process) => this.#all || this.#isOverdue(process));
+    for (let from = 0; from < open.length && !this.#stopped; from += AT_ONCE) {
+      if (from > 0) await this.#pause((1_000 * AT_ONCE) / PER_SECOND);
+      const refs = open.slice(from, from + AT_ONCE).map(({ name, id, stream }) => ({ process: name, id, stream }));
+      await Promise.all(refs.map((ref) => this.#deps.takeUp(ref)));
+    }
+    if (open.length > 0) this.#deps.logger.info({ processes: open.length }, 'open processes looked after');
+    this.#all = false;
+  }
+
+  #isOverdue({ due }: OpenProcess): boolean {
+    return due === null || Date.parse(due) + OVERDUE_MS < this.#deps.clock.now().getTime();
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#after(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  #after(ms: number, run: () => void): () => void {
+    return this.#deps.clock.at(new Date(this.#deps.clock.now().getTime() + ms), run);
+  }
+}

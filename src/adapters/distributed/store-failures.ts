@@ -1,0 +1,47 @@
+import { Rejection } from '../../domain/shared/rejection.js';
+
+/** What a client is told to wait before it repeats, in seconds. */
+const RETRY_SECONDS = 1;
+
+/** gRPC status codes (https://grpc.github.io/grpc/core/md_doc_statuscodes.html), as errors of calls carry them. */
+export const GRPC = {
+  cancelled: 1,
+  deadlineExceeded: 4,
+  unavailable: 14,
+} as const;
+
+/** The gRPC status of a failed call. Errors that the client makes itself have none. */
+const statusOf = (error: unknown): number | undefined => {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  return typeof code === 'number' ? code : undefined;
+};
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The refusal of a store that is closed or cannot be reached. The cause is for the log; clients never see it. */
+export const unavailable = (cause?: unknown): Rejection => {
+  const rejection = new Rejection('STORE_UNAVAILABLE', { retryAfter: RETRY_SECONDS });
+  if (cause !== undefined) rejection.cause = cause;
+  return rejection;
+};
+
+/** The refusal of an append of which nobody can say whether it was written: the store went away with it and did not come back in time. */
+export const outcomeUnknown = (cause: unknown): Rejection => {
+  const message =
+    'The event store was lost while it wrote, so whether it did is not known. Repeat the request: what was written is not written again.';
+  const rejection = new Rejection('STORE_UNAVAILABLE', { message, retryAfter: RETRY_SECONDS });
+  rejection.cause = cause;
+  return rejection;
+};
+
+/** The refusal of an append that finds too many before it. */
+export const busy = (): Rejection => new Rejection('BUSY', { retryAfter: RETRY_SECONDS });
+
+/** Whether the call ended before there was a connection, so that the server cannot have seen any of it. */
+export const neverSent = (error: unknown): boolean =>
+  statusOf(error) === GRPC.unavailable &&
+  /No connection established|ECONNREFUSED|Name resolution failed|Failed to discover/.test(textOf(error));
+
+/** Whether the call was ended by us, through `cancel`. */
+export const cancelledByUs = (error: unknown): boolean =>
+  statusOf(error) === GRPC.cancelled && /Cancelled on client/.test(textOf(error));

@@ -1,0 +1,98 @@
+import type { AdvanceDeps } from '../../activities/advance.js';
+import { OPEN_PROCESSES_PARTITION, openProcesses } from '../../projections/open-processes.js';
+import { projections } from '../../projections/registry.js';
+import { EventStoreDb } from '../adapters/distributed/event-store.js';
+import { listOpenProcesses } from '../adapters/distributed/open-processes.js';
+import { PostgresIdempotencyStore } from '../adapters/distributed/postgres/idempotency-store.js';
+import { PostgresKeyUsage } from '../adapters/distributed/postgres/key-usage.js';
+import { Postgres } from '../adapters/distributed/postgres/open.js';
+import { PostgresRateLimiter } from '../adapters/distributed/postgres/rate-limiter.js';
+import { PostgresReadModels } from '../adapters/distributed/postgres/read-models.js';
+import { TemporalProcessEngine } from '../adapters/distributed/process-engine.js';
+import { Projector } from '../app/projector.js';
+import { openSecret } from '../adapters/files/secret.js';
+import { systemClock } from '../adapters/system/clock.js';
+import { systemRandom } from '../adapters/system/random.js';
+import { createClosers } from '../app/closers.js';
+import type { Config, DistributedConfig } from '../config/config.js';
+import type { OpenProcess } from '../ports/event-store.js';
+import type { Log } from '../ports/log.js';
+import { startWorker } from '../roles/worker.js';
+import { answering } from './answering.js';
+import type { Profile, RunningReadModels } from './profile.js';
+
+/** What every read model of this profile is made from; the open processes are one of them. */
+export const distributedProjections = [...projections, openProcesses];
+
+/**
+ * Opens the distributed profile. Connects to nothing: each part waits for its server, loses it and takes it up again by itself.
+ * @throws StartProblem when an address, the namespace or the secret cannot be used
+ */
+export const openDistributed = async (
+  config: Pick<Config, 'secret' | 'secretFile' | 'dataDir'>,
+  settings: DistributedConfig,
+  log: Log,
+): Promise<Profile> => {
+  const closers = createClosers();
+  try {
+    const { namespace, roles } = settings;
+    const { secret, warnings } = await openSecret({ ...config, mayCreate: false }, systemRandom);
+    const postgres = closers.opened(new Postgres({ url: settings.databaseUrl, namespace, log }));
+    const readModels = closers.opened(new PostgresReadModels(postgres, systemClock));
+    const listOpen = async (): Promise<readonly OpenProcess[]> =>
+      listOpenProcesses(readModels, events, { projection: openProcesses, partition: OPEN_PROCESSES_PARTITION });
+    const events: EventStoreDb = closers.opened(new EventStoreDb({ url: settings.eventStoreUrl, namespace, listOpen }));
+    const idempotency = closers.opened(new PostgresIdempotencyStore(postgres, systemClock, systemRandom));
+    const keyUsage = closers.opened(new PostgresKeyUsage(postgres, systemClock));
+    const rateLimiter = new PostgresRateLimiter(postgres, systemClock);
+    const ports = { clock: systemClock, random: systemRandom, events, readModels, idempotency, rateLimiter, keyUsage };
+    let engine: TemporalProcessEngine | null = null;
+    const temporal = { address: settings.temporalAddress, temporalNamespace: settings.temporalNamespace, namespace };
+    return {
+      ports,
+      secret,
+      warnings,
+      shared: true,
+      serves: { requests: roles.has('http'), processes: roles.has('worker') },
+      openEngine: (hosting: AdvanceDeps) => {
+        engine = new TemporalProcessEngine({ ...ports, ...hosting, ...temporal, logger: log });
+        return engine;
+      },
+      startProcesses: (hosting, engine) => startWorker({ ...temporal, deps: { ...ports, ...hosting }, engine, log }),
+      startReadModels: async () => {
+        if (!roles.has('projector')) return nothing;
+        const projector = new Projector(
+          { events, writer: readModels, clock: systemClock, log },
+          distributedProjections,
+        );
+        await projector.start();
+        return {
+          counts: () => projector.counts(),
+          [Symbol.asyncDispose]: () => projector[Symbol.asyncDispose](),
+        };
+      },
+      dependencies: async () => {
+        const [eventStore, database, temporalState] = await Promise.all([
+          answering(systemClock, () => events.lastPosition()),
+          answering(systemClock, () => postgres.ping()),
+          engine === null ? null : answering(systemClock, () => engine?.ping() ?? Promise.resolve()),
+        ]);
+        return {
+          eventStore,
+          // Reads of minds and appends go on without them.
+          database: { ...database, needed: roles.has('projector') },
+          ...(temporalState === null ? {} : { temporal: { ...temporalState, needed: roles.has('worker') } }),
+        };
+      },
+      [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
+    };
+  } catch (failure) {
+    await closers[Symbol.asyncDispose]();
+    throw failure;
+  }
+};
+
+const nothing: RunningReadModels = {
+  counts: () => Promise.resolve({ lag: null, parked: null }),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};

@@ -1,0 +1,30 @@
+import type { AdvanceDeps } from '../../activities/advance.js';
+import type { DependencyState } from '../http/routes/status.js';
+import type { Ports } from '../ports/ports.js';
+import type { ProcessEngine } from '../ports/process-engine.js';
+
+/** How far the read models are behind, in events, and how many events they could not take; null where they are not made. */
+export type Counts = { readonly lag: number | null; readonly parked: number | null };
+
+/** What keeps the read models current, or the part of it that runs here. */
+export type RunningReadModels = AsyncDisposable & { counts(): Promise<Counts> };
+
+/** One profile, opened: its ports, and how processes and read models are driven on it. */
+export type Profile = AsyncDisposable & {
+  readonly ports: Ports;
+  readonly secret: Uint8Array;
+  /** What should be put right but does not stop the start. */
+  readonly warnings: readonly string[];
+  /** Whether other programs write the same streams. */
+  readonly shared: boolean;
+  /** Whether this process answers requests, and whether it drives processes. */
+  readonly serves: { readonly requests: boolean; readonly processes: boolean };
+  /** Where requests hand their steps to; not started. */
+  openEngine(hosting: AdvanceDeps): ProcessEngine;
+  /** Starts what drives open processes here: timers, effects, steps. Disposed of before the engine. */
+  startProcesses(hosting: AdvanceDeps, engine: ProcessEngine): Promise<AsyncDisposable>;
+  /** Starts what keeps the read models current here. Disposed of before the profile. */
+  startReadModels(): Promise<RunningReadModels>;
+  /** Asked at each `GET /readyz`; answers within 2 s. */
+  dependencies(): Promise<Readonly<Record<string, DependencyState>>>;
+};

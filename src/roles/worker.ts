@@ -1,0 +1,22 @@
+import type { ProcessActivityDeps } from '../../activities/process-activities.js';
+import type { TemporalAddress } from '../adapters/distributed/process-engine-names.js';
+import { type ProcessWorker, startProcessWorker } from '../adapters/distributed/process-engine-worker.js';
+import type { Log } from '../ports/log.js';
+import type { ProcessEngine } from '../ports/process-engine.js';
+
+export type WorkerRoleOptions = TemporalAddress & {
+  readonly deps: ProcessActivityDeps;
+  /** Takes up open processes that have lost their workflow. */
+  readonly engine: Pick<ProcessEngine, 'start'>;
+  readonly log: Log;
+};
+
+/**
+ * The worker role: carries out the steps, deadlines and far effects of processes. As many may run as wished. It starts also while Temporal is
+ * away and serves as soon as it is there.
+ */
+export const startWorker = async ({ engine, ...options }: WorkerRoleOptions): Promise<ProcessWorker> => {
+  const worker = startProcessWorker(options);
+  await engine.start();
+  return worker;
+};

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { Child } from '../support/child.js';
+import { startStandIn } from '../support/eventstore-stand-in/start.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+const THEMES = [
+  'append',
+  'idempotence',
+  'concurrency',
+  'events',
+  'size',
+  'read-stream',
+  'read-all',
+  'subscribe-stream',
+  'subscribe-all',
+  'filters',
+  'failures',
+];
+/** A machine that is busy with other tests answers later, not otherwise. */
+const PATIENCE = 4;
+const LIMIT_MS = 600_000;
+
+const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+type Run = { readonly output: string; readonly same: readonly string[]; readonly different: readonly string[] };
+
+const runTool = async (): Promise<Run> => {
+  await using data = await temporaryDirectory();
+  const { child: server, url } = await startStandIn(data.path);
+  await using _ = server;
+  const themes = THEMES.flatMap((theme) => ['--theme', theme]);
+  const options = [
+    '--url',
+    url,
+    '--client',
+    fileOf('../..'),
+    '--check',
+    fileOf('golden.json'),
+    '--patience',
+    String(PATIENCE),
+  ];
+  await using tool = new Child([fileOf('conformance.mjs'), ...options, ...themes], {});
+  await tool.exited();
+  const named = (word: string): string[] =>
+    tool.lines.flatMap((line) => new RegExp(`^${word} +\\d+ ms  [a-z-]+ / (.*)$`).exec(line)?.[1] ?? []);
+  return { output: `${tool.stdout}\n${tool.stderr}`, same: named('same'), different: named('DIFFERENT') };
+};
+
+describe('the stand-in for EventStoreDB, asked what a real one was asked', () => {
+  let run: Run;
+  let leftOut: readonly string[];
+
+  beforeAll(async () => {
+    leftOut = Object.keys(JSON.parse(await readFile(fileOf('left-out.json'), 'utf8')) as Record<string, string>);
+    run = await runTool();
+  }, LIMIT_MS);
+
+  it('gives the recorded answers to everything that is not listed as left out', () => {
+    expect(run.same, run.output).not.toEqual([]);
+    expect(
+      run.different.filter((name) => !leftOut.includes(name)),
+      run.output,
+    ).toEqual([]);
+  });
+
+  it('is asked every scenario of the themes that count', async () => {
+    const { scenarios } = JSON.parse(await readFile(fileOf('golden.json'), 'utf8')) as {
+      readonly scenarios: Readonly<Record<string, { readonly theme: string }>>;
+    };
+    const due = Object.keys(scenarios).filter((name) => THEMES.includes(scenarios[name]?.theme ?? ''));
+    expect([...run.same, ...run.different].sort()).toEqual(due.sort());
+  });
+
+  it('differs in everything that is listed as left out', () => {
+    expect(leftOut.filter((name) => !run.different.includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { identify } from '../../scripts/servers/processes.js';
+import { runServers } from '../support/servers-command.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+const sh = promisify(execFile);
+let temporary: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory = '';
+
+beforeAll(async () => {
+  temporary = await temporaryDirectory();
+  directory = join(temporary.path, 'servers');
+});
+afterAll(async () => {
+  await servers('reset');
+  await temporary[Symbol.asyncDispose]();
+});
+
+const servers = (...args: readonly string[]) => runServers(args, { ANIMA_SERVERS_DIR: directory });
+
+/** What a shell makes of `env`. */
+const databaseUrl = async (): Promise<string> =>
+  (await sh('sh', ['-ec', '. "$0"; printf %s "$DATABASE_URL"', join(directory, 'env')])).stdout;
+
+const ask = async (url: string, sql: string): Promise<readonly unknown[]> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+const processOf = async (): Promise<number> => {
+  const { stdout } = await servers('status', 'postgres');
+  return Number(/process (\d+)/.exec(stdout)?.[1]);
+};
+
+describe('a server that is started natively', () => {
+  let url = '';
+
+  it('answers at the address in env, which a shell can read', async () => {
+    expect(await servers('start', 'postgres')).toMatchObject({ code: 0 });
+    url = await databaseUrl();
+    await ask(url, 'CREATE TABLE kept (word text)');
+    await ask(url, "INSERT INTO kept VALUES ('committed')");
+    expect(await ask(url, 'SELECT word FROM kept')).toEqual([{ word: 'committed' }]);
+  });
+
+  it('is left as it is when it is started again', async () => {
+    const before = await processOf();
+    expect(await servers('start', 'postgres')).toMatchObject({ code: 0 });
+    expect(await processOf()).toBe(before);
+  });
+
+  it('is dead after a kill, and comes back at the same address with what was committed', async () => {
+    const before = await processOf();
+    expect(await servers('kill', 'postgres')).toMatchObject({ code: 0 });
+    expect((await servers('status', 'postgres')).stdout).toContain('postgres: dead');
+    await expect(ask(url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect(await servers('restart', 'postgres')).toMatchObject({ code: 0 });
+    expect(await databaseUrl()).toBe(url);
+    expect(await processOf()).not.toBe(before);
+    expect(await ask(url, 'SELECT word FROM kept')).toEqual([{ word: 'committed' }]);
+  });
+
+  it('is gone after a stop, and env with it', async () => {
+    const before = await processOf();
+    expect(await servers('stop')).toMatchObject({ code: 0 });
+    expect(await identify(before)).toBeUndefined();
+    expect(existsSync(join(directory, 'env'))).toBe(false);
+    await expect(ask(url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('keeps its data over a stop and loses it in a reset', async () => {
+    await servers('start', 'postgres');
+    expect(await ask(await databaseUrl(), 'SELECT word FROM kept')).toEqual([{ word: 'committed' }]);
+    expect(await servers('reset')).toMatchObject({ code: 0 });
+    expect(existsSync(directory)).toBe(false);
+    await servers('start', 'postgres');
+    await expect(ask(await databaseUrl(), 'SELECT word FROM kept')).rejects.toThrow('does not exist');
+  });
+});

@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+
+/** The names of contract 11.1 under which tests find the servers. */
+const NAMES = ['EVENTSTORE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'KAFKA_BROKERS', 'DATABASE_URL'] as const;
+export type Addresses = Readonly<Record<(typeof NAMES)[number], string>>;
+
+/**
+ * Where the servers of this run are.
+ * @throws Error that names every address that is missing, and how to get it.
+ */
+export const distEnv = (env: NodeJS.ProcessEnv = process.env): Addresses => {
+  const missing = NAMES.filter((name) => (env[name] ?? '') === '');
+  if (missing.length > 0) {
+    throw new Error(
+      `The tests against real servers need ${missing.join(', ')}: ` +
+        'run "npm run servers -- start", then "set -a; . .servers/env; set +a" in the same shell.',
+    );
+  }
+  return Object.fromEntries(NAMES.map((name) => [name, env[name]])) as Addresses;
+};
+
+/** A value for ANIMA_NAMESPACE that nobody else has: tests share the servers with each other and with what earlier runs left. */
+export const randomNamespace = (): string => `t${randomBytes(6).toString('hex')}`;

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { OpenServer } from '../scenarios/server-under-test.js';
+import { type Child, startTypeScript } from './child.js';
+import { type Addresses, distEnv, randomNamespace } from './dist-env.js';
+import { temporaryDirectory } from './temporary-directory.js';
+
+const MAIN = new URL('../../src/main.ts', import.meta.url);
+const ANIMA = new URL('../../src/cli/anima.ts', import.meta.url);
+const SECRET = 'a secret that every server of one test shares';
+
+type Env = Readonly<Record<string, string>>;
+/** A process that serves, and where. */
+export type ServingProcess = { readonly child: Child; readonly url: string };
+
+/** A namespace with its owner key, and as many processes in it as a test starts. Disposing of it kills those that are left. */
+export type Namespace = AsyncDisposable & {
+  readonly ownerKey: string;
+  readonly dataDir: string;
+  /** The environment of its processes. */
+  readonly settings: Addresses & { readonly ANIMA_NAMESPACE: string };
+  /** Everything that its processes have printed so far. */
+  readonly output: string;
+  /** Starts a process with these roles (ANIMA_ROLES) and does not wait for it. */
+  launch(roles: string, env?: Env): Child;
+  /** Starts a process with these roles and waits until it serves. */
+  start(roles: string, env?: Env): Promise<ServingProcess>;
+};
+
+/** Opens a namespace of its own on the servers of this run, or on those that `env` names. The event store has to be there. */
+export const openNamespace = async (env: Env = {}): Promise<Namespace> => {
+  const directory = await temporaryDirectory();
+  const settings = {
+    ...distEnv(),
+    ANIMA_NAMESPACE: randomNamespace(),
+    ANIMA_PROFILE: 'distributed',
+    ANIMA_SECRET: SECRET,
+    ANIMA_DATA_DIR: directory.path,
+    ANIMA_RATE_LIMIT: 'off',
+    LOG_LEVEL: 'info',
+    PORT: '0',
+    ...env,
+  };
+  const bootstrap = startTypeScript(ANIMA, { args: ['keys', 'bootstrap'], env: settings });
+  const { code } = await bootstrap.exited();
+  if (code !== 0) throw new Error(`the owner key could not be made: ${bootstrap.stderr}`);
+  const ownerKey = (await readFile(join(directory.path, 'owner-key'), 'utf8')).trim();
+  const children = [bootstrap];
+  const launch = (roles: string, more: Env = {}): Child => {
+    const child = startTypeScript(MAIN, { env: { ...settings, ANIMA_ROLES: roles, ...more } });
+    children.push(child);
+    return child;
+  };
+  return {
+    ownerKey,
+    dataDir: directory.path,
+    settings,
+    get output() {
+      return children.map(({ stdout, stderr }) => stdout + stderr).join('');
+    },
+    launch,
+    start: async (roles, more) => {
+      const child = launch(roles, more);
+      return { child, url: await urlOf(child) };
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const child of children) await child.kill();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+};
+
+/** Where a process serves, once it does. */
+export const urlOf = async (child: Child): Promise<string> =>
+  (JSON.parse(await child.waitForLine(/"msg":"serving"/)) as { url: string }).url;
+
+/** A server of the distributed profile with every role in one process, on the real engines, under a namespace of its own. */
+export const openDistributedServer: OpenServer = async (env = {}) => {
+  const namespace = await openNamespace(env);
+  const start = () => namespace.start(env['ANIMA_ROLES'] ?? '');
+  let running = await start();
+  const halt = async (): Promise<void> => {
+    running.child.signal('SIGTERM');
+    const ended = await running.child.exited();
+    if (ended.code !== 0) throw new Error(`the server ended with ${String(ended.code)}: ${running.child.stderr}`);
+  };
+  return {
+    get url() {
+      return running.url;
+    },
+    ownerKey: namespace.ownerKey,
+    dataDir: namespace.dataDir,
+    get output() {
+      return namespace.output;
+    },
+    restart: async (how) => {
+      if (how === 'kill') await running.child.kill();
+      else await halt();
+      running = await start();
+    },
+    halt,
+    [Symbol.asyncDispose]: () => namespace[Symbol.asyncDispose](),
+  };
+};

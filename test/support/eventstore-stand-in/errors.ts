@@ -1,0 +1,24 @@
+import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
+
+/** The most data one write may hold, in bytes; metadata and types do not count. */
+export const MAX_APPEND_BYTES = 1024 * 1024;
+
+/** A request that makes no sense: UNKNOWN for a call of its own, BadRequest in a batch. */
+export class BadRequest extends Error {}
+
+/** How a call ends on an error nobody described: UNKNOWN. */
+export const asStatus = (error: unknown): Partial<StatusObject> => ({
+  code: status.UNKNOWN,
+  details: error instanceof Error ? error.message : String(error),
+});
+
+/** How a single append ends that is larger than MAX_APPEND_BYTES. */
+export const appendTooLarge = (): Partial<StatusObject> => {
+  const metadata = new Metadata();
+  metadata.set('exception', 'maximum-append-size-exceeded');
+  metadata.set('maximum-append-size', String(MAX_APPEND_BYTES));
+  return { code: status.INVALID_ARGUMENT, details: 'Maximum append size exceeded.', metadata };
+};
+
+/** How the call of a subscriber ends that does not keep up. */
+export const tooSlow = (): Partial<StatusObject> => ({ code: status.ABORTED, details: 'Operation timed out' });

@@ -1,0 +1,45 @@
+import type streams from '@eventstore/db-client/generated/streams_pb.js';
+
+import { BadRequest } from './errors.js';
+import type { LoggedEvent } from './log.js';
+
+/** Events of the log looked at before a checkpoint may come, unless the client says otherwise. */
+const SEARCH_WINDOW = 32;
+
+export type Filter = {
+  readonly matches: (event: LoggedEvent) => boolean;
+  /** Events looked at per page of history. */
+  readonly window: number;
+  /** Events looked at from one checkpoint to the next. */
+  readonly checkpointEvery: number;
+};
+
+const expressionOf = (text: string): RegExp => {
+  const insensitive = text.startsWith('(?i)');
+  try {
+    return insensitive ? new RegExp(text.slice('(?i)'.length), 'i') : new RegExp(text);
+  } catch (error) {
+    throw new BadRequest(`This is no regular expression: ${text}`, { cause: error });
+  }
+};
+
+/**
+ * A filter on stream names or event types. A regular expression wins over prefixes; without either nothing matches.
+ * @throws BadRequest for a broken regular expression.
+ */
+export const filterOf = (options: streams.ReadReq.Options.FilterOptions): Filter => {
+  const byStream = options.hasStreamIdentifier();
+  const expression = byStream ? options.getStreamIdentifier() : options.getEventType();
+  const regex = expression?.getRegex() ?? '';
+  const prefixes = expression?.getPrefixList() ?? [];
+  const pattern = regex === '' ? undefined : expressionOf(regex);
+  const window = options.hasMax() ? options.getMax() : SEARCH_WINDOW;
+  return {
+    matches: (event) => {
+      const text = byStream ? event.stream : event.type;
+      return pattern?.test(text) ?? prefixes.some((prefix) => text.startsWith(prefix));
+    },
+    window,
+    checkpointEvery: window * options.getCheckpointintervalmultiplier(),
+  };
+};

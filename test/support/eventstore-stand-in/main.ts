@@ -1,0 +1,18 @@
+import { mkdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+import { Log } from './log.js';
+import { serve } from './server.js';
+
+const { values } = parseArgs({ options: { port: { type: 'string' }, data: { type: 'string' } } });
+if (values.data === undefined) throw new Error('usage: main.ts --port <number, 0 for a free one> --data <directory>');
+mkdirSync(values.data, { recursive: true });
+const log = Log.open(values.data);
+const { server, port } = await serve(log, Number(values.port ?? '0'));
+
+process.once('SIGTERM', () => {
+  server.forceShutdown();
+  log[Symbol.dispose]();
+  process.exit(0);
+});
+process.stdout.write(`listening on 127.0.0.1:${port}\n`);

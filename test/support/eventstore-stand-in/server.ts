@@ -1,0 +1,53 @@
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
+import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
+import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
+
+import { append, batchAppend } from './append.js';
+import type { Log } from './log.js';
+import { read } from './read.js';
+
+/** The release whose recorded answers this server gives. */
+const VERSION = '23.10.8';
+/** A request larger than this ends its call, in bytes. */
+const MAX_REQUEST_BYTES = 17 * 1024 * 1024;
+
+const STREAMS = 'event_store.client.streams.streams';
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  append: [],
+  batchappend: ['deadline_duration'],
+  read: ['position', 'events'],
+};
+
+const supported = (): features.SupportedMethods => {
+  const methods = Object.entries(METHODS).map(([name, list]) =>
+    new features.SupportedMethod()
+      .setMethodName(name)
+      .setServiceName(STREAMS)
+      .setFeaturesList([...list]),
+  );
+  return new features.SupportedMethods().setEventStoreServerVersion(VERSION).setMethodsList(methods);
+};
+
+/** Serves a log on loopback; `port` 0 is a free one. The port is returned; deleting streams is UNIMPLEMENTED. */
+export const serve = async (log: Log, port: number): Promise<{ readonly server: Server; readonly port: number }> => {
+  const server = new Server({
+    'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
+    'grpc.max_send_message_length': -1,
+  });
+  server.addService(streamsService.StreamsService, {
+    read: read(log),
+    append: append(log),
+    batchAppend: batchAppend(log),
+  });
+  server.addService(featuresService.ServerFeaturesService, {
+    getSupportedMethods: (_call: unknown, answer: (error: null, methods: features.SupportedMethods) => void) =>
+      answer(null, supported()),
+  });
+  const bound = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, found) =>
+      error === null ? resolve(found) : reject(error),
+    );
+  });
+  return { server, port: bound };
+};

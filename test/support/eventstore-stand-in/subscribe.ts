@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+
+import { BadRequest, tooSlow } from './errors.js';
+import { filterOf } from './filter.js';
+import type { Log, LoggedEvent } from './log.js';
+import { eventMessage, MAX_INT64, MAX_UINT64, positionOf, type ReadCall, streamName, toNumber } from './wire.js';
+
+/** As many live events must not wait for a subscriber that has taken nothing for a while, in milliseconds: it is dropped. */
+const LIVE_WAITING = 32;
+const STALLED_MS = 50;
+/** As many waiting at once drop a subscriber that reads, too. */
+const LIVE_BURST = 500;
+/** Events taken from the log at once, when no filter says so. */
+const PAGE = 64;
+
+/** What is followed: where it begins and what comes after an event. `next` takes no notice of the filter, `matches` does. */
+type Source = {
+  readonly fromEnd: boolean;
+  readonly exists: () => boolean;
+  readonly next: (after: LoggedEvent | undefined, limit: number) => readonly LoggedEvent[];
+  readonly matches: (event: LoggedEvent) => boolean;
+  readonly window: number;
+  readonly checkpointEvery: number;
+};
+
+/**
+ * Follows a stream or $all: confirmation, history, caughtUp, live events. History waits for its reader, live does not: who falls behind is
+ * dropped and may subscribe again after its last event.
+ * @throws BadRequest for a start or filter that is none.
+ */
+export const subscribe = (log: Log, call: ReadCall, options: streams.ReadReq.Options): void => {
+  const source = options.hasAll() ? sourceOfAll(log, options) : sourceOfStream(log, options);
+  const confirmation = new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(randomUUID());
+  call.write(new streams.ReadResp().setConfirmation(confirmation));
+  void follow(log, call, source);
+};
+
+const follow = async (log: Log, call: ReadCall, source: Source): Promise<void> => {
+  let [live, blocked, over] = [false, false, false];
+  let waiting = 0;
+  let looked = 0;
+  let sent = 0;
+  let watch: NodeJS.Timeout | undefined;
+  let last: LoggedEvent | undefined;
+  let wake = (): void => {};
+  const change = (): Promise<void> => new Promise((resolve) => (wake = resolve));
+
+  const stop = (): void => {
+    over = true;
+    blocked = false;
+    clearTimeout(watch);
+    stopListening();
+    wake();
+  };
+  const drop = (): void => {
+    if (over) return;
+    stop();
+    call.emit('error', tooSlow());
+  };
+  const dropIfStalled = (sentThen: number): void => {
+    watch = undefined;
+    if (blocked && sent === sentThen && waiting >= LIVE_WAITING) drop();
+  };
+  const stopListening = log.onCommit((events) => {
+    if (live) waiting += events.filter(source.matches).length;
+    wake();
+    if (waiting >= LIVE_BURST) drop();
+    else if (blocked && waiting >= LIVE_WAITING) watch ??= setTimeout(dropIfStalled, STALLED_MS, sent);
+  });
+  for (const name of ['cancelled', 'close']) call.on(name, stop);
+  call.on('drain', () => {
+    blocked = false;
+    wake();
+  });
+
+  const send = async (message: streams.ReadResp): Promise<void> => {
+    if (over) return;
+    sent += 1;
+    blocked = !call.write(message);
+    while (blocked) await change();
+  };
+  const checkpoint = (commit: number, prepare: number): Promise<void> => {
+    looked = 0;
+    const reached = new streams.ReadResp.Checkpoint();
+    reached.setCommitPosition(String(commit)).setPreparePosition(String(prepare));
+    return send(new streams.ReadResp().setCheckpoint(reached));
+  };
+
+  while (!over) {
+    const page = source.next(last, source.window);
+    const first = page[0];
+    if (first === undefined) {
+      if (!live && (source.fromEnd || source.exists())) {
+        live = true;
+        await send(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp()));
+      } else await change();
+      continue;
+    }
+    let match: LoggedEvent | undefined;
+    for (const event of page) {
+      last = event;
+      looked += 1;
+      if (source.matches(event)) {
+        match = event;
+        if (live) waiting -= 1;
+        await send(eventMessage(event));
+      }
+      if (live && looked >= source.checkpointEvery) await checkpoint(event.position, event.position);
+    }
+    // In history at most one a page, and not where the page ends: at its last match, or just before its first event.
+    if (!live && looked >= source.checkpointEvery)
+      await checkpoint(match?.position ?? first.position, match?.position ?? 0);
+  }
+};
+
+const sourceOfStream = (log: Log, options: streams.ReadReq.Options): Source => {
+  const from = options.getStream();
+  const stream = streamName(from?.getStreamIdentifier());
+  const sent = from?.hasRevision() === true ? BigInt(from.getRevision()) : undefined;
+  if (sent !== undefined && sent >= MAX_INT64 && sent !== MAX_UINT64) throw new BadRequest('This is no revision.');
+  const fromEnd = from?.hasEnd() === true || sent === MAX_UINT64;
+  const start = fromEnd ? (log.lastRevision(stream) ?? -1) : sent === undefined ? -1 : toNumber(sent);
+  return {
+    fromEnd,
+    exists: () => log.lastRevision(stream) !== undefined,
+    next: (after, limit) => log.readStream(stream, 'forwards', (after?.revision ?? start) + 1, limit),
+    matches: (event) => event.stream === stream && event.revision > start,
+    window: PAGE,
+    checkpointEvery: Infinity,
+  };
+};
+
+const sourceOfAll = (log: Log, options: streams.ReadReq.Options): Source => {
+  const from = options.getAll();
+  const sent = from?.hasPosition() === true ? positionOf(from.getPosition()) : undefined;
+  const start = from?.hasEnd() === true || sent === 'end' ? log.end : sent === undefined ? 0 : afterwards(sent);
+  const filter = options.getFilter();
+  const rules =
+    filter === undefined ? { matches: () => true, window: PAGE, checkpointEvery: Infinity } : filterOf(filter);
+  // From beyond the end is from the end.
+  const first = Math.min(start, log.end);
+  return {
+    ...rules,
+    // $all is always there: it is caught up where it ends.
+    fromEnd: false,
+    exists: () => true,
+    next: (after, limit) => log.readAll('forwards', after === undefined ? first : after.position + 1, limit),
+  };
+};
+
+/** The first position after the one sent: an event there has been seen, unless prepare says that it has not. */
+const afterwards = ({ commit, prepareBelow }: { readonly commit: number; readonly prepareBelow: boolean }): number =>
+  prepareBelow ? commit : commit + 1;

@@ -1,0 +1,18 @@
+import type { EventStore } from '../../src/ports/event-store.js';
+import type { AppendFault } from '../contracts/process-engine.js';
+
+/** The same store, but an append may die on its way in or on its way out. */
+export const faulty = (store: EventStore, fault: AppendFault): EventStore => ({
+  append: async (...args) => {
+    if (fault.at === 'before') throw new Error('killed before the append');
+    const outcome = await store.append(...args);
+    if (fault.at === 'after') throw new Error('killed after the append');
+    return outcome;
+  },
+  read: (...args) => store.read(...args),
+  readAll: (...args) => store.readAll(...args),
+  lastPosition: () => store.lastPosition(),
+  subscribe: (options) => store.subscribe(options),
+  openProcesses: () => store.openProcesses(),
+  [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+});

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { ServerName } from '../../scripts/servers/server.js';
+import { runServers } from './servers-command.js';
+import { temporaryDirectory } from './temporary-directory.js';
+
+/** Servers that belong to one test file, which may do with them what it likes. Disposing of them stops them and removes their data. */
+export type OwnServers = AsyncDisposable & {
+  /** Their addresses, named as in contract 11.1; they stay the same. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Where each keeps its data. */
+  readonly directory: string;
+  /** kill -9. */
+  kill(name: ServerName): Promise<void>;
+  /** Starts one again, on its data and its port; one that runs is stopped before. */
+  restart(name: ServerName): Promise<void>;
+  /** Stops the process where it is, or lets it go on: a machine that hangs, with its connections open. */
+  hang(name: ServerName, hanging: boolean): Promise<void>;
+};
+
+/** Starts a set of servers in a directory of its own. */
+export const openServers = async (...names: readonly ServerName[]): Promise<OwnServers> => {
+  const temporary = await temporaryDirectory();
+  const directory = join(temporary.path, 'servers');
+  const run = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runServers(args, { ANIMA_SERVERS_DIR: directory });
+    if (code !== 0) throw new Error(`servers ${args.join(' ')}: ${stdout}${stderr}`);
+    return stdout;
+  };
+  const dispose = async (): Promise<void> => {
+    await run('reset');
+    await temporary[Symbol.asyncDispose]();
+  };
+  try {
+    await run('start', ...names);
+    const lines = (await readFile(join(directory, 'env'), 'utf8')).trim().split('\n');
+    const env = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    );
+    return {
+      env,
+      directory,
+      kill: async (name) => {
+        await run('kill', name);
+      },
+      restart: async (name) => {
+        await run('restart', name);
+      },
+      hang: async (name, hanging) => {
+        const pid = Number(/process (\d+)/.exec(await run('status', name))?.[1]);
+        process.kill(pid, hanging ? 'SIGSTOP' : 'SIGCONT');
+      },
+      [Symbol.asyncDispose]: dispose,
+    };
+  } catch (failure) {
+    await dispose();
+    throw failure;
+  }
+};

@@ -1,0 +1,84 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** A relay in front of a server, with which a test takes the server away: closed like a killed one, or silent like a machine that was cut off. */
+export class TcpRelay implements AsyncDisposable {
+  readonly #target: { readonly host: string; readonly port: number };
+  readonly #sockets = new Set<Socket>();
+  #server: Server | null = null;
+  #port = 0;
+  #silent = false;
+  #mute = false;
+  #deaf = false;
+  #swallowed = 0;
+
+  constructor(target: { readonly host: string; readonly port: number }) {
+    this.#target = target;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** How many pieces of what clients sent were not passed on. */
+  get swallowed(): number {
+    return this.#swallowed;
+  }
+
+  /** Listens, the second time on the port that it had. */
+  async open(): Promise<void> {
+    const server = createServer((socket) => this.#relay(socket));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(this.#port, '127.0.0.1', resolve);
+    });
+    this.#server = server;
+    this.#port = (server.address() as AddressInfo).port;
+  }
+
+  /** Breaks every connection and refuses new ones. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    this.#server = null;
+    const closed = new Promise<void>((resolve) => (server === null ? resolve() : server.close(() => resolve())));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  /** Takes connections and what is sent on them, and passes nothing on. What was sent meanwhile is lost. */
+  silence(silent: boolean): void {
+    this.#silent = silent;
+  }
+
+  /** Passes on what clients send, but nothing that the server answers. What it answered meanwhile is lost. */
+  mute(mute: boolean): void {
+    this.#mute = mute;
+  }
+
+  /** Passes on what the server says, but nothing that clients send. What they sent meanwhile is lost. */
+  deafen(deaf: boolean): void {
+    this.#deaf = deaf;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #relay(socket: Socket): void {
+    const upstream = connect(this.#target);
+    for (const [from, to] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on('data', (data) => {
+        const lost = this.#silent || (to === socket ? this.#mute : this.#deaf);
+        if (!lost) to.write(data);
+        else if (to === upstream) this.#swallowed += 1;
+      });
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+    }
+  }
+}

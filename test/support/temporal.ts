@@ -1,0 +1,56 @@
+import { TemporalProcessEngine } from '../../src/adapters/distributed/process-engine.js';
+import { loadWorkflowBundle } from '../../src/adapters/distributed/process-engine-bundle.js';
+import type { TemporalAddress } from '../../src/adapters/distributed/process-engine-names.js';
+import { type ProcessWorker, startProcessWorker } from '../../src/adapters/distributed/process-engine-worker.js';
+import { systemClock } from '../../src/adapters/system/clock.js';
+import { systemRandom } from '../../src/adapters/system/random.js';
+import type { HostedProcess } from '../../activities/advance.js';
+import { Lanes } from '../../src/app/lanes.js';
+import { ProcessJournal } from '../../src/app/process-journal.js';
+import type { EventStore } from '../../src/ports/event-store.js';
+import type { Log } from '../../src/ports/log.js';
+
+/** An engine and a worker of its own, as two roles in one program. */
+export type TemporalShell = AsyncDisposable & {
+  readonly engine: TemporalProcessEngine;
+  readonly worker: ProcessWorker;
+};
+
+let bundle: Promise<Awaited<ReturnType<typeof loadWorkflowBundle>>> | undefined;
+
+export const quiet: Log = {
+  isLevelEnabled: () => false,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+/** Starts both on one store; each start has caches of its own, as a program that was started again has. */
+export const startTemporalShell = async (
+  at: TemporalAddress,
+  events: EventStore,
+  processes: Readonly<Record<string, HostedProcess>>,
+): Promise<TemporalShell> => {
+  const lanes = new Lanes(events, systemClock, { shared: true });
+  const journal = new ProcessJournal(events, { shared: true });
+  const deps = { lanes, journal, processes, clock: systemClock, random: systemRandom };
+  const worker = startProcessWorker({
+    ...at,
+    deps,
+    log: quiet,
+    bundle: await (bundle ??= loadWorkflowBundle()),
+    abrupt: true,
+  });
+  const engine = new TemporalProcessEngine({ ...at, ...deps, events, logger: quiet });
+  await worker.started;
+  await engine.start();
+  return {
+    engine,
+    worker,
+    [Symbol.asyncDispose]: async () => {
+      await engine[Symbol.asyncDispose]();
+      await worker[Symbol.asyncDispose]();
+    },
+  };
+};

@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+
+import { Client, Connection } from '@temporalio/client';
+import { type History, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { Worker } from '@temporalio/worker';
+import { format } from 'prettier';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { ANSWER_BYTES } from '../../activities/process-activities.js';
+import { loadWorkflowBundle } from '../../src/adapters/distributed/process-engine-bundle.js';
+import { workflowIdOf } from '../../src/adapters/distributed/process-engine-names.js';
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { makeProcessId } from '../../src/domain/shared/process-id.js';
+import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { AppendFault } from '../contracts/process-engine.js';
+import { faulty } from '../support/faulty-store.js';
+import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
+import { startTemporalShell, type TemporalShell } from '../support/temporal.js';
+
+const address = process.env['TEMPORAL_ADDRESS'] ?? '';
+const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
+const stream = npcStream('studio', 'runner');
+
+/** With RECORD_HISTORIES set, what ran here becomes the fixtures of the replay tests, without the names of the machine that it ran on. */
+const record = async (name: string, history: History): Promise<void> => {
+  if (process.env['RECORD_HISTORIES'] === undefined) return;
+  const text = historyToJSON(history)
+    .replace(/"\d+@[^"]*"/g, '"recorded"')
+    .replace(/("stackTrace": )"(?:[^"\\]|\\.)*"/g, '$1""');
+  const file = new URL(`../fixtures/history-${name}.json`, import.meta.url);
+  await writeFile(file, await format(text, { parser: 'json', printWidth: 120 }));
+};
+
+/** As the race answers, and what was sent comes back with it. */
+const echoing: typeof race.answer = (state, input) => {
+  const answer = race.answer(state, input);
+  const sent = input as { readonly type: string; readonly parcel?: string } | undefined;
+  return answer !== undefined && sent?.type === 'echo' ? { ...answer, echo: sent.parcel } : answer;
+};
+
+describe('The durable process workflow', () => {
+  const at = { address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}` };
+  const effects: RaceEffects = { deliver: () => Promise.resolve('parcel'), ran: [] };
+  const fault: AppendFault = { at: 'none' };
+  let connection: Connection;
+  let client: Client;
+  let shell: TemporalShell;
+  let store: MemoryEventStore;
+  let asks = 0;
+
+  beforeAll(async () => {
+    connection = await Connection.connect({ address });
+    client = new Client({ connection, namespace: temporalNamespace });
+    store = new MemoryEventStore();
+    const host = raceHost(effects);
+    const process = { ...race, answer: echoing };
+    shell = await startTemporalShell(at, faulty(store, fault), { [race.name]: { ...host, process } });
+  });
+  afterAll(async () => {
+    await shell[Symbol.asyncDispose]();
+    await connection.close();
+  });
+  beforeEach(() => {
+    effects.deliver = () => Promise.resolve('parcel');
+    fault.at = 'none';
+  });
+
+  const newRace = (dueMs = 60_000): { ref: ProcessRef; start: ProcessInput } => {
+    const id = makeProcessId('r', -1, Date.now(), `race ${String((asks += 1))}`);
+    const deadlineAt = new Date(Date.now() + dueMs).toISOString();
+    return { ref: { process: race.name, id, stream }, start: { type: 'start', raceId: id, deadlineAt } };
+  };
+  const ask = (ref: ProcessRef, inputs: readonly ProcessInput[], commandId = `command ${String((asks += 1))}`) =>
+    shell.engine.ask(ref, inputs, {
+      tenant: 'studio',
+      actor: 'key',
+      commandId,
+      correlationId: commandId,
+      causationId: null,
+    });
+  const handleOf = (ref: ProcessRef) => client.workflow.getHandle(workflowIdOf(at.namespace, ref));
+  const typesOf = async ({ id }: ProcessRef) =>
+    (await store.read(stream, { direction: 'forwards', limit: 4096 })).events
+      .filter(({ data }) => data['raceId'] === id)
+      .map(({ type }) => type);
+  const until = (ref: ProcessRef, type: string) =>
+    vi.waitFor(async () => expect(await typesOf(ref)).toContain(type), { timeout: 10_000, interval: 20 });
+  /** Replays the last run as a worker would that has never seen it. */
+  const replayed = async (ref: ProcessRef, runId?: string) => {
+    const history = await client.workflow.getHandle(workflowIdOf(at.namespace, ref), runId).fetchHistory();
+    await Worker.runReplayHistory({ workflowBundle: await loadWorkflowBundle() }, history);
+    return history;
+  };
+
+  it('ends when its process does, shows its transitions, and replays', async () => {
+    const { ref, start } = newRace();
+    await ask(ref, [start]);
+    await until(ref, 'RaceDelivered');
+    const seen = await handleOf(ref).query<{ standing: { state: string }; transitions: { to: string; on: string }[] }>(
+      'state',
+    );
+    expect(seen.standing.state).toBe('delivered');
+    expect(seen.transitions.map(({ to, on }) => `${on} → ${to}`)).toEqual([
+      'start → measured',
+      'delivered → delivered',
+    ]);
+    const details = await handleOf(ref).query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(details.currentDetails).toContain('**delivered**');
+    await ask(ref, [{ type: 'finish' }]);
+    await handleOf(ref).result();
+    await record('finished', await replayed(ref));
+  });
+
+  it('can be found by tenant, npcId and process', async () => {
+    const { ref, start } = newRace();
+    await ask(ref, [start]);
+    const { typedSearchAttributes, memo } = await handleOf(ref).describe();
+    const found = Object.fromEntries(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
+    expect(found).toMatchObject({ AnimaTenant: 'studio', AnimaNpcId: 'runner', AnimaProcess: 'race' });
+    expect(memo).toEqual({ stream });
+  });
+
+  it('lets the deadline end it while nobody asks, and replays', async () => {
+    effects.deliver = () => new Promise(() => undefined);
+    const { ref, start } = newRace(1_000);
+    await ask(ref, [start]);
+    await until(ref, 'RaceGivenUp');
+    await handleOf(ref).result();
+    await record('deadline', await replayed(ref));
+  });
+
+  it('fails the one ask whose step threw, and goes on with the next', async () => {
+    const { ref, start } = newRace();
+    fault.at = 'before';
+    await expect(ask(ref, [start], 'the same command')).rejects.toThrow('killed before the append');
+    fault.at = 'none';
+    // The very same ask: the failure that the server remembers is not its answer.
+    expect((await ask(ref, [start], 'the same command')).answer).toMatchObject({ name: 'measured' });
+    await expect(ask(ref, [{ type: 'refuse' }])).rejects.toMatchObject({ code: 'CONFLICT' });
+    await until(ref, 'RaceDelivered');
+    await ask(ref, [{ type: 'finish' }]);
+    await handleOf(ref).result();
+    await record('failed-step', await replayed(ref));
+  });
+
+  it('leaves no workflow behind where nothing was begun', async () => {
+    const { ref } = newRace();
+    await expect(ask(ref, [{ type: 'finish' }])).rejects.toMatchObject({ code: 'TURN_NOT_FOUND' });
+    await handleOf(ref).result();
+    expect((await handleOf(ref).describe()).status.name).toBe('COMPLETED');
+  });
+
+  it('answers a repeat from the server without another step, also when the run is closed', async () => {
+    const { ref, start } = newRace();
+    const first = await ask(ref, [start], 'one command');
+    await until(ref, 'RaceDelivered');
+    await ask(ref, [{ type: 'finish' }]);
+    await handleOf(ref).result();
+    const { runId } = await handleOf(ref).describe();
+    expect(await ask(ref, [start], 'one command')).toEqual(first);
+    expect((await handleOf(ref).describe()).runId).toBe(runId);
+  });
+
+  it('takes a fact for which nobody waits', async () => {
+    const { ref, start } = newRace();
+    await ask(ref, [start]);
+    await until(ref, 'RaceDelivered');
+    await handleOf(ref).signal('tell', [{ type: 'finish' }]);
+    await until(ref, 'RaceFinished');
+  });
+
+  it('gives back answers that are too large to travel, as they were at their revision', async () => {
+    const { ref, start } = newRace();
+    await ask(ref, [start], 'large');
+    await until(ref, 'RaceDelivered');
+    const parcel = 'x'.repeat(2 * ANSWER_BYTES);
+    const { answer, revision } = await ask(ref, [{ type: 'echo', parcel }]);
+    expect(answer).toEqual({ name: 'delivered', measure: 42, echo: parcel });
+    expect(revision).toBeGreaterThan(0);
+  });
+
+  it('starts again from the stream when Temporal has lost it', async () => {
+    const { ref, start } = newRace();
+    await ask(ref, [start]);
+    await until(ref, 'RaceDelivered');
+    await handleOf(ref).terminate('lost');
+    expect((await ask(ref, [{ type: 'finish' }])).answer).toMatchObject({ name: 'finished' });
+    expect(await typesOf(ref)).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered', 'RaceFinished']);
+  });
+
+  it('goes on as a new run before its history is long, under asks that do not cease', async () => {
+    const { ref, start } = newRace();
+    await ask(ref, [start]);
+    await until(ref, 'RaceDelivered');
+    const { runId } = await handleOf(ref).describe();
+    for (let round = 0; round < 60; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => ask(ref, [])));
+      for (const { answer } of answers) expect(answer).toEqual({ name: 'delivered', measure: 42 });
+    }
+    const after = await handleOf(ref).describe();
+    expect(after.runId).not.toBe(runId);
+    const history = await replayed(ref, runId);
+    expect(history.events?.length).toBeGreaterThan(1_000);
+    expect(history.events?.length).toBeLessThan(1_200);
+    expect((await ask(ref, [{ type: 'finish' }])).answer).toMatchObject({ name: 'finished' });
+  });
+});

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+import { Worker } from '@temporalio/worker';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { installRuntime } from '../../src/adapters/distributed/process-engine-worker.js';
+import { loadWorkflowBundle } from '../../src/adapters/distributed/process-engine-bundle.js';
+import { quiet } from '../support/temporal.js';
+
+const fixtures = new URL('../fixtures/', import.meta.url);
+const histories = readdirSync(fixtures).filter((name) => /^history-.*\.json$/.test(name));
+const read = (name: string): { events: Record<string, unknown>[] } =>
+  JSON.parse(readFileSync(new URL(name, fixtures), 'utf8')) as { events: Record<string, unknown>[] };
+
+/** Workflows that were open when this version was installed must go on as they began. */
+describe('The durable process workflow, replayed without a server', () => {
+  let workflowBundle: Awaited<ReturnType<typeof loadWorkflowBundle>>;
+  beforeAll(async () => {
+    installRuntime(quiet);
+    workflowBundle = await loadWorkflowBundle();
+  });
+
+  it('has histories of a finished process, of one that its deadline ended, and of one whose step failed', () => {
+    expect(histories).toEqual(['history-deadline.json', 'history-failed-step.json', 'history-finished.json']);
+  });
+
+  it.each(histories)('goes through %s as it was recorded', async (name) => {
+    await expect(Worker.runReplayHistory({ workflowBundle }, read(name))).resolves.toBeUndefined();
+  });
+
+  it('notices a history that it would not have made', async () => {
+    const { events } = read('history-finished.json');
+    const altered = events.filter(({ eventType }) => String(eventType) !== 'EVENT_TYPE_TIMER_STARTED');
+    expect(altered.length).toBeLessThan(events.length);
+    await expect(Worker.runReplayHistory({ workflowBundle }, { events: altered })).rejects.toThrow();
+  });
+});

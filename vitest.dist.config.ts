@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests against real servers (`npm run servers -- start`), whose addresses are in the environment. */
+export default defineConfig({
+  test: {
+    include: ['test/**/*.dist.test.ts'],
+    globalSetup: ['test/support/dist-setup.ts'],
+    // The servers share the machine with the tests.
+    maxWorkers: 2,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+  },
+});

@@ -1,0 +1,71 @@
+import type { JsonObject } from '../src/domain/shared/json.js';
+import type { RejectionCode } from '../src/domain/shared/rejection.js';
+import type { AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
+
+/** What a shell hands to one step: inputs, or that the deadline may have fallen due. Without `by` it acts on its own behalf. */
+export type StepArgs = {
+  readonly ref: ProcessRef;
+  readonly inputs: readonly ProcessInput[] | 'deadline';
+  readonly by: AskedBy | null;
+};
+
+/** A refusal as a value: it belongs to its asker, and the line goes on behind it. */
+export type Refused = {
+  readonly code: RejectionCode;
+  readonly message: string;
+  readonly details: JsonObject;
+  readonly retryAfter?: number;
+};
+
+/** What an asker gets. An answer too large to travel is left out: folding the stream up to `revision` makes it again. */
+export type Reply =
+  | { readonly refused: Refused }
+  | { readonly answer?: unknown; readonly large?: true; readonly revision: number; readonly position: number };
+
+/** All that a shell knows of a process: where it stands, and what it waits for besides its askers. */
+export type Standing = {
+  readonly state: string;
+  readonly due: string | null;
+  /** The far effect that is to run. */
+  readonly effect: { readonly id: string; readonly name: string } | null;
+};
+
+/** `standing` is null when it could not be found out, because the store was away. */
+export type StepResult = { readonly reply: Reply; readonly standing: Standing | null };
+
+/** What a shell that decides nothing itself calls. */
+export type ProcessActivities = {
+  /** One whole step. @throws what is not a refusal */
+  advanceProcess(args: StepArgs): Promise<StepResult>;
+  /** Runs the far effect with this id and returns the input that it made; null when the process waits for it no longer. */
+  runEffect(ref: ProcessRef, effectId: string): Promise<ProcessInput | null>;
+};
+
+/** Names under which the one workflow is reached. */
+export const WORKFLOW = 'durableProcess';
+export const ASK = 'ask';
+export const TELL = 'tell';
+
+/** A state that was reached, and the inputs that led there. */
+export type Transition = { readonly at: string; readonly to: string; readonly on: string };
+
+/** What a run of the workflow begins with. `takeUp`: nobody asked; it looks at the stream at once. */
+export type ProcessRun = {
+  readonly ref: ProcessRef;
+  readonly takeUp: boolean;
+  readonly standing?: Standing;
+  readonly transitions?: readonly Transition[];
+};
+
+/** One ask. `token` tells its answer from one that the server remembers of an earlier ask with the same update id. */
+export type Ask = {
+  readonly stream: string;
+  readonly inputs: readonly ProcessInput[];
+  readonly by: AskedBy;
+  readonly token: string;
+};
+export type Answered = { readonly token: string; readonly reply: Reply };
+
+/** Failures that an asker meets: the step threw (details: the token), or the run is about to end and the next one is to be asked. */
+export const STEP_FAILED = 'StepFailed';
+export const RUN_ENDING = 'RunEnding';
