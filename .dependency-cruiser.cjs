@@ -185,6 +185,7 @@ const packages = [
     ['^src/adapters/distributed/process-engine'],
     'Temporal is one way to drive processes.',
   ),
+  vendor(['kafkajs'], ['^src/adapters/distributed/kafka/'], 'Kafka is one way to carry events to the read models.'),
   vendor(
     ['pg', 'kysely'],
     ['^src/adapters/distributed/postgres/'],

@@ -56,7 +56,15 @@ const edges = [
 ];
 
 export default defineConfig(
-  globalIgnores(['dist/', '.anima/', '.servers/', '.ci-cache/', 'coverage/', 'test/**/fixtures/', 'test/conformance/']),
+  globalIgnores([
+    'dist/',
+    '.anima/',
+    '.servers/',
+    '.ci-cache/',
+    'coverage/',
+    'test/**/fixtures/',
+    'test/conformance/**/*.mjs',
+  ]),
   {
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {

@@ -44,6 +44,13 @@ const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : 
 /** An event with what it touches; `row` is null when it does not concern the projection, or what made it impossible to tell. */
 type Touch = { readonly event: RecordedEvent; readonly stream: Stream; readonly row: Row | null | Error };
 
+/** An event came whose predecessor in its stream was never applied. */
+export class FeedGap extends Error {
+  constructor({ stream, revision }: RecordedEvent, lacking: number) {
+    super(`The feed of ${stream} lacks revision ${lacking}: it went on with ${revision}.`);
+  }
+}
+
 /** Finds or makes what an entry of a map stands for. */
 const entry = <Value>(known: Map<string, Value>, name: string, fresh: Map<string, Value>, make: () => Value): Value => {
   let value = known.get(name);
@@ -62,7 +69,7 @@ const newStream = (): Stream => ({ from: -1, to: -1, parked: false });
 const fold = ({ projection }: Feed, { event, stream, row: kept }: Touch, parked: Parked[], at: string): void => {
   if (stream.parked || event.revision <= stream.to) return;
   if (event.revision > stream.to + 1) {
-    throw new Error(`The feed of ${event.stream} lacks revision ${stream.to + 1}: it went on with ${event.revision}.`);
+    throw new FeedGap(event, stream.to + 1);
   }
   try {
     if (kept instanceof Error) throw kept;
@@ -85,7 +92,7 @@ const fold = ({ projection }: Feed, { event, stream, row: kept }: Touch, parked:
  * Folds events onto what is gathered, which holds on to nothing of them but what the rows took over. An event that the projection cannot take
  * is parked, and its stream stands still from there on.
  * @param at when that happens (RFC 3339)
- * @throws what the writer throws; Error when an event is missing before one of these: the feed is broken, and going on would hide it.
+ * @throws what the writer throws; FeedGap when an event is missing before one of these: the feed is broken, and going on would hide it.
  *   What is gathered is then of no more use.
  */
 export const gatherEvents = async (

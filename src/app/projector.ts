@@ -3,13 +3,12 @@ import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import type { Projection } from '../ports/read-models.js';
 import type { ReadModelWriter } from '../ports/read-model-writer.js';
 import { applyEvents, type Feed, feedOf } from './apply-events.js';
+import { pause, retryMs } from './pause.js';
 
 /** How many events one transaction applies. */
 const PROJECTOR_BATCH_EVENTS = 500;
 /** How long events gather while nobody waits for them, in milliseconds: a row that many of them change is then written once. */
 export const GATHER_MS = 25;
-/** How long after a failure the projector goes on, in milliseconds; the last one is repeated. */
-const RETRY_MS = [100, 250, 500, 1_000, 2_000, 5_000] as const;
 
 export type ProjectorDeps = {
   readonly events: EventStore;
@@ -93,7 +92,7 @@ export class Projector implements AsyncDisposable {
           'the read models could not be kept current; it is tried again',
         );
       }
-      await this.#pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
+      await pause(this.#deps.clock, retryMs(failures + 1), this.#abort.signal);
     }
   }
 
@@ -122,24 +121,7 @@ export class Projector implements AsyncDisposable {
   async #gather(position: number): Promise<void> {
     const behind = (await this.#deps.events.lastPosition()) - position >= PROJECTOR_BATCH_EVENTS;
     if (behind || this.#deps.writer.awaited()) await new Promise((resolve) => setImmediate(resolve));
-    else await this.#pause(GATHER_MS, (wake) => this.#deps.writer.onAwaited(wake));
-  }
-
-  /** Resolves after `ms`, when stopped, or when woken. */
-  async #pause(ms: number, wakeOn: (wake: () => void) => () => void = () => () => undefined): Promise<void> {
-    const { signal } = this.#abort;
-    if (signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const wake = (): void => {
-        cancel();
-        stopListening();
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      const cancel = this.#deps.clock.at(new Date(this.#deps.clock.now().getTime() + ms), wake);
-      const stopListening = wakeOn(wake);
-      signal.addEventListener('abort', wake, { once: true });
-    });
+    else await pause(this.#deps.clock, GATHER_MS, this.#abort.signal, (wake) => this.#deps.writer.onAwaited(wake));
   }
 
   get #stopped(): boolean {

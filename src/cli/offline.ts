@@ -9,7 +9,6 @@ import { openKeys } from '../app/open-keys.js';
 import { type Config, parseConfig } from '../config/config.js';
 import { createLogger } from '../config/logger.js';
 import { type EmbeddedProfile, openEmbedded } from '../profiles/embedded.js';
-import { openDistributed } from '../profiles/distributed.js';
 import type { Profile } from '../profiles/profile.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
 
@@ -53,6 +52,7 @@ export const bootstrapDistributed = async (terminal: Terminal): Promise<OwnerKey
         'of its data directory. Run "anima serve"; if that key was lost, "anima keys recover".',
     );
   }
+  const { openDistributed } = await import('../profiles/distributed.js');
   await using profile = await openDistributed(
     config,
     config.distributed,

@@ -8,7 +8,7 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number];
 
 /** What a process of the distributed profile does; each as many times as wished. */
-export const roles = ['http', 'worker', 'projector'] as const;
+export const roles = ['http', 'worker', 'projector', 'relay'] as const;
 export type Role = (typeof roles)[number];
 
 /** Where the real engines are, and under which name everything in them stands. */
@@ -18,6 +18,7 @@ export type DistributedConfig = {
   readonly eventStoreUrl: string;
   readonly temporalAddress: string;
   readonly temporalNamespace: string;
+  readonly kafkaBrokers: readonly string[];
   readonly databaseUrl: string;
 };
 
@@ -126,6 +127,11 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
     eventStoreUrl: needed('EVENTSTORE_URL', 'esdb://127.0.0.1:2113?tls=false', urlOf('esdb:', 'esdb+discover:')),
     temporalAddress: needed('TEMPORAL_ADDRESS', '127.0.0.1:7233', (value) => (hostAndPort.test(value) ? value : null)),
     temporalNamespace: setting('TEMPORAL_NAMESPACE', 'default', 'a text', (value) => value),
+    kafkaBrokers: needed('KAFKA_BROKERS', '127.0.0.1:9092', (value) =>
+      value.split(',').every((broker) => hostAndPort.test(broker.trim())) ? value : null,
+    )
+      .split(',')
+      .map((broker) => broker.trim()),
     databaseUrl: needed(
       'DATABASE_URL',
       'postgres://user:password@127.0.0.1:5432/anima',

@@ -2,6 +2,7 @@ import type { AdvanceDeps } from '../../activities/advance.js';
 import { OPEN_PROCESSES_PARTITION, openProcesses } from '../../projections/open-processes.js';
 import { projections } from '../../projections/registry.js';
 import { EventStoreDb } from '../adapters/distributed/event-store.js';
+import { pingBrokers } from '../adapters/distributed/kafka/client.js';
 import { listOpenProcesses } from '../adapters/distributed/open-processes.js';
 import { PostgresIdempotencyStore } from '../adapters/distributed/postgres/idempotency-store.js';
 import { PostgresKeyUsage } from '../adapters/distributed/postgres/key-usage.js';
@@ -9,7 +10,6 @@ import { Postgres } from '../adapters/distributed/postgres/open.js';
 import { PostgresRateLimiter } from '../adapters/distributed/postgres/rate-limiter.js';
 import { PostgresReadModels } from '../adapters/distributed/postgres/read-models.js';
 import { TemporalProcessEngine } from '../adapters/distributed/process-engine.js';
-import { Projector } from '../app/projector.js';
 import { openSecret } from '../adapters/files/secret.js';
 import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
@@ -17,9 +17,11 @@ import { createClosers } from '../app/closers.js';
 import type { Config, DistributedConfig } from '../config/config.js';
 import type { OpenProcess } from '../ports/event-store.js';
 import type { Log } from '../ports/log.js';
+import { startProjector } from '../roles/projector.js';
+import { startRelay } from '../roles/relay.js';
 import { startWorker } from '../roles/worker.js';
 import { answering } from './answering.js';
-import type { Profile, RunningReadModels } from './profile.js';
+import type { Profile } from './profile.js';
 
 /** What every read model of this profile is made from; the open processes are one of them. */
 export const distributedProjections = [...projections, openProcesses];
@@ -46,6 +48,11 @@ export const openDistributed = async (
     const keyUsage = closers.opened(new PostgresKeyUsage(postgres, systemClock));
     const rateLimiter = new PostgresRateLimiter(postgres, systemClock);
     const ports = { clock: systemClock, random: systemRandom, events, readModels, idempotency, rateLimiter, keyUsage };
+    const kafka = { brokers: settings.kafkaBrokers, namespace, log };
+    const feed = { ...kafka, events, clock: systemClock };
+    const feeds = roles.has('projector') || roles.has('relay');
+    // Requests can do most of their work without what only the read models need.
+    const feedsAlone = feeds && !roles.has('http');
     let engine: TemporalProcessEngine | null = null;
     const temporal = { address: settings.temporalAddress, temporalNamespace: settings.temporalNamespace, namespace };
     return {
@@ -59,29 +66,34 @@ export const openDistributed = async (
         return engine;
       },
       startProcesses: (hosting, engine) => startWorker({ ...temporal, deps: { ...ports, ...hosting }, engine, log }),
-      startReadModels: async () => {
-        if (!roles.has('projector')) return nothing;
-        const projector = new Projector(
-          { events, writer: readModels, clock: systemClock, log },
-          distributedProjections,
-        );
-        await projector.start();
-        return {
-          counts: () => projector.counts(),
-          [Symbol.asyncDispose]: () => projector[Symbol.asyncDispose](),
-        };
+      startReadModels: () => {
+        const projector = roles.has('projector')
+          ? startProjector({ ...feed, writer: readModels, projections: distributedProjections })
+          : null;
+        const relay = roles.has('relay') ? startRelay({ ...feed, postgres, random: systemRandom }) : null;
+        return Promise.resolve({
+          counts: async () => ({
+            ...((await projector?.counts()) ?? { lag: null, parked: null }),
+            relayLag: (await relay?.lag()) ?? null,
+          }),
+          [Symbol.asyncDispose]: async () => {
+            await relay?.[Symbol.asyncDispose]();
+            await projector?.[Symbol.asyncDispose]();
+          },
+        });
       },
       dependencies: async () => {
-        const [eventStore, database, temporalState] = await Promise.all([
+        const [eventStore, database, temporalState, kafkaState] = await Promise.all([
           answering(systemClock, () => events.lastPosition()),
           answering(systemClock, () => postgres.ping()),
           engine === null ? null : answering(systemClock, () => engine?.ping() ?? Promise.resolve()),
+          feeds ? answering(systemClock, () => pingBrokers(kafka)) : null,
         ]);
         return {
           eventStore,
-          // Reads of minds and appends go on without them.
-          database: { ...database, needed: roles.has('projector') },
+          database: { ...database, needed: feedsAlone },
           ...(temporalState === null ? {} : { temporal: { ...temporalState, needed: roles.has('worker') } }),
+          ...(kafkaState === null ? {} : { kafka: { ...kafkaState, needed: feedsAlone } }),
         };
       },
       [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
@@ -90,9 +102,4 @@ export const openDistributed = async (
     await closers[Symbol.asyncDispose]();
     throw failure;
   }
-};
-
-const nothing: RunningReadModels = {
-  counts: () => Promise.resolve({ lag: null, parked: null }),
-  [Symbol.asyncDispose]: () => Promise.resolve(),
 };

@@ -59,7 +59,7 @@ export const openEmbedded = async (
         const projector = new Projector({ events, writer: readModels, clock: systemClock, log }, projections);
         await projector.start();
         return {
-          counts: () => projector.counts(),
+          counts: async () => ({ ...(await projector.counts()), relayLag: null }),
           [Symbol.asyncDispose]: () => projector[Symbol.asyncDispose](),
         };
       },

@@ -3,8 +3,8 @@ import type { DependencyState } from '../http/routes/status.js';
 import type { Ports } from '../ports/ports.js';
 import type { ProcessEngine } from '../ports/process-engine.js';
 
-/** How far the read models are behind, in events, and how many events they could not take; null where they are not made. */
-export type Counts = { readonly lag: number | null; readonly parked: number | null };
+/** How far the read models are behind, how many events they could not take, and how far the relay is behind; null for what does not run here. */
+export type Counts = { readonly lag: number | null; readonly parked: number | null; readonly relayLag: number | null };
 
 /** What keeps the read models current, or the part of it that runs here. */
 export type RunningReadModels = AsyncDisposable & { counts(): Promise<Counts> };

@@ -5,6 +5,7 @@ import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../app/closers.js';
 import { firstStart, type OwnerKey } from '../app/first-start.js';
 import { Lanes } from '../app/lanes.js';
+import { pause } from '../app/pause.js';
 import { openKeys, type OpenedKeys } from '../app/open-keys.js';
 import { ProcessJournal } from '../app/process-journal.js';
 import { openRulesets } from '../app/rulesets.js';
@@ -19,7 +20,6 @@ import { type DependencyState, statusRoutes } from '../http/routes/status.js';
 import { listen, type ListeningServer } from '../http/server.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Log } from '../ports/log.js';
-import { openDistributed } from '../profiles/distributed.js';
 import { openEmbedded } from '../profiles/embedded.js';
 import type { Counts, Profile, RunningReadModels } from '../profiles/profile.js';
 import { turn } from '../../workflows/turn.js';
@@ -125,8 +125,12 @@ const openSocket = (
   });
 };
 
-const openProfile = (config: Config, log: Log): Promise<Profile> =>
-  config.distributed === null ? openEmbedded(config, log) : openDistributed(config, config.distributed, log);
+const openProfile = async (config: Config, log: Log): Promise<Profile> => {
+  if (config.distributed === null) return openEmbedded(config, log);
+  // Its clients take half a second to load, which is nobody's who does not use them.
+  const { openDistributed } = await import('../profiles/distributed.js');
+  return openDistributed(config, config.distributed, log);
+};
 
 /** What is folded from the store before anything can be answered. */
 const openState = async (config: Config, { ports, secret, shared }: Profile, log: Log): Promise<Opened> => {
@@ -154,14 +158,7 @@ const untilAvailable = async <T>(open: () => Promise<T>, log: Log, stopping: Abo
     } catch (failure) {
       if (!(failure instanceof Rejection) || failure.status !== 503) throw failure;
       if (tries === 0) log.warn({ code: failure.code }, 'waiting for a dependency');
-      await new Promise<void>((resolve) => {
-        const cancel = systemClock.at(new Date(systemClock.now().getTime() + START_RETRY_MS), resolve);
-        const wake = (): void => {
-          cancel();
-          resolve();
-        };
-        stopping.addEventListener('abort', wake, { once: true });
-      });
+      await pause(systemClock, START_RETRY_MS, stopping);
     }
   }
   return null;
@@ -176,5 +173,6 @@ const gaugesOf = (counts: () => Promise<Counts | null>) => {
   return [
     gauge('anima_projection_lag_events', 'How far the slowest read model is behind.', 'lag'),
     gauge('anima_projection_parked_events', 'Events that a read model could not take.', 'parked'),
+    gauge('anima_relay_lag_events', 'How far the relay is behind the event store.', 'relayLag'),
   ];
 };

@@ -94,16 +94,18 @@ describe('the configuration', () => {
     ANIMA_SECRET: 'a secret that every server shares',
     EVENTSTORE_URL: 'esdb://127.0.0.1:2113?tls=false',
     TEMPORAL_ADDRESS: '127.0.0.1:7233',
+    KAFKA_BROKERS: '127.0.0.1:9092, kafka-2:9092',
     DATABASE_URL: 'postgres://anima:secret@127.0.0.1:5432/anima',
   };
 
   it('reads where the engines of the distributed profile are, and does everything unless told otherwise', () => {
     expect(parseConfig(engines, '/srv').distributed).toEqual({
-      roles: new Set(['http', 'worker', 'projector']),
+      roles: new Set(['http', 'worker', 'projector', 'relay']),
       namespace: 'anima',
       eventStoreUrl: 'esdb://127.0.0.1:2113?tls=false',
       temporalAddress: '127.0.0.1:7233',
       temporalNamespace: 'default',
+      kafkaBrokers: ['127.0.0.1:9092', 'kafka-2:9092'],
       databaseUrl: 'postgres://anima:secret@127.0.0.1:5432/anima',
     });
     const some = parseConfig(
@@ -115,10 +117,12 @@ describe('the configuration', () => {
 
   it('names every setting that the distributed profile lacks or cannot use', () => {
     const lacking = problems({ ANIMA_PROFILE: 'distributed' });
-    for (const name of ['ANIMA_SECRET', 'EVENTSTORE_URL', 'TEMPORAL_ADDRESS', 'DATABASE_URL']) {
+    for (const name of ['ANIMA_SECRET', 'EVENTSTORE_URL', 'TEMPORAL_ADDRESS', 'KAFKA_BROKERS', 'DATABASE_URL']) {
       expect(lacking.filter((line) => line.startsWith(name))).toHaveLength(1);
     }
-    expect(problems({ ...engines, ANIMA_ROLES: 'http,cook', DATABASE_URL: 'mysql://x' })).toHaveLength(2);
+    expect(
+      problems({ ...engines, ANIMA_ROLES: 'http,cook', KAFKA_BROKERS: 'kafka-1:9092,', DATABASE_URL: 'mysql://x' }),
+    ).toHaveLength(3);
   });
 
   it('names all problems at once', () => {

@@ -46,15 +46,16 @@ describe('a dependency that is away', () => {
   let namespace: Namespace;
   let http: ServingProcess;
   let worker: ServingProcess;
+  let feeds: ServingProcess;
   let api: Api;
 
   beforeAll(async () => {
-    servers = await openServers('eventstore', 'temporal', 'postgres');
+    servers = await openServers('eventstore', 'temporal', 'kafka', 'postgres');
     namespace = await openNamespace(servers.env);
-    [http, worker] = await Promise.all([
+    [http, worker, feeds] = await Promise.all([
       namespace.start('http'),
       namespace.start('worker'),
-      namespace.start('projector'),
+      namespace.start('projector,relay'),
     ]);
     api = apiOf(http.url, namespace.ownerKey);
   });
@@ -170,15 +171,50 @@ describe('a dependency that is away', () => {
     expect(await listed('listed')).toBe(true);
   }, 180_000);
 
+  it.each(['dead', 'hanging'] as const)(
+    'is Kafka, %s: everything goes on but that lists grow old, and they catch up when it is back',
+    async (how) => {
+      const readyz = apiOf(feeds.url, undefined);
+      if (how === 'dead') await servers.kill('kafka');
+      else await servers.hang('kafka', true);
+      try {
+        const body = bodyOf(`kafka-${how}`);
+        await body.play(0, 4);
+        expect(await body.types()).toEqual(eventsOfStep.flat());
+        expect((await api.get(body.path)).status).toBe(200);
+        const began = performance.now();
+        expect(await listed(`kafka-${how}`)).toBe(false);
+        // A list waits 2 s for what its own key wrote, and is then answered as it stands (contract 1.8).
+        expect(performance.now() - began).toBeLessThan(REFUSAL_LIMIT_MS);
+        const turns = await api.get(`${body.path}/turns`, {
+          'anima-min-revision': String(eventsOfStep.flat().length - 1),
+        });
+        expect([turns.status, codeOf(turns)]).toEqual([503, 'READ_MODEL_BEHIND']);
+        expect((await api.get('/readyz')).status).toBe(200);
+        expect(await readyz.get('/readyz')).toMatchObject({
+          status: 503,
+          body: { ready: false, dependencies: { kafka: { ok: false }, eventStore: { ok: true } } },
+        });
+      } finally {
+        if (how === 'dead') await servers.restart('kafka');
+        else await servers.hang('kafka', false);
+      }
+      await expect.poll(() => listed(`kafka-${how}`), { timeout: RECOVERY_LIMIT_MS }).toBe(true);
+      await expect.poll(async () => (await readyz.get('/readyz')).status, { timeout: RECOVERY_LIMIT_MS }).toBe(200);
+    },
+    180_000,
+  );
+
   it('is absent when the roles start: each waits for it and begins by itself', async () => {
-    const names = ['eventstore', 'temporal', 'postgres'] as const;
+    const names = ['eventstore', 'temporal', 'kafka', 'postgres'] as const;
     await http.child.kill();
     await worker.child.kill();
+    await feeds.child.kill();
     const other = await openNamespace(servers.env);
     await using _ = other;
     for (const name of names) await servers.kill(name);
     const [port = 0] = await drawPorts(1);
-    const children = ['http', 'worker', 'projector'].map((roles) =>
+    const children = ['http', 'worker', 'projector,relay'].map((roles) =>
       other.launch(roles, roles === 'http' ? { PORT: String(port) } : {}),
     );
     const early = apiOf(`http://127.0.0.1:${String(port)}`, other.ownerKey);
@@ -195,7 +231,7 @@ describe('a dependency that is away', () => {
     await expectRefused(() => early.get('/npcs'), 'NOT_READY');
     expect((await early.get('/readyz')).status).toBe(503);
     // Each comes back alone: no role may need them in one order.
-    for (const name of ['postgres', 'temporal', 'eventstore'] as const) await servers.restart(name);
+    for (const name of ['postgres', 'temporal', 'kafka', 'eventstore'] as const) await servers.restart(name);
     await Promise.all(children.map(urlOf));
     const body = bodyOf('late', early);
     await body.play(0, 4);

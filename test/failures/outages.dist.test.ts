@@ -16,13 +16,13 @@ describe('a server that is killed under load and comes back', () => {
   let urls: readonly string[] = [];
 
   beforeAll(async () => {
-    servers = await openServers('eventstore', 'temporal', 'postgres');
+    servers = await openServers('eventstore', 'temporal', 'kafka', 'postgres');
     namespace = await openNamespace(servers.env);
     const [first, second] = await Promise.all([
       namespace.start('http'),
       namespace.start('http'),
       namespace.start('worker'),
-      namespace.start('projector'),
+      namespace.start('projector,relay'),
     ]);
     urls = [first.url, second.url];
     load = createLoad(namespace);
@@ -32,7 +32,7 @@ describe('a server that is killed under load and comes back', () => {
     await servers[Symbol.asyncDispose]();
   });
 
-  it.each(['eventstore', 'temporal', 'postgres'] as const)(
+  it.each(['eventstore', 'temporal', 'postgres', 'kafka'] as const)(
     'costs nothing but time when it is %s: nothing acknowledged is lost or doubled, turns go on, read models are as if rebuilt',
     async (name) => {
       await load.run(urls, async (answers) => {
@@ -49,7 +49,7 @@ describe('a server that is killed under load and comes back', () => {
   );
 
   it('costs nothing but time when all are killed at once', async () => {
-    const names = ['eventstore', 'temporal', 'postgres'] as const;
+    const names = ['eventstore', 'temporal', 'postgres', 'kafka'] as const;
     await load.run(urls, async (answers) => {
       await answers(ANSWERS);
       for (const name of names) await servers.kill(name);

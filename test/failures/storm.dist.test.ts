@@ -21,11 +21,11 @@ describe('processes that come and go under load', () => {
     await namespace[Symbol.asyncDispose]();
   });
 
-  it.each(['projector'])(
+  it.each(['projector', 'relay'])(
     'may be of the roles %s, killed or stopped in order: the read models are as if rebuilt',
     async (roles) => {
       const started: ServingProcess[] = [];
-      const staying = await namespace.start('projector');
+      const staying = await namespace.start('projector,relay');
       await load.run([http.url], async (answers) => {
         let before: ServingProcess | null = null;
         for (let joining = 0; joining < JOINING; joining += 1) {
@@ -40,7 +40,7 @@ describe('processes that come and go under load', () => {
         }
         await before?.child.kill();
         await staying.child.kill();
-        started.push(await namespace.start('projector'));
+        started.push(await namespace.start('projector,relay'));
       });
       for (const { child } of started) await child.kill();
     },

@@ -73,7 +73,7 @@ describe('the worker', () => {
 
   beforeAll(async () => {
     namespace = await openNamespace();
-    http = await namespace.start('http,projector');
+    http = await namespace.start('http,projector,relay');
   });
   // Also when it failed: a worker that stays would do the next test's work.
   afterEach(async () => {

@@ -95,7 +95,9 @@ export class MemoryReadModels implements ReadModels, ReadModelWriter {
     for (const key of changes.remove) rows.delete(key);
     for (const { stream, to } of changes.progress) progress.set(stream, to);
     for (const event of changes.parked) parked.set(event.stream, { projection: name, version, ...event });
-    this.#kept(build).position = changes.position;
+    // Several projectors may write a build: what one of them has heard of counts, however late another is.
+    const kept = this.#kept(build);
+    kept.position = Math.max(kept.position, changes.position);
     this.#waiters.changed(name, new Set([...changes.progress, ...changes.parked].map(({ stream }) => stream)));
     return true;
   }

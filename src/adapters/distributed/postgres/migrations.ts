@@ -48,6 +48,12 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
         ) WITH (fillfactor = 50)`,
     sql`CREATE TABLE key_usage (key_id text COLLATE "C" PRIMARY KEY, used_at text COLLATE "C" NOT NULL)`,
   ],
+  '004-relay': [
+    sql`
+        CREATE TABLE relays (
+          name text PRIMARY KEY, position bigint NOT NULL, holder text NOT NULL, held_until timestamptz NOT NULL
+        ) WITH (fillfactor = 50)`,
+  ],
 };
 
 /** Says in one sentence what is wrong; nothing was changed. */

@@ -1,0 +1,88 @@
+import type { EventFeed, FeedEntry, FeedHandlers, FeedLink, FeedSession, FeedWriter } from '../../ports/event-feed.js';
+
+/** How many links one batch holds at most. */
+const BATCH_LINKS = 50;
+
+type Member = { readonly handlers: FeedHandlers; owned: ReadonlySet<number>; generation: number };
+
+/** A partitioned log in memory with one group of readers: partitions are dealt out anew whenever a reader comes or goes. */
+export class MemoryFeed implements FeedWriter, EventFeed {
+  readonly #log: FeedLink[][];
+  readonly #committed: number[];
+  readonly #members: Member[] = [];
+  readonly #wakes = new Set<() => void>();
+
+  constructor(partitions: number) {
+    this.#log = Array.from({ length: partitions }, () => []);
+    this.#committed = this.#log.map(() => 0);
+  }
+
+  /** What each partition holds, in order. */
+  get log(): readonly (readonly FeedLink[])[] {
+    return this.#log;
+  }
+
+  /** From where on each partition would be delivered again. */
+  get committed(): readonly number[] {
+    return this.#committed;
+  }
+
+  async open(): Promise<FeedSession> {
+    return {
+      partitions: this.#log.length,
+      write: async (entries) => this.append(entries),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+
+  append(entries: readonly FeedEntry[]): void {
+    for (const { partition, link } of entries) this.#log[partition]?.push(link);
+    this.#wakeAll();
+  }
+
+  /** Deals the partitions out anew; what is being handled is delivered again, to whoever has the partition now. */
+  rebalance(shift = 1): void {
+    this.#members.push(...this.#members.splice(0, shift));
+    for (const [at, member] of this.#members.entries()) {
+      const owned = this.#log.flatMap((_, partition) => (partition % this.#members.length === at ? [partition] : []));
+      member.owned = new Set(owned);
+      member.generation += 1;
+      member.handlers.assigned(owned, this.#log.length);
+      for (const partition of owned) void this.#deliver(member, partition, member.generation);
+    }
+    this.#wakeAll();
+  }
+
+  async follow(handlers: FeedHandlers, signal: AbortSignal): Promise<void> {
+    const member: Member = { handlers, owned: new Set(), generation: 0 };
+    this.#members.push(member);
+    this.rebalance(0);
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    this.#members.splice(this.#members.indexOf(member), 1);
+    member.generation += 1;
+    this.#wakeAll();
+    this.rebalance(0);
+  }
+
+  async #deliver(member: Member, partition: number, generation: number): Promise<void> {
+    const isStale = (): boolean => member.generation !== generation;
+    let next = this.#committed[partition] ?? 0;
+    while (!isStale()) {
+      const links = this.#log[partition]?.slice(next, next + BATCH_LINKS) ?? [];
+      if (links.length === 0) {
+        await new Promise<void>((resolve) => this.#wakes.add(resolve));
+        continue;
+      }
+      const done = await member.handlers.handle({ partition, links, isStale });
+      if (isStale()) return;
+      next += links.length;
+      if (done) this.#committed[partition] = next;
+    }
+  }
+
+  #wakeAll(): void {
+    const wakes = [...this.#wakes];
+    this.#wakes.clear();
+    for (const wake of wakes) wake();
+  }
+}

@@ -1,0 +1,27 @@
+import { KafkaFeedWriter } from '../adapters/distributed/kafka/producer.js';
+import type { KafkaSettings } from '../adapters/distributed/kafka/client.js';
+import type { Postgres } from '../adapters/distributed/postgres/open.js';
+import { PostgresRelayLease } from '../adapters/distributed/postgres/relay-lease.js';
+import { Relay } from '../app/relay.js';
+import type { Clock } from '../ports/clock.js';
+import type { EventStore } from '../ports/event-store.js';
+import type { Random } from '../ports/random.js';
+
+export type RelayRoleOptions = KafkaSettings & {
+  readonly events: EventStore;
+  readonly postgres: Postgres;
+  readonly clock: Clock;
+  readonly random: Random;
+};
+
+/** How many random bytes name a process among the relays. */
+const HOLDER_BYTES = 12;
+
+/** The relay role: fills the topic from the event store. As many may run as wished, one of them is at work. Whatever is away is waited for. */
+export const startRelay = ({ events, postgres, clock, random, ...kafka }: RelayRoleOptions): Relay => {
+  const holder = Buffer.from(random.bytes(HOLDER_BYTES)).toString('hex');
+  const feed = new KafkaFeedWriter(kafka);
+  const relay = new Relay({ events, feed, lease: new PostgresRelayLease(postgres), clock, log: kafka.log, holder });
+  relay.start();
+  return relay;
+};
