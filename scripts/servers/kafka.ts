@@ -109,7 +109,8 @@ export const kafka: Server = {
         .join('\n')}\n`,
     );
     if (!existsSync(join(site.directory, 'data/meta.properties'))) {
-      const format = ['kafka.tools.StorageTool', 'format', '--cluster-id', await clusterId(site), '--config', file];
+      // One argument: the id may begin with a dash.
+      const format = ['kafka.tools.StorageTool', 'format', `--cluster-id=${await clusterId(site)}`, '--config', file];
       await run('java', java(site, ...format), { limitMs: FORMAT_LIMIT_MS, whenMissing });
     }
     return {

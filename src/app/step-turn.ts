@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import { mindFold } from './mind.js';
 import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from './find-turn.js';
 import type { Lanes } from './lanes.js';
@@ -6,6 +8,7 @@ import type { TurnIndex } from './turn-index.js';
 import { mismatches } from '../domain/npc/tape-mismatch.js';
 import type { StepResult, Tape } from '../domain/npc/tape.js';
 import { makeTurnId } from '../domain/npc/turn-id.js';
+import { Rejection } from '../domain/shared/rejection.js';
 import type { Clock } from '../ports/clock.js';
 import type { AskedBy, ProcessEngine, ProcessRef } from '../ports/process-engine.js';
 import type { TurnAnswer } from '../../workflows/turn-answer.js';
@@ -47,12 +50,8 @@ export const stepTurn = async (deps: StepDeps, step: Step): Promise<Stepped> => 
   if (meant !== null && 'turnId' in meant) return takeStep(deps, step, result, meant);
   if (meant === null) return open(deps, step, since === undefined ? {} : { since });
   const { lost } = meant;
-  if (lost === undefined) return resume(deps, step, result, undefined);
-  // Two repeats under one lost id must not both resume it.
-  return deps.journal.inTurn(`resume ${step.stream} ${lost}`, async () => {
-    const successor = await follow(deps, step.stream, lost);
-    return successor === null ? resume(deps, step, result, lost) : takeStep(deps, step, result, successor);
-  });
+  if (lost === undefined) return resume(deps, step, result, {});
+  return deps.journal.inTurn(`resume ${step.stream} ${lost}`, () => goOn(deps, step, result, lost));
 };
 
 type Lost = { readonly lost: string | undefined };
@@ -86,6 +85,33 @@ const load = async (deps: StepDeps, stream: string, turnId: string): Promise<Tur
 
 const isLost = (deps: StepDeps, state: TurnState): state is Exclude<TurnState, OpenedTurn> =>
   state.name === 'new' || (state.name !== 'ended' && isOver(state, deps.clock.now().getTime()));
+
+/**
+ * Goes on for a lost turn, once however often its steps are repeated: in this process by the line that the caller stands in, over all by a
+ * command id that whoever goes on for it has.
+ */
+const goOn = async (
+  deps: StepDeps,
+  step: Step,
+  result: ResultInput | 'unknown' | null,
+  lost: string,
+): Promise<Stepped> => {
+  // Taken before the look: what another server records from now on, the new turn's first reading meets.
+  const since = (await deps.lanes.current(step.stream, mindFold)).confirmedRevision;
+  const successor = await follow(deps, step.stream, lost);
+  if (successor !== null) return takeStep(deps, step, result, successor);
+  const commandId = `resume_${digest(`${step.stream} ${lost}`)}`;
+  try {
+    return await resume(deps, { ...step, by: { ...step.by, commandId } }, result, { lost, since });
+  } catch (failure) {
+    const other =
+      failure instanceof Rejection && failure.code === 'BUSY' ? await follow(deps, step.stream, lost) : null;
+    if (other === null) throw failure;
+    return takeStep(deps, step, result, other);
+  }
+};
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /** The turn that goes on for a lost one, however often that was lost again; null when there is none that still can. */
 const follow = async (deps: StepDeps, stream: string, lost: string): Promise<OpenedTurn | null> => {
@@ -143,7 +169,7 @@ const resume = (
   deps: StepDeps,
   step: Step,
   result: ResultInput | 'unknown' | null,
-  lost: string | undefined,
+  { lost, since }: { readonly lost?: string; readonly since?: number },
 ): Promise<Stepped> => {
   const tape = merged(step.tape, result);
   const memories = tape.actor !== undefined && tape.vectorQueried ? tape.memories : undefined;
@@ -156,6 +182,7 @@ const resume = (
       ...(memories === undefined ? {} : { memories }),
       ...(output === undefined ? {} : { output }),
       ...(lost === undefined ? {} : { resumedFrom: lost }),
+      ...(since === undefined ? {} : { since }),
     },
   );
 };

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { findBreak } from '../../src/app/hash-chain.js';
 import { STEPS_WAITING } from '../../src/app/process-journal.js';
 import type { StepResult, Tape } from '../../src/domain/npc/tape.js';
 import type { TurnAnswer } from '../../workflows/turn-answer.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf } from '../support/minds.js';
 
 const turnTypes = ['TurnOpened', 'ActorIdentified', 'MemoriesRecalled', 'VerdictReached', 'MemoryStored'];
@@ -178,6 +180,22 @@ describe('a turn', () => {
     expect(again.answer).toEqual(resumed);
     expect(atOnce.answer).toEqual(resumed);
     expect(await minds.types()).toEqual(before);
+  });
+
+  it('goes on once for a turn that is lost, whichever of several servers its repeats come to', async () => {
+    const store = new MemoryEventStore();
+    const clock = new ManualClock();
+    await using one = await openMinds(store, clock, { shared: true });
+    await using other = await openMinds(store, clock, { shared: true });
+    // Each round's turn is lost to all of them at the same moment.
+    for (let round = 0; round < 10; round += 1) {
+      const tape = tapeOf({ turnId: `t0_0_unknownunknown${round}` });
+      const answers = await Promise.all(
+        [one, other, one, other].map((server, n) => server.step(tape, identified, { commandId: `c-${round}-${n}` })),
+      );
+      expect(new Set(answers.map(({ answer }) => answer.turnId)).size).toBe(1);
+    }
+    expect((await one.types()).filter((type) => type === 'TurnOpened')).toHaveLength(10);
   });
 
   it('does not wait for other minds whose bodies made up the same turn id', async () => {

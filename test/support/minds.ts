@@ -41,11 +41,11 @@ export const recalled: StepResult = {
 export const generated: StepResult = { type: 'ExecuteInferenceResult', generatedOutput: 'Three coins, in advance.' };
 
 /** Minds over an event store in memory, with everything a server puts between the route and the store. */
-export const openMinds = async (store = new MemoryEventStore(), clock = new ManualClock()) => {
-  const lanes = new Lanes(store, clock);
-  const journal = new ProcessJournal(store);
+export const openMinds = async (store = new MemoryEventStore(), clock = new ManualClock(), { shared = false } = {}) => {
+  const lanes = new Lanes(store, clock, { shared });
+  const journal = new ProcessJournal(store, { shared });
   const rulesets = openRulesets(lanes);
-  const index = new TurnIndex(store);
+  const index = new TurnIndex(store, { shared });
   const host = turnHost({
     rulesets,
     signingKeys: { current: { kid: 'test-key', alg: 'Ed25519' } },
