@@ -93,13 +93,22 @@ const record = async (
 ): Promise<Recorded> => {
   let seen = -1;
   for (let attempt = 0; attempt < ADVANCE_ATTEMPTS; attempt += 1) {
-    const before = await deps.journal.load(host.process, ref, seen);
+    // Good enough to append from, since the append shows whether somebody was faster; for anything else the stream is read.
+    const remembered = attempt === 0 ? deps.journal.remembered(ref) : undefined;
+    const before = remembered ?? (await deps.journal.load(host.process, ref, seen));
     // The same command under another id: an earlier attempt at it was given up by its asker and carried out all the same.
     if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
     const factsOf = await host.prepare(ref, before.state, inputs, by);
     const lane = await deps.lanes.open(ref.stream, host.fold);
-    const drafts = decide(host.process, before, inputs, factsOf(lane.state), ref, by);
+    let drafts: readonly Draft[];
+    try {
+      drafts = decide(host.process, before, inputs, factsOf(lane.state), ref, by);
+    } catch (refusal) {
+      if (remembered !== undefined) continue;
+      throw refusal;
+    }
     if (drafts.length === 0) {
+      if (remembered !== undefined) continue;
       return { state: before.state, revision: Math.max(lane.confirmedRevision, before.through), position: 0 };
     }
     // The lane has read events that were not folded; among them may be this very step, recorded by another server.

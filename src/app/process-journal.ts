@@ -57,6 +57,11 @@ export class ProcessJournal {
     }
   }
 
+  /** The process as it was last seen, where reading on would ask the store; others may have written since. */
+  remembered(ref: ProcessRef): Instance | undefined {
+    return this.#shared ? this.#instances.get(keyOf(ref)) : undefined;
+  }
+
   /** The process as it stands; of one that is over, what was added since only up to `atLeast`, since no answer depends on it. */
   async load(process: AnyProcess, ref: ProcessRef, atLeast = -1): Promise<Instance> {
     const known = this.#instances.get(keyOf(ref));

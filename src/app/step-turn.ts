@@ -231,6 +231,6 @@ const nextInput = (found: OpenedTurn, tape: Tape, result: ResultInput | 'unknown
 const ask = async (deps: StepDeps, step: Step, turnId: string, inputs: readonly TurnInput[]): Promise<Stepped> => {
   const ref = refOf(step.stream, turnId);
   const { answer, revision, position } = await deps.engine.ask(ref, inputs, step.by);
-  deps.index.noted(step.stream, await load(deps, step.stream, turnId));
+  await deps.index.noted(step.stream, () => load(deps, step.stream, turnId));
   return { answer: answer as TurnAnswer, revision, position };
 };

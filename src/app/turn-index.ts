@@ -4,6 +4,8 @@ import { turn } from '../../workflows/turn.js';
 
 /** How far back in a mind's stream its recent turns are looked for. */
 export const TURN_SEARCH_EVENTS = 2_000;
+/** How many new events are read at once; where there are more, the newest are read. */
+const REFRESH_EVENTS = 100;
 /** How many turns of one mind are remembered, and of how many minds. */
 export const TURNS_KEPT_PER_MIND = 128;
 export const MINDS_KEPT = 10_000;
@@ -39,16 +41,20 @@ export class TurnIndex {
   /** Reads what was appended by others since, the newest TURN_SEARCH_EVENTS of it, then `recent` knows it. */
   async refresh(stream: string): Promise<void> {
     const mind = await this.#mind(stream);
-    const { events } = await this.#events.read(stream, {
-      direction: 'backwards',
-      to: mind.upTo + 1,
-      limit: TURN_SEARCH_EVENTS,
-    });
-    this.#fold(mind, [...events].reverse());
+    const next = { direction: 'forwards', from: mind.upTo + 1, limit: REFRESH_EVENTS } as const;
+    const { events, lastRevision } = await this.#events.read(stream, next);
+    if (events.length < REFRESH_EVENTS || lastRevision === events.at(-1)?.revision) {
+      this.#fold(mind, events);
+      return;
+    }
+    const newest = { direction: 'backwards', to: mind.upTo + 1, limit: TURN_SEARCH_EVENTS } as const;
+    this.#fold(mind, [...(await this.#events.read(stream, newest)).events].reverse());
   }
 
-  /** Takes note of a turn after a step. */
-  noted(stream: string, state: TurnState): void {
+  /** Takes note of a turn after a step. Where other programs write too nothing is noted: `recent` reads on in any case. */
+  async noted(stream: string, load: () => Promise<TurnState>): Promise<void> {
+    if (this.#shared || !this.#minds.has(stream)) return;
+    const state = await load();
     const mind = this.#minds.get(stream);
     if (mind !== undefined && state.name !== 'new') this.#put(mind, state);
   }

@@ -75,6 +75,26 @@ describe('Several servers on one store', () => {
     expect(await types()).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered']);
   });
 
+  it('take a step from what they remember without reading, and read when that makes nothing of it', async () => {
+    const { open, ref, start, delivered, types, store } = servers();
+    const [one, other] = [open(), open()];
+    await one.ask(ref, start);
+    await other.ask(ref, start);
+    let reads = 0;
+    const read = store.read.bind(store);
+    store.read = (...args) => {
+      reads += 1;
+      return read(...args);
+    };
+    await one.ask(ref, delivered);
+    expect(reads).toBe(0);
+    // What this one remembers refuses it; what is recorded takes it.
+    expect((await other.ask(ref, { type: 'finish' })).answer).toMatchObject({ name: 'finished' });
+    expect(reads).toBeGreaterThan(0);
+    store.read = read;
+    expect(await types()).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered', 'RaceFinished']);
+  });
+
   it('keep a process from the streams of others: its id there names nothing', async () => {
     const { open, ref, start } = servers();
     const one = open();

@@ -73,9 +73,9 @@ describe('the recent turns of a mind', () => {
     const { store, append, index, names, ranges } = await setUp(turnOpened('t1'));
     await names();
     await append(actorIdentified('t1'), turnOpened('t2'));
-    index.noted(STREAM, await stateOf(store, 't1'));
-    index.noted(STREAM, await stateOf(store, 't2'));
-    index.noted(STREAM, turn.initial);
+    await index.noted(STREAM, () => stateOf(store, 't1'));
+    await index.noted(STREAM, () => stateOf(store, 't2'));
+    await index.noted(STREAM, () => Promise.resolve(turn.initial));
     expect(await names()).toEqual(['t2 awaitingActor', 't1 awaitingMemories']);
     expect(ranges).toHaveLength(1);
   });
@@ -84,7 +84,7 @@ describe('the recent turns of a mind', () => {
     const { store, append, index, names } = await setUp(turnOpened('t1'));
     await names();
     await append(actorIdentified('t1'));
-    index.noted(STREAM, await stateOf(store, 't1'));
+    await index.noted(STREAM, () => stateOf(store, 't1'));
     await append(memoriesRecalled('t1'), turnOpened('t2'));
     expect(await names()).toEqual(['t1 awaitingMemories']);
     await index.refresh(STREAM);
@@ -114,7 +114,7 @@ describe('the recent turns of a mind', () => {
     await names();
     const turns = Array.from({ length: TURN_SEARCH_EVENTS / 4 + 200 }, (_, n) => `t${n}`);
     await append(...turns.flatMap(whole));
-    for (const turnId of turns.slice(-TURNS_KEPT_PER_MIND)) index.noted(STREAM, await stateOf(store, turnId));
+    for (const turnId of turns.slice(-TURNS_KEPT_PER_MIND)) await index.noted(STREAM, () => stateOf(store, turnId));
     const before = await names();
     await index.refresh(STREAM);
     expect(await names()).toEqual(before);
@@ -130,7 +130,7 @@ describe('the turn that goes on for a lost one', () => {
     await index.refresh(STREAM);
     expect(await index.successor(STREAM, 't2')).toBe('t3');
     await append(turnOpened('t4', { resumedFrom: 't3' }));
-    index.noted(STREAM, await stateOf(store, 't4'));
+    await index.noted(STREAM, () => stateOf(store, 't4'));
     expect(await index.successor(STREAM, 't3')).toBe('t4');
     expect(await index.successor('npc-studio.other', 't1')).toBeUndefined();
   });

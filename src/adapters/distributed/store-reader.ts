@@ -103,6 +103,7 @@ export class StoreReader {
       const events = count > 0 ? await this.#slice(stream, FORWARDS, first === 0 ? START : BigInt(first), count) : [];
       const last = events.at(-1)?.revision;
       if (last !== undefined && events.length < count) return { events, lastRevision: last };
+      if (first === 0 && count > 0 && last === undefined) return { events, lastRevision: -1 };
       const lastRevision = await this.lastRevision(stream);
       // What was written since the slice was read would be missing from it.
       if (last !== undefined || count <= 0 || lastRevision < first) return { events, lastRevision };
