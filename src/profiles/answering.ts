@@ -3,6 +3,8 @@ import type { Clock } from '../ports/clock.js';
 
 /** How long `GET /readyz` waits for a dependency, in milliseconds. */
 const READY_TIMEOUT_MS = 1_500;
+/** How long what was found out is told again, in milliseconds. */
+export const TOLD_AGAIN_MS = 1_000;
 
 /** Whether a dependency answers in time; what it fails with is told. */
 export const answering = async (clock: Clock, ask: () => Promise<unknown>): Promise<DependencyState> => {
@@ -20,4 +22,19 @@ export const answering = async (clock: Clock, ask: () => Promise<unknown>): Prom
   } finally {
     cancel();
   }
+};
+
+/** Asks at most once at a time and once a second, whoever wants to know: anybody may, without a key, and asking costs connections. */
+export const notTooOften = <T>(clock: Clock, ask: () => Promise<T>): (() => Promise<T>) => {
+  let last: { readonly answer: Promise<T>; endedMs: number | null } | null = null;
+  return () => {
+    if (last !== null && (last.endedMs === null || clock.now().getTime() - last.endedMs < TOLD_AGAIN_MS)) {
+      return last.answer;
+    }
+    const asked = { answer: ask(), endedMs: null as number | null };
+    const end = (): void => void (asked.endedMs = clock.now().getTime());
+    asked.answer.then(end, end);
+    last = asked;
+    return asked.answer;
+  };
 };

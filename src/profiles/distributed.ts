@@ -20,7 +20,7 @@ import type { Log } from '../ports/log.js';
 import { startProjector } from '../roles/projector.js';
 import { startRelay } from '../roles/relay.js';
 import { startWorker } from '../roles/worker.js';
-import { answering } from './answering.js';
+import { answering, notTooOften } from './answering.js';
 import type { Profile } from './profile.js';
 
 /** What every read model of this profile is made from; the open processes are one of them. */
@@ -82,7 +82,7 @@ export const openDistributed = async (
           },
         });
       },
-      dependencies: async () => {
+      dependencies: notTooOften(systemClock, async () => {
         const [eventStore, database, temporalState, kafkaState] = await Promise.all([
           answering(systemClock, () => events.lastPosition()),
           answering(systemClock, () => postgres.ping()),
@@ -95,7 +95,7 @@ export const openDistributed = async (
           ...(temporalState === null ? {} : { temporal: { ...temporalState, needed: roles.has('worker') } }),
           ...(kafkaState === null ? {} : { kafka: { ...kafkaState, needed: feedsAlone } }),
         };
-      },
+      }),
       [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
     };
   } catch (failure) {

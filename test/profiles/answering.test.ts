@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+
+import { notTooOften, TOLD_AGAIN_MS } from '../../src/profiles/answering.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+describe('a question that anybody may ask', () => {
+  it('is passed on once at a time, and once in a while', async () => {
+    const clock = new ManualClock();
+    const waiting: ((answer: number) => void)[] = [];
+    const ask = notTooOften(clock, () => new Promise<number>((resolve) => waiting.push(resolve)));
+    const first = [ask(), ask()];
+    await clock.advance(10 * TOLD_AGAIN_MS);
+    first.push(ask());
+    expect(waiting).toHaveLength(1);
+    waiting[0]?.(1);
+    expect(await Promise.all(first)).toEqual([1, 1, 1]);
+    await clock.advance(TOLD_AGAIN_MS - 1);
+    expect(await ask()).toBe(1);
+    await clock.advance(1);
+    const next = ask();
+    waiting[1]?.(2);
+    expect(await next).toBe(2);
+    expect(waiting).toHaveLength(2);
+  });
+
+  it('is asked anew after it failed', async () => {
+    const clock = new ManualClock();
+    let asked = 0;
+    const ask = notTooOften(clock, async () => {
+      asked += 1;
+      if (asked === 1) throw new Error('away');
+      return asked;
+    });
+    await expect(ask()).rejects.toThrow('away');
+    await clock.advance(TOLD_AGAIN_MS);
+    expect(await ask()).toBe(2);
+  });
+});
