@@ -19,8 +19,8 @@ export type PartReport = {
   readonly remarks: readonly string[];
 };
 
-const BEGIN = '<!-- measured -->';
-const END = '<!-- /measured -->';
+/** The blocks of the page: what one run puts into it. */
+export type Block = 'embedded' | 'distributed';
 
 const thousands = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
@@ -59,7 +59,7 @@ const table = (rows: readonly (readonly string[])[]): readonly string[] => {
 };
 
 /**
- * The measured block of docs/performance.md, in Markdown.
+ * A measured block of docs/performance.md, in Markdown.
  * @param machine lines that describe the machine
  */
 export const report = (machine: readonly string[], parts: readonly PartReport[]): string => {
@@ -77,12 +77,13 @@ export const report = (machine: readonly string[], parts: readonly PartReport[])
 };
 
 /**
- * A page with its measured block replaced.
+ * A page with one of its measured blocks replaced.
  * @throws Error when the page has no such block
  */
-export const withMeasured = (page: string, block: string): string => {
-  const begin = page.indexOf(BEGIN);
-  const end = page.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`the page has no block between ${BEGIN} and ${END}`);
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${block}\n\n${page.slice(end)}`;
+export const withMeasured = (page: string, block: Block, text: string): string => {
+  const marks = [`<!-- measured: ${block} -->`, `<!-- /measured: ${block} -->`] as const;
+  const begin = page.indexOf(marks[0]);
+  const end = page.indexOf(marks[1]);
+  if (begin < 0 || end < begin) throw new Error(`the page has no block between ${marks[0]} and ${marks[1]}`);
+  return `${page.slice(0, begin + marks[0].length)}\n\n${text}\n\n${page.slice(end)}`;
 };

@@ -14,13 +14,15 @@ const STOP_TIMEOUT_MS = 15_000;
 const SETTLE_TIMEOUT_MS = 60_000;
 const SETTLE_LOOK_MS = 50;
 
-const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
+/** The built server. */
+export const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
 const ECHO = fileURLToPath(new URL('./echo-server.js', import.meta.url));
 
 /** A server in a process of its own. Disposing of it stops it. */
 export type Server = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
+  readonly pid: number;
   /** From the start of the process to its word that it serves. */
   readonly readyMs: number;
 };
@@ -36,8 +38,11 @@ const inherited = (): Record<string, string> =>
     ),
   );
 
-/** @throws Error when the process ends, or says nothing for a minute, before it serves */
-const start = async (program: string, env: Readonly<Record<string, string>>): Promise<Server> => {
+/**
+ * Starts a program that prints the line of a server that serves.
+ * @throws Error when the process ends, or says nothing for a minute, before it serves
+ */
+export const start = async (program: string, env: Readonly<Record<string, string>>): Promise<Server> => {
   const began = performance.now();
   const child = spawn(process.execPath, [program], {
     env: { ...inherited(), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', ...env },
@@ -64,7 +69,8 @@ const start = async (program: string, env: Readonly<Record<string, string>>): Pr
   };
   try {
     const url = await serving;
-    return { url, port: Number(new URL(url).port), readyMs: performance.now() - began, [Symbol.asyncDispose]: stop };
+    const readyMs = performance.now() - began;
+    return { url, port: Number(new URL(url).port), pid: child.pid ?? 0, readyMs, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
     throw error;

@@ -20,9 +20,22 @@ const noFold: Fold<null> = { initial: null, evolve: () => null };
 
 type Steps = readonly (readonly Emitted[])[];
 
+/** What the four steps of a turn hand to its table. @param deadlineAt RFC 3339 */
+export const turnInputs = (moment: number, turnId: string, deadlineAt: string): readonly TurnInput[] => {
+  const { observation, context = {}, npcState = {} } = tapeAt(moment);
+  const [identified, recalled, generated] = resultsOf(0);
+  if (identified.type !== 'IdentifyActorResult' || recalled.type !== 'QueryVectorResult') throw new Error('no turn');
+  if (generated.type !== 'ExecuteInferenceResult') throw new Error('no turn');
+  return [
+    { type: 'open', turnId, observation, context, npcState, deadlineAt },
+    { type: 'actor', actor: identified.actor },
+    { type: 'memories', memories: recalled.memories },
+    { type: 'output', generatedOutput: generated.generatedOutput },
+  ];
+};
+
 /** What the steps of a turn record, by the table itself, with ids and deadline still to be filled in. */
 const stepsAt = (moment: number): Steps => {
-  const { observation, context = {}, npcState = {} } = tapeAt(moment);
   const facts: TurnFacts = {
     npcId: 'inn',
     mind: { persona: null, data: null, revision: -1 },
@@ -30,17 +43,8 @@ const stepsAt = (moment: number): Steps => {
     rulesetRef: null,
     issuer: { kid: 'bench', iss: 'http://127.0.0.1:8080' },
   };
-  const [identified, recalled, generated] = resultsOf(0);
-  if (identified.type !== 'IdentifyActorResult' || recalled.type !== 'QueryVectorResult') throw new Error('no turn');
-  if (generated.type !== 'ExecuteInferenceResult') throw new Error('no turn');
-  const inputs: readonly TurnInput[] = [
-    { type: 'open', turnId: '', observation, context, npcState, deadlineAt: '' },
-    { type: 'actor', actor: identified.actor },
-    { type: 'memories', memories: recalled.memories },
-    { type: 'output', generatedOutput: generated.generatedOutput },
-  ];
   let state = turn.initial;
-  return inputs.map((input) => {
+  return turnInputs(moment, '', '').map((input) => {
     const cell = cellOf(turn, state, input);
     if (cell === 'ignore' || 'reject' in cell) throw new Error(`a turn ${state.name} takes no ${input.type}`);
     const emitted = cell.emit(state, input, facts);
@@ -49,8 +53,12 @@ const stepsAt = (moment: number): Steps => {
   });
 };
 
+const allTurns = Array.from({ length: OBSERVATIONS }, (_, moment) => stepsAt(moment));
+/** How many steps a turn has. */
+export const STEPS = allTurns[0]?.length ?? 0;
+
 /** One mind and the turn that it is in. */
-class Mind {
+export class Mind {
   readonly #lane: Lane<null>;
   readonly #clock: Clock;
   readonly #index: number;
@@ -65,8 +73,17 @@ class Mind {
     this.#index = index;
   }
 
+  get stream(): string {
+    return this.#lane.stream;
+  }
+
+  /** The last revision of its stream. */
+  get revision(): number {
+    return this.#lane.revision;
+  }
+
   /** Records one step of the present turn; the first one opens the next turn. @returns how many events that were */
-  async take(step: number, turns: readonly Steps[]): Promise<number> {
+  async take(step: number): Promise<number> {
     await this.#lane.load();
     const revision = this.#lane.revision;
     if (step === 0) {
@@ -75,7 +92,7 @@ class Mind {
       this.#turns += 1;
       this.#sequence = 0;
     }
-    const steps = turns[(this.#index + this.#turns) % turns.length] ?? [];
+    const steps = allTurns[(this.#index + this.#turns) % allTurns.length] ?? [];
     const emitted = steps[step] ?? [];
     const commandId = `${this.#turnId}-${step}`;
     const context = { tenant: TENANT, actor: 'bench', commandId, correlationId: commandId, causationId: null };
@@ -117,14 +134,12 @@ export const writeTurns = async (
   { store, clock }: { readonly store: EventStore; readonly clock: Clock },
   { events, openTurns }: { readonly events: number; readonly openTurns: number },
 ): Promise<number> => {
-  const turns = Array.from({ length: OBSERVATIONS }, (_, moment) => stepsAt(moment));
-  const steps = turns[0]?.length ?? 0;
   const minds = Array.from({ length: MINDS }, (_, index) => new Mind(index, store, clock));
   const takeAll = async (some: readonly Mind[], step: number): Promise<number> =>
-    (await Promise.all(some.map((mind) => mind.take(step, turns)))).reduce((sum, count) => sum + count, 0);
+    (await Promise.all(some.map((mind) => mind.take(step)))).reduce((sum, count) => sum + count, 0);
   let written = 0;
   while (written < events - 2 * openTurns) {
-    for (let step = 0; step < steps; step += 1) written += await takeAll(minds, step);
+    for (let step = 0; step < STEPS; step += 1) written += await takeAll(minds, step);
   }
   for (let left = openTurns; left > 0; left -= MINDS) {
     const some = minds.slice(0, left);

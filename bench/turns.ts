@@ -14,7 +14,7 @@ const GOAL = 2_000;
 const FINALIZED = '{"instruction":{"type":"Finalize","valid":true,';
 
 /** The turns of every mind, request by request; `onEnd` sees the answer to every fourth. */
-const turns = (onEnd?: (body: string) => void): readonly (readonly LoadRequest[])[] =>
+export const turnRequests = (onEnd?: (body: string) => void): readonly (readonly LoadRequest[])[] =>
   Array.from({ length: MINDS }, (_, mind) =>
     Array.from({ length: OBSERVATIONS }, (_, moment) => turnAt(mind, moment))
       .flat()
@@ -32,7 +32,7 @@ export const measureTurns = async (effort: Effort): Promise<PartReport> => {
     if (body.startsWith(FINALIZED)) ends.right += 1;
     else ends.wrong.push(body);
   };
-  const { pairs, remark } = await compareWithEcho(effort, turns(onEnd), turns());
+  const { pairs, remark } = await compareWithEcho(effort, turnRequests(onEnd), turnRequests());
   const [wrong] = ends.wrong;
   if (wrong !== undefined) throw new Error(`a turn did not end with its fourth request, but there came ${wrong}`);
   if (ends.right === 0) throw new Error('no turn ended');

@@ -32,16 +32,20 @@ describe('the report of a measurement', () => {
     expect(text.endsWith('|\n\n- Busy.')).toBe(true);
   });
 
-  it('replaces the measured block of the page and nothing else, however often', async () => {
-    const page = await readFile(new URL('../../docs/performance.md', import.meta.url), 'utf8');
-    const once = withMeasured(page, 'first $& figures');
-    expect(once).toContain('<!-- measured -->\n\nfirst $& figures\n\n<!-- /measured -->');
-    expect(withMeasured(withMeasured(page, 'other figures'), 'first $& figures')).toBe(once);
-    expect(once.split('<!-- measured -->')[0]).toBe(page.split('<!-- measured -->')[0]);
-    expect(once.split('<!-- /measured -->')[1]).toBe(page.split('<!-- /measured -->')[1]);
-  });
+  it.each(['embedded', 'distributed'] as const)(
+    'replaces the measured block %s of the page and nothing else, however often',
+    async (block) => {
+      const page = await readFile(new URL('../../docs/performance.md', import.meta.url), 'utf8');
+      const once = withMeasured(page, block, 'first $& figures');
+      const [begin, end] = [`<!-- measured: ${block} -->`, `<!-- /measured: ${block} -->`];
+      expect(once).toContain(`${begin}\n\nfirst $& figures\n\n${end}`);
+      expect(withMeasured(withMeasured(page, block, 'other figures'), block, 'first $& figures')).toBe(once);
+      expect(once.split(begin)[0]).toBe(page.split(begin)[0]);
+      expect(once.split(end)[1]).toBe(page.split(end)[1]);
+    },
+  );
 
   it('refuses a page without such a block', () => {
-    expect(() => withMeasured('# Performance', 'figures')).toThrow('no block');
+    expect(() => withMeasured('# Performance', 'embedded', 'figures')).toThrow('no block');
   });
 });

@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto';
+
+/** Where the servers are, under the names that the product reads. */
+export type Addresses = {
+  readonly EVENTSTORE_URL: string;
+  readonly TEMPORAL_ADDRESS: string;
+  readonly KAFKA_BROKERS: string;
+  readonly DATABASE_URL: string;
+};
+
+/** @throws Error when the environment names one of them not */
+export const addresses = (): Addresses => {
+  const named = (name: keyof Addresses): string => {
+    const value = process.env[name] ?? '';
+    if (value === '') throw new Error(`${name} is not set: run "npm run servers -- start" and source .servers/env`);
+    return value;
+  };
+  return {
+    EVENTSTORE_URL: named('EVENTSTORE_URL'),
+    TEMPORAL_ADDRESS: named('TEMPORAL_ADDRESS'),
+    KAFKA_BROKERS: named('KAFKA_BROKERS'),
+    DATABASE_URL: named('DATABASE_URL'),
+  };
+};
+
+/** A name that nobody else uses on these servers. */
+export const ownNamespace = (): string => `bench-${randomBytes(5).toString('hex')}`;

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { keepTrackOf } from '../cleanup.js';
+import { MAIN, type Server, start } from '../server.js';
+import { addresses } from './addresses.js';
+
+const ANIMA = fileURLToPath(new URL('../../src/cli/anima.js', import.meta.url));
+
+/** Processes of ours by their role, and the owner key of their namespace. */
+export type Roles = AsyncDisposable & { readonly key: string; readonly processes: ReadonlyMap<string, Server> };
+
+/** Starts a process for each role, without rate limit. @throws Error when one does not start */
+export const startRoles = async (namespace: string, dataDir: string, roles: readonly string[]): Promise<Roles> => {
+  const env = {
+    ...addresses(),
+    ANIMA_PROFILE: 'distributed',
+    ANIMA_NAMESPACE: namespace,
+    ANIMA_SECRET: 'a secret of nobody, for measurements',
+    ANIMA_DATA_DIR: dataDir,
+    ANIMA_RATE_LIMIT: 'off',
+  };
+  const bootstrap = spawn(process.execPath, [ANIMA, 'keys', 'bootstrap'], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  keepTrackOf(bootstrap);
+  const [code] = (await once(bootstrap, 'exit')) as [number | null];
+  if (code !== 0) throw new Error('the owner key could not be made');
+  const processes = new Map<string, Server>();
+  const stop = async (): Promise<void> => {
+    for (const server of processes.values()) await server[Symbol.asyncDispose]();
+  };
+  try {
+    for (const role of roles) processes.set(role, await start(MAIN, { ...env, ANIMA_ROLES: role }));
+    return {
+      key: (await readFile(join(dataDir, 'owner-key'), 'utf8')).trim(),
+      processes,
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};

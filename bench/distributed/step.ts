@@ -1,0 +1,175 @@
+import { fileURLToPath } from 'node:url';
+
+import { Client, WithStartWorkflowOperation } from '@temporalio/client';
+import type { Workflow } from '@temporalio/common';
+
+import { TemporalProcessEngine } from '../../src/adapters/distributed/process-engine.js';
+import { openConnection } from '../../src/adapters/distributed/process-engine-names.js';
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { systemClock } from '../../src/adapters/system/clock.js';
+import { systemRandom } from '../../src/adapters/system/random.js';
+import { ProcessJournal } from '../../src/app/process-journal.js';
+import { createLogger } from '../../src/config/logger.js';
+import { npcStream } from '../../src/domain/shared/stream-names.js';
+import { makeTurnId } from '../../src/domain/npc/turn-id.js';
+import type { TurnAnswer } from '../../workflows/turn-answer.js';
+import { turn } from '../../workflows/turn.js';
+import type { Effort } from '../effort.js';
+import { milliseconds, type PartReport, whole } from '../report.js';
+import { quantile, ratioOf, spreadOf } from '../rounds.js';
+import { start } from '../server.js';
+import { turnInputs } from '../turn-history.js';
+import { addresses, ownNamespace } from './addresses.js';
+
+/** Turns under way at the same time. */
+const TURNS = 32;
+const GOAL = 0.95;
+const DEADLINE_MS = 15 * 60 * 1_000;
+
+const WORKER = fileURLToPath(new URL('./temporal-worker.js', import.meta.url));
+
+/** One turn, or what is compared with it: `at` is given each of its steps in order and resolves when that step is answered. */
+type Runner = (turnNumber: number, at: (step: () => Promise<unknown>) => Promise<void>) => Promise<void>;
+type Measured = { readonly perSecond: number; readonly p50: number };
+
+/** Runs turn after turn, `TURNS` at the same time. */
+const measure = async (run: Runner, seconds: number): Promise<Measured> => {
+  const latencies: number[] = [];
+  const began = performance.now();
+  const until = began + seconds * 1_000;
+  let turns = 0;
+  await Promise.all(
+    Array.from({ length: TURNS }, async () => {
+      while (performance.now() < until) {
+        await run((turns += 1), async (step) => {
+          const from = performance.now();
+          await step();
+          latencies.push(performance.now() - from);
+        });
+      }
+    }),
+  );
+  const elapsed = performance.now() - began;
+  return {
+    perSecond: (latencies.length * 1_000) / elapsed,
+    p50: quantile(
+      latencies.sort((a, b) => a - b),
+      0.5,
+    ),
+  };
+};
+
+/** Steps of turns through our engine, against bare updates of as many workflows with the same payloads, on the same Temporal. */
+export const measureSteps = async (effort: Effort): Promise<PartReport> => {
+  const namespace = ownNamespace();
+  const env = addresses();
+  await using worker = await start(WORKER, { ...env, BENCH_NAMESPACE: namespace });
+  const journal = new ProcessJournal(new MemoryEventStore(), { shared: true });
+  const engineOf = (own: string) =>
+    new TemporalProcessEngine({
+      address: env.TEMPORAL_ADDRESS,
+      temporalNamespace: 'default',
+      namespace: own,
+      // Asked by nobody here: what is measured has no lost processes.
+      events: { openProcesses: () => Promise.resolve([]) },
+      journal,
+      processes: { [turn.name]: { process: turn } },
+      clock: systemClock,
+      random: systemRandom,
+      logger: createLogger('error', process.stderr, false),
+    });
+  await using wholeEngine = engineOf(`${namespace}-whole`);
+  await using shellEngine = engineOf(`${namespace}-shell`);
+  const connection = openConnection(env.TEMPORAL_ADDRESS);
+  const client = new Client({ connection });
+  let runs = 0;
+
+  const turnOn = (engine: TemporalProcessEngine): Runner => {
+    runs += 1;
+    const series = String(runs);
+    return async (number, at) => {
+      const openedMs = Date.now();
+      const deadlineAt = new Date(openedMs + DEADLINE_MS).toISOString();
+      const turnId = makeTurnId('process', -1, openedMs, `${series}-${String(number)}`);
+      const ref = { process: turn.name, id: turnId, stream: npcStream('local', `inn-${series}-${String(number)}`) };
+      let answer: TurnAnswer | null = null;
+      for (const [step, input] of turnInputs(number, turnId, deadlineAt).entries()) {
+        const commandId = `${turnId}-${String(step)}`;
+        const by = { tenant: 'local', actor: 'bench', commandId, correlationId: commandId, causationId: null };
+        await at(async () => {
+          answer = (await engine.ask(ref, [input], by)).answer as TurnAnswer;
+        });
+      }
+      const said = (answer as TurnAnswer | null)?.instruction.type;
+      if (said !== 'Finalize') throw new Error(`a turn ended with ${String(said)}`);
+    };
+  };
+  const bare = (workflow: string): Runner => {
+    runs += 1;
+    const series = String(runs);
+    return async (number, at) => {
+      const workflowId = `${namespace}-bare-${series}-${String(number)}`;
+      for (const input of turnInputs(number, workflowId, new Date(Date.now() + DEADLINE_MS).toISOString())) {
+        const startWorkflowOperation = new WithStartWorkflowOperation<Workflow>(workflow, {
+          workflowId,
+          taskQueue: `${namespace}-bare`,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        });
+        await at(() =>
+          client.workflow.executeUpdateWithStart<Workflow, unknown, [unknown]>('step', {
+            args: [input],
+            startWorkflowOperation,
+          }),
+        );
+      }
+    };
+  };
+
+  const kinds = {
+    whole: () => measure(turnOn(wholeEngine), effort.seconds),
+    shell: () => measure(turnOn(shellEngine), effort.seconds),
+    activity: () => measure(bare('bareLocalActivity'), effort.seconds),
+    update: () => measure(bare('bareUpdate'), effort.seconds),
+  };
+  type Kind = keyof typeof kinds;
+  const names = Object.keys(kinds) as Kind[];
+  const rounds: Record<Kind, Measured>[] = [];
+  try {
+    for (const name of names) await kinds[name]();
+    for (let round = 0; round < effort.rounds; round += 1) {
+      const measured: Partial<Record<Kind, Measured>> = {};
+      // Each is first in some round: none always finds the machine as the same other one left it.
+      for (let turn = 0; turn < names.length; turn += 1) {
+        const name = names[(turn + round) % names.length];
+        if (name !== undefined) measured[name] = await kinds[name]();
+      }
+      rounds.push(measured as Record<Kind, Measured>);
+    }
+  } finally {
+    await connection.close();
+    await worker[Symbol.asyncDispose]();
+  }
+  const rate = (kind: Kind): string =>
+    `${whole(spreadOf(rounds.map((round) => round[kind].perSecond)).median)} steps/s`;
+  const ratio = (ours: Kind, reference: Kind) =>
+    ratioOf(rounds.map((round) => ({ ours: round[ours].perSecond, reference: round[reference].perSecond })));
+  const figure = (what: string, ours: Kind, reference: Kind, named: string, hasGoal: boolean) => ({
+    what,
+    ours: rate(ours),
+    reference: `${named}: ${rate(reference)}`,
+    ratio: ratio(ours, reference),
+    goal: hasGoal ? { text: `≥ ${String(GOAL)}`, met: ratio(ours, reference).median >= GOAL } : null,
+  });
+  const p50 = (kind: Kind): string => milliseconds(spreadOf(rounds.map((round) => round[kind].p50)).median);
+  return {
+    figures: [
+      figure('step of a turn', 'whole', 'activity', 'bare update with a local activity', true),
+      figure('step of a turn', 'whole', 'update', 'bare update', false),
+      figure('the same, events in memory', 'shell', 'activity', 'bare update with a local activity', false),
+    ],
+    remarks: [
+      `Steps: ${String(TURNS)} turns at the same time; the median step took ${p50('whole')}, with events in memory ${p50('shell')}, ` +
+        `a bare update with a local activity ${p50('activity')}, a bare update ${p50('update')}.`,
+    ],
+  };
+};
