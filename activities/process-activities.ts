@@ -1,7 +1,6 @@
-import { makeCommandId } from '../src/app/command-id.js';
+import { askedBySystem } from '../src/app/command-id.js';
 import type { Instance } from '../src/app/process-journal.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
-import { tenantOf } from '../src/domain/shared/stream-names.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
 import type { Random } from '../src/ports/random.js';
@@ -21,7 +20,7 @@ export type ProcessActivityDeps = AdvanceDeps & { readonly clock: Clock; readonl
  */
 export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, by }: StepArgs): Promise<StepResult> => {
   const { process } = hosted(deps.processes, ref.process);
-  const asker = by ?? systemBy(deps, ref.stream);
+  const asker = by ?? askedBySystem(deps, ref.stream);
   try {
     const advanced =
       inputs === 'deadline' ? await expire(deps, process, ref, asker) : await advance(deps, ref, inputs, asker);
@@ -77,16 +76,5 @@ const standingOf = (process: AnyProcess, state: Instance['state']): Standing => 
     state: state.name,
     due: process.over(state) ? null : (process.deadline(state)?.at ?? null),
     effect: effect === null || effect.near ? null : { id: effect.id, name: effect.name },
-  };
-};
-
-const systemBy = ({ clock, random }: ProcessActivityDeps, stream: string): AskedBy => {
-  const commandId = makeCommandId(clock, random);
-  return {
-    tenant: tenantOf(stream) ?? 'local',
-    actor: 'system',
-    commandId,
-    correlationId: commandId,
-    causationId: null,
   };
 };

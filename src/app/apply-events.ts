@@ -1,5 +1,6 @@
 import type { Json } from '../domain/shared/json.js';
 import type { RecordedEvent } from '../ports/event-store.js';
+import type { Log } from '../ports/log.js';
 import type { Projection, RowIndex } from '../ports/read-models.js';
 import type { Build, Changes, ReadModelWriter } from '../ports/read-model-writer.js';
 
@@ -153,6 +154,14 @@ export const commitGathered = async (writer: ReadModelWriter, feed: Feed, gather
   if (!(await writer.commit(feed.build, { ...changesOf(gathered), position }))) return false;
   feed.build = { ...feed.build, position };
   return true;
+};
+
+/** Says of each parked event that its stream stands still. */
+export const logParked = (log: Pick<Log, 'error'>, { projection }: Feed, parked: readonly Parked[]): void => {
+  const { name, version } = projection;
+  for (const event of parked) {
+    log.error({ projection: name, version, ...event }, 'an event was parked: its stream stands still here');
+  }
 };
 
 /**

@@ -13,6 +13,7 @@ import {
   type TenantNames,
   type TenantState,
 } from '../domain/tenant/state.js';
+import { pause } from './pause.js';
 import type { Clock } from '../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import type { KeyUsage } from '../ports/key-usage.js';
@@ -185,24 +186,8 @@ export class KeyDirectory implements AsyncDisposable {
       } catch (error) {
         if (!closing()) this.#deps.onFeedLost(error);
       }
-      await this.#pause();
+      await pause(this.#deps.clock, FEED_RETRY_MS, signal);
     }
-  }
-
-  /** Waits before the feed is taken up again, or until this closes. */
-  async #pause(): Promise<void> {
-    const { signal } = this.#closing;
-    if (signal.aborted) return;
-    const { clock } = this.#deps;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        cancel();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const cancel = clock.at(new Date(clock.now().getTime() + FEED_RETRY_MS), done);
-      signal.addEventListener('abort', done);
-    });
   }
 }
 

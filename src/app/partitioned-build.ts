@@ -4,7 +4,7 @@ import type { FeedBatch } from '../ports/event-feed.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import type { Log } from '../ports/log.js';
 import type { ReadModelWriter } from '../ports/read-model-writer.js';
-import { commitGathered, type Feed, FeedGap, gatherEvents, nothingGathered } from './apply-events.js';
+import { commitGathered, type Feed, FeedGap, gatherEvents, logParked, nothingGathered } from './apply-events.js';
 import { PartitionProgress, type Place, placeOf } from './partition-progress.js';
 import { lackingStreams } from './stream-gaps.js';
 
@@ -174,10 +174,7 @@ export class PartitionedBuild {
     gathered.position = position;
     if (!(await commitGathered(writer, this.#at(position), gathered))) return false;
     this.#progress.noted(moved, position);
-    const { name, version } = this.feed.projection;
-    for (const parked of gathered.parked) {
-      log.error({ projection: name, version, ...parked }, 'an event was parked: its stream stands still here');
-    }
+    logParked(log, this.feed, gathered.parked);
     return true;
   }
 

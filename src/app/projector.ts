@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import type { Projection } from '../ports/read-models.js';
 import type { ReadModelWriter } from '../ports/read-model-writer.js';
-import { applyEvents, type Feed, feedOf } from './apply-events.js';
+import { applyEvents, type Feed, feedOf, logParked } from './apply-events.js';
 import { pause, retryMs } from './pause.js';
 
 /** How many events one transaction applies. */
@@ -99,13 +99,7 @@ export class Projector implements AsyncDisposable {
   async #apply(feeds: readonly Feed[], events: readonly RecordedEvent[]): Promise<void> {
     const at = this.#deps.clock.now().toISOString();
     for (const feed of feeds) {
-      for (const parked of await applyEvents(this.#deps.writer, feed, events, at)) {
-        const { name, version } = feed.projection;
-        this.#deps.log.error(
-          { projection: name, version, ...parked },
-          'an event was parked: its stream stands still here',
-        );
-      }
+      logParked(this.#deps.log, feed, await applyEvents(this.#deps.writer, feed, events, at));
     }
   }
 

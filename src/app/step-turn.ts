@@ -74,8 +74,7 @@ const locate = async (
   const nowMs = deps.clock.now().getTime();
   const found = findTurn(recent, tape, result, nowMs);
   if (found !== undefined) return found;
-  await deps.index.refresh(stream);
-  return findTurn(await deps.index.recent(stream), tape, result, nowMs) ?? { lost: undefined };
+  return findTurn(await deps.index.refresh(stream), tape, result, nowMs) ?? { lost: undefined };
 };
 
 const refOf = (stream: string, id: string): ProcessRef => ({ process: turn.name, id, stream });

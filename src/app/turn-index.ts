@@ -29,8 +29,7 @@ export class TurnIndex {
 
   /** Recent turns of a mind, newest first, as known here. */
   async recent(stream: string): Promise<readonly OpenedTurn[]> {
-    if (this.#shared) await this.refresh(stream);
-    return [...(await this.#mind(stream)).turns.values()].reverse();
+    return this.#shared ? this.refresh(stream) : newestFirst(await this.#mind(stream));
   }
 
   /** The turn that went on where `turnId` was lost or expired. */
@@ -38,17 +37,18 @@ export class TurnIndex {
     return (await this.#mind(stream)).successors.get(turnId);
   }
 
-  /** Reads what was appended by others since, the newest TURN_SEARCH_EVENTS of it, then `recent` knows it. */
-  async refresh(stream: string): Promise<void> {
+  /** Reads what was appended by others since, the newest TURN_SEARCH_EVENTS of it. @returns as `recent` */
+  async refresh(stream: string): Promise<readonly OpenedTurn[]> {
     const mind = await this.#mind(stream);
     const next = { direction: 'forwards', from: mind.upTo + 1, limit: REFRESH_EVENTS } as const;
     const { events, lastRevision } = await this.#events.read(stream, next);
     if (events.length < REFRESH_EVENTS || lastRevision === events.at(-1)?.revision) {
       this.#fold(mind, events);
-      return;
+      return newestFirst(mind);
     }
     const newest = { direction: 'backwards', to: mind.upTo + 1, limit: TURN_SEARCH_EVENTS } as const;
     this.#fold(mind, [...(await this.#events.read(stream, newest)).events].reverse());
+    return newestFirst(mind);
   }
 
   /** Takes note of a turn after a step. Where other programs write too nothing is noted: `recent` reads on in any case. */
@@ -109,3 +109,5 @@ export class TurnIndex {
     }
   }
 }
+
+const newestFirst = ({ turns }: Recent): readonly OpenedTurn[] => [...turns.values()].reverse();

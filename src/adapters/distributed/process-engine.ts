@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client, type Connection, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
@@ -31,6 +32,7 @@ import {
   workflowIdOf,
 } from './process-engine-names.js';
 import { OpenProcessSweep } from './process-engine-sweep.js';
+import { within } from './within.js';
 
 /** How long one ask may take while Temporal answers, in milliseconds: a killed worker's process goes on elsewhere within 2 s. */
 const ASK_TIMEOUT_MS = 8_000;
@@ -127,7 +129,7 @@ export class TemporalProcessEngine implements ProcessEngine {
         if (failure.kind === 'away' && !patient) break;
         if (failure.kind === 'unknownAttributes') await this.#register().catch(() => undefined);
       }
-      await pause(PAUSE_MS[Math.min(attempt, PAUSE_MS.length - 1)] ?? 0);
+      await sleep(PAUSE_MS[Math.min(attempt, PAUSE_MS.length - 1)] ?? 0);
     }
     throw new Rejection('ENGINE_UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS });
   }
@@ -152,7 +154,7 @@ export class TemporalProcessEngine implements ProcessEngine {
       () => true as const,
       () => true as const,
     );
-    while (!(await within(PROBE_EVERY_MS, done))) {
+    while ((await within(PROBE_EVERY_MS, done)) === null) {
       await Promise.race([done, this.ping()]);
     }
     return answer;
@@ -209,12 +211,3 @@ const digestOf = (ref: ProcessRef, { inputs, by }: Ask): string =>
   createHash('sha256')
     .update(jcs([ref.process, ref.id, ref.stream, by.commandId, inputs]))
     .digest('base64url');
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Whether `work` is done within `ms`; resolves as soon as that is known. */
-const within = async (ms: number, work: Promise<true>): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-};

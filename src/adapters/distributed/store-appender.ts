@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { AppendOutcome, ExpectedRevision } from '../../ports/event-store.js';
 import type { StoredEvent } from '../memory/append-rules.js';
 import { BatchCall } from './batch-call.js';
@@ -9,6 +11,7 @@ import type { StoreConnection } from './store-connection.js';
 import { busy, neverSent, outcomeUnknown, unavailable } from './store-failures.js';
 import type { StoreReader } from './store-reader.js';
 import type { StreamNames } from './stored-event.js';
+import { within } from './within.js';
 
 /** Bounds of the appends of one process. One that finds them reached is refused as BUSY. */
 export type AppendBounds = {
@@ -43,7 +46,6 @@ type Exact = {
 
 const textOf = (events: readonly StoredEvent[]): number =>
   events.reduce((sum, { data, meta }) => sum + data.length + meta.length, 0);
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Appends over one shared batch call, in the order in which they come. The server is always told an exact revision: only then does it know a
@@ -160,7 +162,7 @@ export class StoreAppender {
       if (neverSent(error)) throw unavailable(error);
       if (error instanceof AppendFailed && !error.ambiguous) throw error;
       const lostAt = performance.now();
-      const settle = (): Promise<AppendOutcome> => within(this.#settled(exact, error, lostAt), exact.until);
+      const settle = (): Promise<AppendOutcome> => known(this.#settled(exact, error, lostAt), exact.until);
       // One lost connection loses many appends at once; those of one stream are settled in the order in which they were sent.
       return order === 'inTurn' ? settle() : this.#oneByOne.run(exact.stream, settle);
     }
@@ -210,7 +212,7 @@ export class StoreAppender {
   }
 
   async #lookOnce(): Promise<void> {
-    await pause(LOOK_AGAIN_MS);
+    await sleep(LOOK_AGAIN_MS);
     await this.#reader.meetEnd();
     this.#seenAt = performance.now();
   }
@@ -243,10 +245,8 @@ export class StoreAppender {
 }
 
 /** The outcome, or that it is not known when the time is over. */
-const within = async (settling: Promise<AppendOutcome>, until: number): Promise<AppendOutcome> => {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(outcomeUnknown(undefined)), Math.max(0, until - performance.now()));
-  });
-  return Promise.race([settling, over]).finally(() => clearTimeout(timer));
+const known = async (settling: Promise<AppendOutcome>, until: number): Promise<AppendOutcome> => {
+  const outcome = await within(Math.max(0, until - performance.now()), settling);
+  if (outcome === null) throw outcomeUnknown(undefined);
+  return outcome;
 };

@@ -2,6 +2,7 @@ import { EventStoreDBClient } from '@eventstore/db-client';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 
 import { cancelledByUs } from './store-failures.js';
+import { within } from './within.js';
 
 /** How long the client may take to end its calls when it is closed, in milliseconds; it can wait for ever for one that was left early. */
 const CLOSE_MS = 1_000;
@@ -59,10 +60,7 @@ export class StoreConnection implements AsyncDisposable {
 
   /** Ends every call and closes the connection: it holds the process no longer. */
   async [Symbol.asyncDispose](): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
-    await Promise.race([this.client.dispose(), late]);
-    clearTimeout(timer);
+    await within(CLOSE_MS, this.client.dispose());
     await this.#internals.getChannel().then(
       (channel) => channel.close(),
       () => undefined,

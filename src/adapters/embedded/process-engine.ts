@@ -1,8 +1,7 @@
 import { advance, type AdvanceDeps, type Advanced, hosted } from '../../../activities/advance.js';
 import type { Effect } from '../../../workflows/process.js';
-import { makeCommandId } from '../../app/command-id.js';
+import { askedBySystem } from '../../app/command-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { tenantOf } from '../../domain/shared/stream-names.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Asked, AskedBy, ProcessEngine, ProcessInput, ProcessRef } from '../../ports/process-engine.js';
@@ -45,7 +44,10 @@ export class EmbeddedProcessEngine implements ProcessEngine {
       const actor = this.#actor({ process: name, id, stream });
       if (due !== null) this.#arm(actor, due);
       // Without a deadline only folding tells what it waits for.
-      else await this.#ask(actor, [], this.#system(stream)).catch((error: unknown) => this.#failed(actor, error));
+      else
+        await this.#ask(actor, [], askedBySystem(this.#deps, stream)).catch((error: unknown) =>
+          this.#failed(actor, error),
+        );
     }
   }
 
@@ -113,7 +115,7 @@ export class EmbeddedProcessEngine implements ProcessEngine {
   }
 
   async #expire(actor: Actor): Promise<void> {
-    const by = this.#system(actor.ref.stream);
+    const by = askedBySystem(this.#deps, actor.ref.stream);
     // Folded first: after a restart only the index said when it falls due, and the deadline may have moved since.
     const { state } = await this.#ask(actor, [], by);
     const { process } = hosted(this.#deps.processes, actor.ref.process);
@@ -136,7 +138,7 @@ export class EmbeddedProcessEngine implements ProcessEngine {
       .effect(actor.ref, effect, abort.signal)
       .then(async (input) => {
         if (abort.signal.aborted) return;
-        await this.#ask(actor, [input], this.#system(actor.ref.stream));
+        await this.#ask(actor, [input], askedBySystem(this.#deps, actor.ref.stream));
       })
       .catch((error: unknown) => {
         if (abort.signal.aborted) return;
@@ -157,16 +159,5 @@ export class EmbeddedProcessEngine implements ProcessEngine {
       'a process could not go on; it is tried again',
     );
     this.#arm(actor, new Date(this.#deps.clock.now().getTime() + wait).toISOString());
-  }
-
-  #system(stream: string): AskedBy {
-    const commandId = makeCommandId(this.#deps.clock, this.#deps.random);
-    return {
-      tenant: tenantOf(stream) ?? 'local',
-      actor: 'system',
-      commandId,
-      correlationId: commandId,
-      causationId: null,
-    };
   }
 }

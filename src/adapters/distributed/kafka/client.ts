@@ -1,12 +1,13 @@
 import { type Admin, Kafka, type KafkaConfig, logLevel, type logCreator } from 'kafkajs';
 
 import type { Log } from '../../../ports/log.js';
+import { within } from '../within.js';
 
 /** How long a connection is waited for, and an answer, in milliseconds. */
 const CONNECT_MS = 1_500;
 const REQUEST_MS = 10_000;
 /** How often the client itself tries a call again, and the pauses between, in milliseconds. What still fails is begun anew from the start. */
-const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000 } as const;
+export const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000 } as const;
 /** How long closing may take, in milliseconds: the client waits for brokers that are gone. */
 const CLOSE_MS = 3_000;
 
@@ -58,10 +59,8 @@ export const pingBrokers = async (settings: KafkaSettings): Promise<void> => {
 
 /** Closes within a bounded time; what is left of it then ends by itself. */
 export const closeClient = async (client: Pick<Admin, 'disconnect'>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CLOSE_MS);
-  });
-  await Promise.race([client.disconnect().catch(() => undefined), late]);
-  clearTimeout(timer);
+  await within(
+    CLOSE_MS,
+    client.disconnect().catch(() => undefined),
+  );
 };

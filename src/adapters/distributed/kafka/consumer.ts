@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { type Consumer, type EachBatchPayload, type Kafka } from 'kafkajs';
 
 import type { EventFeed, FeedHandlers } from '../../../ports/event-feed.js';
 import type { Log } from '../../../ports/log.js';
-import { closeClient, eventsTopic, type KafkaSettings, openClient, projectorGroup } from './client.js';
+import { within } from '../within.js';
+import { closeClient, eventsTopic, type KafkaSettings, openClient, projectorGroup, RETRY } from './client.js';
 import { decodeLink } from './link-format.js';
 import { EVENT_PARTITIONS, ensureTopic } from './topic.js';
 
@@ -50,7 +53,8 @@ export class KafkaFeed implements EventFeed {
       }
       // Whoever is not a member has no partition.
       handlers.assigned([], this.#partitions);
-      await delay(REOPEN_MS[Math.min(failures, REOPEN_MS.length - 1)] ?? 0, signal);
+      const wait = REOPEN_MS[Math.min(failures, REOPEN_MS.length - 1)];
+      await sleep(wait, undefined, { signal }).catch(() => undefined);
       failures += 1;
     }
   }
@@ -65,7 +69,7 @@ export class KafkaFeed implements EventFeed {
       heartbeatInterval: HEARTBEAT_MS,
       maxWaitTimeInMs: FETCH_WAIT_MS,
       allowAutoTopicCreation: false,
-      retry: { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000, restartOnFailure: () => Promise.resolve(false) },
+      retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
     });
     let owned: ReadonlySet<number> = new Set();
     const offsets: Offsets = new Map();
@@ -151,23 +155,3 @@ const commitLast = async (consumer: Consumer, topic: string, offsets: Offsets): 
       consumer.commitOffsets(noted).catch(() => undefined),
     );
 };
-
-/** What comes of it within the time, else null. */
-const within = async <T>(ms: number, result: Promise<T>): Promise<T | null> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  return Promise.race([result, late]).finally(() => clearTimeout(timer));
-};
-
-const delay = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, signal.aborted ? 0 : ms);
-    signal.addEventListener('abort', end);
-  });

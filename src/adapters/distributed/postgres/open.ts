@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 
 import { StartProblem } from '../../../domain/shared/start-problem.js';
 import type { Log } from '../../../ports/log.js';
+import { within } from '../within.js';
 import { asRejection, databaseUnavailable, isConnectionSpoilt } from './failures.js';
 import { migrate, SchemaProblem } from './migrations.js';
 import { openPool, type PoolSettings, singleConnection } from './pool.js';
@@ -135,11 +136,7 @@ export class Postgres implements AsyncDisposable {
       .then(() => void (this.#migrated = true))
       .finally(() => (this.#migrating = null));
     if (work === 'background') return this.#migrating;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(databaseUnavailable()), READY_WAIT_MS);
-    });
-    await Promise.race([this.#migrating, late]).finally(() => clearTimeout(timer));
+    if ((await within(READY_WAIT_MS, this.#migrating)) === null) throw databaseUnavailable();
   }
 }
 

@@ -11,7 +11,7 @@ import { systemClock } from '../../../../src/adapters/system/clock.js';
 import { FeedProjector } from '../../../../src/app/feed-projector.js';
 import { rebuild } from '../../../../src/app/rebuild.js';
 import { Relay } from '../../../../src/app/relay.js';
-import type { FeedWriter } from '../../../../src/ports/event-feed.js';
+import type { FeedEntry, FeedSession, FeedWriter } from '../../../../src/ports/event-feed.js';
 import type { RelayLease } from '../../../../src/ports/relay-lease.js';
 import { projections } from '../../../../projections/registry.js';
 import { history, storeOf } from '../../../support/histories.js';
@@ -82,6 +82,20 @@ const open = () => {
     },
   };
 };
+/** The writer with another way to write. */
+const writing = (
+  feed: FeedWriter,
+  write: (session: FeedSession, entries: readonly FeedEntry[]) => Promise<void>,
+): FeedWriter => ({
+  open: async () => {
+    const session = await feed.open();
+    return {
+      partitions: session.partitions,
+      write: (entries) => write(session, entries),
+      [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+    };
+  },
+});
 const alive = (feed: FeedWriter, lease: RelayLease) => [feed, lease] as const;
 
 describe('Read models that are kept current over Kafka', () => {
@@ -121,18 +135,10 @@ describe('Read models that are kept current over Kafka', () => {
     let reached = Infinity;
     // Deaf and dumb from one moment on, as a killed process is to the others.
     scene.startRelay('killed', (feed, lease) => [
-      {
-        open: async () => {
-          const session = await feed.open();
-          const { partitions } = session;
-          const dispose = async (): Promise<void> => session[Symbol.asyncDispose]();
-          const write: typeof session.write = async (entries) => {
-            if (killed) throw new Error('killed');
-            await session.write(entries);
-          };
-          return { partitions, write, [Symbol.asyncDispose]: dispose };
-        },
-      },
+      writing(feed, async (session, entries) => {
+        if (killed) throw new Error('killed');
+        await session.write(entries);
+      }),
       {
         holdsMs: lease.holdsMs,
         take: (holder) => (killed ? Promise.resolve(null) : lease.take(holder)),
@@ -159,19 +165,11 @@ describe('Read models that are kept current over Kafka', () => {
 
   it('are as if rebuilt when messages come twice and in another order', async () => {
     scene.startRelay('confused', (feed, lease) => [
-      {
-        open: async () => {
-          const session = await feed.open();
-          const { partitions } = session;
-          const dispose = async (): Promise<void> => session[Symbol.asyncDispose]();
-          const write: typeof session.write = async (entries) => {
-            await session.write([...entries].reverse());
-            await session.write(entries.filter((_, n) => n % 3 !== 0));
-            await session.write(entries.slice(0, 5));
-          };
-          return { partitions, write, [Symbol.asyncDispose]: dispose };
-        },
-      },
+      writing(feed, async (session, entries) => {
+        await session.write([...entries].reverse());
+        await session.write(entries.filter((_, n) => n % 3 !== 0));
+        await session.write(entries.slice(0, 5));
+      }),
       lease,
     ]);
     scene.startProjector();
