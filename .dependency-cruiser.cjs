@@ -193,6 +193,7 @@ const packages = [
   ),
   vendor(['jose'], ['^src/app/'], 'Verdicts are signed in one place, by a well-kept library.'),
   vendor(['canonicalize'], ['^src/domain/shared/json\\.ts$'], 'One canonical form: hashed, signed and compared alike.'),
+  vendor(['lru-cache'], ['^src/app/'], 'What is remembered is bounded by its size, in one way.'),
   vendor(['re2js'], ['^src/domain/rules/'], 'Patterns of clients run in linear time, so only where RE2 reads them.'),
   vendor(
     ['jsonrepair'],

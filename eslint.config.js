@@ -58,6 +58,7 @@ const edges = [
 export default defineConfig(
   globalIgnores([
     'dist/',
+    'dist.partial-*/',
     '.anima/',
     '.servers/',
     '.ci-cache/',

@@ -1,5 +1,6 @@
 import type { Draft } from '../src/app/lane.js';
 import type { Lanes } from '../src/app/lanes.js';
+import { COMMAND_ATTEMPTS } from '../src/app/run-command.js';
 import type { Instance, ProcessJournal } from '../src/app/process-journal.js';
 import { parseProcessId } from '../src/domain/shared/process-id.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
@@ -7,8 +8,6 @@ import type { Fold } from '../src/app/lane.js';
 import type { Asked, AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
 import { type AnyProcess, cellOf, type Effect } from '../workflows/process.js';
 
-/** How often a step is decided again because somebody else wrote to the stream first. */
-export const ADVANCE_ATTEMPTS = 16;
 /** How many near effects one step may run behind each other. */
 export const NEAR_EFFECTS = 8;
 
@@ -51,7 +50,7 @@ export const hosted = (processes: AdvanceDeps['processes'], name: string): Hoste
  * answer needs, answer. Whoever drives processes (a shell) calls this for one process at a time; several servers may race, and the loser folds
  * what the winner recorded and decides again, so a repeat or a race adds no second event.
  * @throws Rejection from a cell, BUSY when the same command has begun another process of this kind (repeat it, and that one is found), CONFLICT
- * after ADVANCE_ATTEMPTS, and what the event store raises.
+ * after COMMAND_ATTEMPTS, and what the event store raises.
  */
 export const advance = (
   deps: AdvanceDeps,
@@ -59,7 +58,7 @@ export const advance = (
   inputs: readonly ProcessInput[],
   by: AskedBy,
 ): Promise<Advanced> =>
-  deps.journal.inTurn(ref.id, () =>
+  deps.journal.inTurn(`${ref.stream} ${ref.id}`, () =>
     // Two attempts at one command may come under two ids; the second must read what the first has recorded.
     deps.journal.inTurn(`command ${ref.stream} ${by.commandId}`, () => step(deps, ref, inputs, by)),
   );
@@ -91,11 +90,11 @@ const record = async (
   inputs: readonly ProcessInput[],
   by: AskedBy,
 ): Promise<Recorded> => {
-  let seen = -1;
-  for (let attempt = 0; attempt < ADVANCE_ATTEMPTS; attempt += 1) {
+  let atLeast = -1;
+  for (let attempt = 0; attempt < COMMAND_ATTEMPTS; attempt += 1) {
     // Good enough to append from, since the append shows whether somebody was faster; for anything else the stream is read.
     const remembered = attempt === 0 ? deps.journal.remembered(ref) : undefined;
-    const before = remembered ?? (await deps.journal.load(host.process, ref, seen));
+    const before = remembered ?? (await deps.journal.load(host.process, ref, atLeast));
     // The same command under another id: an earlier attempt at it was given up by its asker and carried out all the same.
     if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
     const factsOf = await host.prepare(ref, before.state, inputs, by);
@@ -113,14 +112,10 @@ const record = async (
     }
     // The lane has read events that were not folded; among them may be this very step, recorded by another server.
     if (lane.readRevision > before.through) {
-      seen = lane.readRevision;
+      atLeast = lane.readRevision;
       continue;
     }
-    const placed = lane.place(drafts, by, {
-      scope: ref.id,
-      timeMs: parseProcessId(ref.id)?.timeMs ?? 0,
-      sequence: before.sequence,
-    });
+    const placed = lane.place(drafts, by, parseProcessId(ref.id)?.timeMs ?? 0);
     const outcome = await lane.append(placed).catch((error: unknown) => {
       deps.journal.forget(ref);
       throw error;
@@ -129,7 +124,7 @@ const record = async (
       const after = deps.journal.recorded(host.process, ref, before, placed);
       return { state: after.state, revision: placed.at(-1)?.revision ?? -1, position: outcome.position };
     }
-    deps.journal.forget(ref);
+    atLeast = Number.MAX_SAFE_INTEGER;
   }
   throw new Rejection('CONFLICT', { message: 'Others kept writing to this stream; try again.', retryAfter: 1 });
 };

@@ -65,7 +65,6 @@ export class Mind {
   #turns = 0;
   #turnId = '';
   #openedMs = 0;
-  #sequence = 0;
 
   constructor(index: number, store: EventStore, clock: Clock) {
     this.#lane = new Lane(npcStream(TENANT, `inn-${index}`), noFold, store, clock);
@@ -90,7 +89,6 @@ export class Mind {
       this.#openedMs = this.#clock.now().getTime();
       this.#turnId = makeTurnId('process', revision, this.#openedMs, `${this.#index}-${this.#turns}`);
       this.#turns += 1;
-      this.#sequence = 0;
     }
     const steps = allTurns[(this.#index + this.#turns) % allTurns.length] ?? [];
     const emitted = steps[step] ?? [];
@@ -99,11 +97,10 @@ export class Mind {
     const placed = this.#lane.place(
       emitted.map((event, index) => this.#draft(event, step, index === emitted.length - 1, steps.length)),
       context,
-      { scope: this.#turnId, timeMs: this.#openedMs, sequence: this.#sequence },
+      this.#openedMs,
     );
     const outcome = await this.#lane.append(placed);
     if (!outcome.ok) throw new Error('somebody else writes to this store');
-    this.#sequence += placed.length;
     return placed.length;
   }
 

@@ -1,9 +1,102 @@
-// Compiles once, as part of `npm ci`, so that `npm start` runs plain JavaScript and a worker finds its workflow bundled.
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+// Compiles, as part of `npm ci`, so that `npm start` runs plain JavaScript and a worker finds its workflow bundled. `npx anima` in the
+// checkout comes through here each time: nothing is done when `dist` was made from the files that are there. A build takes the place of the
+// earlier one once it is whole, so that an interrupted one leaves what was there.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const compiler = join(root, 'node_modules/typescript/bin/tsc');
+/** What a build is made from. */
+const inputs = ['src', 'workflows', 'activities', 'projections', 'bench', 'scripts']
+  .concat(['tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json'])
+  .map((name) => join(root, name));
+const dist = join(root, 'dist');
+const partialName = /^dist\.partial-(\d+)(-before)?$/;
+const partial = join(root, `dist.partial-${process.pid}`);
+const before = `${partial}-before`;
+/** Holds the digest of the inputs. */
+const stamp = (folder) => join(folder, '.made-from');
+
+const filesOf = (path) => {
+  if (!existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesOf(join(path, name)));
+};
+
+const digestOfInputs = () => {
+  const hash = createHash('sha256');
+  for (const file of inputs.flatMap(filesOf)) {
+    const content = readFileSync(file);
+    hash.update(`${file.slice(root.length)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex');
+};
+
+const isCurrent = (digest) => existsSync(stamp(dist)) && readFileSync(stamp(dist), 'utf8') === digest;
+
+const remove = (folder) => rmSync(folder, { recursive: true, force: true });
+
+const isAlive = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+};
+
+/** What builds left that were killed. */
+const removeLeftovers = () => {
+  for (const name of readdirSync(root)) {
+    const [, pid] = partialName.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) remove(join(root, name));
+  }
+};
+
+let running = null;
+const giveUp = (code) => {
+  running?.kill();
+  remove(partial);
+  process.exit(code);
+};
+for (const [signal, number] of [
+  ['SIGINT', 2],
+  ['SIGTERM', 15],
+  ['SIGHUP', 1],
+]) {
+  process.on(signal, () => giveUp(128 + number));
+}
+
+const run = (cwd, ...words) =>
+  new Promise((resolve) => {
+    running = spawn(process.execPath, words, { cwd, stdio: 'inherit' });
+    running.once('error', (error) => {
+      console.error(`anima: ${words[0]} could not be started: ${error.message}`);
+      giveUp(1);
+    });
+    running.once('exit', (status) => {
+      running = null;
+      if (status === 0) resolve();
+      else giveUp(status ?? 1);
+    });
+  });
+
+/** Puts the whole build in the place of the earlier one. Another that was quicker with the same files is as good. */
+const settle = (digest) => {
+  if (existsSync(dist)) renameSync(dist, before);
+  try {
+    renameSync(partial, dist);
+  } catch (error) {
+    if (!isCurrent(digest)) throw error;
+  }
+  remove(partial);
+  remove(before);
+};
 
 if (!existsSync(compiler)) {
   const cause = process.env.NODE_ENV === 'production' ? 'NODE_ENV=production' : '--omit=dev';
@@ -13,11 +106,12 @@ if (!existsSync(compiler)) {
   process.exit(1);
 }
 
-const run = (...words) => {
-  const cwd = fileURLToPath(new URL('..', import.meta.url));
-  const { status, error } = spawnSync(process.execPath, words, { cwd, stdio: 'inherit' });
-  if (error !== undefined) console.error(`anima: ${words[0]} could not be started: ${error.message}`);
-  if (status !== 0) process.exit(status ?? 1);
-};
-run(compiler, '-p', 'tsconfig.build.json');
-run('dist/scripts/bundle-workflows.js');
+removeLeftovers();
+const digest = digestOfInputs();
+if (!isCurrent(digest)) {
+  await run(root, compiler, '-p', 'tsconfig.build.json', '--outDir', partial);
+  // The bundler names modules as seen from where it runs: the folder's passing name is not to stand in the bundle.
+  await run(partial, 'scripts/bundle-workflows.js');
+  writeFileSync(stamp(partial), digest);
+  settle(digest);
+}

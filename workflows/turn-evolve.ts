@@ -1,5 +1,6 @@
 import type { Actor, NpcEvent } from '../src/domain/npc/events.js';
-import { jcs, type Json } from '../src/domain/shared/json.js';
+import { mismatchKey } from '../src/domain/npc/tape-mismatch.js';
+import type { Json } from '../src/domain/shared/json.js';
 import type { ProcessEvent } from './process.js';
 import type { OpenedTurn, Round, TurnState } from './turn-state.js';
 
@@ -15,7 +16,7 @@ const opened = (
   event: ProcessEvent,
   missing: string | undefined,
 ): OpenedTurn => {
-  const { instruction, mindRevision: _, ...opening } = data;
+  const { instruction, mindRevision: _revision, actorDataKept: _kept, ...opening } = data;
   return {
     ...opening,
     name:
@@ -91,7 +92,7 @@ export const evolveTurn = (state: TurnState, recorded: ProcessEvent): TurnState 
     case 'TurnExpired':
       return { ...state, name: 'expired', endedAt: recorded.meta.at };
     case 'TapeMismatchNoticed':
-      return { ...state, mismatches: [...state.mismatches, jcs(event.data.members)] };
+      return { ...state, mismatches: [...state.mismatches, mismatchKey(event.data.members)] };
     default:
       return state;
   }

@@ -11,6 +11,8 @@ export type Opening = {
   readonly actor?: Actor;
   readonly memories?: readonly RecalledMemory[];
   readonly resumedFrom?: string;
+  /** What the rules' patterns made of the observation; found once, when the turn is opened. */
+  readonly patternsHeld?: readonly string[];
   readonly deadlineAt: string;
 };
 
@@ -37,6 +39,8 @@ export type TurnState =
       readonly openedAt: string;
       readonly endedAt?: string;
       readonly ruleset: RulesetRef | null;
+      /** What it was opened under and is decided by to its end. */
+      readonly logic: number;
       readonly rulesetMissing?: string;
       readonly generatedOutput?: string;
       readonly verdict?:
@@ -44,7 +48,7 @@ export type TurnState =
       readonly rounds: readonly Round[];
       /** The round that recorded each kind of result. */
       readonly roundOf: { readonly actor?: number; readonly memories?: number; readonly output?: number };
-      /** What contradictions were noticed already, as comparison texts. */
+      /** What contradictions were noticed already, by their keys. */
       readonly mismatches: readonly string[];
     });
 export type OpenedTurn = Exclude<TurnState, { name: 'new' }>;

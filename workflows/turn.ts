@@ -1,37 +1,42 @@
-import { buildPrompt } from '../src/domain/npc/decision/prompt.js';
-import { giveDirective } from '../src/domain/npc/decision/directive.js';
-import { reachVerdict } from '../src/domain/npc/decision/verdict.js';
+import { CURRENT_LOGIC, logicOf } from '../src/domain/npc/decision/logic.js';
 import type { Instruction, NpcEvent } from '../src/domain/npc/events.js';
-import { effectiveInput, type TurnFacts } from '../src/domain/npc/turn-facts.js';
-import { jcs } from '../src/domain/shared/json.js';
+import { keepsActorData, type TurnFacts } from '../src/domain/npc/turn-facts.js';
+import { MISMATCHES_NOTED, mismatchKey } from '../src/domain/npc/tape-mismatch.js';
 import { answerRound, type TurnAnswer } from './turn-answer.js';
 import { evolveTurn } from './turn-evolve.js';
 import type { Opening, OpenedTurn, TurnInput, TurnName, TurnState } from './turn-state.js';
 import type { Emitted, Process } from './process.js';
 
 /** What a recall instruction says, from the directive (contract 2.8). */
-const askForMemories = (facts: TurnFacts, turn: Opening): Instruction => ({
-  type: 'QueryVector',
-  ...giveDirective(effectiveInput(facts, turn)).memoryRecall,
-});
+const askForMemories = (logic: number, facts: TurnFacts, turn: Opening): Instruction => {
+  const { effectiveInput, giveDirective } = logicOf(logic);
+  return { type: 'QueryVector', ...giveDirective(effectiveInput(facts, turn)).memoryRecall };
+};
 
-const askForOutput = (facts: TurnFacts, turn: Opening): Instruction => {
+const askForOutput = (logic: number, facts: TurnFacts, turn: Opening): Instruction => {
+  const { effectiveInput, buildPrompt } = logicOf(logic);
   const { prompt, constraints } = buildPrompt(effectiveInput(facts, turn));
   return { type: 'ExecuteInference', prompt, constraints };
 };
+
+/** An actor whose data is more than a mind's may be serves the turn alone, and the event says so (contract 1.2). */
+const keeping = (facts: TurnFacts, actor: Opening['actor']): { readonly actorDataKept?: false } =>
+  keepsActorData(facts.mind, actor) ? {} : { actorDataKept: false };
 
 const draft = (event: NpcEvent): Emitted => event as unknown as Emitted;
 
 const open = (_: TurnState, opening: Extract<TurnInput, { type: 'open' }>, facts: TurnFacts): readonly Emitted[] => {
   const { type: _type, rulesetId: _rulesetId, actor, memories, ...rest } = opening;
-  const withActor = actor === undefined ? rest : { ...rest, actor };
+  const held = facts.patternsHeld === undefined ? rest : { ...rest, patternsHeld: facts.patternsHeld };
+  const withActor = actor === undefined ? held : { ...held, actor };
   const known = actor === undefined || memories === undefined ? withActor : { ...withActor, memories };
+  const logic = CURRENT_LOGIC;
   const instruction: Instruction =
     actor === undefined
       ? { type: 'IdentifyActor' }
       : memories === undefined
-        ? askForMemories(facts, known)
-        : askForOutput(facts, known);
+        ? askForMemories(logic, facts, known)
+        : askForOutput(logic, facts, known);
   const { turnId } = opening;
   return [
     ...(facts.rulesetMissing === undefined
@@ -39,7 +44,14 @@ const open = (_: TurnState, opening: Extract<TurnInput, { type: 'open' }>, facts
       : [draft({ type: 'RulesetMissing', data: { turnId, rulesetId: facts.rulesetMissing } })]),
     draft({
       type: 'TurnOpened',
-      data: { ...known, mindRevision: facts.mind.revision, ruleset: facts.rulesetRef, instruction },
+      data: {
+        ...known,
+        ...keeping(facts, actor),
+        mindRevision: facts.mind.revision,
+        logic,
+        ruleset: facts.rulesetRef,
+        instruction,
+      },
     }),
   ];
 };
@@ -54,8 +66,10 @@ const identifyActor = (
     data: {
       turnId: state.turnId,
       mindRevision: facts.mind.revision,
+      logic: state.logic,
       actor,
-      instruction: askForMemories(facts, { ...state, actor }),
+      ...keeping(facts, actor),
+      instruction: askForMemories(state.logic, facts, { ...state, actor }),
     },
   }),
 ];
@@ -70,8 +84,9 @@ const takeMemories = (
     data: {
       turnId: state.turnId,
       mindRevision: facts.mind.revision,
+      logic: state.logic,
       memories,
-      instruction: askForOutput(facts, { ...state, memories }),
+      instruction: askForOutput(state.logic, facts, { ...state, memories }),
     },
   }),
 ];
@@ -82,8 +97,11 @@ const decide = (
   { generatedOutput }: Extract<TurnInput, { type: 'output' }>,
   facts: TurnFacts,
 ): readonly Emitted[] => {
+  const { logic } = state;
+  const { effectiveInput, reachVerdict } = logicOf(logic);
   const { verdict, grounds } = reachVerdict(effectiveInput(facts, state), generatedOutput);
-  return verdictEvents(state.turnId, { mindRevision: facts.mind.revision, generatedOutput, verdict, grounds }, facts);
+  const reached = { mindRevision: facts.mind.revision, logic, generatedOutput, verdict, grounds };
+  return verdictEvents(state.turnId, reached, facts);
 };
 
 /** The events that record a verdict: also those of a verdict asked for outside a turn (contract 2.7). */
@@ -105,12 +123,12 @@ export const verdictEvents = (
   ];
 };
 
-/** A client that goes on with the same tape contradicts it once. */
+/** A client that goes on with the same tape contradicts it once; one that remembers otherwise each time is noted so often and no more. */
 const noticeMismatch = (
   state: OpenedTurn,
   { round, members }: Extract<TurnInput, { type: 'mismatch' }>,
 ): readonly Emitted[] =>
-  state.mismatches.includes(jcs(members))
+  state.mismatches.length >= MISMATCHES_NOTED || state.mismatches.includes(mismatchKey(members))
     ? []
     : [draft({ type: 'TapeMismatchNoticed', data: { turnId: state.turnId, round, members } })];
 

@@ -28,7 +28,7 @@ const serve = async (namespace: string): Promise<void> => {
     const lanes = new Lanes(events, systemClock, { shared: true });
     const journal = new ProcessJournal(events, { shared: true });
     const signingKeys = { current: { kid: 'bench' } } as Parameters<typeof turnHost>[0]['signingKeys'];
-    const host = turnHost({ rulesets: openRulesets(lanes), signingKeys, issuer: 'http://127.0.0.1:8080' });
+    const host = turnHost({ rulesets: openRulesets(lanes, events), signingKeys, issuer: 'http://127.0.0.1:8080' });
     const deps = { lanes, journal, processes: { [turn.name]: host }, clock: systemClock, random: systemRandom };
     return startProcessWorker({
       address: TEMPORAL_ADDRESS,

@@ -10,6 +10,9 @@ const servers: Readonly<Record<ServerName, Server>> = { eventstore, temporal, ka
 
 type Act = (name: ServerName) => Promise<string>;
 
+/** How often it is told what is still waited for, in milliseconds: downloads and builds take minutes and say nothing. */
+const TELL_EVERY_MS = 15_000;
+
 export type Request = {
   readonly supervisor: Supervisor;
   readonly directory: string;
@@ -50,13 +53,36 @@ const givenStore = async ({ eventStoreUrl, supervisor }: Request): Promise<strin
   return eventStoreUrl === ours ? undefined : eventStoreUrl;
 };
 
+/** Says each step of a server as it begins, and again while it lasts. */
+const telling = async <Result>(
+  { say }: Request,
+  name: ServerName,
+  work: (doing: (step: string) => void) => Promise<Result>,
+): Promise<Result> => {
+  let step = '';
+  let begin = 0;
+  const timer = setInterval(
+    () => say(`${name}: still ${step} (${((performance.now() - begin) / 1000).toFixed(0)} s)`),
+    TELL_EVERY_MS,
+  );
+  try {
+    return await work((next) => {
+      step = next;
+      begin = performance.now();
+      say(`${name}: ${step} ...`);
+    });
+  } finally {
+    clearInterval(timer);
+  }
+};
+
 const start =
   (request: Request): Act =>
   async (name) => {
     const { supervisor } = request;
     const given = name === 'eventstore' ? await givenStore(request) : undefined;
     if (given === undefined) {
-      await supervisor.start(servers[name]);
+      await telling(request, name, (doing) => supervisor.start(servers[name], doing));
       return `answers: ${where(supervisor, name)}`;
     }
     await checkStoreAt(given);
@@ -78,6 +104,9 @@ const refuseElsewhere = async ({ supervisor }: Request, name: ServerName): Promi
 /** What each word of the command line does; each resolves with whether it succeeded. */
 export const commands = {
   start: async (request: Request) => {
+    request.say(
+      'What is missing is downloaded and built first. That may take many minutes the first time; it is kept.',
+    );
     const done = await toEach(request, start(request));
     if (done) request.say(`Addresses: ${environmentFile(request.directory)}`);
     return done;

@@ -52,6 +52,7 @@ export const eventstore: Server = {
   readyLimitMs: READY_LIMIT_MS,
   stopSignal: 'SIGTERM',
 
+  installing: 'looks for the stand-in',
   install: async () => {
     if (!existsSync(STAND_IN))
       throw new Error(`there is no ${STAND_IN}; give the address of an EventStoreDB as EVENTSTORE_URL`);

@@ -89,6 +89,7 @@ export const kafka: Server = {
   readyLimitMs: READY_LIMIT_MS,
   stopSignal: 'SIGTERM',
 
+  installing: 'is fetched with Maven, unless it is there',
   install: async (cache) => {
     await keep(place(cache), async (draft) => {
       await writeFile(join(draft, 'pom.xml'), pom);

@@ -99,6 +99,7 @@ export const postgres: Server = {
   // Fast shutdown: clients are disconnected, nothing needs to be recovered.
   stopSignal: 'SIGINT',
 
+  installing: 'is fetched with npm, unless it is there',
   install: installPostgres,
 
   prepare: async (site) => {

@@ -39,6 +39,8 @@ export type Server = {
   readonly readyLimitMs: number;
   /** What asks it to end in good order. */
   readonly stopSignal: NodeJS.Signals;
+  /** What "install" waits for while something is missing, as a person is told: "is built ...". */
+  readonly installing: string;
   /** Puts what is missing into the cache. What is there already is left as it is. */
   readonly install: (cache: string) => Promise<void>;
   /** Makes the data directory if there is none, and says how the server is started on it. */

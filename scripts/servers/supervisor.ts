@@ -58,11 +58,15 @@ export class Supervisor {
     return ports.length === 0 ? {} : server.addresses(this.#site(server.name, ports));
   }
 
-  /** Starts a server on its data and waits until it answers; one that runs is only waited for. */
-  async start(server: Server): Promise<void> {
+  /**
+   * Starts a server on its data and waits until it answers; one that runs is only waited for.
+   * @param doing told at each step what it waits for
+   */
+  async start(server: Server, doing: (step: string) => void): Promise<void> {
     const { name } = server;
     const before = this.#state[name];
     if (before?.process !== undefined && (await isAlive(before.process))) {
+      doing('waits until it answers');
       const { process: running, ports } = before;
       await this.#ready(
         server,
@@ -72,11 +76,14 @@ export class Supervisor {
       );
       return;
     }
+    doing(server.installing);
     await server.install(this.#cache);
+    doing('prepares its data');
     const site = this.#site(name, await this.#ports(server));
     await this.#remember(name, { ports: site.ports, addresses: {} });
     await mkdir(site.directory, { recursive: true });
     const started = await launch(await server.prepare(site), this.#log(name));
+    doing('waits until it answers');
     // Remembered before it is waited for: whoever is interrupted now can still stop it.
     await this.#remember(name, { ports: site.ports, process: started.identity, addresses: before?.addresses ?? {} });
     try {

@@ -32,6 +32,7 @@ export const temporal: Server = {
   readyLimitMs: READY_LIMIT_MS,
   stopSignal: 'SIGTERM',
 
+  installing: 'is fetched and built with Go, unless it is there',
   install: (cache) =>
     keep(place(cache), async (draft) => {
       await run('go', ['install', `github.com/temporalio/cli/cmd/temporal@${VERSION}`], {

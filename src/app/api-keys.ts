@@ -80,7 +80,7 @@ export const revokeApiKey = async (
   command: KeyCommand,
 ): Promise<void> => {
   const context = { ...command, tenant: by.tenant, actor: by.keyId, causationId: null };
-  await change(deps, context, (state) => revokeKey(state, keyId, deps.clock.now()));
+  await change(deps, context, (state) => revokeKey(state, keyId));
 };
 
 /** Whether a key may create tenants: only an owner key of the tenant `local` may (contract 11.4). */

@@ -12,9 +12,6 @@ const ROUND_EVENTS = 2_000;
 
 export type FeedProjectorDeps = PartitionedBuildDeps & { readonly feed: EventFeed };
 
-/** How far the slowest read model is behind in this process's partitions, in global positions (null: it has none), and how many events are parked. */
-export type FeedProjectorCounts = { readonly lag: number | null; readonly parked: number };
-
 /**
  * Keeps the read models current from a partitioned log, beside other processes that do the same: each applies what its partitions bring. A
  * projection's rows must be made of one stream each, since a stream has one partition. Whatever fails is tried again, for as long as it runs.
@@ -42,11 +39,16 @@ export class FeedProjector implements AsyncDisposable {
     this.#running ??= this.#run();
   }
 
-  /** @throws what the event store and the writer throw */
-  async counts(): Promise<FeedProjectorCounts> {
-    const [last, parked] = await Promise.all([this.#deps.events.lastPosition(), this.#deps.writer.parkedCount()]);
+  /** How far the slowest read model is behind in this process's partitions, in global positions; null: it has none. @throws what the event store throws */
+  async lag(): Promise<number | null> {
+    const last = await this.#deps.events.lastPosition();
     const reached = this.#builds.flatMap((build) => [...this.#owned].map((one) => build.reached(one, this.#count)));
-    return { lag: reached.length === 0 ? null : Math.max(0, last - Math.min(...reached)), parked };
+    return reached.length === 0 ? null : Math.max(0, last - Math.min(...reached));
+  }
+
+  /** How many events no read model could take. @throws what the writer throws */
+  parked(): Promise<number> {
+    return this.#deps.writer.parkedCount();
   }
 
   /** Ends after what is being written. */

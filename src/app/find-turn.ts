@@ -1,10 +1,6 @@
-import { same } from '../domain/npc/same.js';
 import type { StepResult, Tape } from '../domain/npc/tape.js';
 import type { OpenedTurn } from '../../workflows/turn-state.js';
-
-/** The kinds of results, in the order in which a turn takes them. */
-export const resultKinds = ['actor', 'memories', 'output'] as const;
-export type ResultKind = (typeof resultKinds)[number];
+import { idKey, memoriesKey, outputKey, type ResultKind, saidKey, type TurnKey } from './turn-key.js';
 
 /** A result as the turn's table takes it. */
 export type ResultInput =
@@ -43,60 +39,59 @@ export const tapeResults = (tape: Tape): readonly ResultInput[] => [
 
 export const awaits = (turn: OpenedTurn, kind: ResultKind): boolean => awaited[turn.name] === kind;
 
-/** Whether the turn recorded this very result in an earlier round. */
-export const recordedSame = (turn: OpenedTurn, result: ResultInput): boolean => {
-  if (turn.roundOf[result.type] === undefined) return false;
-  switch (result.type) {
-    case 'actor':
-      return same(turn.actor?.npcId, result.actor.npcId);
-    case 'memories':
-      return same(
-        turn.memories?.map(({ text }) => text) ?? [],
-        result.memories.map(({ text }) => text),
-      );
-    case 'output':
-      return same(turn.generatedOutput, result.generatedOutput);
-  }
-};
-
 export const isOver = (turn: OpenedTurn, nowMs: number): boolean =>
   turn.name === 'ended' || turn.name === 'expired' || Date.parse(turn.deadlineAt) <= nowMs;
 
+/** Whether the turn recorded this very result in an earlier round. */
+export const recordedSame = (turn: TurnKey, result: ResultInput): boolean => {
+  if (turn.has[result.type] === undefined) return false;
+  switch (result.type) {
+    case 'actor':
+      return turn.actor === idKey(result.actor.npcId);
+    case 'memories':
+      return turn.memories === memoriesKey(result.memories);
+    case 'output':
+      return turn.output === outputKey(result.generatedOutput);
+  }
+};
+
 /** Whether a fat tape can be a later step of this turn: what both know agrees, and something goes beyond what the turn was opened with. */
-const tapeBelongs = (turn: OpenedTurn, results: readonly ResultInput[]): boolean => {
-  const known = results.filter(({ type }) => turn.roundOf[type] !== undefined);
-  const fresh = results.filter(({ type }) => turn.roundOf[type] !== 0);
+const tapeBelongs = (turn: TurnKey, results: readonly ResultInput[]): boolean => {
+  const known = results.filter(({ type }) => turn.has[type] !== undefined);
+  const fresh = results.filter(({ type }) => turn.has[type] !== 'at first');
   return (
     fresh.length > 0 &&
     known.every((result) => recordedSame(turn, result)) &&
-    (known.length > 0 || results.some(({ type }) => awaits(turn, type)))
+    (known.length > 0 || results.some(({ type }) => turn.awaits === type))
   );
 };
 
 /**
  * The turn that a step without a turn id means, among a mind's recent turns, newest first (contract 2.6): null when it is a first step,
- * undefined when it means a turn that is not among them. What is cheap to see is looked at before the words are compared.
+ * undefined when it means a turn that is not among them.
  */
 export const findTurn = (
-  recent: readonly OpenedTurn[],
+  recent: readonly TurnKey[],
   tape: Tape,
   result: ResultInput | 'unknown' | null,
   nowMs: number,
-): OpenedTurn | null | undefined => {
-  const actorId = tape.actor?.npcId;
-  const meant = (turn: OpenedTurn): boolean =>
-    turn.observation === tape.observation &&
-    (actorId === undefined || turn.actor === undefined || turn.actor.npcId === actorId) &&
-    same(turn.context, tape.context);
-  const newestOpen = (fits: (turn: OpenedTurn) => boolean) =>
-    recent.find((turn) => !isOver(turn, nowMs) && fits(turn) && meant(turn));
-  const newestEnded = (fits: (turn: OpenedTurn) => boolean) =>
-    recent.find((turn) => turn.name === 'ended' && Date.parse(turn.deadlineAt) > nowMs && fits(turn) && meant(turn));
+): TurnKey | null | undefined => {
+  const said = saidKey(tape.observation, tape.context);
+  const actor = tape.actor === undefined ? undefined : idKey(tape.actor.npcId);
+  const meant = recent.filter(
+    (turn) =>
+      turn.said === said &&
+      turn.deadlineMs > nowMs &&
+      (actor === undefined || turn.actor === undefined || turn.actor === actor),
+  );
+  const newestOpen = (fits: (turn: TurnKey) => boolean) => meant.find((turn) => turn.awaits !== null && fits(turn));
+  const newestEnded = (fits: (turn: TurnKey) => boolean) =>
+    meant.find((turn) => turn.awaits === null && !turn.expired && fits(turn));
 
   if (result === 'unknown') return newestOpen(() => true);
   if (result !== null) {
     return (
-      newestOpen((turn) => awaits(turn, result.type) || recordedSame(turn, result)) ??
+      newestOpen((turn) => turn.awaits === result.type || recordedSame(turn, result)) ??
       newestEnded((turn) => recordedSame(turn, result)) ??
       newestOpen(() => true)
     );

@@ -1,9 +1,12 @@
 import type { Json } from '../domain/shared/json.js';
+import { jsonBytes } from '../domain/shared/json-bytes.js';
+import { PAGE_BYTES } from '../domain/shared/page-size.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import { PAGE_EVENTS, pagesOf } from './stream-pages.js';
 
-/** How many events one page of reading holds, and how many are looked at for one answer when a type is asked for. */
-const HISTORY_PAGE = 512;
-export const HISTORY_SCAN_EVENTS = 20_000;
+/** How many pages of the stream are looked at for one answer when a type is asked for: 20,000 events, or some 160 MB of large ones. */
+const HISTORY_SCAN_PAGES = 40;
+export const HISTORY_SCAN_EVENTS = HISTORY_SCAN_PAGES * PAGE_EVENTS;
 
 export type HistoryQuery = {
   readonly from?: number;
@@ -53,32 +56,38 @@ export type HistoryPage = {
 };
 
 /**
- * One page of a stream's history. With `types`, `limit` counts what is left of them; one answer looks at HISTORY_SCAN_EVENTS at most, and then
- * may hold fewer than `limit` beside a `next`.
+ * One page of a stream's history, which ends at `limit` events or near PAGE_BYTES (contract 10.1). With `types`, both count what is left of them; one
+ * answer looks at HISTORY_SCAN_PAGES at most, and then may hold fewer than `limit` beside a `next`.
  */
-export const readHistory = async (store: EventStore, stream: string, query: HistoryQuery): Promise<HistoryPage> => {
-  const found: RecordedEvent[] = [];
-  const step = query.direction === 'forwards' ? 1 : -1;
-  let from = query.from;
+export const readHistory = async (
+  store: Pick<EventStore, 'read'>,
+  stream: string,
+  query: HistoryQuery,
+): Promise<HistoryPage> => {
+  const { direction, limit, from, types } = query;
+  const range = { direction, ...(from === undefined ? {} : { from }) };
+  const events: HistoryEvent[] = [];
+  let bytes = 0;
+  let scanned = 0;
   let last = -1;
-  for (let scanned = 0; scanned < HISTORY_SCAN_EVENTS;) {
-    const limit = query.types === undefined ? query.limit - found.length : HISTORY_PAGE;
-    const page = await store.read(stream, {
-      direction: query.direction,
-      limit,
-      ...(from === undefined ? {} : { from }),
-    });
-    last = page.lastRevision;
-    for (const event of page.events) {
-      if (query.types !== undefined && !query.types.has(event.type)) continue;
-      found.push(event);
-      if (found.length === query.limit) break;
+  let reached: number | undefined;
+  const take = (page: readonly RecordedEvent[]): boolean => {
+    for (const event of page) {
+      reached = event.revision;
+      if (types !== undefined && !types.has(event.type)) continue;
+      const shown = toHistoryEvent(event);
+      events.push(shown);
+      bytes += jsonBytes(shown);
+      if (events.length === limit || bytes >= PAGE_BYTES) return true;
     }
-    scanned += page.events.length;
-    const reached = found.length === query.limit ? found.at(-1) : page.events.at(-1);
-    from = reached === undefined ? undefined : reached.revision + step;
-    if (from === undefined || from < 0 || from > last) return { revision: last, events: found.map(toHistoryEvent) };
-    if (found.length === query.limit) break;
+    scanned += 1;
+    return scanned === HISTORY_SCAN_PAGES;
+  };
+  const pages = types === undefined ? [await store.read(stream, { ...range, limit })] : pagesOf(store, stream, range);
+  for await (const page of pages) {
+    last = page.lastRevision;
+    if (take(page.events)) break;
   }
-  return { revision: last, ...(from === undefined ? {} : { next: from }), events: found.map(toHistoryEvent) };
+  const next = reached === undefined ? -1 : reached + (direction === 'forwards' ? 1 : -1);
+  return { revision: last, ...(next < 0 || next > last ? {} : { next }), events };
 };

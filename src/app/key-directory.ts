@@ -1,4 +1,4 @@
-import { tenantOf, tenantsStream, tenantStream } from '../domain/shared/stream-names.js';
+import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../domain/shared/stream-names.js';
 import { matchesHash, parseApiKey } from '../domain/tenant/api-key.js';
 import type { TenantEvent, TenantsEvent } from '../domain/tenant/events.js';
 import { effectiveRateLimit, type RateLimit } from '../domain/tenant/rate-limit.js';
@@ -18,6 +18,7 @@ import type { Clock } from '../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import type { KeyUsage } from '../ports/key-usage.js';
 import type { Fold } from './lane.js';
+import { pagesOf } from './stream-pages.js';
 
 /** How a tenant's stream is folded. */
 export const tenantFold: Fold<TenantState> = {
@@ -33,9 +34,6 @@ export const tenantNamesFold: Fold<TenantNames> = {
 
 /** How long after a lost feed it is taken up again, in milliseconds: revocations of other servers count within a second (contract 11.4). */
 export const FEED_RETRY_MS = 250;
-
-/** How many events one page of reading a stream holds. */
-const READ_PAGE = 512;
 
 export type KeyDirectoryDeps = {
   readonly events: EventStore;
@@ -56,7 +54,8 @@ type Entry = { readonly key: ApiKey; readonly principal: Principal };
 
 /**
  * Every API key of every tenant, in memory, folded from the tenants' streams. Own writes are taken in by `refresh`, those of other servers
- * come by the store's feed. Only what is durable is ever in it.
+ * come by one subscription to the tenants' streams alone: how soon a revocation counts here must not depend on what minds do meanwhile. Only
+ * what is durable is ever in it.
  */
 export class KeyDirectory implements AsyncDisposable {
   readonly #deps: KeyDirectoryDeps;
@@ -71,14 +70,14 @@ export class KeyDirectory implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** Folds every tenant's stream and follows the feed from there. Raises what the event store raises. */
+  /** Folds every tenant's stream, and follows them from there unless this server is the only one that writes. Raises what the event store raises. */
   static async open(deps: KeyDirectoryDeps): Promise<KeyDirectory> {
     const directory = new KeyDirectory(deps);
     const position = await deps.events.lastPosition();
     let names = noTenants;
     for await (const event of eventsOf(deps.events, tenantsStream, 0)) names = tenantNamesFold.evolve(names, event);
     for (const tenantId of names.tenantIds) await directory.refresh(tenantId);
-    directory.#following = directory.#follow(position);
+    if (deps.events.soleWriter !== true) directory.#following = directory.#follow(position);
     return directory;
   }
 
@@ -176,9 +175,9 @@ export class KeyDirectory implements AsyncDisposable {
     let after = position;
     while (!closing()) {
       try {
-        for await (const batch of this.#deps.events.subscribe({ after, signal })) {
+        for await (const batch of this.#deps.events.subscribe({ after, prefix: tenantStreamPrefix, signal })) {
           for (const event of batch) {
-            const tenantId = event.stream.startsWith('tenant-') ? tenantOf(event.stream) : null;
+            const tenantId = tenantOf(event.stream);
             if (tenantId !== null) this.#apply(tenantId, event);
             after = event.position;
           }
@@ -197,11 +196,6 @@ const decoyHash = Buffer.alloc(32).toString('base64url');
 /** The token of a bearer header (RFC 6750), `''` when there is none. */
 const bearerToken = (header: string | undefined): string => /^bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? '';
 
-async function* eventsOf(events: EventStore, stream: string, first: number): AsyncGenerator<RecordedEvent> {
-  for (let from = first; ;) {
-    const page = await events.read(stream, { direction: 'forwards', from, limit: READ_PAGE });
-    yield* page.events;
-    from += page.events.length;
-    if (page.events.length < READ_PAGE) return;
-  }
+async function* eventsOf(events: EventStore, stream: string, from: number): AsyncGenerator<RecordedEvent> {
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from })) yield* page.events;
 }

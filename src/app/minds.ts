@@ -4,22 +4,30 @@ import { Rejection } from '../domain/shared/rejection.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Lanes } from './lanes.js';
 import { mindFold } from './mind.js';
+import { pagesOf } from './stream-pages.js';
 
-/** How many events one page of folding a mind reads. */
-const FOLD_PAGE = 512;
-
-/** A mind as every acknowledged write left it (contract 1.8); null when the server has never seen it. */
-export const readMind = async (lanes: Lanes, tenant: string, npcId: string): Promise<MindState | null> => {
-  const lane = await lanes.open(npcStream(tenant, npcId), mindFold);
-  const { state } = await lane.latest();
-  return state.revision < 0 ? null : state;
+/**
+ * A mind as every acknowledged write left it (contract 1.8).
+ * @throws Rejection NPC_NOT_FOUND
+ */
+export const requireMind = async (lanes: Lanes, tenant: string, npcId: string): Promise<MindState> => {
+  const { state } = await lanes.current(npcStream(tenant, npcId), mindFold);
+  if (state.revision < 0) throw new Rejection('NPC_NOT_FOUND', { details: { npcId } });
+  return state;
 };
 
-/** @throws Rejection NPC_NOT_FOUND */
-export const requireMind = async (lanes: Lanes, tenant: string, npcId: string): Promise<MindState> => {
-  const mind = await readMind(lanes, tenant, npcId);
-  if (mind === null) throw new Rejection('NPC_NOT_FOUND', { details: { npcId } });
-  return mind;
+/** The revision of a mind's last event, -1 when there is no such mind: told by that one event, for asking this is no reason to fold a mind. */
+export const revisionOf = async (events: EventStore, tenant: string, npcId: string): Promise<number> =>
+  (await events.read(npcStream(tenant, npcId), { direction: 'backwards', limit: 1 })).lastRevision;
+
+/**
+ * As `revisionOf`, of a mind that there must be.
+ * @throws Rejection NPC_NOT_FOUND
+ */
+export const requireRevision = async (events: EventStore, tenant: string, npcId: string): Promise<number> => {
+  const revision = await revisionOf(events, tenant, npcId);
+  if (revision < 0) throw new Rejection('NPC_NOT_FOUND', { details: { npcId } });
+  return revision;
 };
 
 /** A moment in a mind's history: a revision, or an instant in milliseconds since the epoch; both inclusive. */
@@ -39,12 +47,11 @@ export const mindAsOf = async (
   const beyond = (revision: number, at: string): boolean =>
     'revision' in moment ? revision > moment.revision : Date.parse(at) > moment.timeMs;
   let mind = initialMind;
-  for (;;) {
-    const page = await events.read(stream, { direction: 'forwards', from: mind.revision + 1, limit: FOLD_PAGE });
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from: 0 })) {
     for (const event of page.events) {
       if (beyond(event.revision, event.meta.at)) return mind.revision < 0 ? null : mind;
       mind = mindFold.evolve(mind, event);
     }
-    if (page.events.length < FOLD_PAGE) return mind.revision < 0 ? null : mind;
   }
+  return mind.revision < 0 ? null : mind;
 };

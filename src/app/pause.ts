@@ -15,7 +15,7 @@ export const pause = async (
       signal.removeEventListener('abort', wake);
       resolve();
     };
-    const cancel = clock.at(new Date(clock.now().getTime() + ms), wake);
+    const cancel = clock.after(ms, wake);
     const stopListening = wakeOn(wake);
     signal.addEventListener('abort', wake, { once: true });
   });

@@ -1,23 +1,28 @@
+import { LRUCache } from 'lru-cache';
+
 import { parseProcessId } from '../domain/shared/process-id.js';
-import { Rejection } from '../domain/shared/rejection.js';
+import { weightOf } from '../domain/shared/weight.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import type { ProcessRef } from '../ports/process-engine.js';
 import type { AnyProcess } from '../../workflows/process.js';
 import type { PlacedEvent } from './lane.js';
+import { Lines } from './line.js';
+import { pagesOf } from './stream-pages.js';
 
 /** How many events of the stream are searched for the first event of a process before it counts as unknown. */
 export const FIRST_EVENT_SEARCH = 2_000;
-const PAGE = 500;
-/** How many steps may wait for one process. */
-export const STEPS_WAITING = 64;
-/** How many processes' states are kept in memory. */
-export const INSTANCES_KEPT = 50_000;
+/** How long after its id was made the first event of a process may be recorded, in milliseconds: later ones are not looked at. */
+const FIRST_EVENT_WITHIN_MS = 600_000;
+/** How much memory the states of processes may take, in bytes as `weightOf` counts; the longest unused ones go first. */
+export const INSTANCES_BYTES = 256 * 1024 * 1024;
 
 /** A process as its recorded events leave it; `sequence` counts them, `through` is the last revision of the stream that was looked at. */
 export type Instance = {
   readonly state: { readonly name: string };
   readonly sequence: number;
   readonly through: number;
+  /** About how much memory its state takes: what its events weigh. */
+  readonly bytes: number;
   /** Of a process that has no event yet: the commands behind which another of its kind has begun. */
   readonly rivals: readonly string[];
 };
@@ -26,35 +31,29 @@ export type Instance = {
 export class ProcessJournal {
   readonly #events: EventStore;
   readonly #shared: boolean;
-  readonly #instances = new Map<string, Instance>();
-  readonly #lines = new Map<string, { tail: Promise<unknown>; waiting: number }>();
+  readonly #instances: LRUCache<string, Instance>;
+  readonly #lines = new Lines();
+  readonly #listeners: ((stream: string, events: readonly PlacedEvent[]) => void)[] = [];
 
   /**
    * @param shared whether other programs write these streams too: what is remembered is then read on to the stream's end before it is
    * answered from. One who writes alone needs no such read.
    */
-  constructor(events: EventStore, { shared = false }: { readonly shared?: boolean } = {}) {
+  constructor(
+    events: EventStore,
+    { shared = false, bytes = INSTANCES_BYTES }: { readonly shared?: boolean; readonly bytes?: number } = {},
+  ) {
     this.#events = events;
     this.#shared = shared;
+    this.#instances = new LRUCache({ maxSize: bytes, sizeCalculation: (instance) => instance.bytes });
   }
 
   /**
    * Runs one step of a process at a time: two that both decided from the same state would both be recorded, since a lane sends appends ahead.
-   * @throws Rejection BUSY when STEPS_WAITING wait already.
+   * @throws Rejection BUSY when too many wait already.
    */
-  async inTurn<T>(id: string, step: () => Promise<T>): Promise<T> {
-    const line = this.#lines.get(id) ?? { tail: Promise.resolve(), waiting: 0 };
-    if (line.waiting >= STEPS_WAITING) throw new Rejection('BUSY', { retryAfter: 1 });
-    line.waiting += 1;
-    this.#lines.set(id, line);
-    const mine = line.waiting === 1 ? step() : line.tail.then(step);
-    line.tail = mine.catch(() => undefined);
-    try {
-      return await mine;
-    } finally {
-      line.waiting -= 1;
-      if (line.waiting === 0) this.#lines.delete(id);
-    }
+  inTurn<T>(id: string, step: () => Promise<T>): Promise<T> {
+    return this.#lines.inTurn(id, step);
   }
 
   /** The process as it was last seen, where reading on would ask the store; others may have written since. */
@@ -77,8 +76,14 @@ export class ProcessJournal {
     return this.#read(process, ref, { to: revision });
   }
 
+  /** Calls `listener` with the events of each step that this process records, before the step is answered. */
+  onRecorded(listener: (stream: string, events: readonly PlacedEvent[]) => void): void {
+    this.#listeners.push(listener);
+  }
+
   /** Folds newly recorded events behind what is known. */
   recorded(process: AnyProcess, ref: ProcessRef, before: Instance, events: readonly PlacedEvent[]): Instance {
+    for (const listener of this.#listeners) listener(ref.stream, events);
     const after = fold(process, ref, before, events);
     this.#keep(ref, after);
     return after;
@@ -91,13 +96,8 @@ export class ProcessJournal {
 
   /** A slow read must not bring back what a step has left behind meanwhile. */
   #keep(ref: ProcessRef, instance: Instance): void {
-    const key = keyOf(ref);
-    const known = this.#instances.get(key);
-    this.#instances.delete(key);
-    this.#instances.set(key, known !== undefined && known.through > instance.through ? known : instance);
-    if (this.#instances.size <= INSTANCES_KEPT) return;
-    const [oldest] = this.#instances.keys();
-    if (oldest !== undefined) this.#instances.delete(oldest);
+    const known = this.#instances.peek(keyOf(ref));
+    if (known === undefined || known.through <= instance.through) this.#instances.set(keyOf(ref), instance);
   }
 
   /** Reads forwards, from what is known or from the revision that the id carries, until the process is over or the stream ends. */
@@ -110,24 +110,32 @@ export class ProcessJournal {
       to,
     }: { readonly known?: Instance | undefined; readonly atLeast?: number; readonly to?: number },
   ): Promise<Instance> {
-    const start = parseProcessId(ref.id)?.revision;
+    const made = parseProcessId(ref.id);
+    const start = made?.revision;
     const initial = {
       state: process.initial as Instance['state'],
       sequence: 0,
       through: (start ?? 0) - 1,
+      bytes: INSTANCE_BYTES,
       rivals: [],
     };
-    if (start === undefined) return initial;
-    for (let instance: Instance = known ?? initial; ;) {
-      const from = instance.through + 1;
-      const range = { direction: 'forwards', from, limit: PAGE, ...(to === undefined ? {} : { to }) } as const;
-      const { events } = await this.#events.read(ref.stream, range);
+    if (made === null || start === undefined) return initial;
+    const latest = new Date(made.timeMs + FIRST_EVENT_WITHIN_MS).toISOString();
+    let instance: Instance = known ?? initial;
+    const range = { direction: 'forwards', from: instance.through + 1, ...(to === undefined ? {} : { to }) } as const;
+    for await (const { events } of pagesOf(this.#events, ref.stream, range)) {
       instance = fold(process, ref, instance, events);
-      if (events.length < PAGE || (process.over(instance.state) && instance.through >= atLeast)) return instance;
-      if (instance.sequence === 0 && from + PAGE - start >= FIRST_EVENT_SEARCH) return instance;
+      if (process.over(instance.state) && instance.through >= atLeast) break;
+      const searched = instance.through + 1 - start;
+      const tooFar = searched >= FIRST_EVENT_SEARCH || (events.at(-1)?.meta.at ?? '') > latest;
+      if (instance.sequence === 0 && tooFar && instance.through >= atLeast) break;
     }
+    return instance;
   }
 }
+
+/** What an instance takes beside what its events brought, in bytes. */
+const INSTANCE_BYTES = 512;
 
 /** The stream belongs to it: an id that stands in another tenant's stream names nothing here. */
 const keyOf = ({ stream, id }: ProcessRef): string => `${stream} ${id}`;
@@ -138,7 +146,7 @@ const fold = (
   before: Instance,
   events: readonly (PlacedEvent | RecordedEvent)[],
 ): Instance => {
-  let { state, sequence } = before;
+  let { state, sequence, bytes } = before;
   const rivals: string[] = [];
   for (const event of events) {
     if (!process.owns(ref.id, event)) {
@@ -149,10 +157,12 @@ const fold = (
     }
     state = process.evolve(state, event) as Instance['state'];
     sequence += 1;
+    bytes += weightOf(event.data);
   }
   return {
     state,
     sequence,
+    bytes,
     through: Math.max(before.through, events.at(-1)?.revision ?? -1),
     rivals: sequence === 0 ? [...before.rivals, ...rivals] : [],
   };

@@ -17,9 +17,6 @@ export type ProjectorDeps = {
   readonly log: { error(details: object, message: string): void };
 };
 
-/** How far the slowest read model is behind, in global positions, and how many events are parked. */
-export type ProjectorCounts = { readonly lag: number; readonly parked: number };
-
 /**
  * Keeps the read models current: follows the event store from where each build stands, applies, and swaps a new version in once it has come
  * as far as the store was at the start. Whatever fails is tried again from the last commit, for as long as it runs.
@@ -55,10 +52,15 @@ export class Projector implements AsyncDisposable {
     this.#following = [...groups.values()].map((group) => this.#follow(group, target));
   }
 
-  async counts(): Promise<ProjectorCounts> {
+  /** How far the slowest read model is behind, in global positions. @throws what the event store throws */
+  async lag(): Promise<number> {
     const last = await this.#deps.events.lastPosition();
-    const slowest = Math.min(last, ...this.#feeds.map(({ build }) => build.position));
-    return { lag: last - slowest, parked: await this.#deps.writer.parkedCount() };
+    return last - Math.min(last, ...this.#feeds.map(({ build }) => build.position));
+  }
+
+  /** How many events no read model could take. @throws what the writer throws */
+  parked(): Promise<number> {
+    return this.#deps.writer.parkedCount();
   }
 
   /** Ends after the batch that is being applied. */

@@ -112,10 +112,10 @@ export class Relay implements AsyncDisposable {
   /** Renews the place and moves the checkpoint, once more at the end; ends the session when the place is lost. */
   async #keep(session: AbortController): Promise<void> {
     const { clock, lease, holder, log } = this.#deps;
-    let keptMs = clock.now().getTime();
+    let keptMs = clock.monotonicMs();
     for (;;) {
       await pause(clock, CHECKPOINT_MS, session.signal);
-      const startMs = clock.now().getTime();
+      const startMs = clock.monotonicMs();
       try {
         if (await lease.keep(holder, this.#position ?? 0)) keptMs = startMs;
         else {

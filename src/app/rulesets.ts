@@ -1,18 +1,25 @@
+import { LRUCache } from 'lru-cache';
+
 import type { DirectiveRuleSet } from '../domain/rules/ruleset.js';
 import {
   evolveRuleset,
   initialRuleset,
   latestRuleset,
-  rulesetVersion,
+  revisionOfVersion,
   type RulesetState,
 } from '../domain/rules/ruleset-state.js';
 import type { RulesetRef } from '../domain/npc/events.js';
+import { jsonBytes } from '../domain/shared/json-bytes.js';
 import { rulesetStream } from '../domain/shared/stream-names.js';
+import type { EventStore } from '../ports/event-store.js';
 import type { Fold } from './lane.js';
 import type { Lanes } from './lanes.js';
 
 /** The set that is a tenant's default when it is registered (contract 2.8). */
 export const DEFAULT_RULESET_ID = 'default';
+
+/** Bytes of JSON of versions that are not the newest any more, kept for the turns that began with them. */
+export const OLD_VERSIONS_BYTES = 32 * 1024 * 1024;
 
 export const rulesetFold: Fold<RulesetState> = { initial: initialRuleset, evolve: evolveRuleset };
 
@@ -29,10 +36,15 @@ export type Rulesets = {
   latest(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
 };
 
-export const openRulesets = (lanes: Lanes): Rulesets => {
+/** @param events where versions are read that are not the newest any more */
+export const openRulesets = (lanes: Lanes, events: Pick<EventStore, 'read'>): Rulesets => {
+  const old = new LRUCache<string, DirectiveRuleSet>({
+    maxSize: OLD_VERSIONS_BYTES,
+    sizeCalculation: (set) => jsonBytes(set),
+  });
   // A version that is still being written may be thrown back, and a turn must not name it.
   const load = async (tenant: string, rulesetId: string): Promise<RulesetState> =>
-    (await lanes.current(rulesetStream(tenant, rulesetId), rulesetFold)).confirmedState;
+    (await lanes.current(rulesetStream(tenant, rulesetId), rulesetFold)).state;
   const latest = async (tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null> =>
     latestRuleset(await load(tenant, rulesetId));
   return {
@@ -41,7 +53,20 @@ export const openRulesets = (lanes: Lanes): Rulesets => {
       const ruleset = await latest(tenant, rulesetId ?? DEFAULT_RULESET_ID);
       return ruleset === null && rulesetId !== undefined ? { ruleset, missing: rulesetId } : { ruleset };
     },
-    version: async (tenant, ref) =>
-      ref === null ? null : rulesetVersion(await load(tenant, ref.rulesetId), ref.version),
+    version: async (tenant, ref) => {
+      if (ref === null) return null;
+      const stream = rulesetStream(tenant, ref.rulesetId);
+      const key = `${stream} ${String(ref.version)}`;
+      const known = old.get(key);
+      if (known !== undefined) return known;
+      const state = await load(tenant, ref.rulesetId);
+      if (state.latest?.version === ref.version) return state.latest;
+      const from = revisionOfVersion(state, ref.version);
+      if (from === null) return null;
+      const { events: found } = await events.read(stream, { direction: 'forwards', from, limit: 1 });
+      const set = found[0]?.data as DirectiveRuleSet | undefined;
+      if (set !== undefined) old.set(key, set);
+      return set ?? null;
+    },
   };
 };

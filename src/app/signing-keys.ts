@@ -19,7 +19,10 @@ import { makeCommandId } from './command-id.js';
 import { NONCE_BYTES, unwrap, wrap } from './key-wrap.js';
 import type { Fold } from './lane.js';
 import { type CommandDeps, runCommand } from './run-command.js';
+import { spaceReads } from './spaced-reads.js';
 
+/** How many events one page of reading on holds: a server makes a key only when it is the first with its algorithm's name. */
+const KEYS_PAGE = 64;
 /** Bytes of an Ed25519 private key (RFC 8032). */
 const SEED_BYTES = 32;
 /** What stands before those bytes in PKCS #8 (RFC 8410, section 7). */
@@ -56,9 +59,9 @@ const make = ({ random, wrapKey, alg }: SigningKeyDeps): SigningKey => {
   return { kid, alg, x, wrapped: wrap(wrapKey, kid, seed, random.bytes(NONCE_BYTES)) };
 };
 
-type OpenedKey = { readonly alg: SigningAlgorithm; readonly privateKey: KeyObject; readonly publicKey: KeyObject };
+type OpenedKey = Pick<SigningKey, 'alg' | 'x'> & { readonly privateKey: KeyObject; readonly publicKey: KeyObject };
 
-const opened = (wrapKey: Uint8Array, { kid, alg, wrapped }: SigningKey): OpenedKey => {
+const opened = (wrapKey: Uint8Array, { kid, alg, x, wrapped }: SigningKey): OpenedKey => {
   const seed = unwrap(wrapKey, kid, wrapped);
   if (seed === null) {
     throw new StartProblem(
@@ -67,7 +70,7 @@ const opened = (wrapKey: Uint8Array, { kid, alg, wrapped }: SigningKey): OpenedK
     );
   }
   const privateKey = privateKeyOf(seed);
-  return { alg, privateKey, publicKey: createPublicKey(privateKey) };
+  return { alg, x, privateKey, publicKey: createPublicKey(privateKey) };
 };
 
 /**
@@ -78,22 +81,43 @@ const opened = (wrapKey: Uint8Array, { kid, alg, wrapped }: SigningKey): OpenedK
 export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys> => {
   const commandId = makeCommandId(deps.clock, deps.random);
   const context = { tenant: 'local', actor: 'system', commandId, correlationId: commandId, causationId: null };
-  const { state } = await runCommand(deps, signingKeysStream, fold, context, (keys) => {
+  const start = await runCommand(deps, signingKeysStream, fold, context, (keys) => {
     // A wrong secret must not add a key of its own.
     for (const key of keys) opened(deps.wrapKey, key);
     return currentSigningKey(keys, deps.alg) === undefined ? [{ type: 'SigningKeyMade', data: make(deps) }] : [];
   });
-  const keys = new Map(state.map((key) => [key.kid, opened(deps.wrapKey, key)]));
-  const newest = currentSigningKey(state, deps.alg);
+  const newest = currentSigningKey(start.state, deps.alg);
   if (newest === undefined) throw new Error('a signing key was made but cannot be found');
-  const jwks = state.map(({ kid, alg, x }) => ({ ...jwkOf(x), kid, alg, use: 'sig' }));
+  const keys = new Map<string, OpenedKey>();
+  const add = (state: SigningKeyState): void => {
+    for (const key of state) if (!keys.has(key.kid)) keys.set(key.kid, opened(deps.wrapKey, key));
+  };
+  add(start.state);
+  let { revision } = start;
+  const others = spaceReads(deps.clock, async () => {
+    for (;;) {
+      const range = { direction: 'forwards', from: revision + 1, limit: KEYS_PAGE } as const;
+      const { events } = await deps.events.read(signingKeysStream, range);
+      if (events.length === 0) return;
+      add(events.reduce((state, event) => fold.evolve(state, event), fold.initial));
+      revision = Math.max(revision, events.at(-1)?.revision ?? -1);
+    }
+  });
+  const find = async (kid: string): Promise<OpenedKey | undefined> => {
+    if (!keys.has(kid) && deps.events.soleWriter !== true) await others.anew();
+    return keys.get(kid);
+  };
   return {
     current: { kid: newest.kid, alg: newest.alg },
-    publicKey: (kid) => keys.get(kid)?.publicKey,
-    publicJwks: () => jwks,
+    publicKey: async (kid) => (await find(kid))?.publicKey,
+    publicJwks: async () => {
+      // Without the store, what is known is still worth more than an error.
+      if (deps.events.soleWriter !== true) await others.lately().catch(() => undefined);
+      return [...keys].map(([kid, { x }]) => ({ ...jwkOf(x), kid, use: 'sig' }));
+    },
     sign: async (kid: string, claims: JsonObject) => {
-      const key = keys.get(kid);
-      if (key === undefined) throw new Error(`no signing key ${kid} was ever made here`);
+      const key = await find(kid);
+      if (key === undefined) throw new Error(`no server here ever made the signing key ${kid}`);
       return new CompactSign(Buffer.from(jcs(claims)))
         .setProtectedHeader({ alg: key.alg, typ: 'verdict+jwt', kid })
         .sign(key.privateKey);

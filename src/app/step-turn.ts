@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
 
+import { commandSearch } from './find-command.js';
 import { mindFold } from './mind.js';
 import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from './find-turn.js';
 import type { Lanes } from './lanes.js';
 import type { ProcessJournal } from './process-journal.js';
 import type { TurnIndex } from './turn-index.js';
+import { requireRecordable } from '../domain/npc/recorded-bytes.js';
+import { resumable } from '../domain/npc/resumable.js';
 import { mismatches } from '../domain/npc/tape-mismatch.js';
 import type { StepResult, Tape } from '../domain/npc/tape.js';
 import { makeTurnId } from '../domain/npc/turn-id.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Clock } from '../ports/clock.js';
+import type { EventStore } from '../ports/event-store.js';
 import type { AskedBy, ProcessEngine, ProcessRef } from '../ports/process-engine.js';
 import type { TurnAnswer } from '../../workflows/turn-answer.js';
 import type { OpenedTurn, TurnInput, TurnState } from '../../workflows/turn-state.js';
@@ -20,6 +24,7 @@ export type StepDeps = {
   readonly journal: ProcessJournal;
   readonly index: TurnIndex;
   readonly lanes: Lanes;
+  readonly events: EventStore;
   readonly clock: Clock;
   readonly turnDeadlineMs: number;
 };
@@ -30,7 +35,8 @@ export type Step = {
   /** null: none was sent; 'unknown': one of a type that is not in the protocol. */
   readonly result: StepResult | 'unknown' | null;
   readonly by: AskedBy;
-  /** An earlier attempt under the same Idempotency-Key died half way. */
+  /** As a command's (run-command.ts). */
+  readonly keyed: boolean;
   readonly resumed: boolean;
 };
 
@@ -40,18 +46,38 @@ export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; 
 /**
  * One step of the multi-round protocol (contract 2.2, 2.6): finds the turn it means, opens or resumes one where there is none, and hands the
  * table what is new in it. Never refuses for what the client remembers otherwise: it is answered from the record.
- * @throws Rejection as ProcessEngine.ask
+ * @throws Rejection EVENTS_TOO_LARGE, and as ProcessEngine.ask
  */
 export const stepTurn = async (deps: StepDeps, step: Step): Promise<Stepped> => {
   const result = step.result === null || step.result === 'unknown' ? step.result : inputOf(step.result);
-  // Taken before an earlier attempt's turn is looked for: what that one records from now on, the new turn's first reading meets.
-  const since = step.resumed ? (await deps.lanes.current(step.stream, mindFold)).confirmedRevision : undefined;
-  const meant = await locate(deps, step, result);
+  const { earlier, since } = await anotherAttempt(deps, step);
+  const meant = earlier ?? (await locate(deps, step, result));
   if (meant !== null && 'turnId' in meant) return takeStep(deps, step, result, meant);
-  if (meant === null) return open(deps, step, since === undefined ? {} : { since });
+  if (meant === null) return open(deps, step, { since });
   const { lost } = meant;
-  if (lost === undefined) return resume(deps, step, result, {});
+  if (lost === undefined) return resume(deps, step, result, { since });
   return deps.journal.inTurn(`resume ${step.stream} ${lost}`, () => goOn(deps, step, result, lost));
+};
+
+/**
+ * The turn that another attempt at the same command has opened, or made a step of. `since` is the revision through which the mind was looked at for that: what comes
+ * behind, the first reading of a turn whose id carries it will meet.
+ */
+const anotherAttempt = async (
+  { lanes, events, journal }: StepDeps,
+  { stream, by, keyed, resumed }: Step,
+): Promise<{ readonly earlier: OpenedTurn | null; readonly since: number | undefined }> => {
+  if (!resumed && !(keyed && lanes.shared)) return { earlier: null, since: undefined };
+  const search = commandSearch(events, stream, by.commandId, resumed);
+  const { revision: since } = await lanes.current(stream, mindFold);
+  while (!search.covers(since)) {
+    const own = await search.look();
+    const turnId = own?.find(({ data }) => typeof data['turnId'] === 'string')?.data['turnId'];
+    if (typeof turnId !== 'string') continue;
+    const { state } = await journal.load(turn, refOf(stream, turnId));
+    return { earlier: state.name === 'new' ? null : (state as OpenedTurn), since };
+  }
+  return { earlier: null, since };
 };
 
 type Lost = { readonly lost: string | undefined };
@@ -67,14 +93,12 @@ const locate = async (
     const known = await load(deps, stream, tape.turnId);
     return isLost(deps, known) ? { lost: tape.turnId } : known;
   }
-  const recent = await deps.index.recent(stream);
-  const earlier = step.resumed ? recent.find(({ commandId }) => commandId === step.by.commandId) : undefined;
-  if (earlier !== undefined) return earlier;
   if (result === null && tapeResults(tape).length === 0) return null;
-  const nowMs = deps.clock.now().getTime();
-  const found = findTurn(recent, tape, result, nowMs);
-  if (found !== undefined) return found;
-  return findTurn(await deps.index.refresh(stream), tape, result, nowMs) ?? { lost: undefined };
+  const found = findTurn(await deps.index.recent(stream), tape, result, deps.clock.now().getTime());
+  if (found === null) return null;
+  if (found === undefined) return { lost: undefined };
+  const state = await load(deps, stream, found.turnId);
+  return isLost(deps, state) ? { lost: found.turnId } : state;
 };
 
 const refOf = (stream: string, id: string): ProcessRef => ({ process: turn.name, id, stream });
@@ -96,7 +120,7 @@ const goOn = async (
   lost: string,
 ): Promise<Stepped> => {
   // Taken before the look: what another server records from now on, the new turn's first reading meets.
-  const since = (await deps.lanes.current(step.stream, mindFold)).confirmedRevision;
+  const since = (await deps.lanes.current(step.stream, mindFold)).revision;
   const successor = await follow(deps, step.stream, lost);
   if (successor !== null) return takeStep(deps, step, result, successor);
   const commandId = `resume_${digest(`${step.stream} ${lost}`)}`;
@@ -117,7 +141,7 @@ const follow = async (deps: StepDeps, stream: string, lost: string): Promise<Ope
   const seen = new Set<string>();
   for (let id = lost; !seen.has(id);) {
     seen.add(id);
-    const next = await successorOf(deps, stream, id);
+    const next = await deps.index.successor(stream, id);
     if (next === undefined) return null;
     const state = await load(deps, stream, next);
     if (!isLost(deps, state)) return state;
@@ -126,26 +150,19 @@ const follow = async (deps: StepDeps, stream: string, lost: string): Promise<Ope
   return null;
 };
 
-const successorOf = async (deps: StepDeps, stream: string, turnId: string): Promise<string | undefined> => {
-  const known = await deps.index.successor(stream, turnId);
-  if (known !== undefined) return known;
-  await deps.index.refresh(stream);
-  return deps.index.successor(stream, turnId);
-};
-
 type Opened = {
   readonly memories?: Tape['memories'];
   readonly output?: string;
   readonly resumedFrom?: string;
   /** The revision that the turn's id carries; the last durable one when left out. */
-  readonly since?: number;
+  readonly since: number | undefined;
 };
 
 const open = async (deps: StepDeps, step: Step, { memories, output, resumedFrom, since }: Opened): Promise<Stepped> => {
   const { tape, stream, by } = step;
   const nowMs = deps.clock.now().getTime();
-  const lane = await deps.lanes.current(stream, mindFold);
-  const turnId = makeTurnId('process', since ?? lane.confirmedRevision, nowMs, by.commandId);
+  const revision = since ?? (await deps.lanes.current(stream, mindFold)).revision;
+  const turnId = makeTurnId('process', revision, nowMs, by.commandId);
   const opening: TurnInput = {
     type: 'open',
     turnId,
@@ -168,9 +185,9 @@ const resume = (
   deps: StepDeps,
   step: Step,
   result: ResultInput | 'unknown' | null,
-  { lost, since }: { readonly lost?: string; readonly since?: number },
+  { lost, since }: { readonly lost?: string; readonly since: number | undefined },
 ): Promise<Stepped> => {
-  const tape = merged(step.tape, result);
+  const tape = resumable(merged(step.tape, result));
   const memories = tape.actor !== undefined && tape.vectorQueried ? tape.memories : undefined;
   const brought = result !== null && result !== 'unknown' && result.type === 'output';
   const output = memories !== undefined && (brought || tape.generatedOutput !== '') ? tape.generatedOutput : undefined;
@@ -181,7 +198,7 @@ const resume = (
       ...(memories === undefined ? {} : { memories }),
       ...(output === undefined ? {} : { output }),
       ...(lost === undefined ? {} : { resumedFrom: lost }),
-      ...(since === undefined ? {} : { since }),
+      since,
     },
   );
 };
@@ -228,8 +245,8 @@ const nextInput = (found: OpenedTurn, tape: Tape, result: ResultInput | 'unknown
 };
 
 const ask = async (deps: StepDeps, step: Step, turnId: string, inputs: readonly TurnInput[]): Promise<Stepped> => {
+  requireRecordable(inputs.filter(({ type }) => type !== 'mismatch'));
   const ref = refOf(step.stream, turnId);
   const { answer, revision, position } = await deps.engine.ask(ref, inputs, step.by);
-  await deps.index.noted(step.stream, () => load(deps, step.stream, turnId));
   return { answer: answer as TurnAnswer, revision, position };
 };

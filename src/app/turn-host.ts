@@ -1,10 +1,12 @@
 import type { HostedProcess } from '../../activities/advance.js';
 import type { TurnInput, TurnState } from '../../workflows/turn-state.js';
 import { turn } from '../../workflows/turn.js';
+import { holdPatterns } from '../domain/rules/hold-patterns.js';
 import type { MindState } from '../domain/npc/state.js';
 import type { TurnFacts } from '../domain/npc/turn-facts.js';
 import { parseNpcStream } from '../domain/shared/stream-names.js';
 import type { SigningKeys } from '../ports/signing-keys.js';
+import { inSlices } from './in-slices.js';
 import { mindFold } from './mind.js';
 import type { ChosenRuleset, Rulesets } from './rulesets.js';
 
@@ -21,12 +23,14 @@ export const factsFrom = (
   chosen: ChosenRuleset,
   mind: Pick<MindState, 'persona' | 'data' | 'revision'>,
   issuer: TurnFacts['issuer'],
+  patternsHeld: readonly string[] = [],
 ): TurnFacts => ({
   npcId,
   mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
   ruleset: chosen.ruleset,
   rulesetRef: chosen.ruleset === null ? null : { rulesetId: chosen.ruleset.rulesetId, version: chosen.ruleset.version },
   ...(chosen.missing === undefined ? {} : { rulesetMissing: chosen.missing }),
+  ...(patternsHeld.length === 0 ? {} : { patternsHeld }),
   issuer,
 });
 
@@ -42,7 +46,12 @@ export const turnHost = ({ rulesets, signingKeys, issuer }: TurnHostDeps): Hoste
       state.name === 'new'
         ? await rulesets.choose(by.tenant, opening?.rulesetId)
         : { ruleset: await rulesets.version(by.tenant, state.ruleset) };
-    return (mind) => factsFrom(npcId, chosen, mind as MindState, { kid: signingKeys.current.kid, iss: issuer });
+    // Once a turn: what it finds is recorded with the opening.
+    const held =
+      opening === undefined || state.name !== 'new'
+        ? []
+        : await inSlices(holdPatterns(chosen.ruleset, opening.observation));
+    return (mind) => factsFrom(npcId, chosen, mind as MindState, { kid: signingKeys.current.kid, iss: issuer }, held);
   },
   // A turn waits for its client alone: `pending` is never anything.
   effect: (ref) => Promise.reject(new Error(`turn ${ref.id} has no effects`)),

@@ -1,113 +1,123 @@
-import type { EventStore, RecordedEvent } from '../ports/event-store.js';
-import type { OpenedTurn, TurnState } from '../../workflows/turn-state.js';
-import { turn } from '../../workflows/turn.js';
+import { LRUCache } from 'lru-cache';
 
-/** How far back in a mind's stream its recent turns are looked for. */
+import type { EventStore } from '../ports/event-store.js';
+import type { PlacedEvent } from './lane.js';
+import { idKey, keyChange, type KeyChange, type TurnKey } from './turn-key.js';
+import { pagesOf } from './stream-pages.js';
+
+/** How far back in a mind's stream its recent turns are looked for, in events. */
 export const TURN_SEARCH_EVENTS = 2_000;
-/** How many new events are read at once; where there are more, the newest are read. */
-const REFRESH_EVENTS = 100;
-/** How many turns of one mind are remembered, and of how many minds. */
+/** How many turns of one mind are remembered: of those that are over, and in all. */
 export const TURNS_KEPT_PER_MIND = 128;
-export const MINDS_KEPT = 10_000;
+const OPEN_TURNS_KEPT_PER_MIND = 4 * TURNS_KEPT_PER_MIND;
+/** How many turns of all minds are remembered, some 700 bytes each; those of the minds that were silent longest go first. */
+export const TURNS_KEPT = 400_000;
 
-type Recent = { readonly turns: Map<string, OpenedTurn>; readonly successors: Map<string, string>; upTo: number };
+type Recent = { readonly turns: Map<string, TurnKey>; readonly successors: Map<string, string>; upTo: number };
 
 /**
  * The recent turns of each mind, newest last: finding a turn without its id is the main path of typed clients, which drop members that they
- * do not know. Made by one backward read of the stream, bounded, and kept current by what is recorded.
+ * do not know. Holds no more of a turn than tells it from others. Made by one walk back through the stream, bounded, and kept current by what is recorded.
  */
 export class TurnIndex {
   readonly #events: EventStore;
   readonly #shared: boolean;
-  readonly #minds = new Map<string, Recent>();
+  /** What was noted of minds that are being read. */
+  readonly #loading = new Map<string, KeyChange[]>();
+  readonly #minds = new LRUCache<string, Recent>({
+    maxSize: TURNS_KEPT,
+    sizeCalculation: ({ turns }) => 1 + turns.size,
+  });
 
   /** @param shared whether other programs write these streams too: `recent` then reads first what they have appended. */
-  constructor(events: EventStore, { shared = false }: { readonly shared?: boolean } = {}) {
+  constructor(events: EventStore, { shared = true }: { readonly shared?: boolean } = {}) {
     this.#events = events;
     this.#shared = shared;
   }
 
-  /** Recent turns of a mind, newest first, as known here. */
-  async recent(stream: string): Promise<readonly OpenedTurn[]> {
-    return this.#shared ? this.refresh(stream) : newestFirst(await this.#mind(stream));
+  /** Takes note of what was recorded here, so that who writes alone need not read it back. */
+  note(stream: string, events: readonly PlacedEvent[]): void {
+    if (this.#shared) return;
+    const changes = changesOf(events);
+    const mind = this.#minds.get(stream);
+    if (mind === undefined) this.#loading.get(stream)?.push(...changes);
+    else if (changes.length > 0) {
+      for (const change of changes) apply(mind, change);
+      this.#weighAgain(stream, mind);
+    }
   }
 
   /** The turn that went on where `turnId` was lost or expired. */
   async successor(stream: string, turnId: string): Promise<string | undefined> {
-    return (await this.#mind(stream)).successors.get(turnId);
+    return (await this.#mind(stream)).successors.get(idKey(turnId));
   }
 
-  /** Reads what was appended by others since, the newest TURN_SEARCH_EVENTS of it. @returns as `recent` */
-  async refresh(stream: string): Promise<readonly OpenedTurn[]> {
-    const mind = await this.#mind(stream);
-    const next = { direction: 'forwards', from: mind.upTo + 1, limit: REFRESH_EVENTS } as const;
-    const { events, lastRevision } = await this.#events.read(stream, next);
-    if (events.length < REFRESH_EVENTS || lastRevision === events.at(-1)?.revision) {
-      this.#fold(mind, events);
-      return newestFirst(mind);
-    }
-    const newest = { direction: 'backwards', to: mind.upTo + 1, limit: TURN_SEARCH_EVENTS } as const;
-    this.#fold(mind, [...(await this.#events.read(stream, newest)).events].reverse());
-    return newestFirst(mind);
-  }
-
-  /** Takes note of a turn after a step. Where other programs write too nothing is noted: `recent` reads on in any case. */
-  async noted(stream: string, load: () => Promise<TurnState>): Promise<void> {
-    if (this.#shared || !this.#minds.has(stream)) return;
-    const state = await load();
-    const mind = this.#minds.get(stream);
-    if (mind !== undefined && state.name !== 'new') this.#put(mind, state);
+  /** Recent turns of a mind, newest first, with everything that was recorded before this call, the newest TURN_SEARCH_EVENTS of it. */
+  async recent(stream: string): Promise<readonly TurnKey[]> {
+    return newestFirst(await this.#mind(stream));
   }
 
   async #mind(stream: string): Promise<Recent> {
-    let mind = this.#minds.get(stream);
-    if (mind === undefined) {
-      const { events, lastRevision } = await this.#events.read(stream, {
-        direction: 'backwards',
-        limit: TURN_SEARCH_EVENTS,
-      });
-      mind = this.#minds.get(stream);
-      if (mind === undefined) {
-        mind = { turns: new Map(), successors: new Map(), upTo: lastRevision };
-        this.#fold(mind, [...events].reverse());
-      }
-    } else this.#minds.delete(stream);
-    this.#minds.set(stream, mind);
-    if (this.#minds.size > MINDS_KEPT) {
-      const [oldest] = this.#minds.keys();
-      if (oldest !== undefined) this.#minds.delete(oldest);
+    const known = this.#minds.get(stream);
+    if (known !== undefined) return this.#shared ? this.#readOn(stream, known) : known;
+    const noted = this.#loading.get(stream) ?? [];
+    this.#loading.set(stream, noted);
+    const made = await this.#readOn(stream, { turns: new Map(), successors: new Map(), upTo: -1 }).finally(() => {
+      if (this.#loading.get(stream) === noted) this.#loading.delete(stream);
+    });
+    // Somebody else may have made it meanwhile, and have taken note of more.
+    const other = this.#minds.get(stream);
+    if (other !== undefined && (!this.#shared || other.upTo >= made.upTo)) return other;
+    for (const change of noted) apply(made, change);
+    this.#minds.set(stream, made);
+    return made;
+  }
+
+  /** Walks back to what is known, TURN_SEARCH_EVENTS at most, and folds what it passed in the order in which it happened. */
+  async #readOn(stream: string, mind: Recent): Promise<Recent> {
+    const changes: KeyChange[] = [];
+    let upTo = mind.upTo;
+    const range = { direction: 'backwards', to: mind.upTo + 1 } as const;
+    for await (const { events } of pagesOf(this.#events, stream, range, TURN_SEARCH_EVENTS)) {
+      upTo = Math.max(upTo, events[0]?.revision ?? -1);
+      changes.push(...changesOf(events));
     }
+    // Another one may have read the same meanwhile.
+    const known = mind.upTo;
+    for (const change of changes.reverse()) if (change.revision > known) apply(mind, change);
+    mind.upTo = Math.max(mind.upTo, upTo);
+    if (changes.length > 0) this.#weighAgain(stream, mind);
     return mind;
   }
 
-  #fold(mind: Recent, events: readonly RecordedEvent[]): void {
-    let missing: RecordedEvent | null = null;
-    for (const event of events) {
-      const turnId = event.data['turnId'];
-      mind.upTo = Math.max(mind.upTo, event.revision);
-      if (typeof turnId !== 'string') continue;
-      const known = mind.turns.get(turnId);
-      if (event.type === 'RulesetMissing') missing = event;
-      if (known === undefined && event.type !== 'TurnOpened') continue;
-      const before = known ?? (missing === null ? turn.initial : turn.evolve(turn.initial, missing));
-      // Folding an event twice would double its round.
-      if (known !== undefined && known.rounds.some(({ revision }) => revision >= event.revision)) continue;
-      const after = turn.evolve(before, event);
-      if (after.name !== 'new') this.#put(mind, after);
-    }
-  }
-
-  #put(mind: Recent, state: OpenedTurn): void {
-    mind.turns.set(state.turnId, state);
-    if (state.resumedFrom !== undefined) mind.successors.set(state.resumedFrom, state.turnId);
-    if (mind.turns.size <= TURNS_KEPT_PER_MIND) return;
-    for (const [turnId, kept] of mind.turns) {
-      if (kept.name !== 'ended' && kept.name !== 'expired' && mind.turns.size <= 4 * TURNS_KEPT_PER_MIND) continue;
-      mind.turns.delete(turnId);
-      if (kept.resumedFrom !== undefined) mind.successors.delete(kept.resumedFrom);
-      return;
-    }
+  /** Its size has changed, which the cache would not notice; a mind that was let go meanwhile stays away. */
+  #weighAgain(stream: string, mind: Recent): void {
+    if (this.#minds.peek(stream) !== mind) return;
+    this.#minds.delete(stream);
+    this.#minds.set(stream, mind);
   }
 }
 
-const newestFirst = ({ turns }: Recent): readonly OpenedTurn[] => [...turns.values()].reverse();
+const changesOf = (events: readonly PlacedEvent[]): readonly KeyChange[] =>
+  events.map(keyChange).filter((change) => change !== null);
+
+const apply = (mind: Recent, { turnId, next }: KeyChange): void => {
+  const before = mind.turns.get(turnId);
+  const after = next(before);
+  if (after === undefined || after === before) return;
+  mind.turns.set(turnId, after);
+  if (after.successorOf !== undefined) mind.successors.set(after.successorOf, turnId);
+  if (mind.turns.size > TURNS_KEPT_PER_MIND) forgetOne(mind);
+};
+
+/** The oldest turn that is over; an open one only where there are too many. */
+const forgetOne = ({ turns, successors }: Recent): void => {
+  for (const [turnId, { awaits, successorOf }] of turns) {
+    if (awaits !== null && turns.size <= OPEN_TURNS_KEPT_PER_MIND) continue;
+    turns.delete(turnId);
+    if (successorOf !== undefined) successors.delete(successorOf);
+    return;
+  }
+};
+
+const newestFirst = ({ turns }: Recent): readonly TurnKey[] => [...turns.values()].reverse();

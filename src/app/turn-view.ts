@@ -8,6 +8,7 @@ import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import type { OpenedTurn, TurnName, TurnState } from '../../workflows/turn-state.js';
 import { turn } from '../../workflows/turn.js';
 import { FIRST_EVENT_SEARCH, type ProcessJournal } from './process-journal.js';
+import { pagesOf } from './stream-pages.js';
 import type { Signing } from './verdict-signer.js';
 
 /** A turn as its events tell it (contract 10.1), before its verdict is signed for the answer. */
@@ -131,14 +132,13 @@ export const readTurn = async (
     throw new Rejection('TURN_NOT_FOUND', { details: { npcId, turnId } });
   }
   const from = parseProcessId(turnId)?.revision;
-  const { events } =
-    from === undefined
-      ? { events: [] }
-      : await deps.events.read(stream, { direction: 'forwards', from, limit: FIRST_EVENT_SEARCH });
-  const own = events
-    .filter((event) => event.data['turnId'] === turnId)
-    .map((event) => viewSingle(npcId, turnId, event));
-  const view = own.find((found) => found !== null);
-  if (view === undefined) throw new Rejection('TURN_NOT_FOUND', { details: { npcId, turnId } });
-  return view;
+  if (from !== undefined) {
+    for await (const { events } of pagesOf(deps.events, stream, { direction: 'forwards', from }, FIRST_EVENT_SEARCH)) {
+      for (const event of events) {
+        const view = event.data['turnId'] === turnId ? viewSingle(npcId, turnId, event) : null;
+        if (view !== null) return view;
+      }
+    }
+  }
+  throw new Rejection('TURN_NOT_FOUND', { details: { npcId, turnId } });
 };

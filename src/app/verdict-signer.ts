@@ -1,6 +1,6 @@
 import { compactVerify, decodeProtectedHeader, errors } from 'jose';
 import type { Verdict } from '../domain/npc/events.js';
-import { verdictClaims, verdictDigest, verdictFromWire } from '../domain/npc/signature.js';
+import { type VerdictClaims, verdictClaims, verdictDigest, verdictFromWire } from '../domain/npc/signature.js';
 import { isObject, type JsonObject } from '../domain/shared/json.js';
 import type { SigningKeys } from '../ports/signing-keys.js';
 
@@ -25,20 +25,32 @@ export type VerificationQuestion = {
   readonly verdict: JsonObject;
 };
 export type VerificationReason = 'malformed' | 'unknown_key' | 'bad_signature' | 'other_npc' | 'other_verdict';
+/** `signedAt` is the time of the verdict's event, in whole seconds as the signature holds it (RFC 3339). */
 export type VerificationAnswer =
-  { readonly valid: true } | { readonly valid: false; readonly reason: VerificationReason };
+  | { readonly valid: true; readonly turnId: string; readonly revision: number; readonly signedAt: string }
+  | { readonly valid: false; readonly reason: VerificationReason };
 
 export type VerdictSigner = {
   /** The compact JWS of a recorded verdict; null when it is invalid. The same record makes the same bytes. */
   sign(recorded: RecordedVerdict): Promise<string | null>;
-  /** Whether a signature is ours and covers this verdict of this NPC; never throws for what a client sent. */
+  /** Whether a signature is ours and covers this verdict of this NPC; never throws for what a client sent. Raises what the event store raises. */
   verify(question: VerificationQuestion): Promise<VerificationAnswer>;
 };
 
-const ALGORITHMS = ['Ed25519', 'EdDSA'];
+const ALGORITHMS = ['EdDSA', 'Ed25519'];
 const TYPE = 'verdict+jwt';
+/** The longest signature that is looked at, in characters: ours fit into a header, and what is longer must not buy work. */
+const SIGNATURE_CHARS = 16_384;
 
 const refused = (reason: VerificationReason): VerificationAnswer => ({ valid: false, reason });
+
+/**
+ * Whether every part is base64url as an encoder writes it: no padding, no white space, unused bits zero. Decoders are more lenient, so that one
+ * signature would have many texts, and whoever compares or stores them would take them for different ones.
+ */
+const isCanonical = (signature: string): boolean =>
+  signature.length <= SIGNATURE_CHARS &&
+  signature.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
 const kidOf = (signature: string): string | null => {
   try {
@@ -49,21 +61,22 @@ const kidOf = (signature: string): string | null => {
   }
 };
 
-const claimsOf = (payload: Uint8Array): JsonObject | null => {
+const claimsOf = (payload: Uint8Array): VerdictClaims | null => {
   try {
     const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
-    return isObject(claims) ? claims : null;
+    // Signed by a key of ours, so what is an object at all has the members that we gave it.
+    return isObject(claims) ? (claims as unknown as VerdictClaims) : null;
   } catch {
     return null;
   }
 };
 
-type Verified = { readonly claims: JsonObject } | { readonly reason: VerificationReason };
+type Verified = { readonly claims: VerdictClaims } | { readonly reason: VerificationReason };
 
 const verified = async (keys: SigningKeys, signature: string): Promise<Verified> => {
-  const kid = kidOf(signature);
+  const kid = isCanonical(signature) ? kidOf(signature) : null;
   if (kid === null) return { reason: 'malformed' };
-  const key = keys.publicKey(kid);
+  const key = await keys.publicKey(kid);
   if (key === undefined) return { reason: 'unknown_key' };
   try {
     const { payload } = await compactVerify(signature, key, { algorithms: ALGORITHMS });
@@ -86,10 +99,10 @@ export const createVerdictSigner = (keys: SigningKeys): VerdictSigner => ({
     const outcome = await verified(keys, signature);
     if ('reason' in outcome) return refused(outcome.reason);
     const { claims } = outcome;
-    if (claims['sub'] !== npcId || claims['tenant'] !== tenant) return refused('other_npc');
+    if (claims.sub !== npcId || claims.tenant !== tenant) return refused('other_npc');
     const digested = verdictFromWire(verdict);
-    return digested !== null && verdictDigest(digested) === claims['verdictDigest']
-      ? { valid: true }
-      : refused('other_verdict');
+    if (digested === null || verdictDigest(digested) !== claims.verdictDigest) return refused('other_verdict');
+    const { jti, revision, iat } = claims;
+    return { valid: true, turnId: jti, revision, signedAt: new Date(iat * 1_000).toISOString() };
   },
 });

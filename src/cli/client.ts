@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { readOwnerKey } from '../adapters/files/owner-key-file.js';
 import { createMindRequest, MindError, type MindRequest } from '../body/mind-request.js';
+import { DEFAULT_DATA_DIR, DEFAULT_URL } from '../config/config.js';
 import { CommandFailed, type Terminal } from './terminal.js';
 
 export type ClientSettings = { readonly url: string; readonly key: string | null; readonly dataDir: string };
@@ -11,12 +13,16 @@ const set = (value: string | undefined): string | null =>
 
 /** Where commands find the server and its key (contract 11.5). @throws CommandFailed when `ANIMA_URL` is no address */
 export const clientSettings = ({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): ClientSettings => {
-  const url = set(env['ANIMA_URL']) ?? 'http://127.0.0.1:8080';
+  const url = set(env['ANIMA_URL']) ?? DEFAULT_URL;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new CommandFailed('ANIMA_URL is not the address of a server: it looks like http://127.0.0.1:8080.');
+    throw new CommandFailed(`ANIMA_URL must be an address such as ${DEFAULT_URL}, not ${JSON.stringify(url)}.`);
   }
-  return { url, key: set(env['ANIMA_API_KEY']), dataDir: resolve(cwd, set(env['ANIMA_DATA_DIR']) ?? '.anima') };
+  return { url, key: set(env['ANIMA_API_KEY']), dataDir: resolve(cwd, set(env['ANIMA_DATA_DIR']) ?? DEFAULT_DATA_DIR) };
 };
+
+/** What a command says that looks for the server's data directory in the wrong place. */
+export const noDataDirectory = (dataDir: string): string =>
+  `There is no data directory at ${dataDir}. Set ANIMA_DATA_DIR to the server's data directory.`;
 
 const ownerKey = async (dataDir: string): Promise<string> => {
   const path = join(dataDir, 'owner-key');
@@ -29,7 +35,9 @@ const ownerKey = async (dataDir: string): Promise<string> => {
   }
   if (key !== null && key !== '') return key;
   throw new CommandFailed(
-    `No API key: set ANIMA_API_KEY, or run this beside the server's data directory (there is no ${path}; ANIMA_DATA_DIR names another).`,
+    existsSync(dataDir)
+      ? `No API key: set ANIMA_API_KEY, or put the server's owner key into ${path}.`
+      : `No API key: set ANIMA_API_KEY, or use the server's owner key. ${noDataDirectory(dataDir)}`,
   );
 };
 
@@ -47,7 +55,8 @@ export const describeFailure = (error: unknown, url: string): string | null => {
     const { pointer, message } = issue as { readonly pointer?: unknown; readonly message?: unknown };
     return `  ${String(pointer)}: ${String(message)}`;
   });
-  const wait = error.retryAfter === null ? '' : ` Try again in ${String(error.retryAfter)} s.`;
+  const wait =
+    error.retryAfter === null || error.code === 'RATE_LIMITED' ? '' : ` Try again in ${String(error.retryAfter)} s.`;
   const quoted = error.status >= 500 && error.requestId !== null ? `, request ${error.requestId}` : '';
   return [`${error.message}${wait} (${error.code}${quoted})`, ...lines].join('\n');
 };

@@ -85,6 +85,7 @@ const play = async (
         program: [SERVER_ENTRY],
         env: terminal.env,
         cwd: terminal.cwd,
+        lookedAt: settings.url,
         requestTo,
         sleep: sleepFor,
         signal,

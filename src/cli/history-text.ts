@@ -52,6 +52,7 @@ const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
   DirectiveGiven: ({ observation }) => quoted(observation),
   ContextBuilt: ({ observation }) => quoted(observation),
   BridgeChecked: ({ action: checked, valid, code }) => `${action(checked)} ${valid === true ? 'allowed' : text(code)}`,
+  ChainBreakRecorded: ({ revision, member }) => `${text(member)} of revision ${json(revision)} does not fit`,
 };
 
 const short = (line: string): string => {

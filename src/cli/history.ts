@@ -54,7 +54,7 @@ const show = async (terminal: Terminal, npcId: string, options: Options): Promis
 /** `anima history <npcId>`: what is recorded of a mind. */
 export const historyCommand = (terminal: Terminal): Command =>
   new Command('history')
-    .description('show what is recorded of an NPC, an event a line')
+    .description('show what is recorded of an NPC, one event per line')
     .argument('<npcId>')
     .option('--from <revision>', 'the first revision to show', wholeFrom(0))
     .option('--limit <n>', 'at most so many events', wholeFrom(1), DEFAULT_LIMIT)

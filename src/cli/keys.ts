@@ -107,35 +107,35 @@ const bootstrap = (terminal: Terminal): Command =>
         print(terminal, made.key);
         remark(
           terminal,
-          `The owner key of the tenant local. It stands in ${made.path ?? 'no file'} and is not shown again.`,
+          `The owner key of the tenant local. It is in ${made.path ?? 'no file'} and is not shown again.`,
         );
       }
     });
 
 const recover = (terminal: Terminal): Command =>
   new Command('recover')
-    .description('make another owner key, offline: stop the server first')
+    .description('make another owner key (embedded profile: stop the server first)')
     .option('--tenant <id>', 'whose owner key was lost', 'local')
     .option('--json', 'print the answer as JSON')
     .action(async ({ json, tenant }: Json & { tenant: string }) => {
-      const { recoverOffline } = await import('./offline.js');
-      const { key, path } = await recoverOffline(terminal, tenant);
+      const { recoverOwner } = await import('./offline.js');
+      const { key, path } = await recoverOwner(terminal, tenant);
       if (json) {
         printJson(terminal, { tenantId: tenant, key, path });
         return;
       }
       print(terminal, key);
-      const where = path === null ? 'It stands in no file: keep it.' : `It stands in ${path}.`;
+      const where = path === null ? 'It is in no file: keep it.' : `It is in ${path}.`;
       remark(
         terminal,
         `New owner key of the tenant ${tenant}. ${where} Keys issued before stay valid; revoke the lost one.`,
       );
     });
 
-/** `anima keys`: issue, list and revoke over HTTP; recover offline. */
+/** `anima keys`: issue, list and revoke over HTTP; bootstrap and recover without a server. */
 export const keysCommand = (terminal: Terminal): Command =>
   new Command('keys')
-    .description('API keys: issue, list, revoke, recover')
+    .description('API keys: issue, list, revoke, bootstrap, recover')
     .addCommand(issue(terminal))
     .addCommand(listKeys(terminal))
     .addCommand(revoke(terminal))

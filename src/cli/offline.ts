@@ -6,10 +6,11 @@ import type { ApiKeyDeps } from '../app/api-keys.js';
 import { firstStart, type OwnerKey, recoverOwnerKey } from '../app/first-start.js';
 import { Lanes } from '../app/lanes.js';
 import { openKeys } from '../app/open-keys.js';
-import { type Config, parseConfig } from '../config/config.js';
-import { createLogger } from '../config/logger.js';
+import { type Config, type DistributedConfig, parseConfig } from '../config/config.js';
+import { createLogger, logOrigin } from '../config/logger.js';
 import { type EmbeddedProfile, openEmbedded } from '../profiles/embedded.js';
 import type { Profile } from '../profiles/profile.js';
+import { noDataDirectory } from './client.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
 
 /**
@@ -18,24 +19,32 @@ import { CommandFailed, remark, type Terminal } from './terminal.js';
  */
 export const openOffline = async (
   terminal: Terminal,
+  options: { readonly mendReads?: boolean } = {},
 ): Promise<{ readonly config: Config; readonly profile: EmbeddedProfile }> => {
   const config = parseConfig(terminal.env, terminal.cwd);
   if (config.distributed !== null) {
     throw new CommandFailed('This command works on a data directory; the distributed profile has none.');
   }
   if (!existsSync(join(config.dataDir, 'format'))) {
-    throw new CommandFailed(`There is no data directory at ${config.dataDir}; ANIMA_DATA_DIR names another.`);
+    throw new CommandFailed(noDataDirectory(config.dataDir));
   }
-  const profile = await openEmbedded(config, createLogger('error', terminal.stderr, false));
+  const log = createLogger('error', terminal.stderr, false, logOrigin(config));
+  const profile = await openEmbedded(config, log, options);
   for (const warning of profile.warnings) remark(terminal, warning);
   return { config, profile };
 };
 
-/** Makes another owner key for a tenant while the server is stopped (contract 11.3). @throws CommandFailed, StartProblem */
-export const recoverOffline = async (terminal: Terminal, tenantId: string): Promise<OwnerKey> => {
-  const { config, profile } = await openOffline(terminal);
-  await using opened = profile;
-  return await withKeys(terminal, config, opened, (apiKeys) =>
+/**
+ * Makes another owner key for a tenant (contract 11.3): in the data directory while the server is stopped; in the distributed profile in the
+ * event store, beside running servers, which know the key within a second. Raises what the event store raises. @throws CommandFailed, StartProblem
+ */
+export const recoverOwner = async (terminal: Terminal, tenantId: string): Promise<OwnerKey> => {
+  const config = parseConfig(terminal.env, terminal.cwd);
+  await using profile =
+    config.distributed === null
+      ? (await openOffline(terminal)).profile
+      : await openBesideServers(terminal, config, config.distributed);
+  return await withKeys(terminal, config, profile, (apiKeys) =>
     recoverOwnerKey(apiKeys, ownerKeyFile(config.dataDir), tenantId),
   );
 };
@@ -52,13 +61,17 @@ export const bootstrapDistributed = async (terminal: Terminal): Promise<OwnerKey
         'of its data directory. Run "anima serve"; if that key was lost, "anima keys recover".',
     );
   }
-  const { openDistributed } = await import('../profiles/distributed.js');
-  await using profile = await openDistributed(
-    config,
-    config.distributed,
-    createLogger('error', terminal.stderr, false),
-  );
+  await using profile = await openBesideServers(terminal, config, config.distributed);
   return await withKeys(terminal, config, profile, (apiKeys) => firstStart(apiKeys, ownerKeyFile(config.dataDir)));
+};
+
+const openBesideServers = async (
+  terminal: Terminal,
+  config: Config,
+  distributed: DistributedConfig,
+): Promise<Profile> => {
+  const { openDistributed } = await import('../profiles/distributed.js');
+  return openDistributed(config, distributed, createLogger('error', terminal.stderr, false, logOrigin(config)));
 };
 
 /** Folds the keys, uses them, and closes what that opened. */

@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
 
 import { StartProblem } from '../domain/shared/start-problem.js';
+import { apiVersion } from '../http/api-version.js';
+import { chainCommand } from './chain.js';
 import { demoCommand } from './demo.js';
 import { historyCommand } from './history.js';
 import { keysCommand } from './keys.js';
@@ -14,14 +16,16 @@ export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 const program = (terminal: Terminal): Command => {
   const anima = new Command('anima')
     .description('The mind of game NPCs, as a service: every thought an event, every decision replayable.')
+    .version(apiVersion, '-V, --version', 'output the version')
     .addCommand(serveCommand(terminal))
     .addCommand(demoCommand(terminal))
     .addCommand(keysCommand(terminal))
     .addCommand(historyCommand(terminal))
+    .addCommand(chainCommand(terminal))
     .addCommand(rebuildCommand(terminal))
     .addHelpText(
       'after',
-      '\nCommands that ask a server find it by ANIMA_URL (http://127.0.0.1:8080) and use the key in ANIMA_API_KEY,\n' +
+      '\nCommands that ask a server use the address in ANIMA_URL (default: http://127.0.0.1:8080) and the key in ANIMA_API_KEY,\n' +
         'else the one in the file owner-key of the data directory (ANIMA_DATA_DIR, .anima).\n' +
         'Exit code: 0 done, 1 failed, 2 wrong usage.',
     );

@@ -10,7 +10,7 @@ const run = async (terminal: Terminal, json: boolean): Promise<void> => {
     import('../../projections/registry.js'),
     import('./offline.js'),
   ]);
-  await using profile = (await openOffline(terminal)).profile;
+  await using profile = (await openOffline(terminal, { mendReads: true })).profile;
   const { ports, writer } = profile;
   const bar = progressBar(terminal);
   try {

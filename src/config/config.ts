@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import { secretProblem } from '../domain/shared/secret-length.js';
 import { StartProblem } from '../domain/shared/start-problem.js';
 import type { RateLimit } from '../domain/tenant/rate-limit.js';
 import type { Environment } from './env.js';
@@ -7,7 +9,7 @@ import type { Environment } from './env.js';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What a process of the distributed profile does; each as many times as wished. */
+/** What a process of the distributed profile does; each as many times as you like. */
 export const roles = ['http', 'worker', 'projector', 'relay'] as const;
 export type Role = (typeof roles)[number];
 
@@ -40,9 +42,16 @@ export type Config = {
   readonly secret: string | null;
   /** Absolute. */
   readonly secretFile: string | null;
-  readonly jwsAlg: 'Ed25519' | 'EdDSA';
+  readonly jwsAlg: 'EdDSA' | 'Ed25519';
   readonly logLevel: LogLevel;
 };
+
+const DEFAULT_HOST = '127.0.0.1';
+const DEFAULT_PORT = 8080;
+/** Where a server listens when nothing is set; commands look for it there. */
+export const DEFAULT_URL = `http://${DEFAULT_HOST}:${String(DEFAULT_PORT)}`;
+/** Where a server keeps everything when nothing is set, below the directory that it is started in. */
+export const DEFAULT_DATA_DIR = '.anima';
 
 const MAX_PORT = 65_535;
 const MAX_RATE = 1_000_000;
@@ -81,9 +90,10 @@ const rateLimit = (text: string): RateLimit | 'off' | null => {
 /**
  * Reads the settings of contract 11.1.
  * @param cwd what relative paths start from
+ * @param isThere whether a file exists
  * @throws StartProblem that names everything wrong at once
  */
-export const parseConfig = (env: Environment, cwd: string): Config => {
+export const parseConfig = (env: Environment, cwd: string, isThere: (file: string) => boolean = existsSync): Config => {
   const problems: string[] = [];
 
   /** The value of one variable, or `fallback` when it is absent or wrong; `read` gives null for a wrong one. */
@@ -100,7 +110,7 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
     setting(
       name,
       fallback,
-      words.map((word) => `"${word}"`).join(' or '),
+      words.length > 2 ? `one of ${words.join(', ')}` : words.map((word) => `"${word}"`).join(' or '),
       (value) => words.find((word) => word === value) ?? null,
     );
   const path = (value: string): string => resolve(cwd, value);
@@ -148,6 +158,11 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
   const secretFile = text('ANIMA_SECRET_FILE');
   if (secret !== null && secretFile !== null) {
     problems.push('ANIMA_SECRET and ANIMA_SECRET_FILE are both set; keep one of them.');
+  } else if (secret !== null) {
+    const problem = secretProblem(secret, 'ANIMA_SECRET');
+    if (problem !== null) problems.push(problem);
+  } else if (secretFile !== null && !isThere(path(secretFile))) {
+    problems.push(`ANIMA_SECRET_FILE names ${path(secretFile)}, but there is no such file.`);
   }
   const limit = setting(
     'ANIMA_RATE_LIMIT',
@@ -163,12 +178,12 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
   }
   const config: Config = {
     distributed: profile === 'distributed' ? distributed() : null,
-    host: setting('HOST', '127.0.0.1', 'a host name or an address', (value) =>
+    host: setting('HOST', DEFAULT_HOST, 'a host name or an address', (value) =>
       /^[\w.:%-]+$/.test(value) ? value : null,
     ),
-    port: setting('PORT', 8080, `a number from 0 to ${MAX_PORT}`, (value) => integer(value, 0, MAX_PORT)),
+    port: setting('PORT', DEFAULT_PORT, `a number from 0 to ${MAX_PORT}`, (value) => integer(value, 0, MAX_PORT)),
     publicUrl: setting<string | null>('ANIMA_PUBLIC_URL', null, 'an http or https URL without query', publicUrl),
-    dataDir: setting('ANIMA_DATA_DIR', path('.anima'), 'a path', path),
+    dataDir: setting('ANIMA_DATA_DIR', path(DEFAULT_DATA_DIR), 'a path', path),
     rateLimit: limit === 'off' ? null : limit,
     rulesRegistration: oneOf('ANIMA_RULES_REGISTRATION', ['on', 'off'], 'on') === 'on',
     turnDeadlineMs: setting(
@@ -179,7 +194,7 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
     ),
     secret,
     secretFile: secretFile === null ? null : path(secretFile),
-    jwsAlg: oneOf('ANIMA_JWS_ALG', ['Ed25519', 'EdDSA'], 'Ed25519'),
+    jwsAlg: oneOf('ANIMA_JWS_ALG', ['EdDSA', 'Ed25519'], 'EdDSA'),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
   };
   if (problems.length > 0) throw new StartProblem(problems.join('\n'));

@@ -33,6 +33,7 @@ export type AppDeps = CommonDeps & {
   readonly authenticate: Authenticate;
   readonly rateLimiter: RateLimiter;
   readonly idempotency: IdempotencyStore;
+  readonly revisionOf: (stream: string) => Promise<number>;
   readonly keyUsage?: KeyUsage;
 };
 
@@ -70,8 +71,12 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     const always = matched.some(({ name }) => definitions.get(name ?? '')?.always === true);
     if (lifecycle.phase !== 'ready' && !always) throw new Rejection('NOT_READY');
     if (matched.length === 0) throw new Rejection('NOT_FOUND');
-    headers['Allow'] = [...new Set(matched.flatMap(({ methods }) => methods))].sort().join(', ');
-    throw new Rejection('METHOD_NOT_ALLOWED');
+    const allow = [...new Set(matched.flatMap(({ methods }) => methods))].sort();
+    headers['Allow'] = allow.join(', ');
+    throw new Rejection('METHOD_NOT_ALLOWED', {
+      message: `This path takes ${allow.join(' or ')}, not ${ctx.method}.`,
+      details: { allow },
+    });
   };
 
   const refuse = (ctx: Context, exchange: Exchange, thrown: unknown): void => {
@@ -93,7 +98,6 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     const { req, res } = ctx;
     const requestId = nameRequest(req.headers);
     const headers: Record<string, string> = { 'X-Request-Id': requestId };
-    if (lifecycle.phase === 'stopping') headers['Connection'] = 'close';
     const { path, query } = splitTarget(req.url ?? '');
     const exchange: Exchange = { requestId, operationId: UNROUTED, path, query, headers, begun: metrics.begin() };
     attachExchange(ctx, exchange);
@@ -124,6 +128,7 @@ export const createApp = (deps: AppDeps): Koa =>
     authenticate: deps.authenticate,
     rateLimiter: deps.rateLimiter,
     idempotency: deps.idempotency,
+    revisionOf: deps.revisionOf,
     keyUsage: deps.keyUsage,
     clock: deps.clock,
   });

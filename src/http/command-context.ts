@@ -1,12 +1,18 @@
-import type { CommandContext } from '../app/lane.js';
+import type { Command } from '../app/run-command.js';
+import { npcStream } from '../domain/shared/stream-names.js';
 import type { Call } from './route.js';
 
 /** On whose behalf a request's events are recorded. */
-export const contextOf = (call: Call): CommandContext & { readonly resumed: boolean } => ({
+export const contextOf = (call: Call): Required<Command> => ({
   tenant: call.principal.tenant,
   actor: call.principal.keyId,
   commandId: call.commandId,
   correlationId: call.requestId,
   causationId: null,
+  keyed: call.keyed,
   resumed: call.resumed,
 });
+
+/** The stream of the mind that a request's path names. */
+export const mindStream = ({ principal, params }: Call<{ npcId: string }>): string =>
+  npcStream(principal.tenant, params.npcId);

@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 
 import { rejections } from '../domain/shared/rejection.js';
 import { apiVersion } from './api-version.js';
+import { withNullMembers } from './guard/null-members.js';
 import { templatePath } from './openapi.js';
 import type { RouteDefinition } from './route.js';
 
@@ -38,7 +39,7 @@ const routeSection = (definition: RouteDefinition): string => {
 <h3><code>${method} ${escape(templatePath(path))}</code> ${marks}</h3>
 <p>${escape(summary)}. ${scope === null ? 'No key needed.' : `Scope <code>${scope}</code>.`}</p>
 ${description === undefined ? '' : `<p>${escape(description)}</p>`}
-${schemaBlock('query', query)}${schemaBlock('body', body)}
+${schemaBlock('query', query)}${schemaBlock('body', body === undefined ? undefined : withNullMembers(body))}
 <ul>${Object.entries(responses).map(responseLine).join('')}</ul>
 </section>`;
 };
@@ -71,6 +72,8 @@ Routes marked (ext) are additions of this server. <a href="#errors">All error co
 ${sections.join('\n')}
 <h2 id="errors">Errors</h2>
 <p>Every error is <code>{"error": {"code", "message", "details", "requestId"}}</code>, but each 403 of <code>POST /rules</code>, which is <code>{"error": "&lt;sentence&gt;"}</code>.</p>
+<p>A refusal with <code>Retry-After</code> passes: send the same request again after so many seconds. A <code>POST</code> with an <code>Idempotency-Key</code> is done once however often it is sent.
+Without one, a request that opens a turn, or records something, may have done so although its answer was lost, and does it again when it is repeated.</p>
 <table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>
 ${Object.entries(rejections).map(errorRow).join('\n')}
 </tbody></table>

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 
 import { apiVersion } from './api-version.js';
+import { withNullMembers } from './guard/null-members.js';
 import { paramNames } from './guard/path-params.js';
 import type { RouteDefinition } from './route.js';
 import { ErrorBody, ShortError } from './schemas.js';
@@ -76,7 +77,12 @@ const operationOf = (definition: RouteDefinition): Doc => {
     parameters: [...parametersOf(definition), ...(method === 'POST' && scope !== null ? [idempotencyKey] : [])],
     ...(body === undefined
       ? {}
-      : { requestBody: { required: !optional, content: { 'application/json': { schema: plain(body) } } } }),
+      : {
+          requestBody: {
+            required: !optional,
+            content: { 'application/json': { schema: plain(withNullMembers(body)) } },
+          },
+        }),
     responses: responsesOf(definition),
   };
 };

@@ -1,11 +1,14 @@
 import { Type } from '@sinclair/typebox';
 
+import { PAGE_BYTES } from '../domain/shared/page-size.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Call } from './route.js';
 
 /** Most items of one page, and of a list that was asked for whole (contract 1.9). */
 export const PAGE_LIMIT = 500;
 export const WHOLE_LIMIT = 10_000;
+/** Bytes of JSON near which a whole list ends: rows of an ordinary mind come to 10,000 before that, large ones do not. */
+export const WHOLE_BYTES = 16 * 1024 * 1024;
 const DEFAULT_PAGE = 100;
 
 /** The query members with which a list is paged. */
@@ -14,32 +17,37 @@ export const pageQuery = {
     Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, description: 'Items a page; sends the list in pages.' }),
   ),
   cursor: Type.Optional(
-    Type.String({ maxLength: 2_048, description: 'Where the page begins: taken from the Link header.' }),
+    Type.String({ minLength: 1, maxLength: 2_048, description: 'Where the page begins: taken from the Link header.' }),
   ),
 };
 
-export type Page = { readonly limit: number; readonly beyond?: string };
+export type Page = { readonly limit: number; readonly bytes: number; readonly beyond?: string };
 
 /** @throws Rejection SCHEMA_INVALID for a cursor that was not made here */
 export const pageOf = (query: { readonly limit?: number; readonly cursor?: string }): Page => {
-  if (query.cursor === undefined) return { limit: query.limit ?? WHOLE_LIMIT };
+  if (query.cursor === undefined) {
+    return query.limit === undefined
+      ? { limit: WHOLE_LIMIT, bytes: WHOLE_BYTES }
+      : { limit: query.limit, bytes: PAGE_BYTES };
+  }
   const beyond = Buffer.from(query.cursor, 'base64url').toString('utf8');
-  if (Buffer.from(beyond, 'utf8').toString('base64url') !== query.cursor) {
+  if (Buffer.from(beyond, 'utf8').toString('base64url') !== query.cursor || beyond === '') {
     throw new Rejection('SCHEMA_INVALID', {
       details: { issues: [{ pointer: '/cursor', message: 'is not a cursor of this list' }] },
     });
   }
-  return { limit: query.limit ?? DEFAULT_PAGE, beyond };
+  return { limit: query.limit ?? DEFAULT_PAGE, bytes: PAGE_BYTES, beyond };
 };
 
-/** The `Link` to the next page; `items` were read with a limit of one more than the page's. */
+/** The `Link` to the page behind these items, when there are `more`. */
 export const nextLink = (
   call: Pick<Call, 'koa'>,
   page: Page,
   items: readonly { readonly order: string }[],
+  more: boolean,
 ): Record<string, string> => {
-  const last = items[page.limit - 1];
-  if (items.length <= page.limit || last === undefined) return {};
+  const last = items.at(-1);
+  if (!more || last === undefined) return {};
   // Host and scheme are not ours to know; the link is relative to the origin.
   const next = new URL(call.koa.req.url ?? '/', 'http://localhost');
   next.searchParams.set('limit', String(Math.min(page.limit, PAGE_LIMIT)));

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 
-import { makeCommandId } from '../app/command-id.js';
+import { makeCommandId, reservedAt } from '../app/command-id.js';
 import type { Json } from '../domain/shared/json.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Principal } from '../domain/tenant/scopes.js';
@@ -28,7 +28,14 @@ export type PipelineDeps = {
   readonly random: Random;
   readonly log: Log;
   /** Null while the ports are not open: then only routes without a key answer. */
-  readonly keys: (Gate & { readonly idempotency: IdempotencyStore }) | null;
+  readonly keys: (Gate & Reserving) | null;
+};
+
+/** What requests under an Idempotency-Key need. */
+export type Reserving = {
+  readonly idempotency: IdempotencyStore;
+  /** A revision that the stream has reached, at best its last one. */
+  readonly revisionOf: (stream: string) => Promise<number>;
 };
 
 /** Runs one route for one request; `segments` are the raw path parameters, in order. */
@@ -91,16 +98,18 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     exchange: Exchange,
     call: Call,
     request: Repeatable,
-    store: IdempotencyStore,
+    { idempotency: store, revisionOf }: Reserving,
   ) => {
-    const turn = await reserve(store, request, call.commandId);
+    const stream = definition.writesTo?.(call as never);
+    const seed = stream === undefined ? call.commandId : reservedAt(call.commandId, await revisionOf(stream));
+    const turn = await reserve(store, request, seed);
     if (turn.kind === 'repeat') {
       const { status, headers } = turn.answer;
       const body = status === 204 ? undefined : repeatedBody(turn.answer, exchange.requestId);
       answerWith(ctx, exchange, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body });
       return;
     }
-    const named: Call = { ...call, commandId: turn.seed, resumed: turn.resumed };
+    const named: Call = { ...call, commandId: turn.seed, keyed: true, resumed: turn.resumed };
     let answer: Answer;
     try {
       answer = await definition.handler(named as never);
@@ -146,6 +155,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       principal,
       requestId: exchange.requestId,
       commandId: makeCommandId(deps.clock, deps.random),
+      keyed: false,
       resumed: false,
       header: (name) => {
         const value = ctx.req.headers[name.toLowerCase()];
@@ -154,7 +164,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       koa: ctx,
     };
     if (request !== null && deps.keys !== null) {
-      await runOnce(ctx, exchange, call, request, deps.keys.idempotency);
+      await runOnce(ctx, exchange, call, request, deps.keys);
       return;
     }
     if (streams) ctx.set(exchange.headers);

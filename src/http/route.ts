@@ -15,6 +15,8 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly requestId: string;
   /** Names this command: stable over all attempts under one Idempotency-Key, fresh otherwise. All ids the request makes are derived from it. */
   readonly commandId: string;
+  /** True when an Idempotency-Key names the command: another server may carry it out if this one stands still. */
+  readonly keyed: boolean;
   /** True when an earlier attempt at this command died half way: look for its events before making new ones. */
   readonly resumed: boolean;
   header(name: string): string | undefined;
@@ -66,6 +68,8 @@ export type RouteDefinition<P extends TObject = TObject, Q extends TObject = TOb
   readonly openTo?: (koa: Context) => boolean;
   /** A refusal of the route's own that comes where a missing scope does, before the body is looked at (contract 1.3). */
   readonly forbids?: (principal: Principal) => Rejection | null;
+  /** The stream that its command writes to: under an Idempotency-Key its end is noted before anything is done. */
+  readonly writesTo?: (call: Call<Static<P>, Static<Q>, Static<B>>) => string | undefined;
   /** What of the answer's body is kept for repeats, where it holds a secret that is shown once (contract 1.7). */
   readonly keepAnswer?: (body: Json) => Json;
   readonly handler: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Answer> | Answer;

@@ -1,27 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { AddressInfo, Socket } from 'node:net';
 
 import type Koa from 'koa';
 
-import { Rejection } from '../domain/shared/rejection.js';
 import { StartProblem } from '../domain/shared/start-problem.js';
 import type { Clock } from '../ports/clock.js';
+import type { Log } from '../ports/log.js';
+import { type ConnectionLimits, connectionLimits, MAX_HEADER_BYTES } from './connection-limits.js';
 import type { Lifecycle } from './lifecycle.js';
-import { errorBody } from './on-error.js';
-import { JSON_TYPE } from './respond.js';
+import { answerOf, answerUnreadable } from './unreadable.js';
 
-/** Milliseconds from the first byte of a request to the end of its headers, and to the end of its body. */
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 60_000;
-/** How often the two are looked at, in milliseconds. */
-const TIMEOUT_CHECK_MS = 2_000;
-/** Longer than the minute for which usual proxies keep a connection, so that they close it and never send into a closed one. */
-const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** Bytes of a request's line and headers. */
-const MAX_HEADER_BYTES = 16 * 1024;
 /** Milliseconds for running requests to finish once the server stops (contract 11.3). */
 export const STOP_TIMEOUT_MS = 10_000;
+/** How often it is told that connections are turned away, in milliseconds: they may be very many. */
+const TELL_FULL_MS = 60_000;
 
 export type ListeningServer = {
   /** Where it listens, such as `http://127.0.0.1:8080`. */
@@ -41,8 +33,11 @@ export type ListenOptions = {
   readonly app: Koa;
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
   /** Names the requests that are no HTTP. */
   readonly nameRequest: () => string;
+  /** In place of the usual ones. */
+  readonly limits?: Partial<ConnectionLimits>;
 };
 
 const startProblem = (cause: NodeJS.ErrnoException, host: string, port: number): StartProblem => {
@@ -57,29 +52,6 @@ const startProblem = (cause: NodeJS.ErrnoException, host: string, port: number):
   return new StartProblem(sentences[code] ?? `Cannot listen: ${where} cannot be used (${code}).`, { cause });
 };
 
-const unreadable: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: `The request line and headers exceed ${MAX_HEADER_BYTES} bytes.`,
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
-};
-
-/** Answers what Node's parser refuses in the shape of every error (contract 1.5), and closes. */
-const refuseUnreadable = (error: NodeJS.ErrnoException, socket: Duplex, requestId: string): void => {
-  // Node keeps an unfinished answer here; its own handler asks the same before it writes into the middle of one.
-  const { _httpMessage: begun } = socket as { _httpMessage?: { readonly headersSent: boolean } | null };
-  if (error.code === 'ECONNRESET' || !socket.writable || begun?.headersSent === true) {
-    socket.destroy();
-    return;
-  }
-  const reason = unreadable[error.code ?? ''] ?? 'It breaks the syntax of HTTP/1.1.';
-  const content = JSON.stringify(errorBody(new Rejection('REQUEST_UNREADABLE', { details: { reason } }), requestId));
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    `Content-Type: ${JSON_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(content)}`,
-  ];
-  socket.end(`${[...head, `X-Request-Id: ${requestId}`, 'Connection: close'].join('\r\n')}\r\n\r\n${content}`);
-};
-
 const bind = (server: Server, host: string, port: number): Promise<AddressInfo> =>
   new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException): void => reject(startProblem(error, host, port));
@@ -91,28 +63,65 @@ const bind = (server: Server, host: string, port: number): Promise<AddressInfo> 
   });
 
 /**
+ * Cuts connections whose client takes nothing of what waits for it. Node asks once nothing has moved on a connection for a while; a handler that
+ * is still at work, and an event stream whose client has taken everything, have nothing waiting.
+ */
+const cutUnread = (server: Server, { unreadTimeoutMs }: ConnectionLimits): void => {
+  server.timeout = unreadTimeoutMs;
+  server.on('timeout', (socket: Socket) => {
+    if (answerOf(socket) === null || socket.writableLength > 0) socket.destroy();
+  });
+};
+
+/** Closes connections beyond the bound as they come, and tells of it now and then. */
+const limitConnections = (
+  server: Server,
+  { maxConnections }: ConnectionLimits,
+  { clock, log }: Pick<ListenOptions, 'clock' | 'log'>,
+): void => {
+  server.maxConnections = maxConnections;
+  let toldMs = -Infinity;
+  server.on('drop', () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - toldMs < TELL_FULL_MS) return;
+    toldMs = nowMs;
+    log.warn({ maxConnections }, 'connections are turned away: as many are open as one process may have');
+  });
+};
+
+/**
  * Opens the socket, before anything else of the server (contract 11.3).
  * @throws StartProblem when the address cannot be used
  */
 export const listen = async (options: ListenOptions): Promise<ListeningServer> => {
   const { lifecycle, clock } = options;
+  const limits = { ...connectionLimits, ...options.limits };
   let handle = options.app.callback();
-  let running = 0;
+  const running = new Set<ServerResponse>();
   let whenIdle: (() => void) | null = null;
-  const done = (): void => {
-    running -= 1;
-    if (running === 0) whenIdle?.();
+
+  const done = (res: ServerResponse): void => {
+    running.delete(res);
+    if (running.size === 0) whenIdle?.();
+    // Most answers are with the system by now.
+    if (!res.writableEnded || res.writableFinished || res.destroyed) return;
+    res.once(
+      'close',
+      clock.after(limits.answerTimeoutMs, () => res.destroy()),
+    );
   };
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
-    running += 1;
-    void handle(req, res).then(done, done);
+    running.add(res);
+    if (lifecycle.phase === 'stopping') res.setHeader('Connection', 'close');
+    const finish = (): void => done(res);
+    void handle(req, res).then(finish, finish);
   };
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.timeoutCheckMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: MAX_HEADER_BYTES,
       // The application refuses it in the shape of every error; Node would answer without a body.
       requireHostHeader: false,
@@ -122,17 +131,17 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
   // The guard decides whether a body is wanted before the client sends it.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuseUnreadable(error, socket, options.nameRequest());
-  });
+  answerUnreadable(server, options.nameRequest);
+  cutUnread(server, limits);
+  limitConnections(server, limits, options);
 
   const address = await bind(server, options.host, options.port);
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
 
   /** Resolves with `work`, or after what is left of the time to stop. */
-  const atMost = (deadline: Date, work: (resolve: () => void) => void): Promise<void> =>
+  const atMost = (untilMs: number, work: (resolve: () => void) => void): Promise<void> =>
     new Promise((resolve) => {
-      const cancel = clock.at(deadline, resolve);
+      const cancel = clock.after(untilMs - clock.monotonicMs(), resolve);
       work(() => {
         cancel();
         resolve();
@@ -140,13 +149,14 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
     });
 
   const shutDown = async (): Promise<void> => {
-    const deadline = new Date(clock.now().getTime() + STOP_TIMEOUT_MS);
+    const untilMs = clock.monotonicMs() + STOP_TIMEOUT_MS;
     lifecycle.stop();
-    await atMost(deadline, (idle) => {
-      if (running === 0) idle();
+    for (const res of running) if (!res.headersSent) res.setHeader('Connection', 'close');
+    await atMost(untilMs, (idle) => {
+      if (running.size === 0) idle();
       else whenIdle = idle;
     });
-    await atMost(deadline, (closed) => {
+    await atMost(untilMs, (closed) => {
       server.close(closed);
       server.closeIdleConnections();
     });

@@ -63,13 +63,25 @@ export type ReadRange = {
   readonly from?: number;
   /** Last revision, included, in reading order. */
   readonly to?: number;
-  /** At most this many events (1..4096). */
+  /** At most this many events (1..4096); fewer when they fill a page before. */
   readonly limit: number;
+};
+
+/**
+ * One page of a stream. It ends with the event that brings data and metadata to PAGE_BYTES (src/domain/shared/page-size.ts), and holds at least one
+ * event where the range has any: whether there is more is told by `lastRevision` and never by how many events came.
+ */
+export type StreamPage = {
+  readonly events: readonly RecordedEvent[];
+  /** The stream's last revision at the time of reading, -1 for a missing stream. No event up to it is missing from the page because it came late. */
+  readonly lastRevision: number;
 };
 
 export type Subscription = {
   /** Only events after this global position; 0 means from the beginning. Exactly one of the two ways to name a start. */
   readonly after?: number;
+  /** With `after`: only streams whose names begin so. A store across a network sends no others, so that the reader never lags behind what it does not want. */
+  readonly prefix?: string;
   /** Only this stream, from this revision on, included. */
   readonly stream?: { readonly name: string; readonly from: number };
   /** Ends the subscription; the iteration then finishes normally. */
@@ -82,7 +94,8 @@ export type Subscription = {
  * Order: a stream's events are gapless from 0; a reader of the global order never sees an event appear before one it has already seen.
  * Atomicity: one append is written whole or not at all, and is durable (flushed) before its promise resolves.
  * Repeats: an append whose event ids are those already standing at the expected place is answered `repeated: true` and writes nothing.
- * Bounds: the data of one append is at most 1,000,000 bytes of UTF-8 JSON (Rejection EVENTS_TOO_LARGE), at most 500 events.
+ * Bounds: the data of one event is at most 900,000 bytes of UTF-8 JSON, of one append 1,000,000 (Rejection EVENTS_TOO_LARGE), at most 500 events. What is read
+ * ends near PAGE_BYTES, whatever was asked for.
  * Failures: Rejection STORE_FULL (disk full), STORE_UNAVAILABLE (closed or unreachable), BUSY (queue over its bound). Nothing was written then,
  * but for a store across a network that was lost while it wrote: then nobody knows, the message says so, and a repeat with the same ids settles it.
  */
@@ -90,13 +103,12 @@ export interface EventStore extends AsyncDisposable {
   /** No other process can write to this store: an append that was sent behind one that failed can never fit by chance. */
   readonly soleWriter?: true;
   append(stream: string, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendOutcome>;
-  /** A missing stream reads as empty with `lastRevision` -1. */
-  read(stream: string, range: ReadRange): Promise<{ events: readonly RecordedEvent[]; lastRevision: number }>;
-  /** The global order, events after `after`, at most `limit`. */
+  read(stream: string, range: ReadRange): Promise<StreamPage>;
+  /** The global order, events after `after`, at most `limit` and near PAGE_BYTES; only an empty answer means that there are no more. */
   readAll(after: number, limit: number): Promise<readonly RecordedEvent[]>;
   /** The global position of the last event, 0 when there is none. */
   lastPosition(): Promise<number>;
-  /** History, then live, in batches, each event once. A slow reader slows only itself. */
+  /** History, then live, in batches near PAGE_BYTES at most, each event once. A slow reader slows only itself. */
   subscribe(options: Subscription): AsyncIterable<readonly RecordedEvent[]>;
   /** Processes whose last mark says open, with what they wait for; kept in the append's own transaction. */
   openProcesses(): Promise<readonly OpenProcess[]>;

@@ -27,6 +27,14 @@ export type ListQuery = {
   /** Only rows strictly beyond this `order`, in reading direction. */
   readonly beyond?: string;
   readonly limit: number;
+  /** The page ends with the row that brings it to so many bytes of JSON; PAGE_BYTES (src/domain/shared/page-size.ts) when absent. */
+  readonly bytes?: number;
+};
+
+/** At least one row where there are any; `more`: rows that match stand beyond the last of these. */
+export type ListPage = {
+  readonly rows: readonly { readonly key: string; readonly order: string; readonly row: Json }[];
+  readonly more: boolean;
 };
 
 /**
@@ -35,10 +43,7 @@ export type ListQuery = {
  */
 export interface ReadModels {
   get(projection: Projection, key: string): Promise<Json | null>;
-  list(
-    projection: Projection,
-    query: ListQuery,
-  ): Promise<readonly { readonly key: string; readonly order: string; readonly row: Json }[]>;
+  list(projection: Projection, query: ListQuery): Promise<ListPage>;
   /** The last revision of `stream` that the projection has applied, -1 when none. */
   progress(projection: Projection, stream: string): Promise<number>;
   /** Resolves true when the projection has applied `stream` up to `revision`, false when `timeoutMs` passed first. */

@@ -1,14 +1,17 @@
 import type { KeyObject } from 'node:crypto';
 import type { JsonObject } from '../domain/shared/json.js';
 
-/** The word for the algorithm in a header: `Ed25519` (RFC 9864), or `EdDSA` for libraries that know no other (contract 2.9). */
-export type SigningAlgorithm = 'Ed25519' | 'EdDSA';
+/** The word for the algorithm in a header: `EdDSA` (RFC 8037), which every library knows, or `Ed25519` (RFC 9864), which some refuse (contract 2.9). */
+export type SigningAlgorithm = 'EdDSA' | 'Ed25519';
 
 /**
  * The keys that verdicts are signed with. Old keys stay: a verdict recorded under one is signed under it again.
  *
  * Signatures are deterministic: the same key and claims make the same bytes.
- * Failures: `sign` rejects with an Error for a kid that it never made, which is a defect: events name only our own kids.
+ * Other servers on the same store may make keys at any time: a kid counts as unknown only after a look at the store that began after the
+ * question. There is one such look a second at most, so an answer about an unknown kid takes up to a second.
+ * Failures: `sign` rejects with an Error for a kid that no server made, which is a defect: events name only our own kids. What the event store
+ * raises while it is away.
  */
 export interface SigningKeys {
   /** What new verdicts are signed with. */
@@ -16,7 +19,7 @@ export interface SigningKeys {
   /** A compact JWS (RFC 7515) of the claims, header `alg`, `typ: verdict+jwt` and `kid`. */
   sign(kid: string, claims: JsonObject): Promise<string>;
   /** The public half of a key; undefined when there is none of this kid. */
-  publicKey(kid: string): KeyObject | undefined;
-  /** Every public key, old ones included, as the members of a JWK set (RFC 7517). */
-  publicJwks(): readonly JsonObject[];
+  publicKey(kid: string): Promise<KeyObject | undefined>;
+  /** Every public key, old ones included, as the members of a JWK set (RFC 7517): as the store held them a second ago at most, if it answers. */
+  publicJwks(): Promise<readonly JsonObject[]>;
 }

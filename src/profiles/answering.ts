@@ -10,7 +10,7 @@ export const TOLD_AGAIN_MS = 1_000;
 export const answering = async (clock: Clock, ask: () => Promise<unknown>): Promise<DependencyState> => {
   let cancel: () => void = () => undefined;
   const late = new Promise<never>((_, reject) => {
-    cancel = clock.at(new Date(clock.now().getTime() + READY_TIMEOUT_MS), () => {
+    cancel = clock.after(READY_TIMEOUT_MS, () => {
       reject(new Error(`no answer within ${String(READY_TIMEOUT_MS)} ms`));
     });
   });
@@ -28,13 +28,17 @@ export const answering = async (clock: Clock, ask: () => Promise<unknown>): Prom
 export const notTooOften = <T>(clock: Clock, ask: () => Promise<T>): (() => Promise<T>) => {
   let last: { readonly answer: Promise<T>; endedMs: number | null } | null = null;
   return () => {
-    if (last !== null && (last.endedMs === null || clock.now().getTime() - last.endedMs < TOLD_AGAIN_MS)) {
+    if (last !== null && (last.endedMs === null || clock.monotonicMs() - last.endedMs < TOLD_AGAIN_MS)) {
       return last.answer;
     }
     const asked = { answer: ask(), endedMs: null as number | null };
-    const end = (): void => void (asked.endedMs = clock.now().getTime());
+    const end = (): void => void (asked.endedMs = clock.monotonicMs());
     asked.answer.then(end, end);
     last = asked;
     return asked.answer;
   };
 };
+
+/** The same state; while it is bad, it says first what that means to clients. */
+export const meaning = (what: string, state: DependencyState): DependencyState =>
+  state.ok ? state : { ...state, detail: state.detail === undefined ? what : `${what}: ${state.detail}` };

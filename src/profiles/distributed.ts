@@ -20,11 +20,15 @@ import type { Log } from '../ports/log.js';
 import { startProjector } from '../roles/projector.js';
 import { startRelay } from '../roles/relay.js';
 import { startWorker } from '../roles/worker.js';
-import { answering, notTooOften } from './answering.js';
+import { answering, meaning, notTooOften } from './answering.js';
 import type { Profile } from './profile.js';
 
 /** What every read model of this profile is made from; the open processes are one of them. */
 export const distributedProjections = [...projections, openProcesses];
+
+const requireWorkers = async (engine: TemporalProcessEngine): Promise<void> => {
+  if (!(await engine.hasWorkers())) throw new Error('no worker has asked for work lately');
+};
 
 /**
  * Opens the distributed profile. Connects to nothing: each part waits for its server, loses it and takes it up again by itself.
@@ -72,10 +76,9 @@ export const openDistributed = async (
           : null;
         const relay = roles.has('relay') ? startRelay({ ...feed, postgres, random: systemRandom }) : null;
         return Promise.resolve({
-          counts: async () => ({
-            ...((await projector?.counts()) ?? { lag: null, parked: null }),
-            relayLag: (await relay?.lag()) ?? null,
-          }),
+          lag: async () => (await projector?.lag()) ?? null,
+          parked: async () => (await projector?.parked()) ?? null,
+          relayLag: async () => (await relay?.lag()) ?? null,
           [Symbol.asyncDispose]: async () => {
             await relay?.[Symbol.asyncDispose]();
             await projector?.[Symbol.asyncDispose]();
@@ -83,16 +86,22 @@ export const openDistributed = async (
         });
       },
       dependencies: notTooOften(systemClock, async () => {
-        const [eventStore, database, temporalState, kafkaState] = await Promise.all([
+        const asked = engine;
+        const [eventStore, database, temporalState, workers, kafkaState] = await Promise.all([
           answering(systemClock, () => events.lastPosition()),
           answering(systemClock, () => postgres.ping()),
-          engine === null ? null : answering(systemClock, () => engine?.ping() ?? Promise.resolve()),
+          asked === null ? null : answering(systemClock, () => asked.ping()),
+          asked === null || !roles.has('http') ? null : answering(systemClock, () => requireWorkers(asked)),
           feeds ? answering(systemClock, () => pingBrokers(kafka)) : null,
         ]);
+        const refused = roles.has('http') ? 'lists and requests with an Idempotency-Key are refused' : null;
         return {
           eventStore,
-          database: { ...database, needed: feedsAlone },
+          database: { ...(refused === null ? database : meaning(refused, database)), needed: feedsAlone },
           ...(temporalState === null ? {} : { temporal: { ...temporalState, needed: roles.has('worker') } }),
+          ...(workers === null
+            ? {}
+            : { workers: { ...meaning('steps of turns are refused', workers), needed: false } }),
           ...(kafkaState === null ? {} : { kafka: { ...kafkaState, needed: feedsAlone } }),
         };
       }),

@@ -4,7 +4,7 @@ import { EmbeddedIdempotencyStore } from '../adapters/embedded/idempotency-store
 import { EmbeddedKeyUsage } from '../adapters/embedded/key-usage.js';
 import { EmbeddedProcessEngine } from '../adapters/embedded/process-engine.js';
 import { EmbeddedReadModels } from '../adapters/embedded/read-models.js';
-import { openReadsFile } from '../adapters/embedded/reads-file.js';
+import { openReadsFile, removeDamagedReadsFile } from '../adapters/embedded/reads-file.js';
 import { openSecret } from '../adapters/files/secret.js';
 import { MemoryRateLimiter } from '../adapters/memory/rate-limiter.js';
 import { systemClock } from '../adapters/system/clock.js';
@@ -23,18 +23,24 @@ export type EmbeddedProfile = Profile & { readonly writer: ReadModelWriter; read
 
 /**
  * Opens the embedded profile.
+ * @param mendReads removes damaged read models first, for a command that makes them anew
  * @throws StartProblem when the data directory, a file in it or the secret cannot be used; nothing stays open then
  */
 export const openEmbedded = async (
   config: Pick<Config, 'dataDir' | 'secret' | 'secretFile'>,
   log: Log,
+  { mendReads = false }: { readonly mendReads?: boolean } = {},
 ): Promise<EmbeddedProfile> => {
   const closers = createClosers();
   try {
+    const given = config.secret !== null || config.secretFile !== null;
+    // One that is named but not good enough stops the start before the directory is made.
+    if (given) await openSecret({ ...config, mayCreate: false }, systemRandom);
     const directory = closers.opened(await openDataDirectory(config.dataDir));
     const events = closers.opened(EmbeddedEventStore.open(directory.eventsFile));
     const mayCreate = (await events.lastPosition()) === 0;
     const { secret, warnings } = await openSecret({ ...config, mayCreate }, systemRandom);
+    if (mendReads) removeDamagedReadsFile(directory.readsFile);
     const reads = closers.opened(openReadsFile(directory.readsFile));
     const readModels = new EmbeddedReadModels(reads, systemClock);
     const keyUsage = closers.opened(new EmbeddedKeyUsage(reads, systemClock));
@@ -59,7 +65,9 @@ export const openEmbedded = async (
         const projector = new Projector({ events, writer: readModels, clock: systemClock, log }, projections);
         await projector.start();
         return {
-          counts: async () => ({ ...(await projector.counts()), relayLag: null }),
+          lag: () => projector.lag(),
+          parked: () => projector.parked(),
+          relayLag: () => Promise.resolve(null),
           [Symbol.asyncDispose]: () => projector[Symbol.asyncDispose](),
         };
       },

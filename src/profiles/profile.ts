@@ -3,11 +3,15 @@ import type { DependencyState } from '../http/routes/status.js';
 import type { Ports } from '../ports/ports.js';
 import type { ProcessEngine } from '../ports/process-engine.js';
 
-/** How far the read models are behind, how many events they could not take, and how far the relay is behind; null for what does not run here. */
-export type Counts = { readonly lag: number | null; readonly parked: number | null; readonly relayLag: number | null };
-
-/** What keeps the read models current, or the part of it that runs here. */
-export type RunningReadModels = AsyncDisposable & { counts(): Promise<Counts> };
+/** What keeps the read models current, or the part of it that runs here. Each figure is null when its part does not, and rejects when it cannot be read. */
+export type RunningReadModels = AsyncDisposable & {
+  /** How far the slowest read model is behind. */
+  lag(): Promise<number | null>;
+  /** How many events a read model could not take. */
+  parked(): Promise<number | null>;
+  /** How far the relay is behind. */
+  relayLag(): Promise<number | null>;
+};
 
 /** One profile, opened: its ports, and how processes and read models are driven on it. */
 export type Profile = AsyncDisposable & {

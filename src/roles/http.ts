@@ -15,16 +15,16 @@ export type HttpRoleDeps = Pick<
   readonly config: Pick<Config, 'turnDeadlineMs' | 'rulesRegistration'>;
   readonly apiKeys: ApiKeyDeps;
   readonly lifecycle: Lifecycle;
-  /** Whether other programs write the same streams. */
-  readonly shared: boolean;
 };
 
 /** The routes that need the ports: what the http role answers. */
-export const httpRoutes = ({ config, apiKeys, lifecycle, shared, ...deps }: HttpRoleDeps): readonly RouteDefinition[] =>
-  allRoutes(
+export const httpRoutes = ({ config, apiKeys, lifecycle, ...deps }: HttpRoleDeps): readonly RouteDefinition[] => {
+  const turnIndex = new TurnIndex(deps.ports.events, { shared: deps.lanes.shared });
+  deps.journal.onRecorded((stream, events) => turnIndex.note(stream, events));
+  return allRoutes(
     {
       ...deps,
-      turnIndex: new TurnIndex(deps.ports.events, { shared }),
+      turnIndex,
       signer: createVerdictSigner(deps.signingKeys),
       written: createWritten(),
       turnDeadlineMs: config.turnDeadlineMs,
@@ -33,3 +33,4 @@ export const httpRoutes = ({ config, apiKeys, lifecycle, shared, ...deps }: Http
     apiKeys,
     lifecycle,
   );
+};

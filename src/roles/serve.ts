@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { relative } from 'node:path';
 
 import { printable } from '../domain/shared/printable.js';
-import { parseConfig, type Config } from '../config/config.js';
+import { parseConfig } from '../config/config.js';
 import type { Environment } from '../config/env.js';
-import { createLogger } from '../config/logger.js';
-import { type RunningServer, startServer } from './server.js';
+import { createLogger, logOrigin } from '../config/logger.js';
+import { startServer } from './server.js';
 import { printTurns } from './turn-lines.js';
+import { ownerKeyLines, welcome } from './welcome.js';
 
 export type ServeTerminal = {
   readonly env: Environment;
@@ -35,7 +35,7 @@ export const serve = async (terminal: ServeTerminal): Promise<void> => {
   const say = (text: string): void => void terminal.stdout.write(text);
   try {
     const config = parseConfig(terminal.env, terminal.cwd);
-    const logger = createLogger(config.logLevel, { write: say }, isTerminal);
+    const logger = createLogger(config.logLevel, { write: say }, isTerminal, logOrigin(config));
     const server = await startServer(config, logger, signal);
     if (server === null) return;
     if (isTerminal) {
@@ -51,26 +51,4 @@ export const serve = async (terminal: ServeTerminal): Promise<void> => {
   } finally {
     for (const name of SIGNALS) process.off(name, onSignal);
   }
-};
-
-const ownerKeyLines = ({ key, path }: NonNullable<RunningServer['ownerKey']>): string =>
-  `The owner key of this server, shown this once: ${key}\n` +
-  (path === null ? '' : `It also stands in ${path}, readable by you alone.\n`);
-
-const welcome = (config: Config, { url, ownerKey }: RunningServer, cwd: string): string => {
-  const keyFile = relative(cwd, `${config.dataDir}/owner-key`);
-  return `
-Anima listens on ${url}; everything it remembers stands in ${config.dataDir}.
-${ownerKey === null ? '' : ownerKeyLines(ownerKey)}
-Open a turn (copy this into another terminal):
-
-  curl -s ${url}/npcs/mira/process -H "Authorization: Bearer $(cat ${keyFile})" \\
-    -H 'Content-Type: application/json' -d '{"tape": {"observation": "A stranger enters the inn and asks for a room."}}'
-
-See three NPCs play a scene:  npm run demo
-Read the interface:           ${url}/docs
-
-Each turn that ends is shown below. Stop with Ctrl+C.
-
-`;
 };

@@ -1,5 +1,5 @@
 import { ownerKeyFile } from '../adapters/files/owner-key-file.js';
-import { createMetrics } from '../adapters/prometheus/metrics.js';
+import { createMetrics, type GaugeReading } from '../adapters/prometheus/metrics.js';
 import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../app/closers.js';
@@ -21,7 +21,7 @@ import { listen, type ListeningServer } from '../http/server.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Log } from '../ports/log.js';
 import { openEmbedded } from '../profiles/embedded.js';
-import type { Counts, Profile, RunningReadModels } from '../profiles/profile.js';
+import type { Profile, RunningReadModels } from '../profiles/profile.js';
 import { turn } from '../../workflows/turn.js';
 import { httpRoutes } from './http.js';
 
@@ -49,7 +49,7 @@ type Opened = { readonly keys: OpenedKeys; readonly lanes: Lanes; readonly owner
 export const startServer = async (config: Config, log: Log, stopping: AbortSignal): Promise<RunningServer | null> => {
   const lifecycle = createLifecycle();
   let readModels: RunningReadModels | null = null;
-  const metrics = createMetrics(gaugesOf(async () => readModels?.counts() ?? null));
+  const metrics = createMetrics(gaugesOf(() => readModels));
   let routes: readonly RouteDefinition[] = [];
   let dependencies = (): Promise<Readonly<Record<string, DependencyState>>> => Promise.resolve({});
   const status = statusRoutes({ lifecycle, metrics, dependencies: () => dependencies(), allRoutes: () => routes });
@@ -74,20 +74,40 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       return null;
     }
     readModels = closers.opened(following);
+    const { rateLimiter, idempotency } = ports;
+    /** From now on keys are known, to the routes that there are by then. */
+    const serveWith = ({ lanes, keys }: Opened): void => {
+      const { directory } = keys.apiKeys;
+      const authenticate = (header: string | undefined) => directory.authenticate(header, systemClock.now());
+      const revisionOf = (stream: string) => lanes.revisionOf(stream);
+      server.serve(createApp({ ...common, routes, authenticate, rateLimiter, idempotency, revisionOf }));
+    };
+    const openKeyed = (ended: AbortSignal) => untilAvailable(() => openState(config, profile, log), log, ended);
     if (!serves.requests && !serves.processes) {
       lifecycle.ready();
+      // Read models are made and events relayed without keys; these only let a key read the metrics.
+      closers.opened(
+        inBackground(
+          openKeyed(lifecycle.stopping).then((opened) => {
+            if (opened === null) return null;
+            serveWith(opened);
+            return opened.keys.apiKeys.directory;
+          }),
+          log,
+        ),
+      );
       return { ...running, ownerKey: null };
     }
 
-    const opened = await untilAvailable(() => openState(config, profile, log), log, stopping);
+    const opened = await openKeyed(stopping);
     if (opened === null) {
       await stop();
       return null;
     }
+    closers.opened(opened.keys.apiKeys.directory);
     const { lanes, keys, ownerKey } = opened;
-    closers.opened(keys.apiKeys.directory);
     const publicUrl = config.publicUrl ?? server.url;
-    const rulesets = openRulesets(lanes);
+    const rulesets = openRulesets(lanes, ports.events);
     const journal = new ProcessJournal(ports.events, { shared });
     const { signingKeys, apiKeys } = keys;
     const processes = { [turn.name]: turnHost({ rulesets, signingKeys, issuer: publicUrl }) };
@@ -96,11 +116,9 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine));
     if (serves.requests) {
       const services = { ports, lanes, journal, engine, rulesets, signingKeys, publicUrl };
-      routes = [...status, ...httpRoutes({ ...services, config, apiKeys, lifecycle, shared })];
-      const authenticate = (header: string | undefined) => apiKeys.directory.authenticate(header, systemClock.now());
-      const { rateLimiter, idempotency } = ports;
-      server.serve(createApp({ ...common, routes, authenticate, rateLimiter, idempotency }));
+      routes = [...status, ...httpRoutes({ ...services, config, apiKeys, lifecycle })];
     }
+    serveWith(opened);
     lifecycle.ready();
     return { ...running, ownerKey };
   } catch (failure) {
@@ -121,6 +139,7 @@ const openSocket = (
     app: createStartingApp({ ...common, routes }),
     lifecycle: common.lifecycle,
     clock: systemClock,
+    log: common.logger,
     nameRequest: () => nameRequest({}),
   });
 };
@@ -150,6 +169,15 @@ const openState = async (config: Config, { ports, secret, shared }: Profile, log
   }
 };
 
+/** What is opened while the process works already: closing it waits for it first. */
+const inBackground = (opening: Promise<AsyncDisposable | null>, log: Log): AsyncDisposable => {
+  const opened = opening.catch((err: unknown) => {
+    log.error({ err }, 'the keys cannot be read: only this machine itself gets the metrics');
+    return null;
+  });
+  return { [Symbol.asyncDispose]: async () => (await opened)?.[Symbol.asyncDispose]() };
+};
+
 /** Opens again and again while what it needs is away. */
 const untilAvailable = async <T>(open: () => Promise<T>, log: Log, stopping: AbortSignal): Promise<T | null> => {
   for (let tries = 0; !stopping.aborted; tries += 1) {
@@ -164,11 +192,11 @@ const untilAvailable = async <T>(open: () => Promise<T>, log: Log, stopping: Abo
   return null;
 };
 
-const gaugesOf = (counts: () => Promise<Counts | null>) => {
-  const gauge = (name: string, help: string, of: keyof Counts) => ({
+const gaugesOf = (readModels: () => RunningReadModels | null): readonly GaugeReading[] => {
+  const gauge = (name: string, help: string, figure: 'lag' | 'parked' | 'relayLag'): GaugeReading => ({
     name,
     help,
-    read: async () => (await counts())?.[of] ?? null,
+    read: async () => (await readModels()?.[figure]()) ?? null,
   });
   return [
     gauge('anima_projection_lag_events', 'How far the slowest read model is behind.', 'lag'),

@@ -8,7 +8,9 @@ const SHOWN_CHARACTERS = 72;
 
 const short = (text: string): string => {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= SHOWN_CHARACTERS ? line : `${line.slice(0, SHOWN_CHARACTERS - 1)}…`;
+  if (line.length <= SHOWN_CHARACTERS) return line;
+  // A slice would hold on to the whole text, which may be a megabyte.
+  return `${Buffer.from(line.slice(0, SHOWN_CHARACTERS - 1)).toString()}…`;
 };
 
 /** Makes one readable line of each turn that ends; null for every other event. Keeps what turns were opened with until then. */
@@ -27,7 +29,7 @@ export const createTurnLines = (): ((event: RecordedEvent) => string | null) => 
       `${recorded.meta.at.slice(11, 19)}  ${npcId}  ${said === '' ? '' : `“${short(said)}” → `}${then}`;
     switch (event.type) {
       case 'TurnOpened': {
-        opened.set(event.data.turnId, event.data.observation);
+        opened.set(event.data.turnId, short(event.data.observation));
         const [oldest] = opened.keys();
         if (opened.size > TURNS_REMEMBERED && oldest !== undefined) opened.delete(oldest);
         return null;

@@ -12,7 +12,7 @@ export type WorkerRoleOptions = TemporalAddress & {
 };
 
 /**
- * The worker role: carries out the steps, deadlines and far effects of processes. As many may run as wished. It starts also while Temporal is
+ * The worker role: carries out the steps, deadlines and far effects of processes. As many may run as you like. It starts also while Temporal is
  * away and serves as soon as it is there.
  */
 export const startWorker = async ({ engine, ...options }: WorkerRoleOptions): Promise<ProcessWorker> => {

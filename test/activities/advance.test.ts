@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import {
-  advance,
-  ADVANCE_ATTEMPTS,
-  type AdvanceDeps,
-  type HostedProcess,
-  NEAR_EFFECTS,
-} from '../../activities/advance.js';
+import { advance, type AdvanceDeps, type HostedProcess, NEAR_EFFECTS } from '../../activities/advance.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { findBreak } from '../../src/app/hash-chain.js';
 import { Lanes } from '../../src/app/lanes.js';
 import { ProcessJournal } from '../../src/app/process-journal.js';
+import { COMMAND_ATTEMPTS } from '../../src/app/run-command.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
@@ -97,11 +92,11 @@ describe('one step of a process', () => {
     let tries = 0;
     const append: EventStore['append'] = (...asked) => {
       tries += 1;
-      return tries > ADVANCE_ATTEMPTS ? store.append(...asked) : Promise.resolve({ ok: false, actual: 9 });
+      return tries > COMMAND_ATTEMPTS ? store.append(...asked) : Promise.resolve({ ok: false, actual: 9 });
     };
     const server = serverOn(storeWith(store, { append }));
     await expect(server.advance(start)).rejects.toMatchObject({ code: 'CONFLICT', retryAfter: 1 });
-    expect(tries).toBe(ADVANCE_ATTEMPTS);
+    expect(tries).toBe(COMMAND_ATTEMPTS);
     expect((await server.advance(start)).answer).toMatchObject({ name: 'measured' });
   });
 

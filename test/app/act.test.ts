@@ -29,7 +29,7 @@ const setUp = async () => {
   );
   const issuer = () => ({ kid: 'key-1', iss: 'http://test' });
   return {
-    deps: { ports, lanes, rulesets: openRulesets(lanes), issuer },
+    deps: { ports, lanes, rulesets: openRulesets(lanes, ports.events), issuer },
     recorded: async () => (await eventsOf(store, stream)).slice(1),
   };
 };
@@ -41,6 +41,38 @@ const asked = (members: Partial<Act> = {}, resumed = false): Act => ({
   ...members,
 });
 const remembered = { text: 'He owes me.', type: 'experience', importance: 0.5, similarity: 0.7 };
+
+describe('every act', () => {
+  it('records which patterns held, before it was decided on', async () => {
+    const { deps, recorded } = await setUp();
+    await runCommand(
+      { ...deps.ports, lanes: deps.lanes },
+      rulesetStream('studio', 'inn'),
+      rulesetFold,
+      onBehalf('again'),
+      (state) =>
+        registerRuleset(state, {
+          ...inn,
+          rulesetRules: ['stranger', 'dragon'].map((word) =>
+            aRule({ drRuleId: word, ruleObsPattern: word, ruleAction: 'FORBID *', ruleReason: word }),
+          ),
+        }),
+    );
+    const act = (commandId: string) => ({
+      ...asked({ rulesetId: 'inn' }),
+      by: { ...onBehalf(commandId), resumed: false },
+    });
+    await actDirective(deps, { ...act('one'), context: {} });
+    await actContext(deps, { ...act('two'), memories: [] });
+    await actVerdict(deps, { ...act('three'), generatedOutput: 'Hm.' });
+    const patternsHeld = ['stranger'];
+    expect((await recorded()).map(({ type, data }) => ({ type, data }))).toMatchObject([
+      { type: 'DirectiveGiven', data: { patternsHeld } },
+      { type: 'ContextBuilt', data: { patternsHeld } },
+      { type: 'VerdictRefused', data: { asked: { patternsHeld }, verdict: { dialogue: 'stranger' } } },
+    ]);
+  });
+});
 
 describe('the directive route', () => {
   it('records what it asked for and answers from the event', async () => {

@@ -18,7 +18,9 @@ import { parseApiKey } from '../../src/domain/tenant/api-key.js';
 import { type Principal, scopes } from '../../src/domain/tenant/scopes.js';
 import type { Tier } from '../../src/domain/tenant/tiers.js';
 import type { EventStore, RecordedEvent, Subscription } from '../../src/ports/event-store.js';
+import { event } from '../support/events.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { storeWith } from '../support/streams.js';
 import { type KeyServer, openKeyServer, settle } from './key-scene.js';
 
 let commands = 0;
@@ -354,6 +356,46 @@ describe('creating a tenant', () => {
     const principal = open(server, draft.token);
     expect(principal?.scopes).toEqual(scopes);
     expect(principal !== null && mayCreateTenants(server.directory, principal)).toBe(true);
+  });
+});
+
+describe('what a directory reads of other servers', () => {
+  it('are the streams of tenants alone, however much else is written', async () => {
+    const events = new MemoryEventStore();
+    const { principal } = await found(await openKeyServer(events), 'local');
+    const delivered: string[] = [];
+    const counting = storeWith(events, {
+      subscribe: async function* (options) {
+        for await (const batch of events.subscribe(options)) {
+          delivered.push(...batch.map(({ stream }) => stream));
+          yield batch;
+        }
+      },
+    });
+    const other = await openKeyServer(counting);
+    const one = await openKeyServer(events, { seed: 'one' });
+    for (let turn = 0; turn < 50; turn += 1) await events.append(`npc-local.${String(turn)}`, 'any', [event('e')]);
+    const { key } = await issueApiKey(one, principal, wish(), command());
+    await found(one, 'studio');
+    await settle();
+    expect(open(other, key ?? '')).not.toBeNull();
+    expect(other.directory.tenant('studio').tenantId).toBe('studio');
+    expect(delivered).toEqual(['tenant-local', 'tenant-studio', 'tenant-studio']);
+  });
+
+  it('is nothing where it is the only server that writes', async () => {
+    const events = storeWith(new MemoryEventStore(), {
+      soleWriter: true,
+      subscribe: () => {
+        throw new Error('a feed that nobody needs');
+      },
+    });
+    const server = await openKeyServer(events);
+    const { principal } = await found(server, 'local');
+    const { issued, key } = await issueApiKey(server, principal, wish(), command());
+    await revokeApiKey(server, principal, issued.keyId, command());
+    expect(open(server, key ?? '')).toBeNull();
+    await server.directory[Symbol.asyncDispose]();
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { findTurn, inputOf, isOver, recordedSame, type ResultInput, tapeResults } from '../../src/app/find-turn.js';
+import { keyChange, type TurnKey } from '../../src/app/turn-key.js';
 import type { StepResult, Tape } from '../../src/domain/npc/tape.js';
 import type { OpenedTurn, TurnState } from '../../workflows/turn-state.js';
 import { turn } from '../../workflows/turn.js';
@@ -22,20 +23,35 @@ const OBSERVATION = 'A stranger comes in.';
 const mira = { npcId: 'mira', persona: null, data: {} };
 const otto = { npcId: 'otto', persona: null, data: {} };
 
-const fold = (...events: readonly Emitted[]): OpenedTurn => {
+const stateOf = (...events: readonly Emitted[]): OpenedTurn => {
   const state = recorded(STREAM, events).reduce<TurnState>((folded, event) => turn.evolve(folded, event), turn.initial);
   if (state.name === 'new') throw new Error('the turn was never opened');
   return state;
 };
-const awaitingActor = (turnId: string, of?: Parameters<typeof turnOpened>[1]): OpenedTurn =>
-  fold(turnOpened(turnId, of));
-const awaitingMemories = (turnId: string): OpenedTurn => fold(turnOpened(turnId), actorIdentified(turnId));
-const awaitingInference = (turnId: string): OpenedTurn =>
+const fold = (...events: readonly Emitted[]): TurnKey => {
+  const key = recorded(STREAM, events).reduce<TurnKey | undefined>(
+    (known, event) => keyChange(event)?.next(known) ?? known,
+    undefined,
+  );
+  if (key === undefined) throw new Error('the turn was never opened');
+  return key;
+};
+const awaitingActor = (turnId: string, of?: Parameters<typeof turnOpened>[1]): TurnKey => fold(turnOpened(turnId, of));
+const awaitingMemories = (turnId: string): TurnKey => fold(turnOpened(turnId), actorIdentified(turnId));
+const awaitingInference = (turnId: string): TurnKey =>
   fold(turnOpened(turnId), actorIdentified(turnId), memoriesRecalled(turnId));
-const ended = (turnId: string): OpenedTurn =>
-  fold(turnOpened(turnId), actorIdentified(turnId), memoriesRecalled(turnId), verdict(turnId, true));
-const expired = (turnId: string): OpenedTurn =>
-  fold(turnOpened(turnId), emitted({ type: 'TurnExpired', data: { turnId } }));
+const endedEvents = (turnId: string): readonly Emitted[] => [
+  turnOpened(turnId),
+  actorIdentified(turnId),
+  memoriesRecalled(turnId),
+  verdict(turnId, true),
+];
+const ended = (turnId: string): TurnKey => fold(...endedEvents(turnId));
+const expiredEvents = (turnId: string): readonly Emitted[] => [
+  turnOpened(turnId),
+  emitted({ type: 'TurnExpired', data: { turnId } }),
+];
+const expired = (turnId: string): TurnKey => fold(...expiredEvents(turnId));
 
 const tapeOf = (members: Partial<Tape> = {}): Tape => anyTape({ observation: OBSERVATION, ...members });
 const actor: ResultInput = { type: 'actor', actor: mira };
@@ -49,7 +65,7 @@ const otherOutput: ResultInput = { type: 'output', generatedOutput: 'Four coins.
 
 type Case = readonly [
   title: string,
-  recent: readonly OpenedTurn[],
+  recent: readonly TurnKey[],
   tape: Tape,
   result: ResultInput | 'unknown' | null,
   expected: string | null | undefined,
@@ -188,9 +204,10 @@ describe('the turn that a step without an id means', () => {
 
 describe('a turn', () => {
   it('is over when it has ended, has expired, or its deadline has passed', () => {
-    const turns = [awaitingActor('t1'), ended('t1'), expired('t1')];
+    const open = stateOf(turnOpened('t1'));
+    const turns = [open, stateOf(...endedEvents('t1')), stateOf(...expiredEvents('t1'))];
     expect(turns.map((known) => isOver(known, NOW))).toEqual([false, true, true]);
-    expect(isOver(awaitingActor('t1'), AFTER_DEADLINE)).toBe(true);
+    expect(isOver(open, AFTER_DEADLINE)).toBe(true);
   });
 
   it.each([

@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { findBreak, GENESIS_HASH, type HashedEvent, hashInput, sha256 } from '../../src/app/hash-chain.js';
-import { jcs, type JsonObject } from '../../src/domain/shared/json.js';
+import {
+  breaksOf,
+  findBreak,
+  GENESIS_HASH,
+  type HashedEvent,
+  hashedText,
+  hashInput,
+  sha256,
+} from '../../src/app/hash-chain.js';
+import { jcs } from '../../src/domain/shared/json.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 
 /** Texts that I-JSON can hold: lone surrogates are refused before they come here. */
@@ -27,14 +35,14 @@ const event = fc
       prevHash: text,
     }),
   })
-  .map((made) => made as HashedEvent & { readonly data: JsonObject });
+  .map((made) => made as HashedEvent);
 
 /** Events of one stream, each linked to the one before. */
-const chainOf = (events: readonly (HashedEvent & { readonly data: JsonObject })[]): readonly RecordedEvent[] => {
+const chainOf = (events: readonly HashedEvent[]): readonly RecordedEvent[] => {
   let prevHash = GENESIS_HASH;
   return events.map((made, revision) => {
     const linked = { ...made, stream: 's', revision, meta: { ...made.meta, prevHash } };
-    prevHash = sha256(hashInput(linked, jcs(made.data)));
+    prevHash = sha256(hashInput(linked));
     return { ...linked, position: revision + 1, meta: { ...linked.meta, hash: prevHash } };
   });
 };
@@ -43,8 +51,11 @@ describe('the hash of an event', () => {
   it('is made from the canonical form of all its members, whatever they hold', () => {
     fc.assert(
       fc.property(event, ({ stream, revision, id, type, data: content, meta }) => {
-        const input = hashInput({ stream, revision, id, type, meta }, jcs(content));
-        expect(input).toBe(jcs({ stream, revision, id, type, data: content, ...meta }));
+        const hashed = { stream, revision, id, type, data: content, meta };
+        const whole = { stream, revision, id, type, data: content, ...meta };
+        expect(hashInput(hashed)).toBe(jcs(whole));
+        const { id: _, ...withoutId } = whole;
+        expect(hashedText(hashed, jcs(content)).withoutId).toBe(jcs(withoutId));
       }),
     );
   });
@@ -55,6 +66,20 @@ describe('a chain of hashes', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 5 }), (events) => {
         expect(findBreak(chainOf(events))).toBeNull();
+      }),
+    );
+  });
+
+  it('shows at one event what is wrong with its link, its content, or both', () => {
+    fc.assert(
+      fc.property(event, event, fc.boolean(), fc.boolean(), (first, second, linkless, touched) => {
+        const [before, fitting] = chainOf([first, second]) as [RecordedEvent, RecordedEvent];
+        const other = linkless ? 'f'.repeat(64) : before.meta.hash;
+        const shown = touched ? { ...fitting, type: `${fitting.type}!` } : fitting;
+        const link = { revision: 1, member: 'prevHash', stored: fitting.meta.prevHash, computed: other };
+        const computed = sha256(hashInput(shown));
+        const content = { revision: 1, member: 'hash', stored: fitting.meta.hash, computed };
+        expect(breaksOf(shown, other)).toEqual([...(linkless ? [link] : []), ...(touched ? [content] : [])]);
       }),
     );
   });

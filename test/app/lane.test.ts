@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { findBreak } from '../../src/app/hash-chain.js';
 import { Lane } from '../../src/app/lane.js';
+import { PAGE_EVENTS } from '../../src/app/stream-pages.js';
 import type { AppendOutcome, EventStore } from '../../src/ports/event-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { eventsOf, heldStore, note, onBehalf, storeWith, STREAM, texts, textsOf } from '../support/streams.js';
 
 const put = (lane: Lane<readonly string[]>, ...words: string[]): Promise<AppendOutcome> =>
-  lane.append(lane.place(words.map(note), onBehalf(words.join()), { scope: words.join(), timeMs: 0, sequence: 0 }));
+  lane.append(lane.place(words.map(note), onBehalf(words.join()), 0));
 
 /** A loaded lane on a store that others may write to as well; `elsewhere` is what another server writes. */
 const setUp = async (store: EventStore = new MemoryEventStore(), clock = new ManualClock()) => {
@@ -57,12 +58,12 @@ describe('a lane', () => {
     const { store, release } = heldStore(new MemoryEventStore());
     const { lane } = await setUp(store);
     const appended = put(lane, 'a');
-    expect([lane.state, lane.revision, lane.busy]).toEqual([['a'], 0, true]);
+    expect([lane.state, lane.revision, lane.writing]).toEqual([['a'], 0, true]);
     expect([lane.confirmedState, lane.confirmedRevision]).toEqual([[], -1]);
     release();
     await appended;
     expect(await lane.confirmed()).toBe(true);
-    expect([lane.confirmedState, lane.confirmedRevision, lane.busy]).toEqual([['a'], 0, false]);
+    expect([lane.confirmedState, lane.confirmedRevision, lane.writing]).toEqual([['a'], 0, false]);
   });
 
   it('throws everything behind a refused append back to what is confirmed, and goes on behind what others wrote', async () => {
@@ -118,12 +119,12 @@ describe('a lane', () => {
     const { lane } = await setUp(storeWith(memory, { read }));
     expect(lane.state).toEqual(words);
     await lane.load();
-    expect(froms).toEqual([0, 512]);
+    expect(froms).toEqual([0, PAGE_EVENTS]);
     await put(writer, 'new');
     expect((await put(lane, 'late')).ok).toBe(false);
     await lane.load();
     expect(lane.state.at(-1)).toBe('new');
-    expect(froms).toEqual([0, 512, 600]);
+    expect(froms).toEqual([0, PAGE_EVENTS, 600]);
   });
 
   it('never lets time decrease within a stream, whatever the clock does', async () => {
@@ -141,42 +142,97 @@ describe('a lane', () => {
     ]);
   });
 
-  it('makes the same id of the same scope, sequence and content wherever it stands, and another of anything else', async () => {
-    const { lane } = await setUp();
-    const idOf = (text: string, scope: string, sequence: number): string | undefined =>
-      lane.place([note(text)], onBehalf('x'), { scope, timeMs: 5, sequence })[0]?.id;
-    const id = idOf('a', 'p', 0);
-    const others = [idOf('b', 'p', 0), idOf('a', 'q', 0), idOf('a', 'p', 1)];
+  it('makes the same id of the same event in the same place, and another of whatever differs in time, place or content', async () => {
+    const { lane, clock } = await setUp();
+    const idOf = (text: string, commandId = 'x', timeMs = 5): string | undefined =>
+      lane.place([note(text)], onBehalf(commandId), timeMs)[0]?.id;
+    const id = idOf('a');
+    expect(idOf('a')).toBe(id);
+    const others = [idOf('b'), idOf('a', 'y'), idOf('a', 'x', 6)];
+    await clock.advance(1);
+    others.push(idOf('a'));
     await put(lane, 'before');
-    expect(idOf('a', 'p', 0)).toBe(id);
-    expect(new Set([id, ...others]).size).toBe(4);
+    others.push(idOf('a'));
+    const [one, other] = lane.place([note('a'), note('a')], onBehalf('x'), 5);
+    expect(other?.id).not.toBe(one?.id);
+    expect(new Set([id, ...others]).size).toBe(6);
   });
 
-  it('counts the sequence on within one append, so that equal events get ids of their own', async () => {
-    const { lane } = await setUp();
-    const [one, other] = lane.place([note('a'), note('a')], onBehalf('x'), { scope: 'p', timeMs: 5, sequence: 3 });
-    const [again] = lane.place([note('a')], onBehalf('x'), { scope: 'p', timeMs: 5, sequence: 4 });
-    expect(one?.id).not.toBe(other?.id);
-    expect(again?.id).toBe(other?.id);
+  it('never takes another version of its event for its own: the store shows a conflict, and the chain stays whole', async () => {
+    const { store, lane, clock } = await setUp();
+    const again = new Lane(STREAM, texts, store, clock);
+    await again.load();
+    // The same step of the same process, taken once more after a while elsewhere.
+    await put(lane, 'step');
+    await clock.advance(10_000);
+    expect(await put(again, 'step')).toEqual({ ok: false, actual: 0 });
+    await again.load();
+    expect((await put(again, 'next')).ok).toBe(true);
+    expect(findBreak(await eventsOf(store))).toBeNull();
   });
 
   it('records on whose behalf, and keeps the mark of a process outside the hash', async () => {
     const { store, lane } = await setUp();
     const mark = { name: 'turn', id: 't', open: true, due: null };
-    const ids = { scope: 'p', timeMs: 5, sequence: 0 };
-    await lane.append(lane.place([{ ...note('a'), process: mark }], { ...onBehalf('x'), causationId: 'why' }, ids));
+    await lane.append(lane.place([{ ...note('a'), process: mark }], { ...onBehalf('x'), causationId: 'why' }, 5));
     const [recorded] = await eventsOf(store);
     expect(recorded?.meta).toMatchObject({ ...onBehalf('x'), causationId: 'why', process: mark });
     expect(findBreak(await eventsOf(store))).toBeNull();
   });
 
-  it('sees with `latest` what others appended, and changes nothing by it', async () => {
+  it('sees with `latest` what others appended, and goes on behind it', async () => {
     const { lane, elsewhere } = await setUp();
     await put(lane, 'a');
     await elsewhere('foreign');
-    expect(await lane.latest()).toEqual({ state: ['a', 'foreign'], revision: 1 });
     expect([lane.state, lane.revision]).toEqual([['a'], 0]);
-    await lane.refresh();
-    expect([lane.state, lane.revision]).toEqual([['a', 'foreign'], 1]);
+    expect(await lane.latest()).toMatchObject({ state: ['a', 'foreign'], revision: 1 });
+    expect((await put(lane, 'b')).ok).toBe(true);
+    expect(lane.state).toEqual(['a', 'foreign', 'b']);
+  });
+
+  it('takes nothing by `latest` from those who append meanwhile', async () => {
+    const { store, release } = heldStore(new MemoryEventStore());
+    const { lane } = await setUp(store);
+    const appended = [put(lane, 'a'), put(lane, 'b')];
+    expect(await lane.latest()).toMatchObject({ state: [], revision: -1 });
+    for (const each of appended) {
+      release();
+      expect((await each).ok).toBe(true);
+    }
+    expect(lane.state).toEqual(['a', 'b']);
+  });
+
+  it('makes one read for all who ask for the latest while another is under way, and none of them sees less than was there', async () => {
+    const memory = new MemoryEventStore();
+    const held: (() => void)[] = [];
+    let slow = false;
+    const read: EventStore['read'] = async (...asked) => {
+      const page = await memory.read(...asked);
+      if (slow) await new Promise<void>((resolve) => held.push(resolve));
+      return page;
+    };
+    const { lane, elsewhere } = await setUp(storeWith(memory, { read }));
+    slow = true;
+    const early = lane.latest();
+    await settle();
+    slow = false;
+    await elsewhere('meanwhile');
+    slow = true;
+    const late = [lane.latest(), lane.latest(), lane.latest()];
+    held.shift()?.();
+    expect((await early).state).toEqual([]);
+    await settle();
+    expect(held).toHaveLength(1);
+    held.shift()?.();
+    for (const each of await Promise.all(late)) expect(each.state).toEqual(['meanwhile']);
+  });
+
+  it('that is retired takes no more appends', async () => {
+    const { store, lane } = await setUp();
+    lane.retire();
+    expect((await put(lane, 'a')).ok).toBe(false);
+    expect(await textsOf(store)).toEqual([]);
   });
 });
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

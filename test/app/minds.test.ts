@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { Lanes } from '../../src/app/lanes.js';
-import { mindAsOf, type Moment, readMind, requireMind } from '../../src/app/minds.js';
+import { mindAsOf, type Moment, requireMind, requireRevision, revisionOf } from '../../src/app/minds.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { EventStore, ReadRange } from '../../src/ports/event-store.js';
 import { event } from '../support/events.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { storeWith } from '../support/streams.js';
 
 const stream = npcStream('studio', 'mira');
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
@@ -50,19 +52,35 @@ describe('a mind as of a moment', () => {
 describe('a mind as it is', () => {
   it('holds what another server wrote', async () => {
     const store = await mindOf(1);
-    const lanes = new Lanes(store, new ManualClock());
-    expect(await readMind(lanes, 'studio', 'mira')).toMatchObject({ persona: 'p0', revision: 0 });
+    const lanes = new Lanes(store, new ManualClock(), { shared: true });
+    expect(await requireMind(lanes, 'studio', 'mira')).toMatchObject({ persona: 'p0', revision: 0 });
     await store.append(stream, 0, [event('x', { type: 'NpcUpdated', data: { persona: 'theirs' } })]);
-    expect(await readMind(lanes, 'studio', 'mira')).toMatchObject({ persona: 'theirs', revision: 1 });
+    expect(await requireMind(lanes, 'studio', 'mira')).toMatchObject({ persona: 'theirs', revision: 1 });
   });
 
-  it('is null or a refusal when the server has never seen it', async () => {
+  it('is a refusal when the server has never seen it', async () => {
     const lanes = new Lanes(await mindOf(1), new ManualClock());
-    expect(await readMind(lanes, 'other', 'mira')).toBeNull();
     await expect(requireMind(lanes, 'other', 'mira')).rejects.toMatchObject({
       code: 'NPC_NOT_FOUND',
       details: { npcId: 'mira' },
     });
     expect((await requireMind(lanes, 'studio', 'mira')).persona).toBe('p0');
+  });
+});
+
+describe('whether there is a mind', () => {
+  it('is told by its last event alone', async () => {
+    const store = await mindOf(1, 2, 3);
+    const ranges: ReadRange[] = [];
+    const read: EventStore['read'] = (name, range) => {
+      ranges.push(range);
+      return store.read(name, range);
+    };
+    const counted = storeWith(store, { read });
+    expect(await revisionOf(counted, 'studio', 'mira')).toBe(2);
+    expect(await requireRevision(counted, 'studio', 'mira')).toBe(2);
+    expect(await revisionOf(counted, 'other', 'mira')).toBe(-1);
+    await expect(requireRevision(counted, 'other', 'mira')).rejects.toMatchObject({ code: 'NPC_NOT_FOUND' });
+    expect(ranges).toEqual(Array(4).fill({ direction: 'backwards', limit: 1 }));
   });
 });

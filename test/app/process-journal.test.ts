@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
-import { FIRST_EVENT_SEARCH, type Instance, ProcessJournal, STEPS_WAITING } from '../../src/app/process-journal.js';
+import { WAITING } from '../../src/app/line.js';
+import { FIRST_EVENT_SEARCH, type Instance, ProcessJournal } from '../../src/app/process-journal.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { ProcessRef } from '../../src/ports/process-engine.js';
@@ -26,7 +27,7 @@ const setUp = async (foreign = 0) => {
     return page;
   };
   const journal = new ProcessJournal(storeWith(store, { read }));
-  const id = makeProcessId('r', foreign - 1, 0, 'command');
+  const id = makeProcessId('r', foreign - 1, Date.parse('2026-01-01T00:00:00.000Z'), 'command');
   const ref: ProcessRef = { process: race.name, id, stream: STREAM };
   const start = () => append('start', { type: 'RaceStarted', data: { raceId: id, deadlineAt: DUE } });
   const giveUp = () => append('up', { type: 'RaceGivenUp', data: { raceId: id } });
@@ -34,7 +35,7 @@ const setUp = async (foreign = 0) => {
 };
 
 const started = { state: { name: 'started', deadlineAt: DUE }, sequence: 1 };
-const unknown: Omit<Instance, 'through' | 'rivals'> = { state: { name: 'new' }, sequence: 0 };
+const unknown: Omit<Instance, 'through' | 'rivals' | 'bytes'> = { state: { name: 'new' }, sequence: 0 };
 
 describe('reading a process out of its stream', () => {
   it('begins at the revision that its id carries, passes what is not its own, and remembers the result', async () => {
@@ -67,6 +68,13 @@ describe('reading a process out of its stream', () => {
     expect(reads.length).toBeGreaterThan(4);
   });
 
+  it('looks no further than a process can have begun that was made long before', async () => {
+    const { load, others, reads, ref } = await setUp();
+    await others('foreign', FIRST_EVENT_SEARCH);
+    expect(await load({ ...ref, id: makeProcessId('r', -1, 0, 'command') })).toMatchObject(unknown);
+    expect(reads).toHaveLength(1);
+  });
+
   it('reads nothing for an id that was not made here, and finds nothing under an id of another stream', async () => {
     const { load, start, reads, ref } = await setUp();
     await start();
@@ -92,6 +100,26 @@ describe('reading a process out of its stream', () => {
     expect(after).toMatchObject({ state: { name: 'givenUp', deadlineAt: DUE }, sequence: 2 });
     expect(await load()).toBe(after);
     expect(reads).toHaveLength(1);
+  });
+
+  it('remembers no more than it may by size: what is too large is read again', async () => {
+    const { store, start, ref } = await setUp();
+    await start();
+    let reads = 0;
+    const read: EventStore['read'] = (...asked) => {
+      reads += 1;
+      return store.read(...asked);
+    };
+    for (const [bytes, expected] of [
+      [10_000, 1],
+      [100, 2],
+    ] as const) {
+      const journal = new ProcessJournal(storeWith(store, { read }), { bytes });
+      reads = 0;
+      await journal.load(race, ref);
+      await journal.load(race, ref);
+      expect(reads, `${bytes} bytes`).toBe(expected);
+    }
   });
 
   it('reads the stream again when it was told to forget', async () => {
@@ -148,12 +176,12 @@ describe('the steps of one process', () => {
   it('are refused as BUSY when too many wait, and taken again when there is room', async () => {
     const { journal } = await setUp();
     const { begun, run, endOne } = heldSteps(journal);
-    const steps = Array.from({ length: STEPS_WAITING }, (_, n) => run('one', String(n)));
+    const steps = Array.from({ length: WAITING }, (_, n) => run('one', String(n)));
     await expect(run('one', 'too many')).rejects.toMatchObject({ code: 'BUSY', retryAfter: 1 });
     await endOne();
     steps.push(run('one', 'late'));
     while (begun.at(-1) !== 'late') await endOne();
     await endOne();
-    expect(await Promise.all(steps)).toHaveLength(STEPS_WAITING + 1);
+    expect(await Promise.all(steps)).toHaveLength(WAITING + 1);
   });
 });

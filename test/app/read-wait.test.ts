@@ -56,6 +56,16 @@ describe('a read of a read model', () => {
     expect(await done()).toBe(true);
   });
 
+  it('takes no longer when the wall clock is set back meanwhile', async () => {
+    const { clock, read } = await setUp();
+    const { settled, done } = read();
+    expect(await done()).toBe(false);
+    clock.setBy(-3_600_000);
+    await clock.advance(READ_WAIT_MS);
+    expect(await done()).toBe(true);
+    await settled;
+  });
+
   it('goes on with what is there when the read model stays behind', async () => {
     const { clock, read } = await setUp();
     const { settled, done } = read();

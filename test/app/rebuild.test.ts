@@ -37,7 +37,7 @@ describe('Rebuilding the read models', () => {
       told.push(progress),
     );
     expect(rebuilt).toEqual({ events: MINDS, parked: 0 });
-    expect(await models.list(npcs, all)).toHaveLength(MINDS);
+    expect((await models.list(npcs, all)).rows).toHaveLength(MINDS);
     expect(told.length).toBeGreaterThan(1);
     expect(told.at(-1)).toEqual({ events: MINDS, position: MINDS, last: MINDS });
     expect(told.map(({ position }) => position)).toEqual(told.map(({ position }) => position).sort((a, b) => a - b));
@@ -69,9 +69,9 @@ describe('Rebuilding the read models', () => {
     await expect(rebuild({ events: failing, writer: models, clock }, projections)).rejects.toThrow(
       'the power went out',
     );
-    expect(await models.list(npcs, all)).toHaveLength(MINDS);
+    expect((await models.list(npcs, all)).rows).toHaveLength(MINDS);
     await rebuild({ events: store, writer: models, clock }, projections);
-    expect(await models.list(npcs, all)).toHaveLength(MINDS + 1);
+    expect((await models.list(npcs, all)).rows).toHaveLength(MINDS + 1);
   });
 
   it('counts the events that no projection could take', async () => {

@@ -5,10 +5,12 @@ import { Lanes } from '../../src/app/lanes.js';
 import { openRulesets, rulesetFold } from '../../src/app/rulesets.js';
 import { runCommand } from '../../src/app/run-command.js';
 import { deleteRuleset, registerRuleset } from '../../src/domain/rules/decide.js';
+import type { Json } from '../../src/domain/shared/json.js';
+import { jsonBytes } from '../../src/domain/shared/json-bytes.js';
 import { rulesetStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { heldStore, onBehalf } from '../support/streams.js';
+import { heldStore, onBehalf, storeWith } from '../support/streams.js';
 
 const setUp = (store: EventStore = new MemoryEventStore()) => {
   const clock = new ManualClock();
@@ -22,10 +24,31 @@ const setUp = (store: EventStore = new MemoryEventStore()) => {
       onBehalf(`c${commands++}`),
       decide,
     );
-  const content = (rulesetId: string) => ({ rulesetId, template: null, rulesetRules: [] });
+  const content = (rulesetId: string, ruleReason?: string) => ({
+    rulesetId,
+    template: null,
+    rulesetRules:
+      ruleReason === undefined
+        ? []
+        : [
+            {
+              drRuleId: 'rule-1',
+              ruleName: '',
+              ruleCondition: [],
+              ruleAction: '',
+              ruleReason,
+              ruleTarget: null,
+              rulePriority: 0,
+              ruleObsPattern: null,
+              rulePromptSuffix: null,
+            },
+          ],
+  });
   return {
-    rulesets: openRulesets(lanes),
-    register: (rulesetId: string) => run(rulesetId, (state) => registerRuleset(state, content(rulesetId))),
+    rulesets: openRulesets(lanes, store),
+    lanes,
+    register: (rulesetId: string, reason?: string) =>
+      run(rulesetId, (state) => registerRuleset(state, content(rulesetId, reason))),
     remove: (rulesetId: string) => run(rulesetId, (state) => deleteRuleset(state, rulesetId)),
   };
 };
@@ -64,6 +87,29 @@ describe('the rules that decide', () => {
     expect(await rulesets.version('studio', { rulesetId: 'inn', version: 3 })).toBeNull();
     expect(await rulesets.version('studio', null)).toBeNull();
     expect(await rulesets.latest('studio', 'inn')).toBeNull();
+  });
+
+  it('are held in their newest version alone; an old one is read when it is asked for, and then kept', async () => {
+    const memory = new MemoryEventStore();
+    const froms: unknown[] = [];
+    const read: EventStore['read'] = (stream, range) => {
+      froms.push(range.from);
+      return memory.read(stream, range);
+    };
+    const { rulesets, register, remove, lanes } = setUp(storeWith(memory, { read }));
+    await register('inn', 'first');
+    await remove('inn');
+    for (let version = 2; version <= 5; version += 1) await register('inn', 'x'.repeat(800_000));
+    const lane = await lanes.open(rulesetStream('studio', 'inn'), rulesetFold);
+    expect(jsonBytes(lane.confirmedState as unknown as Json)).toBeLessThan(900_000);
+    froms.length = 0;
+    for (const _ of [1, 2]) {
+      const found = await rulesets.version('studio', { rulesetId: 'inn', version: 1 });
+      expect(found).toMatchObject({ version: 1, rulesetRules: [{ ruleReason: 'first' }] });
+    }
+    expect(await rulesets.version('studio', { rulesetId: 'inn', version: 3 })).toMatchObject({ version: 3 });
+    expect(await rulesets.version('studio', { rulesetId: 'inn', version: 5 })).toMatchObject({ version: 5 });
+    expect(froms).toEqual([0, 3]);
   });
 
   it('are never those of a version that is still being written: it may be thrown back', async () => {

@@ -1,22 +1,25 @@
 import { verify } from 'node:crypto';
 
-import { calculateJwkThumbprint, compactVerify, importJWK, type JWK } from 'jose';
+import { calculateJwkThumbprint, compactVerify, createLocalJWKSet, type JWK } from 'jose';
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { unwrap, wrap } from '../../src/app/key-wrap.js';
 import { Lanes } from '../../src/app/lanes.js';
 import { openSigningKeys, type SigningKeyDeps } from '../../src/app/signing-keys.js';
+import { READ_AGAIN_MS } from '../../src/app/spaced-reads.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
 import { StartProblem } from '../../src/domain/shared/start-problem.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { seededRandom } from '../support/seeded-random.js';
+import { storeWith } from '../support/streams.js';
 
 const wrapKey = new Uint8Array(32).fill(9);
 const open = (events: EventStore, more: Partial<SigningKeyDeps> = {}) => {
   const clock = new ManualClock();
   const deps = { events, clock, lanes: new Lanes(events, clock), random: seededRandom('keys'), wrapKey };
-  return openSigningKeys({ ...deps, alg: 'Ed25519', ...more });
+  return openSigningKeys({ ...deps, alg: 'EdDSA', ...more });
 };
 const claims = { sub: 'guard', jti: 'turn', revision: 4 };
 
@@ -26,7 +29,7 @@ describe('the signing keys', () => {
     const first = await open(events);
     const second = await open(events, { random: seededRandom('another start') });
     expect(second.current).toEqual(first.current);
-    expect(second.publicJwks()).toEqual(first.publicJwks());
+    expect(await second.publicJwks()).toEqual(await first.publicJwks());
     expect(await second.sign(first.current.kid, claims)).toBe(await first.sign(first.current.kid, claims));
     expect(await events.lastPosition()).toBe(1);
   });
@@ -40,22 +43,22 @@ describe('the signing keys', () => {
 
   it('sign so that a JOSE library verifies by the published set', async () => {
     const keys = await open(new MemoryEventStore());
-    const [jwk] = keys.publicJwks() as unknown as JWK[];
+    const published = createLocalJWKSet({ keys: (await keys.publicJwks()) as never });
     const token = await keys.sign(keys.current.kid, claims);
-    const { protectedHeader, payload } = await compactVerify(token, await importJWK(jwk ?? {}));
-    expect(protectedHeader).toEqual({ alg: 'Ed25519', typ: 'verdict+jwt', kid: keys.current.kid });
+    const { protectedHeader, payload } = await compactVerify(token, published);
+    expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'verdict+jwt', kid: keys.current.kid });
     expect(JSON.parse(Buffer.from(payload).toString())).toEqual(claims);
     const [head = '', body = '', signature = ''] = token.split('.');
-    const publicKey = keys.publicKey(keys.current.kid);
+    const publicKey = await keys.publicKey(keys.current.kid);
     if (publicKey === undefined) throw new Error('there is no public key');
     expect(verify(null, Buffer.from(`${head}.${body}`), publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
   });
 
   it('are named by their RFC 7638 thumbprint and publish nothing private', async () => {
     const keys = await open(new MemoryEventStore());
-    const [jwk] = keys.publicJwks() as unknown as JWK[];
+    const [jwk] = (await keys.publicJwks()) as unknown as JWK[];
     expect(await calculateJwkThumbprint(jwk ?? {})).toBe(keys.current.kid);
-    expect(Object.keys(jwk ?? {}).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x']);
+    expect(Object.keys(jwk ?? {}).sort()).toEqual(['crv', 'kid', 'kty', 'use', 'x']);
   });
 
   it('sign the same claims, in whatever order, by the same bytes', async () => {
@@ -68,11 +71,11 @@ describe('the signing keys', () => {
     const events = new MemoryEventStore();
     const before = await open(events);
     const token = await before.sign(before.current.kid, claims);
-    const after = await open(events, { alg: 'EdDSA', random: seededRandom('next') });
-    expect(after.current.alg).toBe('EdDSA');
+    const after = await open(events, { alg: 'Ed25519', random: seededRandom('next') });
+    expect(after.current.alg).toBe('Ed25519');
     expect(after.current.kid).not.toBe(before.current.kid);
     expect(await after.sign(before.current.kid, claims)).toBe(token);
-    expect(after.publicJwks().map(({ kid }) => kid)).toEqual([before.current.kid, after.current.kid]);
+    expect((await after.publicJwks()).map(({ kid }) => kid)).toEqual([before.current.kid, after.current.kid]);
     expect((await open(events)).current).toEqual(before.current);
   });
 
@@ -102,8 +105,100 @@ describe('the signing keys', () => {
 
   it('refuse to sign by a key that was never made', async () => {
     const keys = await open(new MemoryEventStore());
-    await expect(keys.sign('unknown', claims)).rejects.toThrow('no signing key unknown');
-    expect(keys.publicKey('unknown')).toBeUndefined();
+    await expect(keys.sign('unknown', claims)).rejects.toThrow('ever made the signing key unknown');
+  });
+});
+
+describe('the keys that another server makes later', () => {
+  /** A store that counts how often the keys are read, and two servers on it: one that was there before, one that signs under another name. */
+  const rolling = async (more: Partial<EventStore> = {}) => {
+    const memory = new MemoryEventStore();
+    const reads = { count: 0 };
+    const events = storeWith(memory, {
+      read: async (...range) => {
+        reads.count += 1;
+        return memory.read(...range);
+      },
+      ...more,
+    });
+    const clock = new ManualClock();
+    const running = await open(events, { clock });
+    const next = await open(memory, { alg: 'Ed25519', random: seededRandom('next') });
+    reads.count = 0;
+    return { running, next, clock, reads };
+  };
+
+  it('verify and sign on a server that was there before', async () => {
+    const { running, next } = await rolling();
+    expect(running.current.alg).toBe('EdDSA');
+    const { kid } = next.current;
+    const token = await next.sign(kid, claims);
+    const publicKey = await running.publicKey(kid);
+    if (publicKey === undefined) throw new Error('the new key is unknown');
+    await compactVerify(token, publicKey);
+    expect(await running.sign(kid, claims)).toBe(token);
+  });
+
+  it('sign there first', async () => {
+    const { running, next } = await rolling();
+    expect(await running.sign(next.current.kid, claims)).toBe(await next.sign(next.current.kid, claims));
+  });
+
+  it('stand in the set that it publishes', async () => {
+    const { running, next } = await rolling();
+    expect(await running.publicJwks()).toEqual(await next.publicJwks());
+  });
+
+  it('are looked for once a second at most, and not for keys that are known', async () => {
+    const { running, clock, reads } = await rolling();
+    await running.sign(running.current.kid, claims);
+    expect(reads.count).toBe(0);
+    expect(await running.publicKey('unknown')).toBeUndefined();
+    expect(reads.count).toBeGreaterThan(0);
+    reads.count = 0;
+    await running.publicJwks();
+    const more = Promise.all(['one', 'two', 'three'].map((kid) => running.publicKey(kid)));
+    await clock.advance(READ_AGAIN_MS - 1);
+    expect(reads.count).toBe(0);
+    await clock.advance(1);
+    expect(await more).toEqual([undefined, undefined, undefined]);
+    expect(reads.count).toBe(1);
+  });
+
+  it('are found by who asks within that second, once it is over', async () => {
+    const memory = new MemoryEventStore();
+    const clock = new ManualClock();
+    const running = await open(memory, { clock });
+    await running.publicKey('unknown');
+    const next = await open(memory, { alg: 'Ed25519', random: seededRandom('next') });
+    const found = running.publicKey(next.current.kid);
+    await clock.advance(READ_AGAIN_MS);
+    expect(await found).toBeDefined();
+  });
+
+  it('are not called unknown while the store is away, and the set is published as it was', async () => {
+    const memory = new MemoryEventStore();
+    let away = false;
+    const clock = new ManualClock();
+    const store = storeWith(memory, {
+      read: async (...range) => {
+        if (away) throw new Rejection('STORE_UNAVAILABLE');
+        return memory.read(...range);
+      },
+    });
+    const keys = await open(store, { clock });
+    away = true;
+    expect(await keys.publicJwks()).toHaveLength(1);
+    await clock.advance(READ_AGAIN_MS);
+    await expect(keys.publicKey('unknown')).rejects.toThrow(Rejection);
+  });
+
+  it('cannot be where this server is the only one that writes', async () => {
+    const { running, reads } = await rolling({ soleWriter: true });
+    expect(await running.publicKey('unknown')).toBeUndefined();
+    expect(await running.publicKey('unknown')).toBeUndefined();
+    await running.publicJwks();
+    expect(reads.count).toBe(0);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { findBreak } from '../../src/app/hash-chain.js';
-import { STEPS_WAITING } from '../../src/app/process-journal.js';
+import { WAITING } from '../../src/app/line.js';
 import type { StepResult, Tape } from '../../src/domain/npc/tape.js';
 import type { TurnAnswer } from '../../workflows/turn-answer.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -200,7 +200,7 @@ describe('a turn', () => {
 
   it('does not wait for other minds whose bodies made up the same turn id', async () => {
     await using minds = await openMinds();
-    const npcIds = Array.from({ length: STEPS_WAITING + 1 }, (_, n) => `mira-${n}`);
+    const npcIds = Array.from({ length: WAITING + 1 }, (_, n) => `mira-${n}`);
     const steps = await Promise.all(npcIds.map((npcId) => minds.step(tapeOf({ turnId: 'mine' }), null, { npcId })));
     expect(new Set(steps.map(({ answer }) => answer.turnId)).size).toBe(npcIds.length);
   });
@@ -279,6 +279,31 @@ describe('a turn', () => {
     const again = await minds.step(tapeOf(), null, { commandId: 'once', resumed: true });
     expect(again.answer).toEqual(first.answer);
     expect(await minds.types()).toEqual(['TurnOpened']);
+  });
+
+  it('finds the turn of a fat step that is repeated under its key after the turn has ended', async () => {
+    await using minds = await openMinds();
+    const tapes = [
+      tapeOf(),
+      tapeOf({ actor: identified.actor }),
+      tapeOf({ actor: identified.actor, memories: recalled.memories, vectorQueried: true }),
+      tapeOf({
+        actor: identified.actor,
+        memories: recalled.memories,
+        vectorQueried: true,
+        generatedOutput: generated.generatedOutput,
+      }),
+    ];
+    const answers = [];
+    for (const [n, tape] of tapes.entries()) {
+      answers.push((await minds.step(tape, null, { commandId: `step-${String(n)}` })).answer);
+    }
+    for (const [n, tape] of tapes.entries()) {
+      // Its answer could not be kept.
+      const again = await minds.step(tape, null, { commandId: `step-${String(n)}`, resumed: true });
+      expect(again.answer).toEqual(answers[n]);
+    }
+    expect(await minds.types()).toEqual(turnTypes);
   });
 
   it('opens one turn for one command, also when an attempt that was given up is carried out late', async () => {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { PAGE_EVENTS } from '../../src/app/stream-pages.js';
 import { TURN_SEARCH_EVENTS, TurnIndex, TURNS_KEPT_PER_MIND } from '../../src/app/turn-index.js';
+import { weightOf } from '../../src/domain/shared/weight.js';
 import type { EventStore, ReadRange } from '../../src/ports/event-store.js';
-import { turn } from '../../workflows/turn.js';
-import type { TurnState } from '../../workflows/turn-state.js';
-import { actorIdentified, type Emitted, memoriesRecalled, turnOpened, verdict } from '../support/histories.js';
 import { event } from '../support/events.js';
+import { actorIdentified, type Emitted, memoriesRecalled, turnOpened, verdict } from '../support/histories.js';
 import { eventsOf, storeWith, STREAM } from '../support/streams.js';
 
-/** An index on a store of which it counts the reads; `append` is what others write. */
+/** An index on a store of which it keeps the reads; `append` is what others write. */
 const setUp = async (...before: Emitted[]) => {
   const store = new MemoryEventStore();
   let count = 0;
@@ -20,15 +20,16 @@ const setUp = async (...before: Emitted[]) => {
     }
   };
   await append(...before);
-  const ranges: ReadRange[] = [];
-  const read: EventStore['read'] = (stream, range) => {
-    ranges.push(range);
-    return store.read(stream, range);
+  const reads: { readonly range: ReadRange; readonly events: number }[] = [];
+  const read: EventStore['read'] = async (stream, range) => {
+    const page = await store.read(stream, range);
+    reads.push({ range, events: page.events.length });
+    return page;
   };
   const index = new TurnIndex(storeWith(store, { read }));
   const names = async (): Promise<string[]> =>
-    (await index.recent(STREAM)).map((found) => `${found.turnId} ${found.name}`);
-  return { store, append, index, ranges, names };
+    (await index.recent(STREAM)).map(({ turnId, awaits, expired }) => `${turnId} ${expired ? 'expired' : awaits}`);
+  return { store, append, index, reads, names };
 };
 
 const whole = (turnId: string): Emitted[] => [
@@ -37,19 +38,19 @@ const whole = (turnId: string): Emitted[] => [
   memoriesRecalled(turnId),
   verdict(turnId, true),
 ];
-
-/** A turn as the server that stepped it knows it. */
-const stateOf = async (store: EventStore, turnId: string): Promise<TurnState> =>
-  (await eventsOf(store))
-    .filter(({ data }) => data['turnId'] === turnId)
-    .reduce<TurnState>((folded, event) => turn.evolve(folded, event), turn.initial);
+const expiry = (turnId: string): Emitted => ({ type: 'TurnExpired', data: { turnId } });
 
 describe('the recent turns of a mind', () => {
-  it('come newest first, as their events left them, from one backward read', async () => {
-    const { names, ranges } = await setUp(turnOpened('t1'), turnOpened('t2'), actorIdentified('t1'), ...whole('t3'));
-    expect(await names()).toEqual(['t3 ended', 't2 awaitingActor', 't1 awaitingMemories']);
-    await names();
-    expect(ranges).toEqual([{ direction: 'backwards', limit: TURN_SEARCH_EVENTS }]);
+  it('come newest first, with what each of them waits for', async () => {
+    const { names } = await setUp(
+      turnOpened('t1'),
+      turnOpened('t2'),
+      actorIdentified('t1'),
+      ...whole('t3'),
+      turnOpened('t4'),
+      expiry('t4'),
+    );
+    expect(await names()).toEqual(['t4 expired', 't3 null', 't2 actor', 't1 memories']);
   });
 
   it('are none where there are no turns, and those of other acts are none', async () => {
@@ -57,48 +58,54 @@ describe('the recent turns of a mind', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('keep the ruleset that was missing when they were opened', async () => {
-    const missing = { type: 'RulesetMissing', data: { turnId: 't1', rulesetId: 'nowhere' } };
-    const { index } = await setUp(missing, turnOpened('t1'));
-    expect(await index.recent(STREAM)).toMatchObject([{ turnId: 't1', rulesetMissing: 'nowhere' }]);
-  });
-
-  it('are searched no further back than the bound', async () => {
+  it('are searched no further back than the bound, and no more of them than a page is read at once', async () => {
     const foreign = Array.from({ length: TURN_SEARCH_EVENTS }, () => ({ type: 'Foreign', data: {} }));
-    const { names } = await setUp(turnOpened('t1'), turnOpened('t2'), ...foreign.slice(1));
-    expect(await names()).toEqual(['t2 awaitingActor']);
+    const { names, reads } = await setUp(turnOpened('t1'), turnOpened('t2'), ...foreign.slice(1));
+    expect(await names()).toEqual(['t2 actor']);
+    expect(reads.reduce((sum, { events }) => sum + events, 0)).toBe(TURN_SEARCH_EVENTS);
+    expect(Math.max(...reads.map(({ events }) => events))).toBeLessThanOrEqual(PAGE_EVENTS);
   });
 
-  it('take note of a step without reading', async () => {
-    const { store, append, index, names, ranges } = await setUp(turnOpened('t1'));
+  it('show what was recorded since, read once, however many ask at the same time', async () => {
+    const { append, names, reads } = await setUp(turnOpened('t1'));
     await names();
     await append(actorIdentified('t1'), turnOpened('t2'));
-    await index.noted(STREAM, () => stateOf(store, 't1'));
-    await index.noted(STREAM, () => stateOf(store, 't2'));
-    await index.noted(STREAM, () => Promise.resolve(turn.initial));
-    expect(await names()).toEqual(['t2 awaitingActor', 't1 awaitingMemories']);
-    expect(ranges).toHaveLength(1);
+    const expected = ['t2 actor', 't1 memories'];
+    expect(await Promise.all([names(), names(), names()])).toEqual([expected, expected, expected]);
+    reads.length = 0;
+    expect(await names()).toEqual(expected);
+    expect(reads.map(({ events }) => events)).toEqual([0]);
   });
 
-  it('know after a refresh what others appended, and fold no step twice', async () => {
-    const { store, append, index, names } = await setUp(turnOpened('t1'));
-    await names();
+  it('are kept current by what is noted, without reading, where nobody else writes', async () => {
+    const { store, append, reads } = await setUp(turnOpened('t1'));
+    const read: EventStore['read'] = (...asked) => {
+      reads.push({ range: asked[1], events: 0 });
+      return store.read(...asked);
+    };
+    const index = new TurnIndex(storeWith(store, { read }), { shared: false });
+    const first = index.recent(STREAM);
+    // Recorded while the mind is being read, and afterwards.
     await append(actorIdentified('t1'));
-    await index.noted(STREAM, () => stateOf(store, 't1'));
+    index.note(STREAM, (await eventsOf(store)).slice(1));
+    await first;
     await append(memoriesRecalled('t1'), turnOpened('t2'));
-    expect(await names()).toEqual(['t1 awaitingMemories']);
-    await index.refresh(STREAM);
-    await index.refresh(STREAM);
-    expect(await index.recent(STREAM)).toEqual([await stateOf(store, 't2'), await stateOf(store, 't1')]);
+    index.note(STREAM, (await eventsOf(store)).slice(2));
+    reads.length = 0;
+    expect((await index.recent(STREAM)).map(({ turnId, awaits }) => `${turnId} ${awaits}`)).toEqual([
+      't2 actor',
+      't1 output',
+    ]);
+    expect(reads).toEqual([]);
   });
 
-  it('are bounded: ended turns go first, the oldest of them before the others', async () => {
+  it('are bounded: those that are over go first, the oldest of them before the others', async () => {
     const ended = Array.from({ length: TURNS_KEPT_PER_MIND }, (_, n) => whole(`ended${n}`));
     const { names } = await setUp(turnOpened('open'), ...ended.flat());
     const found = await names();
     expect(found).toHaveLength(TURNS_KEPT_PER_MIND);
-    expect(found.at(-1)).toBe('open awaitingActor');
-    expect(found.at(-2)).toBe('ended1 ended');
+    expect(found.at(-1)).toBe('open actor');
+    expect(found.at(-2)).toBe('ended1 null');
   });
 
   it('are bounded also when none of them ends', async () => {
@@ -106,32 +113,32 @@ describe('the recent turns of a mind', () => {
     const { names } = await setUp(...open);
     const found = await names();
     expect(found).toHaveLength(4 * TURNS_KEPT_PER_MIND);
-    expect(found.at(-1)).toBe(`t${TURNS_KEPT_PER_MIND} awaitingActor`);
+    expect(found.at(-1)).toBe(`t${TURNS_KEPT_PER_MIND} actor`);
   });
 
-  it('are still the newest after a refresh of a mind that had many', async () => {
-    const { store, append, index, names } = await setUp();
+  it('are the newest also when more was recorded since than is searched', async () => {
+    const { append, names } = await setUp(turnOpened('old'));
     await names();
     const turns = Array.from({ length: TURN_SEARCH_EVENTS / 4 + 200 }, (_, n) => `t${n}`);
     await append(...turns.flatMap(whole));
-    for (const turnId of turns.slice(-TURNS_KEPT_PER_MIND)) await index.noted(STREAM, () => stateOf(store, turnId));
-    const before = await names();
-    await index.refresh(STREAM);
-    expect(await names()).toEqual(before);
+    expect((await names()).slice(0, 2)).toEqual([`${turns.at(-1) ?? ''} null`, `${turns.at(-2) ?? ''} null`]);
+  });
+
+  it('take as little memory whatever was said in them', async () => {
+    const long = 'word '.repeat(20_000);
+    const actor = { npcId: long, persona: null, data: {} };
+    const { index } = await setUp(turnOpened('t1', { observation: long, context: { long }, actor, resumedFrom: long }));
+    expect(weightOf(await index.recent(STREAM))).toBeLessThan(2_000);
   });
 });
 
 describe('the turn that goes on for a lost one', () => {
-  it('is found by the lost id, in what was read, refreshed or noted', async () => {
-    const { store, append, index } = await setUp(turnOpened('t2', { resumedFrom: 't1' }));
+  it('is found by the lost id, whether it was there before or came since', async () => {
+    const { append, index } = await setUp(turnOpened('t2', { resumedFrom: 't1' }));
     expect(await index.successor(STREAM, 't1')).toBe('t2');
     expect(await index.successor(STREAM, 't2')).toBeUndefined();
     await append(turnOpened('t3', { resumedFrom: 't2' }));
-    await index.refresh(STREAM);
     expect(await index.successor(STREAM, 't2')).toBe('t3');
-    await append(turnOpened('t4', { resumedFrom: 't3' }));
-    await index.noted(STREAM, () => stateOf(store, 't4'));
-    expect(await index.successor(STREAM, 't3')).toBe('t4');
     expect(await index.successor('npc-studio.other', 't1')).toBeUndefined();
   });
 });

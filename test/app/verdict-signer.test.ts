@@ -27,9 +27,9 @@ const keysOf = (alg: SigningAlgorithm, kids: Readonly<Record<string, number>>): 
         .setProtectedHeader({ alg, typ: 'verdict+jwt', kid })
         .sign(pair.privateKey);
     },
-    publicKey: (kid) => pairs.get(kid)?.publicKey,
-    publicJwks: () =>
-      [...pairs].map(([kid, { publicKey }]) => ({ ...(publicKey.export({ format: 'jwk' }) as JsonObject), kid, alg })),
+    publicKey: async (kid) => pairs.get(kid)?.publicKey,
+    publicJwks: async () =>
+      [...pairs].map(([kid, { publicKey }]) => ({ ...(publicKey.export({ format: 'jwk' }) as JsonObject), kid })),
   };
 };
 
@@ -40,13 +40,14 @@ const verdict: Verdict = {
   stateDelta: { hp: 0.1 },
   memoryStore: [],
 };
+const signing = { revision: 3, at: '2026-11-21T10:00:00.000Z', kid: 'old', iss: 'http://here' };
 const recorded: RecordedVerdict = {
   tenant: 'local',
   npcId: 'guard',
   turnId: 't1',
   observation: 'A stranger.',
   verdict,
-  signing: { revision: 3, at: '2026-11-21T10:00:00.000Z', kid: 'old', iss: 'http://here' },
+  signing,
 };
 
 const keys = keysOf('Ed25519', { old: 1, new: 2 });
@@ -67,7 +68,7 @@ describe('signing a verdict', () => {
       const made = (await createVerdictSigner(own).sign(recorded)) ?? '';
       const { payload, protectedHeader } = await compactVerify(
         made,
-        createLocalJWKSet({ keys: own.publicJwks() as never }),
+        createLocalJWKSet({ keys: (await own.publicJwks()) as never }),
       );
       expect(protectedHeader).toEqual({ alg, typ: 'verdict+jwt', kid: 'old' });
       expect(JSON.parse(new TextDecoder().decode(payload))).toMatchObject({
@@ -90,6 +91,23 @@ describe('signing a verdict', () => {
   });
 });
 
+/** 64 bytes in base64url end in a digit of which four bits mean nothing. */
+const withUnusedBits = (token: string): string => {
+  const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  return token.slice(0, -1) + digits.charAt(digits.indexOf(token.slice(-1)) + 1);
+};
+
+const inPlainBase64 = (token: string): string => token.replace(/-/g, '+').replace(/_/g, '/');
+
+/** A signature whose text differs between the two alphabets. */
+const tellingAlphabet = async (): Promise<string> => {
+  for (let revision = 0; ; revision += 1) {
+    const made = await signer.sign({ ...recorded, signing: { ...signing, revision } });
+    if (made !== null && /[-_]/.test(made)) return made;
+  }
+};
+const telling = await tellingAlphabet();
+
 const signedBy = (pair: { readonly privateKey: Parameters<CompactSign['sign']>[0] }, header: object, payload = '{}') =>
   new CompactSign(Buffer.from(payload))
     .setProtectedHeader({ alg: 'Ed25519', typ: 'verdict+jwt', kid: 'old', ...header })
@@ -98,9 +116,18 @@ const signedBy = (pair: { readonly privateKey: Parameters<CompactSign['sign']>[0
 describe('verifying a verdict', () => {
   it('accepts what was signed, in both wire forms', async () => {
     const { stateDelta, ...rest } = wire;
-    expect(await signer.verify(question)).toEqual({ valid: true });
-    expect(await signer.verify({ ...question, verdict: { ...rest, stateTransform: stateDelta ?? {} } })).toEqual({
+    const renamed = { ...rest, stateTransform: stateDelta ?? {} };
+    for (const form of [wire, renamed, { ...wire, ...renamed }]) {
+      expect(await signer.verify({ ...question, verdict: form })).toMatchObject({ valid: true });
+    }
+  });
+
+  it('says which turn, revision and time an accepted one is from', async () => {
+    expect(await signer.verify(question)).toEqual({
       valid: true,
+      turnId: 't1',
+      revision: 3,
+      signedAt: '2026-11-21T10:00:00.000Z',
     });
   });
 
@@ -118,6 +145,17 @@ describe('verifying a verdict', () => {
     ['an NPC of another tenant', { tenant: 'other' }, 'other_npc'],
     ['another dialogue', { verdict: { ...wire, dialogue: 'Come in!' } }, 'other_verdict'],
     ['no verdict', { verdict: {} }, 'other_verdict'],
+    [
+      'a forged state change beside the true one',
+      { verdict: { ...wire, stateTransform: { hp: 99 } } },
+      'other_verdict',
+    ],
+    ['a state change beside none', { verdict: { ...wire, stateTransform: null } }, 'other_verdict'],
+    ['a space at the end', { signature: `${signature ?? ''} ` }, 'malformed'],
+    ['a line break within', { signature: (signature ?? '').replace('.', '.\n') }, 'malformed'],
+    ['padding', { signature: `${signature ?? ''}==` }, 'malformed'],
+    ['unused bits that are set', { signature: withUnusedBits(signature ?? '') }, 'malformed'],
+    ['the other base64 alphabet', { signature: inPlainBase64(telling) }, 'malformed'],
   ])('refuses %s', async (_, change, reason) => {
     expect(await signer.verify({ ...question, ...change })).toEqual({ valid: false, reason });
   });
@@ -125,6 +163,7 @@ describe('verifying a verdict', () => {
   it.each<[string, object, string]>([
     ['a key that nobody knows', { kid: 'elsewhere' }, 'unknown_key'],
     ['another type of token', { typ: 'JWT' }, 'malformed'],
+    ['what is longer than any of ours', { more: 'x'.repeat(20_000) }, 'malformed'],
   ])('refuses %s', async (_, header, reason) => {
     expect(await signer.verify({ ...question, signature: await signedBy(seeded(1), header) })).toEqual({
       valid: false,

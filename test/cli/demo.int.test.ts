@@ -26,6 +26,7 @@ beforeAll(async () => {
     program: ['--import', HOOKS, MAIN],
     env: { ...process.env, ANIMA_DATA_DIR: directory.path, LOG_LEVEL: 'silent' },
     cwd: directory.path,
+    lookedAt: 'http://127.0.0.1:8080',
     requestTo: (baseUrl) => createMindRequest({ baseUrl }),
     sleep: sleepFor,
     signal: new AbortController().signal,

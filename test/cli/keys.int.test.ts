@@ -1,12 +1,14 @@
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
 import { ownerKeyFile } from '../../src/adapters/files/owner-key-file.js';
+import { createTenantWithKey, draftKey } from '../../src/app/api-keys.js';
 import { firstStart } from '../../src/app/first-start.js';
 import { Lanes } from '../../src/app/lanes.js';
 import { type OpenedKeys, openKeys } from '../../src/app/open-keys.js';
+import { scopes } from '../../src/domain/tenant/scopes.js';
 import { keyRoutes } from '../../src/http/routes/keys.js';
 import { createLogger } from '../../src/config/logger.js';
 import { openEmbedded } from '../../src/profiles/embedded.js';
@@ -14,7 +16,7 @@ import { startApp } from '../support/http.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { typed } from './typed.js';
 
-const settings = { jwsAlg: 'Ed25519', rateLimit: null, tiersActive: false } as const;
+const settings = { jwsAlg: 'EdDSA', rateLimit: null, tiersActive: false } as const;
 const onFeedLost = (error: unknown): void => {
   throw error;
 };
@@ -94,10 +96,30 @@ describe('anima keys', () => {
     });
   });
 
+  it('recover gives an owner key of a tenant whose first one nobody ever saw, and leaves the file alone', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, '.anima');
+    await withKeys(dataDir, async (keys) => {
+      const draft = draftKey(keys, 'lost', false);
+      const command = { commandId: 'lost', correlationId: 'lost' };
+      await createTenantWithKey(keys, 'system', 'studio-b', 'free', draft, command);
+    });
+    const file = await readFile(join(dataDir, 'owner-key'), 'utf8');
+    const { code, stdout, stderr } = await typed(['keys', 'recover', '--tenant', 'studio-b'], { cwd: directory.path });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('It is in no file')]);
+    expect(await readFile(join(dataDir, 'owner-key'), 'utf8')).toBe(file);
+    await withKeys(dataDir, async ({ directory: keys, clock }) => {
+      expect(keys.find(stdout.trim(), clock.now())).toMatchObject({ tenant: 'studio-b', scopes });
+    });
+  });
+
   it('recover is refused, and changes nothing, where there is nothing to recover or a server is running', async () => {
     await using directory = await temporaryDirectory();
     const none = await typed(['keys', 'recover'], { cwd: directory.path });
-    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('There is no data directory')]);
+    expect([none.code, none.stderr]).toEqual([
+      1,
+      `There is no data directory at ${join(directory.path, '.anima')}. Set ANIMA_DATA_DIR to the server's data directory.\n`,
+    ]);
     await expect(stat(join(directory.path, '.anima'))).rejects.toThrow('ENOENT');
     const dataDir = join(directory.path, '.anima');
     await withKeys(dataDir, async () => {
@@ -108,6 +130,15 @@ describe('anima keys', () => {
     });
     const stranger = await typed(['keys', 'recover', '--tenant', 'nobody'], { cwd: directory.path });
     expect([stranger.code, stranger.stderr]).toEqual([1, expect.stringContaining('no tenant "nobody"')]);
+  });
+
+  it('a secret that is too short stops the opening before there is a data directory', async () => {
+    await using directory = await temporaryDirectory();
+    const [dataDir, secretFile] = [join(directory.path, '.anima'), join(directory.path, 'short')];
+    await writeFile(secretFile, 'hush\n', { mode: 0o600 });
+    const opening = openEmbedded({ dataDir, secret: null, secretFile }, createLogger('silent'));
+    await expect(opening).rejects.toThrow('too short');
+    await expect(stat(dataDir)).rejects.toThrow('ENOENT');
   });
 
   it('recover says when the secret is gone or another one', async () => {
@@ -138,10 +169,46 @@ describe('anima rebuild', () => {
     expect((await typed(['rebuild'], { cwd: directory.path, env })).stdout).toMatch(/^Rebuilt .* from 4 events\.\n$/);
   });
 
+  it.each([
+    ['that is no database', (bytes: Buffer) => bytes.fill(0x78, 0, 100)],
+    ['whose pages are no pages', (bytes: Buffer) => bytes.fill(0x78, 4096)],
+  ])('replaces a damaged file of read models %s', async (_, damage) => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, '.anima');
+    await withKeys(dataDir, async () => undefined);
+    const file = join(dataDir, 'reads.db');
+    await writeFile(file, damage(await readFile(file)));
+    const refused = await withKeys(dataDir, async () => undefined).catch((error: unknown) => error);
+    expect((refused as Error).message).toBe(
+      `The database file ${file} is damaged. Run "anima rebuild": it is made again from the events.`,
+    );
+    const { code, stdout } = await typed(['rebuild'], { cwd: directory.path });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Rebuilt .* from 4 events\.\n$/)]);
+    await withKeys(dataDir, async () => undefined);
+  });
+
+  it('leaves damaged events alone, and says what to do', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, '.anima');
+    await withKeys(dataDir, async () => undefined);
+    const file = join(dataDir, 'events.db');
+    const damaged = (await readFile(file)).fill(0x78, 0, 100);
+    await writeFile(file, damaged);
+    const { code, stderr } = await typed(['rebuild'], { cwd: directory.path });
+    expect([code, stderr]).toEqual([
+      1,
+      `The database file ${file} is damaged. Put back a backup of the whole data directory.\n`,
+    ]);
+    expect(damaged.equals(await readFile(file))).toBe(true);
+  });
+
   it('is refused where there is no data directory', async () => {
     await using directory = await temporaryDirectory();
     await mkdir(join(directory.path, '.anima'));
     const { code, stderr } = await typed(['rebuild'], { cwd: directory.path });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('There is no data directory')]);
+    expect([code, stderr]).toEqual([
+      1,
+      `There is no data directory at ${join(directory.path, '.anima')}. Set ANIMA_DATA_DIR to the server's data directory.\n`,
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -15,6 +16,7 @@ const commands = [
   ['keys', 'bootstrap'],
   ['keys', 'recover'],
   ['history'],
+  ['chain'],
   ['rebuild'],
 ];
 /** Where nobody listens: a port that was free a moment ago. */
@@ -41,9 +43,28 @@ describe('every command', () => {
   it('is named by anima --help, with the exit codes and where the server is looked for', async () => {
     const { code, stdout } = await typed(['--help']);
     expect(code).toBe(0);
-    for (const word of ['serve', 'demo', 'keys', 'history', 'rebuild', 'ANIMA_URL', 'ANIMA_API_KEY', '2 wrong usage']) {
+    for (const word of [
+      'serve',
+      'demo',
+      'keys',
+      'history',
+      'chain',
+      'rebuild',
+      'ANIMA_URL',
+      'ANIMA_API_KEY',
+      '2 wrong usage',
+    ]) {
       expect(stdout).toContain(word);
     }
+  });
+});
+
+describe('anima --version', () => {
+  it('prints the version of the package alone', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
+    expect(await typed(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 });
 
@@ -80,14 +101,16 @@ describe('a command that fails', () => {
   it('for want of a key ends with 1 and says how to give one', async () => {
     const { code, stderr } = await typed(['history', 'guard'], { env: { ANIMA_URL: nobody.ANIMA_URL } });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^No API key: set ANIMA_API_KEY.*owner-key/);
+    expect(stderr).toMatch(
+      /^No API key: set ANIMA_API_KEY, .*There is no data directory at \/nonexistent\/\.anima\. Set ANIMA_DATA_DIR to the server's data directory\.\n$/,
+    );
   });
 
   it('for an address that is none says what one looks like', async () => {
     for (const url of ['localhost', 'ftp://host', 'http://']) {
       const { code, stderr } = await typed(['keys', 'list'], { env: { ANIMA_URL: url, ANIMA_API_KEY: 'x' } });
       expect(code).toBe(1);
-      expect(stderr).toMatch(/ANIMA_URL .* http:\/\/127\.0\.0\.1:8080/);
+      expect(stderr).toBe(`ANIMA_URL must be an address such as http://127.0.0.1:8080, not "${url}".\n`);
     }
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.js';
 import { StartProblem } from '../../src/domain/shared/start-problem.js';
 
-const parse = (env: Record<string, string>) => parseConfig(env, '/srv/game');
+const parse = (env: Record<string, string>) => parseConfig(env, '/srv/game', (file) => file === '/run/secrets/anima');
 const problems = (env: Record<string, string>): string[] => {
   try {
     parse(env);
@@ -27,7 +27,7 @@ describe('the configuration', () => {
       turnDeadlineMs: 900_000,
       secret: null,
       secretFile: null,
-      jwsAlg: 'Ed25519',
+      jwsAlg: 'EdDSA',
       logLevel: 'info',
     });
   });
@@ -48,7 +48,7 @@ describe('the configuration', () => {
       ANIMA_TURN_DEADLINE_MS: '2000',
       ANIMA_PUBLIC_URL: 'https://minds.example/base/',
       ANIMA_SECRET_FILE: '/run/secrets/anima',
-      ANIMA_JWS_ALG: 'EdDSA',
+      ANIMA_JWS_ALG: 'Ed25519',
       LOG_LEVEL: 'warn',
     });
     expect(config).toEqual({
@@ -62,11 +62,12 @@ describe('the configuration', () => {
       turnDeadlineMs: 2000,
       secret: null,
       secretFile: '/run/secrets/anima',
-      jwsAlg: 'EdDSA',
+      jwsAlg: 'Ed25519',
       logLevel: 'warn',
     });
     expect(parse({ ANIMA_RATE_LIMIT: 'off' }).rateLimit).toBeNull();
-    expect(parse({ ANIMA_SECRET: 's3' }).secret).toBe('s3');
+    const secret = 's3'.repeat(16);
+    expect(parse({ ANIMA_SECRET: secret }).secret).toBe(secret);
   });
 
   it.each([
@@ -137,6 +138,23 @@ describe('the configuration', () => {
     const [only, ...more] = problems({ [name]: value });
     expect(only).toContain(words);
     expect(more).toEqual([]);
+  });
+
+  it('names a short secret and a missing secret file along with the other problems', () => {
+    const short = problems({ ANIMA_SECRET: 'hush', PORT: 'x' });
+    expect(short).toHaveLength(2);
+    expect(short[0]).toMatch(/^ANIMA_SECRET is too short: it needs at least 32 /);
+    expect(short.join()).not.toContain('hush');
+    expect(problems({ ANIMA_SECRET_FILE: 'none', PORT: 'x' })).toEqual([
+      'ANIMA_SECRET_FILE names /srv/game/none, but there is no such file.',
+      expect.stringContaining('PORT'),
+    ]);
+  });
+
+  it('lists the words that a setting may be', () => {
+    expect(problems({ LOG_LEVEL: 'loud' })).toEqual([
+      'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud".',
+    ]);
   });
 
   it('does not choose between two secrets, and shows neither', () => {

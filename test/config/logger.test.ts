@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createLogger } from '../../src/config/logger.js';
+import { createLogger, logOrigin } from '../../src/config/logger.js';
 
 const logged = (terminal: boolean, write: (log: ReturnType<typeof createLogger>) => void): string => {
   let text = '';
@@ -42,6 +42,21 @@ describe('the log', () => {
     expect(first).toMatch(/^\d\d:\d\d:\d\d turn ended npcId="mira"$/);
     expect(second).toMatch(/^\d\d:\d\d:\d\d error failed$/);
     expect(stack).toBe('Error: lost');
+  });
+
+  it('names the process on each line, and its roles and namespace where there are several', () => {
+    const lineOf = (terminal: boolean, distributed: Parameters<typeof logOrigin>[0]['distributed']): string => {
+      let text = '';
+      const output = { write: (line: string) => (text += line) };
+      createLogger('info', output, terminal, logOrigin({ distributed })).info({}, 'ready');
+      return text;
+    };
+    const several = { roles: new Set(['http', 'relay'] as const), namespace: 'east' } as never;
+    const { pid } = process;
+    expect(JSON.parse(lineOf(false, several))).toMatchObject({ pid, roles: ['http', 'relay'], namespace: 'east' });
+    expect(JSON.parse(lineOf(false, null))).toMatchObject({ pid, msg: 'ready' });
+    expect(lineOf(false, null)).not.toContain('roles');
+    expect(lineOf(true, several)).toMatch(/^\S+ ready\n$/);
   });
 
   it('leaves out what is below its level', () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import type { EventStore } from '../../src/ports/event-store.js';
 import { createChain } from '../../src/app/feed-chain.js';
 import { partitionOf } from '../../src/domain/shared/partition.js';
 import type { EventFeed, FeedBatch, FeedLink, FeedSession, FeedWriter } from '../../src/ports/event-feed.js';
@@ -58,7 +59,11 @@ export const appendRounds = async (store: MemoryEventStore, streams: number, rou
 };
 
 /** Writes everything of the store behind `after`; how many links that made. */
-export const writeAll = async (session: FeedSession, store: MemoryEventStore, after = 0): Promise<number> => {
+export const writeAll = async (
+  session: FeedSession,
+  store: Pick<EventStore, 'readAll'>,
+  after = 0,
+): Promise<number> => {
   const entries = createChain(after, session.partitions).next(await store.readAll(after, 100_000));
   await session.write(entries);
   return entries.length;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { PAGE_BYTES } from '../../src/domain/shared/page-size.js';
 import type { AppendOutcome, EventStore, ExpectedRevision, RecordedEvent } from '../../src/ports/event-store.js';
 import { event, events, namesOf, processEvent } from '../support/events.js';
 
@@ -232,8 +233,10 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
     });
 
     describe('bounds', () => {
-      it('takes one event of a megabyte and gives it back', async () => {
-        const text = 'x'.repeat(1_000_000 - '{"text":""}'.length);
+      it('takes one event of 900,000 bytes and gives it back, and refuses a byte more', async () => {
+        const text = 'x'.repeat(900_000 - '{"text":""}'.length);
+        const more = event('b', { data: { text: `${text}x` } });
+        await expect(store.append('s', 'no_stream', [more])).rejects.toMatchObject({ code: 'EVENTS_TOO_LARGE' });
         expect(await store.append('s', 'no_stream', [event('a', { data: { text } })])).toMatchObject({ ok: true });
         expect((await store.read('s', forwards)).events[0]?.data).toEqual({ text });
       });
@@ -292,6 +295,90 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
 
       it.each([forwards, backwards])('finds a missing stream empty', async (range) => {
         expect(await store.read('missing', range)).toEqual({ events: [], lastRevision: -1 });
+      });
+    });
+
+    describe('reading what is large', () => {
+      const COUNT = 30;
+      const BYTES = 500_000;
+      const PAGES = 4;
+      const bytesOf = (page: readonly RecordedEvent[]): number =>
+        page.reduce((sum, { data, meta }) => sum + Buffer.byteLength(JSON.stringify(data) + JSON.stringify(meta)), 0);
+      /** A page is full with the event that brings it to the bound, not before and not long after. */
+      const expectFull = (page: readonly RecordedEvent[]): void => {
+        expect(bytesOf(page)).toBeGreaterThanOrEqual(PAGE_BYTES);
+        expect(bytesOf(page.slice(0, -1))).toBeLessThan(PAGE_BYTES);
+      };
+      const all = Array.from({ length: COUNT }, (_, index) => `big-${index}`);
+
+      beforeEach(async () => {
+        // Two bytes a character: bytes are counted, not characters.
+        const text = 'é'.repeat(BYTES / 2);
+        for (const [index, name] of all.entries())
+          await store.append('s', index === 0 ? 'no_stream' : index - 1, [event(name, { data: { name, text } })]);
+      });
+
+      it.each(['forwards', 'backwards'] as const)(
+        'ends a page by its bytes, and reaches everything %s by going on to the last revision',
+        async (direction) => {
+          const seen: RecordedEvent[] = [];
+          let pages = 0;
+          const step = direction === 'forwards' ? 1 : -1;
+          for (let from = direction === 'forwards' ? 0 : COUNT - 1; from >= 0 && from < COUNT;) {
+            const { events: page, lastRevision } = await store.read('s', { direction, from, limit: 4096 });
+            expect(lastRevision).toBe(COUNT - 1);
+            seen.push(...page);
+            pages += 1;
+            from = (page.at(-1)?.revision ?? -2) + step;
+            if (from >= 0 && from < COUNT) expectFull(page);
+          }
+          expect(namesOf(seen)).toEqual(direction === 'forwards' ? all : all.toReversed());
+          expect(pages).toBe(PAGES);
+        },
+      );
+
+      it('ends a page also of a range, and gives less than a page whole', async () => {
+        const page = await store.read('s', { direction: 'forwards', from: 3, to: 28, limit: 20 });
+        expectFull(page.events);
+        expect(page.events[0]?.revision).toBe(3);
+        const back = await store.read('s', { direction: 'backwards', to: 2, limit: 20 });
+        expectFull(back.events);
+        expect(back.lastRevision).toBe(COUNT - 1);
+        const few = await store.read('s', { direction: 'forwards', from: 3, to: 5, limit: 20 });
+        expect(few.events.map(({ revision }) => revision)).toEqual([3, 4, 5]);
+        expect(few.lastRevision).toBe(COUNT - 1);
+      });
+
+      it('ends a page of the global order by its bytes; only an empty one is the end', async () => {
+        const seen: RecordedEvent[] = [];
+        let pages = 0;
+        for (let more = true; more;) {
+          const page = await store.readAll(seen.at(-1)?.position ?? 0, 4096);
+          seen.push(...page);
+          more = page.length > 0;
+          if (more) pages += 1;
+          if (more && seen.length < COUNT) expectFull(page);
+        }
+        expect(namesOf(seen)).toEqual(all);
+        expect(pages).toBe(PAGES);
+      });
+
+      it.each([
+        ['the whole store', { after: 0 }],
+        ['one stream', { stream: { name: 's', from: 0 } }],
+      ])('hands %s to a subscriber in batches that are no larger than a page', async (_, start) => {
+        const seen: RecordedEvent[] = [];
+        let batches = 0;
+        for await (const batch of store.subscribe({ ...start, signal: ending.signal })) {
+          expect(bytesOf(batch.slice(0, -1))).toBeLessThan(PAGE_BYTES);
+          seen.push(...batch);
+          batches += 1;
+          if (seen.length >= COUNT) break;
+          // What arrives meanwhile must not make the next batch larger.
+          for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+        }
+        expect(namesOf(seen)).toEqual(all);
+        expect(batches).toBeGreaterThanOrEqual(PAGES);
       });
     });
 
@@ -369,6 +456,37 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(namesOf(await reading)).toEqual(['b-0', 'b-1']);
       });
 
+      it('shows the streams whose names begin as asked alone, from the history into the present', async () => {
+        const write = async (stream: string, name: string): Promise<void> => {
+          await store.append(stream, 'any', [event(name)]);
+        };
+        for (const stream of ['tenant-a', 'npc-tenant-a', 'tenants', 'tenant-b', 'tenant', 'Tenant-a']) {
+          await store.append(stream, 'any', events(stream, 300));
+        }
+        const reading = take(store.subscribe({ after: 0, prefix: 'tenant-', signal: ending.signal }), 602);
+        await write('npc-tenant-a', 'foreign');
+        await write('tenant-new', 'new');
+        await write('tenants', 'foreign too');
+        await write('tenant-a', 'a');
+        const seen = namesOf(await reading);
+        expect(seen).toEqual([
+          ...events('tenant-a', 300).map(({ data }) => data['name']),
+          ...events('tenant-b', 300).map(({ data }) => data['name']),
+          'new',
+          'a',
+        ]);
+      });
+
+      it('starts the streams of a prefix behind a position, whoever wrote there', async () => {
+        await store.append('tenant-a', 'no_stream', events('early', 2));
+        await store.append('npc-x', 'no_stream', events('x', 2));
+        const after = await store.lastPosition();
+        const reading = take(store.subscribe({ after, prefix: 'tenant-', signal: ending.signal }), 1);
+        await store.append('npc-x', 1, events('y', 2));
+        await store.append('tenant-a', 1, [event('late')]);
+        expect(namesOf(await reading)).toEqual(['late']);
+      });
+
       it('waits for a stream that does not exist yet', async () => {
         const reading = take(store.subscribe({ stream: { name: 'new', from: 0 }, signal: ending.signal }), 1);
         await nextTurn();
@@ -426,6 +544,8 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         const { signal } = ending;
         expect(() => store.subscribe({ signal })).toThrow(RangeError);
         expect(() => store.subscribe({ after: 0, stream: { name: 's', from: 0 }, signal })).toThrow(RangeError);
+        expect(() => store.subscribe({ prefix: 's', stream: { name: 's', from: 0 }, signal })).toThrow(RangeError);
+        expect(() => store.subscribe({ prefix: 's', signal })).toThrow(RangeError);
       });
     });
 

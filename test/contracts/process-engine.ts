@@ -114,6 +114,20 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       expect((await recorded()).filter(({ type }) => type === 'RaceMeasured')).toHaveLength(1);
     });
 
+    it('takes the steps of many processes of one stream at once, and refuses none', async () => {
+      const { engine, start, nowMs, recorded } = await setUp();
+      const refs = Array.from({ length: 12 }, (_, n): ProcessRef => {
+        return { process: race.name, id: makeProcessId('r', -1, nowMs(), `start ${String(n)}`), stream };
+      });
+      const answers = await Promise.all(
+        refs.map((ref) => engine.ask(ref, [{ ...start, raceId: ref.id }], by(`start ${ref.id}`))),
+      );
+      expect(answers.map(({ answer }) => answer)).toEqual(refs.map(() => ({ name: 'measured', measure: 42 })));
+      const events = await recorded();
+      expect(events.filter(({ type }) => type === 'RaceStarted')).toHaveLength(refs.length);
+      expect(findBreak(events)).toBeNull();
+    });
+
     it('refuses what the table refuses, records nothing, and goes on', async () => {
       const { engine, ref, start, types } = await setUp();
       await expect(engine.ask(ref, [{ type: 'finish' }], by('early'))).rejects.toMatchObject({

@@ -69,7 +69,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
 
     const commit = async (some: Partial<Changes>, into = build): Promise<boolean> => models.commit(into, changes(some));
     const keys = async (query: Partial<ListQuery> = {}): Promise<readonly string[]> =>
-      (await models.list(books, { partition: 'p', direction: 'ascending', limit: 100, ...query })).map(
+      (await models.list(books, { partition: 'p', direction: 'ascending', limit: 100, ...query })).rows.map(
         ({ key }) => key,
       );
 
@@ -114,7 +114,67 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
       it('give the key, the order and the row', async () => {
         await commit({ put: [put('a', { title: 'A' }, ['p', '001'])] });
         const listed = await models.list(books, { partition: 'p', direction: 'ascending', limit: 1 });
-        expect(listed).toEqual([{ key: 'a', order: '001', row: { title: 'A' } }]);
+        expect(listed).toEqual({ rows: [{ key: 'a', order: '001', row: { title: 'A' } }], more: false });
+      });
+
+      it.each(['ascending', 'descending'] as const)(
+        'end a page %s by its bytes, and say whether more of them match',
+        async (direction) => {
+          const names = [...'abcdefghij'];
+          // Two bytes a character: bytes are counted, not characters.
+          const row = { text: 'é'.repeat(50_000) };
+          await commit({ put: names.map((key) => put(key, row, ['p', key, key < 'i' ? 'live' : 'other'])) });
+          const pages: string[][] = [];
+          let beyond: string | undefined;
+          for (let further = true; further;) {
+            const query = { partition: 'p', tags: ['live'], direction, limit: 100, bytes: 300_000 } as const;
+            const { rows, more } = await models.list(books, beyond === undefined ? query : { ...query, beyond });
+            pages.push(rows.map(({ key }) => key));
+            beyond = rows.at(-1)?.order;
+            further = more;
+          }
+          const ascending = [
+            ['a', 'b', 'c'],
+            ['d', 'e', 'f'],
+            ['g', 'h'],
+          ];
+          const descending = [
+            ['h', 'g', 'f'],
+            ['e', 'd', 'c'],
+            ['b', 'a'],
+          ];
+          expect(pages).toEqual(direction === 'ascending' ? ascending : descending);
+        },
+      );
+
+      it('come at least one at a time, however large; near 4 MiB unless another bound is named', async () => {
+        const row = { text: 'x'.repeat(1_000_000) };
+        await commit({ put: [...'abcdef'].map((key) => put(key, row)) });
+        const query = { partition: 'p', direction: 'ascending', limit: 100 } as const;
+        const one = await models.list(books, { ...query, bytes: 1 });
+        expect(one).toMatchObject({ rows: [{ key: 'a' }], more: true });
+        expect((await models.list(books, query)).rows.map(({ key }) => key)).toEqual([...'abcde']);
+        expect((await models.list(books, { ...query, beyond: 'd' })).more).toBe(false);
+      });
+
+      it('say that there are more behind the limit, and none behind the last', async () => {
+        await commit({ put: [put('a'), put('b'), put('c')] });
+        const more = async (limit: number, beyond?: string): Promise<boolean> =>
+          (
+            await models.list(books, {
+              partition: 'p',
+              direction: 'ascending',
+              limit,
+              ...(beyond === undefined ? {} : { beyond }),
+            })
+          ).more;
+        expect([await more(2), await more(3), await more(4), await more(2, 'a'), await more(1, 'c')]).toEqual([
+          true,
+          false,
+          false,
+          false,
+          false,
+        ]);
       });
 
       it('go on strictly beyond an order, in reading direction, up to the limit', async () => {

@@ -110,7 +110,8 @@ describe('a POST with an Idempotency-Key', () => {
     [429, () => new Rejection('CONCURRENT_NPC_LIMIT')],
     [503, () => new Rejection('STORE_UNAVAILABLE')],
     [500, () => new Error('a defect')],
-  ])('runs again after %i, as the same command', async (status, failure) => {
+    [409, () => new Rejection('CONFLICT', { retryAfter: 1 })],
+  ])('runs again after a passing %i, as the same command', async (status, failure) => {
     await start(() => {
       if (calls.length === 1) throw failure();
       return { body: {} };

@@ -121,6 +121,12 @@ describe('a query', () => {
     },
   );
 
+  it('gives the last whole number that can be counted for a larger one', async () => {
+    expect((await query('?limit=99999999999999999999')).query).toEqual({ limit: Number.MAX_SAFE_INTEGER });
+    expect((await query('?limit=9007199254740992')).query).toEqual({ limit: Number.MAX_SAFE_INTEGER });
+    expect((await query('?limit=9007199254740990')).query).toEqual({ limit: 9007199254740990 });
+  });
+
   it('gives the last of parameters with the same name', async () => {
     expect((await query('?limit=1&limit=2')).query).toEqual({ limit: 2 });
   });

@@ -1,11 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { ACTION_DEPTH } from '../../src/domain/npc/decision/model-text.js';
+import { reachVerdict } from '../../src/domain/npc/decision/verdict.js';
+import { finalizeWire } from '../../src/domain/npc/signature.js';
 import { jcs, type Json } from '../../src/domain/shared/json.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import { readJson, readJsonBytes } from '../../src/http/json.js';
+import { anInput } from '../support/rules.js';
 
 describe('strict JSON', () => {
+  it('takes back every signed verdict, however deep a model nests its action', () => {
+    const action = (depth: number) => `{"action":${'{"type":"WAVE","a":'.repeat(depth)}1${'}'.repeat(depth)}}`;
+    const sentBack = Array.from({ length: 40 }, (_, depth) => action(depth + 1)).flatMap((text) => {
+      const { verdict } = reachVerdict(anInput(), text);
+      return verdict.valid ? [{ npcId: 'mira', signature: 'x', verdict: finalizeWire(verdict, 'x') }] : [];
+    });
+    expect(sentBack).toHaveLength(ACTION_DEPTH);
+    for (const body of sentBack) expect(readJson(JSON.stringify(body))).toEqual(body);
+  });
+
   it('reads every value that JSON can hold as JSON.parse does', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, noUnicodeString: false }), (value) => {

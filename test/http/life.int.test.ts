@@ -40,7 +40,8 @@ describe('a server that starts', () => {
       random: seededRandom('s'),
       logger: rememberingLog(),
     });
-    const options = { host: '127.0.0.1', port: 0, app, lifecycle, clock, nameRequest: () => 'r', ...over };
+    const log = rememberingLog();
+    const options = { host: '127.0.0.1', port: 0, app, lifecycle, clock, log, nameRequest: () => 'r', ...over };
     return { server: await listen(options), lifecycle };
   };
 
@@ -150,7 +151,8 @@ describe('a server that stops', () => {
     expect((await app.get('/livez')).status).toBe(200);
     expect((await app.get('/readyz')).status).toBe(503);
     finish({ body: { done: true } });
-    expect((await slow).body).toEqual({ done: true });
+    const { body, headers } = await slow;
+    expect([body, headers.get('connection')]).toEqual([{ done: true }, 'close']);
     await stopped;
     await expect(fetch(app.url)).rejects.toThrow('fetch failed');
   });
@@ -217,7 +219,8 @@ describe("the server's own routes", () => {
     expect(local.text).toContain('anima_http_request_duration_seconds_count{operation="loose",status="200"} 1');
     expect(local.text).toContain('anima_http_request_duration_seconds_count{operation="unrouted",status="404"} 1');
     expect(local.text).toContain('process_cpu_seconds_total');
-    for (const header of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']) {
+    const proxied = ['X-Forwarded-For', 'x-forwarded-proto', 'x-forwarded-client-cert', 'x-forwarded-', 'forwarded'];
+    for (const header of [...proxied, 'via', 'x-real-ip', 'CF-Connecting-IP', 'true-client-ip']) {
       expect((await app.get('/metrics', { authorization: '', [header]: '127.0.0.1' })).status).toBe(401);
     }
     expect((await app.get('/metrics', { 'x-forwarded-for': '10.0.0.1' })).status).toBe(200);

@@ -1,7 +1,8 @@
-import { Type } from '@sinclair/typebox';
+import { Type, type TSchema } from '@sinclair/typebox';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 
-import { compileDropNulls } from '../../src/http/guard/null-members.js';
+import { compileDropNulls, withNullMembers } from '../../src/http/guard/null-members.js';
 
 const drop = (schema: Parameters<typeof compileDropNulls>[0], value: unknown): unknown => {
   compileDropNulls(schema)?.(value);
@@ -46,5 +47,33 @@ describe('null in an optional member', () => {
 
   it('costs nothing when the schema names no optional member', () => {
     expect(compileDropNulls(Type.Object({ a: Type.String() }))).toBeNull();
+  });
+});
+
+describe('the schema that clients are told', () => {
+  const takes = (schema: TSchema, value: unknown): boolean =>
+    new Ajv({ strict: false, validateFormats: false }).validate(withNullMembers(schema), value);
+
+  it.each<[string, TSchema]>([
+    ['a type', Type.String()],
+    ['a type and bounds', Type.Integer({ minimum: 1 })],
+    ['a list of values', Type.Unsafe({ type: 'string', enum: ['a', 'b'] })],
+    ['one value', Type.Literal('a')],
+    ['alternatives', Type.Union([Type.String(), Type.Number()])],
+    ['an object', Type.Object({ b: Type.String() })],
+    ['anything', Type.Unsafe({})],
+    ['conditions', Type.Unsafe({ type: ['object', 'null'], allOf: [{ if: {}, then: { type: 'object' } }] })],
+  ])('lets null be in an optional member with %s', (_, member) => {
+    const schema = Type.Object({ a: Type.Optional(member) });
+    expect(takes(schema, { a: null })).toBe(true);
+    expect(takes(Type.Object({ list: Type.Array(schema) }), { list: [{ a: null }] })).toBe(true);
+    expect(takes(Type.Union([schema, Type.Null()]), { a: null })).toBe(true);
+  });
+
+  it('lets it be nowhere else', () => {
+    expect(takes(Type.Object({ a: Type.String() }), { a: null })).toBe(false);
+    expect(takes(Type.Object({ a: Type.Optional(Type.Array(Type.String())) }), { a: [null] })).toBe(false);
+    expect(takes(Type.Object({ a: Type.Optional(Type.String()) }), { a: 1 })).toBe(false);
+    expect(takes(Type.Object({ a: Type.Optional(Type.Literal('a')) }), { a: 'b' })).toBe(false);
   });
 });

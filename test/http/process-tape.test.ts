@@ -24,10 +24,17 @@ const result = (lastResult: unknown) => guarded({ tape: { observation: '' }, las
 const least = { observation: 'Rain.', context: {}, npcState: {}, memories: [], vectorQueried: false, extra: {} };
 const memory = { text: 'It rained.', type: 'experience', importance: 0.9, similarity: 0.4 };
 
+describe('a result that lacks what its type needs', () => {
+  it('is refused with that alone', () => {
+    const body = { tape: { observation: '' }, lastResult: { type: 'ExecuteInferenceResult' } };
+    expect(check(body)).toEqual([{ in: 'body', pointer: '/lastResult/generatedOutput', message: 'is missing' }]);
+  });
+});
+
 describe('a tape', () => {
   it('needs an observation and nothing else', () => {
     expect(tape()).toEqual(least);
-    expect(() => guarded({ tape: {} })).toThrow('/tape/observation must be there');
+    expect(() => guarded({ tape: {} })).toThrow('/tape/observation is missing');
   });
 
   it('is read with every member that it may hold', () => {

@@ -79,7 +79,7 @@ describe('a body', () => {
   it('may not be empty when a member is required', async () => {
     const { status, body } = await app.request('POST', '/npcs/mira/echo');
     expect([status, body.error.code]).toEqual([400, 'SCHEMA_INVALID']);
-    expect(body.error.details.issues).toEqual([{ in: 'body', pointer: '/text', message: 'must be there' }]);
+    expect(body.error.details.issues).toEqual([{ in: 'body', pointer: '/text', message: 'is missing' }]);
   });
 
   it('may hold members that nobody knows', async () => {

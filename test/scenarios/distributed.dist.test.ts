@@ -1,6 +1,18 @@
-import { openDistributedServer } from '../support/distributed-server.js';
+import { openDistributedServer, openNamespace } from '../support/distributed-server.js';
 import { mainJobScenarios } from './main-job.js';
+import { manyAtOnceScenarios } from './many-at-once.js';
 import { refusalScenarios } from './refusals.js';
 
 mainJobScenarios('distributed', openDistributedServer);
 refusalScenarios('distributed', openDistributedServer);
+for (const processes of [1, 2]) {
+  manyAtOnceScenarios(`distributed, processes with every role: ${processes}`, async () => {
+    const namespace = await openNamespace();
+    const running = await Promise.all(Array.from({ length: processes }, () => namespace.start('')));
+    return {
+      urls: running.map(({ url }) => url),
+      ownerKey: namespace.ownerKey,
+      [Symbol.asyncDispose]: () => namespace[Symbol.asyncDispose](),
+    };
+  });
+}

@@ -161,14 +161,20 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       const { type: _, ...verdict } = answer.instruction;
       const signature = String(verdict['signature']);
       const jwks = (await api.get('/.well-known/jwks.json')).body as JSONWebKeySet;
-      const { payload } = await compactVerify(signature, createLocalJWKSet(jwks), { algorithms: ['Ed25519'] });
-      expect(decodeProtectedHeader(signature)).toMatchObject({ alg: 'Ed25519', typ: 'verdict+jwt' });
+      const { payload } = await compactVerify(signature, createLocalJWKSet(jwks), { algorithms: ['EdDSA'] });
+      expect(decodeProtectedHeader(signature)).toMatchObject({ alg: 'EdDSA', typ: 'verdict+jwt' });
       const claims = JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>;
       expect(claims).toMatchObject({ sub: npcId, jti: answer.tape['turnId'], tenant: 'local', revision: 3 });
       const verify = async (body: object, headers = {}) =>
         (await api.post('/verdicts/verify', body, headers)).body as unknown;
-      expect(await verify({ npcId, signature, verdict })).toEqual({ valid: true });
-      expect(await verify({ npcId, verdict }, { 'X-Service-Signature': signature })).toEqual({ valid: true });
+      const signedAt = new Date(Number(claims['iat']) * 1_000).toISOString();
+      const accepted = { valid: true, turnId: answer.tape['turnId'], revision: 3, signedAt };
+      expect(await verify({ npcId, signature, verdict })).toEqual(accepted);
+      expect(await verify({ npcId, verdict }, { 'X-Service-Signature': signature })).toEqual(accepted);
+      expect(await verify({ npcId, signature, verdict: { ...verdict, stateDelta: { coins: 99 } } })).toEqual({
+        valid: false,
+        reason: 'other_verdict',
+      });
       expect(await verify({ npcId: 'other', signature, verdict })).toEqual({ valid: false, reason: 'other_npc' });
       expect(await verify({ npcId, signature, verdict: { ...verdict, dialogue: 'Free of charge.' } })).toEqual({
         valid: false,
@@ -179,6 +185,16 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         reason: 'bad_signature',
       });
       expect(await verify({ npcId, signature: 'x.y.z', verdict })).toEqual({ valid: false, reason: 'malformed' });
+      expect(await verify({ npcId: 'a/b', signature, verdict })).toMatchObject({ error: { code: 'ID_INVALID' } });
+    });
+
+    it('finds no break in the hash chain of a turn', async () => {
+      const npcId = freshMind();
+      let answer = await step(npcId, firstTape('Look back.'));
+      for (const result of results) answer = await step(npcId, answer.tape, result);
+      const found = { npcId, events: 6, breaks: [] };
+      expect((await api.get(`${pathOf(npcId)}/chain-breaks`)).body).toEqual(found);
+      expect((await api.post(`${pathOf(npcId)}/chain-breaks`)).body).toEqual(found);
     });
 
     it('shows a mind as it was after any revision, and refuses what was before the first', async () => {
@@ -200,7 +216,9 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       const { at } = (await state('1')) as { at: string };
       expect((await state(at))['revision']).toBeGreaterThanOrEqual(1);
       expect((await api.get(`${pathOf(npcId)}/state?asOf=2000-01-01T00:00:00Z`)).status).toBe(404);
-      expect((await api.get(`${pathOf(npcId)}/state?asOf=yesterday`)).status).toBe(400);
+      expect(await state('99999999999999999999')).toMatchObject({ revision: 5 });
+      for (const none of ['yesterday', '2027-02-30T00:00:00Z'])
+        expect((await api.get(`${pathOf(npcId)}/state?asOf=${none}`)).status).toBe(400);
     });
 
     it('pages a history in both directions and by type', async () => {
@@ -220,6 +238,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(revisions(await page('direction=backwards&limit=2'))).toEqual([5, 4]);
       expect(revisions(await page('type=MemoryStored,TurnOpened'))).toEqual([0, 5]);
       expect(revisions(await page('from=600'))).toEqual([]);
+      expect(revisions(await page('from=99999999999999999999'))).toEqual([]);
       expect((await api.get(`${pathOf('nobody at all')}/history`)).status).toBe(404);
     });
 
@@ -246,6 +265,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await list('?state=ended')).map((one) => one.turnId)).toEqual([turnId]);
       const paged = await api.get(`${pathOf(npcId)}/turns?limit=1`);
       expect(paged.headers.get('link')).toMatch(/rel="next"/);
+      expect((await api.get(`${pathOf(npcId)}/turns?cursor=`)).status).toBe(400);
       const next = /<([^>]+)>/.exec(paged.headers.get('link') ?? '')?.[1] ?? '';
       expect(((await api.get(next)).body as { turnId: string }[]).map((one) => one.turnId)).toEqual([turnId]);
       expect((await api.get(`${pathOf(npcId)}/turns/t0_0_aaaaaaaaaaaaaaaa`)).body).toMatchObject({
@@ -301,6 +321,23 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(JSON.stringify((await api.get(`${pathOf(npcId)}/history`)).body)).not.toContain('never kept');
     });
 
+    it('refuses a set that costs too much, and warns of what decides nothing', async () => {
+      const rulesetId = `large ${freshMind()}`;
+      const ruleCondition = [['hp', Array.from({ length: 40 }, (_, hp) => String(hp)).join('|')]];
+      const rulesetRules = Array.from({ length: 15 }, () => ({ ruleCondition }));
+      expect(await api.post('/rules', { rulesetId, rulesetRules })).toMatchObject({
+        status: 422,
+        body: {
+          error: { code: 'RULESET_TOO_LARGE', details: { figures: { conditions: 600 }, bounds: { conditions: 512 } } },
+        },
+      });
+      const twice = await api.post('/rules', { rulesetId, rulesetRules: [{ drRuleId: 'a' }, { drRuleId: 'a' }] });
+      expect(twice).toMatchObject({ status: 422, body: { error: { code: 'RULE_ID_REPEATED' } } });
+      expect((await api.get(`/rules/${encodeURIComponent(rulesetId)}`)).status).toBe(404);
+      const warned = await api.post('/rules', { rulesetId, rulesetRules: [{ ruleAction: 'forbid all violence' }] });
+      expect(warned.body).toMatchObject({ version: 1, warnings: [{ drRuleId: 'rule-1' }] });
+    });
+
     it('decides by rules: a refusal is an answer, and the turn shows what it rested on', async () => {
       const npcId = freshMind();
       const rulesetId = `peace ${npcId}`;
@@ -312,7 +349,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         rulePriority: 5,
       };
       const registered = await api.post('/rules', { rulesetId, rulesetRules: [rule], template: 'ChatML' });
-      expect(registered.body).toMatchObject({ rulesetId, version: 1, template: 'ChatML' });
+      expect(registered.body).toMatchObject({ rulesetId, version: 1, template: 'ChatML', warnings: [] });
       const context = await api.post(`${pathOf(npcId)}/context`, { observation: 'a room', rulesetId, memories });
       expect(context.body).toMatchObject({ ctxMessages: [{ role: 'system' }, { role: 'user' }] });
       const directive = await api.post(`${pathOf(npcId)}/directive`, { observation: 'a room', rulesetId });
@@ -345,6 +382,8 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         `${rulesetId}/rule-1`,
       );
       expect((await api.post('/rules', { rulesetId, rulesetRules: [] })).body).toMatchObject({ version: 2 });
+      const history = (await api.get(`${pathOf(npcId)}/history?type=VerdictRefused`)).body;
+      expect(history).toMatchObject({ events: [{ data: { asked: { patternsHeld: ['rule-1'] } } }] });
       expect((await api.get(`/rules/${encodeURIComponent(rulesetId)}?version=1`)).body).toMatchObject({ version: 1 });
       expect((await api('DELETE', `/rules/${encodeURIComponent(rulesetId)}`)).body).toEqual({
         rulesetId,

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 
+import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type Api, apiOf, type Reply } from '../support/api.js';
@@ -109,6 +110,21 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       const admins = listed.filter(({ scopes }) => scopes.includes('admin')).map(({ keyId }) => keyId);
       expect(admins.length).toBeGreaterThan(1);
       expect(JSON.stringify(listed)).not.toContain(key);
+    });
+
+    it('never lets an admin key that expires take away the last one that does not', async () => {
+      const made = await api.post('/tenants', { tenantId: 'lasting' });
+      expect(made.status, made.text).toBe(201);
+      const tenant = made.body as { key: string; keyId: string };
+      const owner = apiOf(server.url, tenant.key);
+      const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+      const wish = { name: 'second', scopes: ['admin'], expiresAt };
+      const issued = await owner.post('/keys', wish);
+      expect(issued.status, issued.text).toBe(201);
+      const second = apiOf(server.url, (issued.body as { key: string }).key);
+      expect(codeOf(await second('DELETE', `/keys/${tenant.keyId}`))).toBe('LAST_ADMIN_KEY');
+      await second.post('/keys', { name: 'third', scopes: ['admin'] });
+      expect((await second('DELETE', `/keys/${tenant.keyId}`)).status).toBe(204);
     });
 
     it('limits a key: RateLimit headers count down, 429 says when to come back, refused requests do not count', async () => {
@@ -248,6 +264,15 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.get('/npcs/heavy')).status).toBe(404);
     });
 
+    it.each(['/bridge/validate', '/bridge/validate/nobody'])(
+      'refuses to check what could not be recorded, also where nothing is: %s',
+      async (path) => {
+        const context = { npcState: { filler: 'y'.repeat(600_000) } };
+        const reply = await api.post(path, { action: { type: 'WAVE' }, context });
+        expect([reply.status, codeOf(reply)]).toEqual([413, 'EVENTS_TOO_LARGE']);
+      },
+    );
+
     it('repeats under an Idempotency-Key: the same answer, marked; another body 422', async () => {
       const once = { 'idempotency-key': 'turn-1' };
       const body = { tape: { observation: 'Only once.' } };
@@ -311,6 +336,27 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       const page = (await anonymous.get('/docs')).text;
       for (const code of ['SCHEMA_INVALID', 'IDEMPOTENCY_KEY_REUSED', 'READ_MODEL_BEHIND', 'STORE_FULL'])
         expect(page).toContain(code);
+    });
+
+    it('says in OpenAPI that optional members may be null, as they may', async () => {
+      type Body = { required?: string[]; properties: Record<string, object> };
+      type Operation = { requestBody?: { content: Record<string, { schema: Body }> } };
+      const { paths } = (await anonymous.get('/openapi.json')).body as { paths: Record<string, { post?: Operation }> };
+      const ajv = new Ajv({ strict: false, validateFormats: false });
+      const bodies = Object.entries(paths).flatMap(([path, { post }]) => {
+        const schema = post?.requestBody?.content['application/json']?.schema;
+        return schema === undefined ? [] : [{ path, schema }];
+      });
+      const closed = bodies.flatMap(({ path, schema: { required = [], properties } }) =>
+        Object.entries(properties)
+          .filter(([name, member]) => !required.includes(name) && !ajv.validate(member, null))
+          .map(([name]) => `${path} ${name}`),
+      );
+      expect(closed).toEqual([]);
+      const step = bodies.find(({ path }) => path === '/npcs/{npcId}/process');
+      expect(ajv.validate(step?.schema ?? {}, { tape: { observation: 'x', actor: null }, lastResult: null })).toBe(
+        true,
+      );
     });
 
     it('ends event streams of a revoked key, and allows sixteen of them', async () => {

@@ -33,6 +33,9 @@ describe.runIf(process.platform === 'linux')('npm run servers', () => {
       PATH: join(temporary.path, 'nothing'),
     });
     expect(code).toBe(1);
+    const [first = '', second = ''] = stdout.split('\n');
+    expect(first).toMatch(/may take many minutes the first time/);
+    expect(second).toMatch(new RegExp(`^${name}: is fetched .* \\.\\.\\.$`));
     expect(stdout).toMatch(new RegExp(`^${name}: .* there is no "${tool}" on the PATH: install .*\\.$`, 'm'));
   });
 

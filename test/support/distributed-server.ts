@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { EventStoreDb } from '../../src/adapters/distributed/event-store.js';
 import type { OpenServer } from '../scenarios/server-under-test.js';
+import { assertWholeChains } from './chains.js';
 import { type Child, startTypeScript } from './child.js';
 import { type Addresses, distEnv, randomNamespace } from './dist-env.js';
 import { temporaryDirectory } from './temporary-directory.js';
@@ -14,7 +16,9 @@ type Env = Readonly<Record<string, string>>;
 /** A process that serves, and where. */
 export type ServingProcess = { readonly child: Child; readonly url: string };
 
-/** A namespace with its owner key, and as many processes in it as a test starts. Disposing of it kills those that are left. */
+/**
+ * A namespace with its owner key, and as many processes in it as a test starts. Disposing of it kills those that are left, and
+ * holds every chain to be whole. The event store has to be there. */
 export type Namespace = AsyncDisposable & {
   readonly ownerKey: string;
   readonly dataDir: string;
@@ -67,6 +71,9 @@ export const openNamespace = async (env: Env = {}): Promise<Namespace> => {
     [Symbol.asyncDispose]: async () => {
       for (const child of children) await child.kill();
       await directory[Symbol.asyncDispose]();
+      const { EVENTSTORE_URL: url, ANIMA_NAMESPACE: name } = settings;
+      await using events = new EventStoreDb({ url, namespace: name, listOpen: () => Promise.resolve([]) });
+      await assertWholeChains(events);
     },
   };
 };

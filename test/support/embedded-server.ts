@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { openDataDirectory } from '../../src/adapters/embedded/data-directory.js';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { assertWholeChains } from './chains.js';
 import { type Child, startTypeScript } from './child.js';
 import type { OpenServer } from '../scenarios/server-under-test.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url);
 
-/** A server of the embedded profile in a process of its own, on a fresh data directory and a free port. */
+/** A server of the embedded profile in a process of its own, on a fresh data directory and a free port. At its end every chain is held to be whole. */
 export const openEmbeddedServer: OpenServer = async (env = {}) => {
   const directory = await temporaryDirectory();
   const start = async (): Promise<{ child: Child; url: string }> => {
@@ -41,7 +44,13 @@ export const openEmbeddedServer: OpenServer = async (env = {}) => {
     halt,
     [Symbol.asyncDispose]: async () => {
       await running.child.kill();
-      await directory[Symbol.asyncDispose]();
+      try {
+        using data = await openDataDirectory(directory.path);
+        await using events = EmbeddedEventStore.open(data.eventsFile);
+        await assertWholeChains(events);
+      } finally {
+        await directory[Symbol.asyncDispose]();
+      }
     },
   };
 };

@@ -38,6 +38,7 @@ export const turnOpened = (
     data: {
       turnId,
       mindRevision: -1,
+      logic: 1,
       observation: 'A stranger comes in.',
       context: {},
       npcState: {},
@@ -54,6 +55,7 @@ export const actorIdentified = (turnId: string, npcId = 'mira'): Emitted =>
     data: {
       turnId,
       mindRevision: 0,
+      logic: 1,
       actor: { npcId, persona: 'An innkeeper.', data: { mood: 'calm' } },
       instruction: { type: 'QueryVector', query: 'stranger', limit: 5, threshold: 0.5 },
     },
@@ -65,6 +67,7 @@ export const memoriesRecalled = (turnId: string): Emitted =>
     data: {
       turnId,
       mindRevision: 0,
+      logic: 1,
       memories: [],
       instruction: { type: 'ExecuteInference', prompt: 'Speak.', constraints: {} },
     },
@@ -77,9 +80,10 @@ export const verdict = (turnId: string, valid: boolean, asked = false): Emitted 
     data: {
       turnId,
       mindRevision: 0,
+      logic: 1,
       generatedOutput: 'Three coins.',
       verdict: { valid, dialogue: 'Three coins.', action: null, stateDelta: {}, memoryStore: [] },
-      grounds: { rules: [], checks: [] },
+      grounds: { rules: [], seen: [], checks: [] },
       ...(asked ? { asked: { observation: '', npcState: {}, ruleset: { rulesetId: 'inn', version: 2 } } } : {}),
     },
   });
@@ -90,12 +94,14 @@ export const directiveGiven = (turnId: string): Emitted =>
     data: {
       turnId,
       mindRevision: -1,
+      logic: 1,
       observation: '',
       context: {},
       npcState: {},
       ruleset: null,
       memoryRecall: { query: '', limit: 5, threshold: 0.5 },
       rules: [],
+      seen: [],
     },
   });
 
@@ -105,6 +111,7 @@ export const contextBuilt = (turnId: string): Emitted =>
     data: {
       turnId,
       mindRevision: -1,
+      logic: 1,
       observation: '',
       npcState: {},
       memories: [],
@@ -113,6 +120,7 @@ export const contextBuilt = (turnId: string): Emitted =>
       constraints: {},
       ctxMessages: null,
       rules: [],
+      seen: [],
     },
   });
 

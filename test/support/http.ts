@@ -6,6 +6,7 @@ import { createMetrics } from '../../src/adapters/prometheus/metrics.js';
 import type { Json } from '../../src/domain/shared/json.js';
 import { type Principal, scopes } from '../../src/domain/tenant/scopes.js';
 import { type AppDeps, createApp } from '../../src/http/app.js';
+import type { ConnectionLimits } from '../../src/http/connection-limits.js';
 import { createLifecycle, type Lifecycle } from '../../src/http/lifecycle.js';
 import type { RouteDefinition } from '../../src/http/route.js';
 import { listen } from '../../src/http/server.js';
@@ -82,9 +83,19 @@ export const rawExchange = (port: number, bytes: string | Buffer): Promise<strin
 /** Serves routes on a free port, behind the whole guard, with the memory adapters and the keys given (`good` alone by default). */
 export const startApp = async (
   routes: readonly RouteDefinition[],
-  over: Partial<AppDeps> & { readonly keys?: Readonly<Record<string, Principal>>; readonly clock?: ManualClock } = {},
+  over: Partial<AppDeps> & {
+    readonly keys?: Readonly<Record<string, Principal>>;
+    readonly clock?: ManualClock;
+    readonly limits?: Partial<ConnectionLimits>;
+  } = {},
 ): Promise<TestApp> => {
-  const { keys = { good: testPrincipal() }, clock = new ManualClock(), lifecycle = createLifecycle(), ...deps } = over;
+  const {
+    keys = { good: testPrincipal() },
+    clock = new ManualClock(),
+    lifecycle = createLifecycle(),
+    limits = {},
+    ...deps
+  } = over;
   const log = rememberingLog();
   const app = createApp({
     routes,
@@ -96,9 +107,11 @@ export const startApp = async (
     authenticate: (header) => (header === undefined ? null : (keys[header.replace(/^Bearer /, '')] ?? null)),
     rateLimiter: new MemoryRateLimiter(clock),
     idempotency: new MemoryIdempotencyStore(clock),
+    revisionOf: () => Promise.resolve(-1),
     ...deps,
   });
-  const server = await listen({ host: '127.0.0.1', port: 0, app, lifecycle, clock, nameRequest: () => 'unread-1' });
+  const where = { host: '127.0.0.1', port: 0 };
+  const server = await listen({ ...where, app, lifecycle, clock, log, limits, nameRequest: () => 'unread-1' });
   if (over.lifecycle === undefined) lifecycle.ready();
 
   const request: TestApp['request'] = async (method, path, { body, headers = {} } = {}) => {

@@ -1,39 +1,67 @@
 import type { Clock } from '../../src/ports/clock.js';
 
-/** A clock that stands until it is moved; timers run in the order in which they fall due. */
+type Timer = { readonly dueMs: () => number; readonly run: () => void };
+
+/** Clocks that stand until they are moved; timers run in the order in which they fall due. */
 export class ManualClock implements Clock {
-  #nowMs: number;
-  #timers: { readonly atMs: number; readonly run: () => void }[] = [];
+  #wallMs: number;
+  #monotonicMs = 0;
+  #timers: Timer[] = [];
 
   constructor(start = '2026-01-01T00:00:00.000Z') {
-    this.#nowMs = Date.parse(start);
+    this.#wallMs = Date.parse(start);
   }
 
   now(): Date {
-    return new Date(this.#nowMs);
+    return new Date(this.#wallMs);
+  }
+
+  monotonicMs(): number {
+    return this.#monotonicMs;
   }
 
   at(at: Date, run: () => void): () => void {
-    const timer = { atMs: at.getTime(), run };
-    this.#timers.push(timer);
-    return () => {
-      this.#timers = this.#timers.filter((other) => other !== timer);
-    };
+    return this.#wait({ dueMs: () => this.#monotonicMs + at.getTime() - this.#wallMs, run });
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const dueMs = this.#monotonicMs + ms;
+    return this.#wait({ dueMs: () => dueMs, run });
+  }
+
+  /** Somebody sets the wall clock, forwards or back; no time passes. */
+  setBy(ms: number): void {
+    this.#wallMs += ms;
   }
 
   /** Moves on, and runs what fell due; lets promises settle before it returns. */
   async advance(ms: number): Promise<void> {
-    const target = this.#nowMs + ms;
+    const target = this.#monotonicMs + ms;
     for (;;) {
-      const due = this.#timers.filter(({ atMs }) => atMs <= target).sort((left, right) => left.atMs - right.atMs)[0];
+      const [due] = this.#timers
+        .map((timer) => ({ timer, dueMs: timer.dueMs() }))
+        .filter(({ dueMs }) => dueMs <= target)
+        .sort((left, right) => left.dueMs - right.dueMs);
       if (due === undefined) break;
-      this.#timers = this.#timers.filter((timer) => timer !== due);
-      this.#nowMs = Math.max(this.#nowMs, due.atMs);
-      due.run();
+      this.#timers = this.#timers.filter((timer) => timer !== due.timer);
+      this.#passTo(Math.max(this.#monotonicMs, due.dueMs));
+      due.timer.run();
       await settle();
     }
-    this.#nowMs = target;
+    this.#passTo(target);
     await settle();
+  }
+
+  #passTo(monotonicMs: number): void {
+    this.#wallMs += monotonicMs - this.#monotonicMs;
+    this.#monotonicMs = monotonicMs;
+  }
+
+  #wait(timer: Timer): () => void {
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
   }
 }
 

@@ -13,6 +13,7 @@ import type { StepResult, Tape } from '../../src/domain/npc/tape.js';
 import { registerRuleset } from '../../src/domain/rules/decide.js';
 import type { RulesetContent } from '../../src/domain/rules/ruleset.js';
 import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
+import type { EventStore } from '../../src/ports/event-store.js';
 import { ManualClock } from './manual-clock.js';
 import { seededRandom } from './seeded-random.js';
 
@@ -30,25 +31,33 @@ export const tapeOf = (members: Partial<Tape> = {}): Tape => ({
   ...members,
 });
 
-export const identified: StepResult = {
+export const identified = {
   type: 'IdentifyActorResult',
   actor: { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } },
-};
-export const recalled: StepResult = {
+} satisfies StepResult;
+export const recalled = {
   type: 'QueryVectorResult',
   memories: [{ text: 'The last stranger left without paying.', type: 'experience', importance: 0.8, similarity: 0.9 }],
-};
-export const generated: StepResult = { type: 'ExecuteInferenceResult', generatedOutput: 'Three coins, in advance.' };
+} satisfies StepResult;
+export const generated = {
+  type: 'ExecuteInferenceResult',
+  generatedOutput: 'Three coins, in advance.',
+} satisfies StepResult;
 
-/** Minds over an event store in memory, with everything a server puts between the route and the store. */
-export const openMinds = async (store = new MemoryEventStore(), clock = new ManualClock(), { shared = false } = {}) => {
-  const lanes = new Lanes(store, clock, { shared });
-  const journal = new ProcessJournal(store, { shared });
-  const rulesets = openRulesets(lanes);
-  const index = new TurnIndex(store, { shared });
+/** Minds over an event store in memory, with everything a server puts between the route and the store; `through`: its way to the store. */
+export const openMinds = async (
+  store = new MemoryEventStore(),
+  clock = new ManualClock(),
+  { shared = false, through = store }: { readonly shared?: boolean; readonly through?: EventStore } = {},
+) => {
+  const lanes = new Lanes(through, clock, { shared });
+  const journal = new ProcessJournal(through, { shared });
+  const rulesets = openRulesets(lanes, through);
+  const index = new TurnIndex(through, { shared });
+  journal.onRecorded((stream, events) => index.note(stream, events));
   const host = turnHost({
     rulesets,
-    signingKeys: { current: { kid: 'test-key', alg: 'Ed25519' } },
+    signingKeys: { current: { kid: 'test-key', alg: 'EdDSA' } },
     issuer: 'http://test',
   });
   const engine = new EmbeddedProcessEngine({
@@ -61,7 +70,7 @@ export const openMinds = async (store = new MemoryEventStore(), clock = new Manu
     processes: { turn: host },
   });
   await engine.start();
-  const deps = { engine, journal, index, lanes, clock, turnDeadlineMs: DEADLINE_MS };
+  const deps = { engine, journal, index, lanes, clock, events: through, turnDeadlineMs: DEADLINE_MS };
   let commands = 0;
   const by = (commandId = `command-${String(commands++)}`) => ({
     tenant: TENANT,
@@ -78,13 +87,14 @@ export const openMinds = async (store = new MemoryEventStore(), clock = new Manu
     step: (
       tape: Tape,
       result: Step['result'] = null,
-      command: { npcId?: string; commandId?: string; resumed?: boolean } = {},
+      command: { npcId?: string; commandId?: string; keyed?: boolean; resumed?: boolean } = {},
     ): Promise<Stepped> =>
       stepTurn(deps, {
         stream: npcStream(TENANT, command.npcId ?? 'mira'),
         tape,
         result,
         by: by(command.commandId),
+        keyed: command.keyed ?? false,
         resumed: command.resumed ?? false,
       }),
     register: (content: RulesetContent) =>

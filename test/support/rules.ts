@@ -1,4 +1,5 @@
 import type { DecisionInput } from '../../src/domain/npc/decision/input.js';
+import { holdPatterns, type Sliced } from '../../src/domain/rules/hold-patterns.js';
 import type { DirectiveRule, DirectiveRuleSet, Template } from '../../src/domain/rules/ruleset.js';
 
 /** A rule with the members that matter to a test. */
@@ -26,13 +27,33 @@ export const aRuleset = (
   rulesetRules: rules.map((rule, position) => aRule({ drRuleId: `r${position + 1}`, ...rule })),
 });
 
-export const anInput = (members: Partial<DecisionInput> = {}): DecisionInput => ({
-  npcId: 'guard',
-  observation: 'A stranger enters.',
-  context: {},
-  npcState: {},
-  persona: 'A watchful guard.',
-  memories: [],
-  ruleset: null,
-  ...members,
-});
+/** Sliced work done in one go, with the work of each slice. */
+export const allSlices = <Result>(work: Sliced<Result>): { readonly result: Result; readonly slices: number[] } => {
+  const slices: number[] = [];
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return { result: value, slices };
+    slices.push(value);
+  }
+};
+
+/** The rules whose pattern holds. */
+export const heldBy = (ruleset: DirectiveRuleSet | null, observation: string): readonly string[] =>
+  allSlices(holdPatterns(ruleset, observation)).result;
+
+/** What a decision rests on; patterns are tried on the observation unless `patternsHeld` says what they did. */
+export const anInput = (members: Partial<DecisionInput> = {}): DecisionInput => {
+  const { ruleset = null, observation = 'A stranger enters.' } = members;
+  return {
+    npcId: 'guard',
+    context: {},
+    data: {},
+    npcState: {},
+    persona: 'A watchful guard.',
+    memories: [],
+    patternsHeld: heldBy(ruleset, observation),
+    ...members,
+    ruleset,
+    observation,
+  };
+};

@@ -115,7 +115,7 @@ export const readStream = async (
   for (;;) {
     const page = await events.read(stream, { direction: 'forwards', from: all.length, limit: PAGE });
     all.push(...page.events);
-    if (page.events.length < PAGE) return all;
+    if (all.length > page.lastRevision) return all;
   }
 };
 
@@ -164,7 +164,8 @@ export const rowsOf = async (
   const lists = [[npcs, TENANT] as const, ...streamsOf(minds).map((stream) => [turns, stream] as const), ...others];
   for (const [projection, partition] of lists) {
     const query = { partition, direction: 'ascending', limit: ALL } as const;
-    for (const { key, row } of await readModels.list(projection, query)) found[`${projection.name} ${key}`] = row;
+    for (const { key, row } of (await readModels.list(projection, query)).rows)
+      found[`${projection.name} ${key}`] = row;
   }
   return found;
 };

@@ -5,7 +5,9 @@ import type { TurnFacts } from '../../src/domain/npc/turn-facts.js';
 import { jcs, type Json } from '../../src/domain/shared/json.js';
 import { cellOf, type Emitted, type ProcessEvent } from '../../workflows/process.js';
 import type { TurnInput, TurnState } from '../../workflows/turn-state.js';
+import { MISMATCHES_NOTED } from '../../src/domain/npc/tape-mismatch.js';
 import { turn } from '../../workflows/turn.js';
+import { aRuleset } from '../support/rules.js';
 
 const turnId = 't0_0_aaaaaaaaaaaaaaaa';
 const facts: TurnFacts = {
@@ -196,6 +198,19 @@ describe('the table of a turn', () => {
     expect(typesOf(take(noticed, other, 12))).toEqual(['TapeMismatchNoticed']);
   });
 
+  it('notes so many different contradictions and no more, and keeps little of each', () => {
+    let state: TurnState = states.awaitingActor;
+    let events = 0;
+    for (let n = 0; n < MISMATCHES_NOTED + 10; n += 1) {
+      const members = [{ member: 'observation', recorded: 'x'.repeat(1_000), received: String(n) }];
+      const taken = take(state, { type: 'mismatch', round: 0, members }, 8 + n);
+      events += typesOf(taken).length;
+      state = taken?.state ?? state;
+    }
+    expect(events).toBe(MISMATCHES_NOTED);
+    expect(JSON.stringify(state).length - JSON.stringify(states.awaitingActor).length).toBeLessThan(3_000);
+  });
+
   it('ends a turn with the verdict alone when it is refused', () => {
     const refused = take(states.awaitingInference, { type: 'output', generatedOutput: REFUSED_OUTPUT }, 12);
     expect(typesOf(refused)).toEqual(['VerdictRefused']);
@@ -378,6 +393,28 @@ describe('folding', () => {
     expect(turn.owns(turnId, { type: 'TurnExpired', data: { turnId } })).toBe(true);
     expect(turn.owns(turnId, { type: 'TurnExpired', data: { turnId: 't1' } })).toBe(false);
     expect(turn.owns(turnId, { type: 'NpcRegistered', data: {} })).toBe(false);
+  });
+});
+
+describe('what patterns found', () => {
+  const ruleset = aRuleset([{ ruleObsPattern: 'cat', ruleAction: 'FORBID *' }]);
+  const ruled: TurnFacts = { ...facts, ruleset, rulesetRef: { rulesetId: 'test', version: 1 } };
+  const play = (patternsHeld: readonly string[] | undefined) => {
+    const opened = take(turn.initial, inputs.open, 0, patternsHeld === undefined ? ruled : { ...ruled, patternsHeld });
+    const opening = opened?.events.find(({ type }) => type === 'TurnOpened')?.data;
+    const events = [inputs.actor, inputs.memories, inputs.output].reduce<Taken>(
+      // Facts of a later step say nothing, or something else: what counts is what the opening recorded.
+      (taken, input, index) => take(taken.state, input, index + 1, { ...ruled, patternsHeld: ['other'] }) ?? taken,
+      opened as Taken,
+    ).events;
+    return { opening, ended: events[0]?.type };
+  };
+
+  it('is recorded by the opening, and decides the whole turn: nothing is tried again', () => {
+    // The observation holds no cat: the recorded outcome decides, not the pattern.
+    expect(play(['r1'])).toMatchObject({ opening: { patternsHeld: ['r1'] }, ended: 'VerdictRefused' });
+    expect(play(undefined).ended).toBe('VerdictReached');
+    expect(play(undefined).opening).not.toHaveProperty('patternsHeld');
   });
 });
 

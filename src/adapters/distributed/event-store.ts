@@ -8,6 +8,7 @@ import type {
   OpenProcess,
   ReadRange,
   RecordedEvent,
+  StreamPage,
   Subscription,
 } from '../../ports/event-store.js';
 import { serialise } from '../memory/append-rules.js';
@@ -66,7 +67,7 @@ export class EventStoreDb implements EventStore {
     return this.#appender.append(stream, expected, serialise(events));
   }
 
-  async read(stream: string, range: ReadRange): Promise<{ events: readonly RecordedEvent[]; lastRevision: number }> {
+  async read(stream: string, range: ReadRange): Promise<StreamPage> {
     this.#assertOpen();
     return this.#reader.read(stream, range);
   }

@@ -24,9 +24,9 @@ export const listOpenProcesses = async (
   const open: OpenProcess[] = [];
   for (let beyond: string | undefined; ;) {
     const query = { partition, direction: 'ascending', limit: PAGE } as const;
-    const rows = await readModels.list(projection, beyond === undefined ? query : { ...query, beyond });
+    const { rows, more } = await readModels.list(projection, beyond === undefined ? query : { ...query, beyond });
     for (const { row } of rows) open.push(row as unknown as OpenProcess);
     beyond = rows.at(-1)?.order;
-    if (rows.length < PAGE) return open;
+    if (!more) return open;
   }
 };

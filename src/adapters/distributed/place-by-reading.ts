@@ -22,7 +22,7 @@ export const placeByReading = async (
       standing.push({ id, position });
       if (!revisions.has(id)) revisions.set(id, revision);
     }
-    more = page.events.length === READ_EVENTS;
+    more = standing.length <= page.lastRevision;
   }
   const last = standing.length - 1;
   const view = {

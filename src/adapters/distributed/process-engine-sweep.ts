@@ -90,6 +90,6 @@ export class OpenProcessSweep {
   }
 
   #after(ms: number, run: () => void): () => void {
-    return this.#deps.clock.at(new Date(this.#deps.clock.now().getTime() + ms), run);
+    return this.#deps.clock.after(ms, run);
   }
 }

@@ -39,6 +39,10 @@ const ASK_TIMEOUT_MS = 8_000;
 /** How often Temporal is asked whether it is there while an answer is awaited, and how long it may take to say so, in milliseconds. */
 const PROBE_EVERY_MS = 1_000;
 const PROBE_TIMEOUT_MS = 800;
+/** How long ago a worker may have asked for work, in milliseconds: one that is idle asks again after a minute. */
+const WORKER_SEEN_MS = 75_000;
+/** temporal.api.enums.v1.TaskQueueType, which the client does not export. */
+const WORKFLOW_TASKS = 1 as never;
 /** How long a refused connection, or a process for which too many wait, is tried again, and the pauses between, in milliseconds. */
 const PATIENCE_MS = 1_000;
 const PAUSE_MS = [5, 10, 20, 50, 100, 100, 200, 200] as const;
@@ -98,6 +102,20 @@ export class TemporalProcessEngine implements ProcessEngine {
     await this.#connection.withDeadline(deadline, () => this.#connection.workflowService.getSystemInfo({}));
   }
 
+  /** Whether some worker has asked for work lately; rejects when Temporal does not answer within 0.8 s. */
+  async hasWorkers(): Promise<boolean> {
+    const { clock, namespace, temporalNamespace } = this.#deps;
+    const { pollers } = await this.#connection.withDeadline(Date.now() + PROBE_TIMEOUT_MS, () =>
+      this.#connection.workflowService.describeTaskQueue({
+        namespace: temporalNamespace,
+        taskQueue: { name: taskQueueOf(namespace) },
+        taskQueueType: WORKFLOW_TASKS,
+      }),
+    );
+    const sinceSeconds = (clock.now().getTime() - WORKER_SEEN_MS) / 1_000;
+    return pollers.some(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) > sinceSeconds);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     await this.#sweep.stop();
@@ -106,13 +124,14 @@ export class TemporalProcessEngine implements ProcessEngine {
 
   /** Only answers are kept: a refusal or a failure that the server remembers of an earlier ask is asked for afresh. */
   async #answered(ref: ProcessRef, ask: Ask): Promise<Answered> {
-    const began = Date.now();
-    const until = began + ASK_TIMEOUT_MS;
+    const { clock } = this.#deps;
+    const beganMs = clock.monotonicMs();
+    const untilMs = beganMs + ASK_TIMEOUT_MS;
     let updateId = digestOf(ref, ask);
-    for (let attempt = 0; attempt < ASK_ATTEMPTS && Date.now() < until; attempt += 1) {
+    for (let attempt = 0; attempt < ASK_ATTEMPTS && clock.monotonicMs() < untilMs; attempt += 1) {
       if (this.#stopped) throw new Rejection('NOT_READY', { retryAfter: RETRY_AFTER_SECONDS });
       try {
-        const answered = await this.#watched(this.#send(ref, ask, updateId, until));
+        const answered = await this.#watched(this.#send(ref, ask, updateId, untilMs - clock.monotonicMs()));
         if (!('refused' in answered.reply) || answered.token === ask.token) return answered;
         updateId = `${updateId}.${ask.token}`;
         continue;
@@ -124,7 +143,7 @@ export class TemporalProcessEngine implements ProcessEngine {
           continue;
         }
         if (failure.kind === 'defect') throw error;
-        const patient = Date.now() - began < PATIENCE_MS;
+        const patient = clock.monotonicMs() - beganMs < PATIENCE_MS;
         if (failure.kind === 'full' && !patient) throw new Rejection('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
         if (failure.kind === 'away' && !patient) break;
         if (failure.kind === 'unknownAttributes') await this.#register().catch(() => undefined);
@@ -134,12 +153,12 @@ export class TemporalProcessEngine implements ProcessEngine {
     throw new Rejection('ENGINE_UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS });
   }
 
-  #send(ref: ProcessRef, ask: Ask, updateId: string, until: number): Promise<Answered> {
+  #send(ref: ProcessRef, ask: Ask, updateId: string, leftMs: number): Promise<Answered> {
     const startWorkflowOperation = new WithStartWorkflowOperation(WORKFLOW, {
       ...this.#startOptions(ref, false),
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
-    return this.#connection.withDeadline(until, () =>
+    return this.#connection.withDeadline(Date.now() + leftMs, () =>
       this.#client.workflow.executeUpdateWithStart<Workflow, Answered, [Ask]>(ASK, {
         args: [ask],
         updateId,

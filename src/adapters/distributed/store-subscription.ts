@@ -2,7 +2,9 @@ import { setMaxListeners } from 'node:events';
 
 import { type Position, START, streamNameFilter } from '@eventstore/db-client';
 
+import { PAGE_BYTES } from '../../domain/shared/page-size.js';
 import type { RecordedEvent, Subscription } from '../../ports/event-store.js';
+import { assertOneStart } from '../memory/follow.js';
 import { createBell } from './bell.js';
 import type { LogHorizon } from './log-horizon.js';
 import type { StoreConnection } from './store-connection.js';
@@ -27,19 +29,18 @@ export type Followed = {
 /**
  * History, then live. A subscription that is lost (the connection, or a reader for which more than 32 events waited) is opened again behind the
  * last event that came of it, for as long as it takes: nothing is left out and nothing comes twice.
- * @throws RangeError unless exactly one start is named; while iterating: Rejection STORE_UNAVAILABLE once the store is closed
+ * @throws RangeError as `assertOneStart`; while iterating: Rejection STORE_UNAVAILABLE once the store is closed
  */
 export const followStore = (followed: Followed, options: Subscription): AsyncIterable<readonly RecordedEvent[]> => {
-  const { after, stream, signal } = options;
-  if ((after === undefined) === (stream === undefined)) throw new RangeError('Name either `after` or `stream`.');
+  assertOneStart(options);
   // One signal may well end many subscriptions.
-  setMaxListeners(0, signal, followed.closing);
+  setMaxListeners(0, options.signal, followed.closing);
   return batches(followed, options);
 };
 
 /** Opens the server's subscription behind what was handed over so far. */
 const opening =
-  ({ connection: { client }, names }: Followed, { after = 0, stream }: Subscription, place: Place) =>
+  ({ connection: { client }, names }: Followed, { after = 0, prefix = '', stream }: Subscription, place: Place) =>
   (checkpointReached: (position: Position) => void): ServerSubscription => {
     if (stream !== undefined) {
       const from = place.event === undefined ? stream.from : place.event.revision + 1;
@@ -50,7 +51,7 @@ const opening =
     const position = place.event?.position ?? after;
     const fromPosition = place.checkpoint ?? (position === 0 ? START : toServerPosition(position));
     const filter = streamNameFilter({
-      prefixes: [names.prefix],
+      prefixes: [names.toServer(prefix)],
       maxSearchWindow: SEARCH_WINDOW,
       checkpointReached: (_, reached) => checkpointReached(reached),
     });
@@ -97,7 +98,8 @@ async function* batches(
 }
 
 /**
- * The events of the namespace behind a position, at most `limit`: a subscription up to the present, since a read of the whole log knows no filter.
+ * The events of the namespace behind a position, at most `limit` and a page: a subscription up to the present, since a read of the whole log knows no
+ * filter.
  * @throws Rejection STORE_UNAVAILABLE
  */
 export const readFiltered = async (
@@ -107,13 +109,18 @@ export const readFiltered = async (
 ): Promise<readonly RecordedEvent[]> => {
   const { names, horizon, closing } = followed;
   const events: RecordedEvent[] = [];
+  let bytes = 0;
   const bell = createBell();
   const open = opening(followed, { after, signal: closing }, {});
   const leg = new SubscriptionLeg(open, names.fromServer, horizon, bell.ring);
   try {
     for (;;) {
-      for (const { event } of leg.take()) if (event !== undefined) events.push(event);
-      if (events.length >= limit) return events.slice(0, limit);
+      for (const { event, bytes: more = 0 } of leg.take()) {
+        if (event === undefined) continue;
+        events.push(event);
+        bytes += more;
+        if (events.length === limit || bytes >= PAGE_BYTES) return events;
+      }
       if (leg.caughtUp) return events;
       if (leg.over || closing.aborted || !(await bell.next(READ_SILENCE_MS))) throw unavailable();
     }

@@ -1,5 +1,7 @@
 import type { AllStreamSubscription, Position, StreamSubscription } from '@eventstore/db-client';
 
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { PAGE_BYTES, untilFull } from '../../domain/shared/page-size.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import { SUBSCRIPTION_BATCH } from '../memory/follow.js';
 import type { LogHorizon } from './log-horizon.js';
@@ -7,11 +9,14 @@ import { type StreamNames, toRecorded } from './stored-event.js';
 
 /** How long the server may take to confirm a subscription, in milliseconds. */
 const CONFIRM_MS = 1_500;
-/** Events that wait for the reader; from there on no more are taken off the connection. */
+/** Events that wait for the reader, and bytes of JSON in them; from there on no more are taken off the connection. */
 const EVENTS_WAITING = SUBSCRIPTION_BATCH * 2;
+const BYTES_WAITING = PAGE_BYTES;
 
-/** Where a subscription goes on: behind this event, or behind this place in the log. */
-export type Place = { readonly event?: RecordedEvent; readonly checkpoint?: Position };
+/** Where a subscription goes on: behind this event, of so many bytes of JSON, or behind this place in the log. */
+export type Place = { readonly event?: RecordedEvent; readonly bytes?: number; readonly checkpoint?: Position };
+
+const bytesOf = ({ bytes = 0 }: Place): number => bytes;
 
 export type ServerSubscription = AllStreamSubscription | StreamSubscription;
 
@@ -22,6 +27,7 @@ export class SubscriptionLeg {
   readonly #timer: NodeJS.Timeout;
   readonly #horizon: LogHorizon;
   #places: Place[] = [];
+  #bytes = 0;
   #paused = false;
   #caughtUp = false;
   #over = false;
@@ -52,8 +58,10 @@ export class SubscriptionLeg {
       if (event === undefined || stream === null || this.#over) return;
       const recorded = toRecorded(event, stream);
       this.#horizon.meet(recorded.position);
-      this.#places.push({ event: recorded });
-      if (this.#places.length >= EVENTS_WAITING) this.#pause(true);
+      const bytes = jsonBytes(recorded.data) + jsonBytes(recorded.meta);
+      this.#places.push({ event: recorded, bytes });
+      this.#bytes += bytes;
+      if (this.#places.length >= EVENTS_WAITING || this.#bytes >= BYTES_WAITING) this.#pause(true);
       changed();
     });
   }
@@ -68,10 +76,12 @@ export class SubscriptionLeg {
     return this.#caughtUp && this.#places.length === 0 && this.#subscription.readableLength === 0;
   }
 
-  /** What came, in order. */
+  /** What came, in order, a page of it at most. */
   take(): readonly Place[] {
-    const taken = this.#places.splice(0, SUBSCRIPTION_BATCH);
-    if (this.#places.length < SUBSCRIPTION_BATCH) this.#pause(false);
+    const taken = [...untilFull(this.#places.slice(0, SUBSCRIPTION_BATCH), bytesOf)];
+    this.#places.splice(0, taken.length);
+    for (const place of taken) this.#bytes -= bytesOf(place);
+    if (this.#places.length < SUBSCRIPTION_BATCH && this.#bytes < BYTES_WAITING) this.#pause(false);
     return taken;
   }
 

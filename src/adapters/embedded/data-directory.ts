@@ -1,15 +1,15 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import { StartProblem } from '../../domain/shared/start-problem.js';
+import { makeDirectory } from '../files/make-directory.js';
 import { readLine, writePrivateLine } from '../files/private-file.js';
 
 /** The layout of the directory and its files. Raised when an older server could no longer read what a newer one wrote. */
 export const FORMAT_VERSION = 1;
 
-const OWNER_ONLY = 0o700;
 const SQLITE_BUSY = 5;
 
 /** A data directory that belongs to this process until it is disposed of. Paths are absolute. */
@@ -52,15 +52,24 @@ export const openDataDirectory = async (directory: string): Promise<DataDirector
   };
 };
 
-const unwritable = (path: string, cause: unknown): StartProblem =>
-  new StartProblem(
-    `The data directory ${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
-    { cause },
-  );
+const unusable =
+  (what: 'made' | 'written') =>
+  (path: string, cause: unknown): StartProblem =>
+    new StartProblem(
+      `The data directory ${path} cannot be ${what} (${(cause as NodeJS.ErrnoException).code ?? String(cause)}). ` +
+        'Set ANIMA_DATA_DIR to a directory that you can write to.',
+      { cause },
+    );
+const unmakeable = unusable('made');
+const unwritable = unusable('written');
 
 const makeWritable = async (path: string): Promise<void> => {
   try {
-    await mkdir(path, { recursive: true, mode: OWNER_ONLY });
+    await makeDirectory(path);
+  } catch (error) {
+    throw unmakeable(path, error);
+  }
+  try {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw unwritable(path, error);

@@ -12,6 +12,8 @@ export type DatabaseOptions = {
   readonly cacheKib?: number;
   /** How often what stands in the write-ahead log is moved into the file, in milliseconds. */
   readonly checkpointMs?: number;
+  /** What to do about a damaged file, as a sentence; without it, to restore a backup. */
+  readonly ifDamaged?: string;
 };
 
 /** How long a statement waits for another process's lock, in milliseconds; it holds up everything, so not for long. */
@@ -31,6 +33,11 @@ const SYNCHRONOUS_LEVEL: Readonly<Record<Synchronous, number>> = { NORMAL: 1, FU
 const SQLITE_FULL = 13;
 /** Primary result codes after which the file cannot be used now: busy, locked, read-only, I/O error, cannot open. */
 const UNAVAILABLE = new Set([5, 6, 8, 10, 14]);
+/** Primary result codes of a damaged file: corrupt, not a database. */
+const DAMAGED = new Set([11, 26]);
+/** What SQLite says then: errors of prepared statements carry no code. */
+const DAMAGE = /disk image is malformed|file is not a database/;
+const RESTORE = 'Put back a backup of the whole data directory.';
 /** ENOSPC and EDQUOT: SQLite reports some of them as an I/O error. */
 const NO_SPACE = new Set([28, 122]);
 
@@ -54,9 +61,17 @@ export const asRejection = (error: unknown): unknown => {
 export const unavailable = (): Rejection =>
   new Rejection('STORE_UNAVAILABLE', { retryAfter: UNAVAILABLE_RETRY_SECONDS });
 
-/** Why a database file cannot be used from the start on, in one sentence. */
-export const asStartProblem = (path: string, error: unknown): StartProblem => {
+/** Whether the file is no whole database: its content contradicts itself, or is no database at all. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof Error && (DAMAGED.has(((error as SqliteError).errcode ?? -1) & 0xff) || DAMAGE.test(error.message));
+
+/**
+ * Why a database file cannot be used from the start on.
+ * @param ifDamaged what to do about a damaged one, as a sentence
+ */
+export const asStartProblem = (path: string, error: unknown, ifDamaged = RESTORE): StartProblem => {
   if (error instanceof StartProblem) return error;
+  if (isDamage(error)) return new StartProblem(`The database file ${path} is damaged. ${ifDamaged}`, { cause: error });
   const reason = error instanceof Error ? error.message : String(error);
   return new StartProblem(`The database file ${path} cannot be opened: ${reason}.`, { cause: error });
 };
@@ -101,7 +116,7 @@ export class Database implements Disposable {
       return database;
     } catch (error) {
       if (sqlite?.isOpen === true) sqlite.close();
-      throw asStartProblem(path, error);
+      throw asStartProblem(path, error, options.ifDamaged);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/shared/json.js';
+import { PAGE_BYTES } from '../../domain/shared/page-size.js';
 import type {
   AppendOutcome,
   EventMeta,
@@ -6,6 +7,7 @@ import type {
   OpenProcess,
   ReadRange,
   RecordedEvent,
+  StreamPage,
 } from '../../ports/event-store.js';
 import { placeAppend, rangeOf, type StoredEvent, type StreamView } from '../memory/append-rules.js';
 import type { Database } from './database.js';
@@ -38,6 +40,24 @@ const recorded = ([position, , revision, id, type, data, meta]: Row, stream: str
   revision,
   position,
 });
+
+/** How many rows are fetched at once: their size is known only then, and each is a megabyte at most. */
+const ROWS_FETCHED = 16;
+
+/** The rows of one page; `fetch` gives at most `count` of them behind the last one. */
+const fetchPage = (limit: number, fetch: (last: Row | undefined, count: number) => readonly Row[]): readonly Row[] => {
+  const page: Row[] = [];
+  for (let bytes = 0; ;) {
+    const count = Math.min(ROWS_FETCHED, limit - page.length);
+    const rows = fetch(page.at(-1), count);
+    for (const row of rows) {
+      page.push(row);
+      bytes += Buffer.byteLength(row[5]) + Buffer.byteLength(row[6]);
+      if (bytes >= PAGE_BYTES) return page;
+    }
+    if (rows.length < count || page.length === limit) return page;
+  }
+};
 
 /** One append, ready to be written. `marks` are what its events say of their processes. */
 export type LoggedAppend = {
@@ -133,16 +153,23 @@ export class EventLog {
     return outcomes;
   }
 
-  read(stream: string, range: ReadRange): { events: readonly RecordedEvent[]; lastRevision: number } {
+  read(stream: string, range: ReadRange): StreamPage {
     const head = this.#head(stream);
     const { lowest, highest } = rangeOf(range, head?.last ?? -1);
     if (head === undefined || lowest > highest) return { events: [], lastRevision: head?.last ?? -1 };
-    const rows = this.#sql[range.direction].all(head.id, lowest, highest, range.limit) as Row[];
+    const statement = this.#sql[range.direction];
+    const rows = fetchPage(range.limit, (last, count) => {
+      const [from, to] =
+        range.direction === 'forwards'
+          ? [(last?.[2] ?? lowest - 1) + 1, highest]
+          : [lowest, (last?.[2] ?? highest + 1) - 1];
+      return statement.all(head.id, from, to, count) as Row[];
+    });
     return { events: rows.map((row) => recorded(row, stream)), lastRevision: head.last };
   }
 
   readAll(after: number, limit: number): readonly RecordedEvent[] {
-    const rows = this.#sql.after.all(after, limit) as Row[];
+    const rows = fetchPage(limit, (last, count) => this.#sql.after.all(last?.[0] ?? after, count) as Row[]);
     return rows.map((row) => recorded(row, this.#nameOf(row[1])));
   }
 

@@ -7,6 +7,7 @@ import type {
   OpenProcess,
   ReadRange,
   RecordedEvent,
+  StreamPage,
   Subscription,
 } from '../../ports/event-store.js';
 import { serialise, type StoredEvent } from '../memory/append-rules.js';
@@ -100,7 +101,7 @@ export class EmbeddedEventStore implements EventStore {
     });
   }
 
-  async read(stream: string, range: ReadRange): Promise<{ events: readonly RecordedEvent[]; lastRevision: number }> {
+  async read(stream: string, range: ReadRange): Promise<StreamPage> {
     return this.#reading((log) => log.read(stream, range));
   }
 

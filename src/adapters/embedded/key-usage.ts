@@ -29,7 +29,7 @@ export class EmbeddedKeyUsage implements KeyUsage, Disposable {
     const used = at.toISOString();
     if (used > (this.#gathered.get(keyId) ?? '')) this.#gathered.set(keyId, used);
     if (this.#gathered.size > KEYS_GATHERED) this.#flush();
-    else this.#cancel ??= this.#clock.at(new Date(this.#clock.now().getTime() + WRITE_EVERY_MS), () => this.#flush());
+    else this.#cancel ??= this.#clock.after(WRITE_EVERY_MS, () => this.#flush());
   }
 
   async lastUsedAt(keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {

@@ -158,6 +158,9 @@ export class EmbeddedProcessEngine implements ProcessEngine {
       { err: error, process: actor.ref.process, id: actor.ref.id },
       'a process could not go on; it is tried again',
     );
-    this.#arm(actor, new Date(this.#deps.clock.now().getTime() + wait).toISOString());
+    actor.cancelTimer?.();
+    // No instant: whatever the fold says next arms the timer anew.
+    actor.due = 'again';
+    actor.cancelTimer = this.#deps.clock.after(wait, () => this.#onDue(actor));
   }
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../../domain/shared/json.js';
-import type { ListQuery } from '../../ports/read-models.js';
+import { PAGE_BYTES } from '../../domain/shared/page-size.js';
+import type { ListPage, ListQuery } from '../../ports/read-models.js';
 import type { Changes, Loaded } from '../../ports/read-model-writer.js';
 import { asRejection, type Database } from './database.js';
 
@@ -44,7 +45,7 @@ export class ReadModelTables {
     return found === undefined ? null : parsed(found[0]);
   }
 
-  list({ partition, tags, direction, beyond, limit }: ListQuery) {
+  list({ partition, tags, direction, beyond, limit, bytes = PAGE_BYTES }: ListQuery): ListPage {
     const [compare, order] = direction === 'ascending' ? ['>', 'ASC'] : ['<', 'DESC'];
     const sql = `SELECT key, place, row FROM ${this.#rows} WHERE partition = ?
       ${tags === undefined ? '' : 'AND tag IN (SELECT value FROM json_each(?))'} ${beyond === undefined ? '' : `AND place ${compare} ?`}
@@ -54,11 +55,15 @@ export class ReadModelTables {
       ...(tags === undefined ? [] : [JSON.stringify(tags)]),
       ...(beyond === undefined ? [] : [beyond]),
     ];
-    return this.#all(sql, ...given, limit).map(([key, place, row]) => ({
-      key: String(key),
-      order: String(place),
-      row: parsed(row),
-    }));
+    const rows: ListPage['rows'][number][] = [];
+    let read = 0;
+    // One by one, and one more than asked for: rows behind the page's end are not fetched.
+    for (const [key, place, row] of this.#each(sql, ...given, limit + 1)) {
+      if (rows.length === limit || read >= bytes) return { rows, more: true };
+      rows.push({ key: String(key), order: String(place), row: parsed(row) });
+      read += Buffer.byteLength(String(row));
+    }
+    return { rows, more: false };
   }
 
   progress(stream: string): number {
@@ -101,6 +106,14 @@ export class ReadModelTables {
   #all(sql: string, ...given: (string | number)[]): readonly (readonly unknown[])[] {
     try {
       return this.#prepared(sql).all(...given) as (readonly unknown[])[];
+    } catch (error) {
+      throw asRejection(error);
+    }
+  }
+
+  *#each(sql: string, ...given: (string | number)[]): Generator<readonly unknown[], void, undefined> {
+    try {
+      yield* this.#prepared(sql).iterate(...given) as Iterable<readonly unknown[]>;
     } catch (error) {
       throw asRejection(error);
     }

@@ -1,6 +1,6 @@
 import type { Json } from '../../domain/shared/json.js';
 import type { Clock } from '../../ports/clock.js';
-import type { ListQuery, Projection, ReadModels } from '../../ports/read-models.js';
+import type { ListPage, ListQuery, Projection, ReadModels } from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
 import { ReadWaiters, type Verdict } from '../memory/read-waiters.js';
 import type { Database } from './database.js';
@@ -34,8 +34,8 @@ export class EmbeddedReadModels implements ReadModels, ReadModelWriter {
     return this.#serving(projection)?.tables.get(key) ?? null;
   }
 
-  async list(projection: Projection, query: ListQuery) {
-    return this.#serving(projection)?.tables.list(query) ?? [];
+  async list(projection: Projection, query: ListQuery): Promise<ListPage> {
+    return this.#serving(projection)?.tables.list(query) ?? { rows: [], more: false };
   }
 
   async progress(projection: Projection, stream: string): Promise<number> {

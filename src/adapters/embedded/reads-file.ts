@@ -1,4 +1,7 @@
-import { Database } from './database.js';
+import { rmSync } from 'node:fs';
+
+import { StartProblem } from '../../domain/shared/start-problem.js';
+import { asStartProblem, Database, isDamage } from './database.js';
 
 /** Changes whenever a table of this file does; what another version wrote is dropped and made again from the events. */
 const FORMAT = 1;
@@ -17,21 +20,53 @@ const schema = `
   CREATE TABLE key_usage (key_id TEXT PRIMARY KEY, used_at TEXT NOT NULL) WITHOUT ROWID;
 `;
 
+const IF_DAMAGED = 'Run "anima rebuild": it is made again from the events.';
+
 /**
  * Opens the file of what can be made again: read models and the last use of keys. A commit here is not flushed by itself: after a lost flush
  * the file is whole, and behind.
- * @throws StartProblem as Database.open
+ * @throws StartProblem as Database.open, and when the file is damaged
  */
 export const openReadsFile = (path: string): Database => {
-  const database = Database.open(path, { synchronous: 'NORMAL', checkpointMs: CHECKPOINT_MS, cacheKib: CACHE_KIB });
-  if (database.pragma('user_version') !== FORMAT) {
-    database.transaction(() => {
-      const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all() as {
-        name: string;
-      }[];
-      for (const { name } of tables) database.exec(`DROP TABLE "${name}"`);
-      database.exec(`${schema} PRAGMA user_version = ${FORMAT};`);
-    });
+  const database = Database.open(path, {
+    synchronous: 'NORMAL',
+    checkpointMs: CHECKPOINT_MS,
+    cacheKib: CACHE_KIB,
+    ifDamaged: IF_DAMAGED,
+  });
+  try {
+    if (database.pragma('user_version') !== FORMAT) makeTables(database);
+    // Whatever opens the file reads these first.
+    for (const table of ['builds', 'parked', 'key_usage']) database.prepare(`SELECT * FROM ${table}`).all();
+    return database;
+  } catch (error) {
+    database[Symbol.dispose]();
+    throw isDamage(error) ? asStartProblem(path, error, IF_DAMAGED) : error;
   }
-  return database;
+};
+
+const makeTables = (database: Database): void => {
+  database.transaction(() => {
+    const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all() as {
+      name: string;
+    }[];
+    for (const { name } of tables) database.exec(`DROP TABLE "${name}"`);
+    database.exec(`${schema} PRAGMA user_version = ${FORMAT};`);
+  });
+};
+
+const isDamagedFile = (path: string): boolean => {
+  try {
+    using database = openReadsFile(path);
+    return database.pragma('quick_check') !== 'ok';
+  } catch (error) {
+    if (isDamage(error) || (error instanceof StartProblem && isDamage(error.cause))) return true;
+    throw error;
+  }
+};
+
+/** Removes the file when it is damaged, so that opening it makes a new one. Only for whoever has the data directory to itself. */
+export const removeDamagedReadsFile = (path: string): void => {
+  if (!isDamagedFile(path)) return;
+  for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
 };

@@ -1,8 +1,9 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { StartProblem } from '../../domain/shared/start-problem.js';
 import type { OwnerKeyFile } from '../../ports/owner-key-file.js';
+import { makeDirectory } from './make-directory.js';
 import { readLine, settleFile, writePrivateLine } from './private-file.js';
 
 const inside = (dataDir: string): string => join(dataDir, 'owner-key');
@@ -26,7 +27,7 @@ export const ownerKeyFile = (dataDir: string): OwnerKeyFile => {
     path,
     prepare: (key) =>
       guarded(async () => {
-        await mkdir(dataDir, { recursive: true, mode: 0o700 });
+        await makeDirectory(dataDir);
         await writePrivateLine(waiting, key);
       }),
     prepared: () => guarded(() => readLine(waiting)),

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { secretProblem } from '../../domain/shared/secret-length.js';
 import { StartProblem } from '../../domain/shared/start-problem.js';
 import type { Random } from '../../ports/random.js';
 import { readLine, writePrivateLine } from './private-file.js';
@@ -21,18 +22,14 @@ export type OpenedSecret = {
   readonly warnings: readonly string[];
 };
 
-/** Shortest secret that is accepted, in bytes of its text; a generated one has 256 random bits. */
-export const SECRET_MIN_BYTES = 32;
 const GENERATED_BYTES = 32;
 /** The permission bits of everyone but the owner. */
 const OTHERS = 0o077;
 
 const checked = (text: string, where: string): Uint8Array => {
-  const secret = new TextEncoder().encode(text);
-  if (secret.length >= SECRET_MIN_BYTES) return secret;
-  throw new StartProblem(
-    `${where} is too short: it needs at least ${String(SECRET_MIN_BYTES)} random characters, for example from "openssl rand -base64 32".`,
-  );
+  const problem = secretProblem(text, where);
+  if (problem !== null) throw new StartProblem(problem);
+  return new TextEncoder().encode(text);
 };
 
 const read = async (path: string): Promise<string | null> => {

@@ -3,6 +3,7 @@ import type { EventToAppend, ExpectedRevision, ReadRange } from '../../ports/eve
 
 /** Bounds of one append (the port names them). */
 export const APPEND_BYTES = 1_000_000;
+export const EVENT_BYTES = 900_000;
 export const APPEND_EVENTS = 500;
 
 /** An event as it is stored: data and metadata as JSON text, made once. */
@@ -13,7 +14,7 @@ export type StoredEvent = Pick<EventToAppend, 'id' | 'type'> & {
 
 /**
  * Serialises what is appended.
- * @throws RangeError for an empty append; Rejection EVENTS_TOO_LARGE over 500 events or 1,000,000 bytes of data.
+ * @throws RangeError for an empty append; Rejection EVENTS_TOO_LARGE over 500 events, 1,000,000 bytes of data, or 900,000 in one of them.
  */
 export const serialise = (events: readonly EventToAppend[]): readonly StoredEvent[] => {
   if (events.length === 0) throw new RangeError('An append holds at least one event.');
@@ -24,8 +25,9 @@ export const serialise = (events: readonly EventToAppend[]): readonly StoredEven
   let bytes = 0;
   return events.map(({ id, type, data, meta }) => {
     const text = JSON.stringify(data);
-    bytes += Buffer.byteLength(text);
-    if (bytes > APPEND_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
+    const own = Buffer.byteLength(text);
+    bytes += own;
+    if (own > EVENT_BYTES || bytes > APPEND_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
     return { id, type, data: text, meta: JSON.stringify(meta) };
   });
 };

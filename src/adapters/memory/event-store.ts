@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/shared/json.js';
+import { untilFull } from '../../domain/shared/page-size.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type {
   AppendOutcome,
@@ -9,6 +10,7 @@ import type {
   OpenProcess,
   ReadRange,
   RecordedEvent,
+  StreamPage,
   Subscription,
 } from '../../ports/event-store.js';
 import { placeAppend, rangeOf, serialise } from './append-rules.js';
@@ -18,6 +20,7 @@ import { Changes, follow } from './follow.js';
 export class MemoryEventStore implements EventStore {
   readonly #all: RecordedEvent[] = [];
   readonly #streams = new Map<string, RecordedEvent[]>();
+  readonly #bytes = new WeakMap<RecordedEvent, number>();
   readonly #open = new Map<string, OpenProcess>();
   readonly #changes = new Changes();
   #closed = false;
@@ -39,6 +42,7 @@ export class MemoryEventStore implements EventStore {
         const recorded = { id, type, ...read, stream, revision: standing.length, position: this.#all.length + 1 };
         standing.push(recorded);
         this.#all.push(recorded);
+        this.#bytes.set(recorded, Buffer.byteLength(data) + Buffer.byteLength(meta));
         this.#mark(recorded);
       }
       this.#streams.set(stream, standing);
@@ -48,18 +52,18 @@ export class MemoryEventStore implements EventStore {
     return { ok: true, revision, position: standing[revision]?.position ?? 0, repeated: place !== 'write' };
   }
 
-  async read(stream: string, range: ReadRange): Promise<{ events: readonly RecordedEvent[]; lastRevision: number }> {
+  async read(stream: string, range: ReadRange): Promise<StreamPage> {
     const events = this.#read(stream);
     const { lowest, highest } = rangeOf(range, events.length - 1);
     const covered = events.slice(lowest, highest + 1);
     if (range.direction === 'backwards') covered.reverse();
-    return { events: covered.slice(0, range.limit), lastRevision: events.length - 1 };
+    return { events: this.#page(covered.slice(0, range.limit)), lastRevision: events.length - 1 };
   }
 
   async readAll(after: number, limit: number): Promise<readonly RecordedEvent[]> {
     this.#assertOpen();
     // The first position is 1 and none is left out.
-    return this.#all.slice(after, after + limit);
+    return this.#page(this.#all.slice(after, after + limit));
   }
 
   async lastPosition(): Promise<number> {
@@ -86,6 +90,10 @@ export class MemoryEventStore implements EventStore {
     const key = JSON.stringify([stream, process.name, process.id]);
     if (process.open) this.#open.set(key, { name: process.name, id: process.id, stream, due: process.due });
     else this.#open.delete(key);
+  }
+
+  #page(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
+    return [...untilFull(events, (event) => this.#bytes.get(event) ?? 0)];
   }
 
   #read(stream: string): RecordedEvent[] {

@@ -53,28 +53,32 @@ export class Changes {
 /** Lets everything else that is due run first. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** @throws RangeError unless exactly one start is named, with a prefix only for a start in the global order. */
+export const assertOneStart = ({ after, prefix, stream }: Subscription): void => {
+  if ((after === undefined) === (stream === undefined)) throw new RangeError('Name either `after` or `stream`.');
+  if (prefix !== undefined && after === undefined) throw new RangeError('A `prefix` goes with `after`.');
+};
+
 /**
  * A subscription made of reads: what is there, batch by batch, and again whenever something changed. The place of the reader is all that it
  * keeps, so a slow reader holds up nobody and buffers nothing.
- * @throws RangeError unless exactly one start is named.
+ * @throws RangeError as `assertOneStart`
  */
 export const follow = (
   store: Pick<EventStore, 'read' | 'readAll'>,
   changes: Changes,
-  { after, stream, signal }: Subscription,
+  options: Subscription,
 ): AsyncIterable<readonly RecordedEvent[]> => {
-  if ((after === undefined) === (stream === undefined)) throw new RangeError('Name either `after` or `stream`.');
+  assertOneStart(options);
   // One signal may well end many subscriptions; each takes its listener away when it wakes.
-  setMaxListeners(0, signal);
-  return batches(store, changes, after ?? 0, stream, signal);
+  setMaxListeners(0, options.signal);
+  return batches(store, changes, options);
 };
 
 async function* batches(
   store: Pick<EventStore, 'read' | 'readAll'>,
   changes: Changes,
-  after: number,
-  stream: Subscription['stream'],
-  signal: AbortSignal,
+  { after = 0, prefix = '', stream, signal }: Subscription,
 ): AsyncGenerator<readonly RecordedEvent[], void, undefined> {
   let position = after;
   let from = stream?.from ?? 0;
@@ -93,7 +97,8 @@ async function* batches(
     if (ended()) return;
     position = last.position;
     from = last.revision + 1;
-    yield events;
-    if (events.length === SUBSCRIPTION_BATCH) await nextTurn();
+    const asked = prefix === '' ? events : events.filter((event) => event.stream.startsWith(prefix));
+    if (asked.length > 0) yield asked;
+    await nextTurn();
   }
 }

@@ -6,7 +6,8 @@ export const WINDOWS_KEPT = 100_000;
 /** How many windows that are over each request lets go at most: more than it adds. */
 const SWEPT_PER_REQUEST = 2;
 
-type Window = { readonly startMs: number; readonly endMs: number; used: number };
+/** `endMs` by the monotonic clock. */
+type Window = { readonly endMs: number; used: number };
 
 /** Rate limits of one process; a restart starts every window anew. */
 export class MemoryRateLimiter implements RateLimiter {
@@ -19,13 +20,10 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 
   async take(subject: string, { limit, windowSeconds }: RateLimit): Promise<RateDecision> {
-    const nowMs = this.#clock.now().getTime();
+    const nowMs = this.#clock.monotonicMs();
     this.#sweep(nowMs);
     let window = this.#windows.get(subject);
-    // A window that begins in the future was begun before the clock was set back: nobody waits for that.
-    if (window === undefined || nowMs >= window.endMs || nowMs < window.startMs) {
-      window = { startMs: nowMs, endMs: nowMs + windowSeconds * 1_000, used: 0 };
-    }
+    if (window === undefined || nowMs >= window.endMs) window = { endMs: nowMs + windowSeconds * 1_000, used: 0 };
     const allowed = window.used < limit;
     if (allowed) {
       window.used += 1;

@@ -1,6 +1,8 @@
 import type { Json } from '../../domain/shared/json.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { untilFull } from '../../domain/shared/page-size.js';
 import type { Clock } from '../../ports/clock.js';
-import type { ListQuery, Projection, ReadModels, RowIndex } from '../../ports/read-models.js';
+import type { ListPage, ListQuery, Projection, ReadModels, RowIndex } from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
 import { ReadWaiters, type Verdict } from './read-waiters.js';
 
@@ -31,15 +33,19 @@ export class MemoryReadModels implements ReadModels, ReadModelWriter {
     return this.#serving(projection)?.rows.get(key)?.row ?? null;
   }
 
-  async list(projection: Projection, { partition, tags, direction, beyond, limit }: ListQuery) {
+  async list(
+    projection: Projection,
+    { partition, tags, direction, beyond, limit, bytes }: ListQuery,
+  ): Promise<ListPage> {
     const sign = direction === 'ascending' ? 1 : -1;
-    return [...(this.#serving(projection)?.rows ?? [])]
+    const matching = [...(this.#serving(projection)?.rows ?? [])]
       .map(([key, { row, index }]) => ({ key, row, ...index }))
       .filter((found) => found.partition === partition && (tags === undefined || tags.includes(found.tag)))
       .filter(({ order }) => beyond === undefined || sign * compareCodePoints(order, beyond) > 0)
       .sort((a, b) => sign * compareCodePoints(a.order, b.order))
-      .slice(0, limit)
       .map(({ key, order, row }) => ({ key, order, row }));
+    const rows = [...untilFull(matching.slice(0, limit), ({ row }) => jsonBytes(row), bytes)];
+    return { rows, more: rows.length < matching.length };
   }
 
   async progress(projection: Projection, stream: string): Promise<number> {

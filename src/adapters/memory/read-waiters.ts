@@ -49,7 +49,7 @@ export class ReadWaiters {
           resolve(reached);
         },
       };
-      const cancel = this.#clock.at(new Date(this.#clock.now().getTime() + timeoutMs), () => waiter.end(false));
+      const cancel = this.#clock.after(timeoutMs, () => waiter.end(false));
       this.#waiters.add(waiter);
       for (const listener of this.#listeners) listener();
     });

@@ -20,7 +20,7 @@ export class MemoryRelayLease implements RelayLease {
   }
 
   async take(holder: string): Promise<number | null> {
-    const nowMs = this.#clock.now().getTime();
+    const nowMs = this.#clock.monotonicMs();
     if (this.#holder !== null && this.#holder !== holder && nowMs < this.#untilMs) return null;
     this.#holder = holder;
     this.#untilMs = nowMs + this.holdsMs;
@@ -29,7 +29,7 @@ export class MemoryRelayLease implements RelayLease {
 
   async keep(holder: string, position: number): Promise<boolean> {
     if (this.#holder !== holder) return false;
-    this.#untilMs = this.#clock.now().getTime() + this.holdsMs;
+    this.#untilMs = this.#clock.monotonicMs() + this.holdsMs;
     this.#position = position;
     return true;
   }

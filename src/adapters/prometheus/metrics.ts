@@ -7,6 +7,9 @@ import type { Metrics } from '../../ports/metrics.js';
 /** Upper bounds in seconds: a step is answered in milliseconds, and clients give up after 15 s (contract 2.5). */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
+/** How long a figure may take to be read, in milliseconds: what it is read from may be away, and scrapes give up after some seconds. */
+export const GAUGE_TIMEOUT_MS = 1_000;
+
 /** A figure that is read when the metrics are asked for; null while there is none. */
 export type GaugeReading = {
   readonly name: string;
@@ -14,18 +17,31 @@ export type GaugeReading = {
   readonly read: () => Promise<number | null>;
 };
 
-/** A registry of its own for one server: Node's process figures, the given gauges, and one histogram of requests by operation and status. */
+/** The figure, or null when there is none, it cannot be read, or not in time. */
+const readInTime = async ({ read }: GaugeReading): Promise<number | null> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), GAUGE_TIMEOUT_MS);
+  });
+  return Promise.race([read().catch(() => null), late]).finally(() => clearTimeout(timer));
+};
+
+/**
+ * A registry of its own for one server: Node's process figures, the given gauges, and one histogram of requests by operation and status.
+ * A gauge without a figure is left out of the answer.
+ */
 export const createMetrics = (gauges: readonly GaugeReading[] = []): Metrics => {
   const register = new Registry();
   collectDefaultMetrics({ register });
-  for (const { name, help, read } of gauges) {
+  for (const gauge of gauges) {
     new Gauge({
-      name,
-      help,
+      name: gauge.name,
+      help: gauge.help,
       registers: [register],
       async collect() {
-        const value = await read();
-        if (value !== null) this.set(value);
+        const value = await readInTime(gauge);
+        if (value === null) this.remove();
+        else this.set(value);
       },
     });
   }

@@ -2,20 +2,31 @@ import type { Clock } from '../../ports/clock.js';
 
 /** setTimeout counts in 32 bits: longer waits are cut and looked at again. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+/** How long a wait for an instant goes on before the wall clock is looked at again, in milliseconds: it may have been set forwards. */
+const LOOK_AGAIN_MS = 30_000;
 
-/** The machine's clock. Timers follow the wall clock: after a jump they fire at the next look. */
+const after: Clock['after'] = (ms, run) => {
+  const timer = setTimeout(run, Math.min(Math.max(ms, 0), LONGEST_TIMEOUT_MS));
+  timer.unref();
+  return () => {
+    clearTimeout(timer);
+  };
+};
+
+/** The machine's clocks. */
 export const systemClock: Clock = {
   now: () => new Date(),
   at: (at, run) => {
-    let timer: NodeJS.Timeout;
+    let cancel: () => void;
     const wait = (): void => {
       const left = at.getTime() - Date.now();
-      timer = left <= 0 ? setTimeout(run, 0) : setTimeout(wait, Math.min(left, LONGEST_TIMEOUT_MS));
-      timer.unref();
+      cancel = left <= 0 ? after(0, run) : after(Math.min(left, LOOK_AGAIN_MS), wait);
     };
     wait();
     return () => {
-      clearTimeout(timer);
+      cancel();
     };
   },
+  monotonicMs: () => performance.now(),
+  after,
 };

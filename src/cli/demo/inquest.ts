@@ -22,11 +22,11 @@ const list = (value: JsonValue | undefined): readonly JsonMembers[] =>
   Array.isArray(value) ? (value as readonly JsonValue[]).map((each) => object(each)) : [];
 const word = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : plain(value ?? null));
 
-const ruleText = (rule: JsonMembers): string => {
-  const saw = list(rule['conditions']).map(
-    ({ key, expected, seen, holds }) =>
-      `${word(key)} ${word(expected)}: saw ${seen === undefined || seen === null ? 'nothing' : plain(seen)}${holds === true ? '' : ', no'}`,
-  );
+const ruleText = (rule: JsonMembers, seen: ReadonlyMap<string, JsonValue>): string => {
+  const saw = list(rule['conditions']).map(({ key, expected, holds }) => {
+    const value = seen.get(word(key)) ?? null;
+    return `${word(key)} ${word(expected)}: saw ${value === null ? 'nothing' : plain(value)}${holds === true ? '' : ', no'}`;
+  });
   const pattern = rule['patternHolds'];
   if (typeof pattern === 'boolean') saw.push(pattern ? 'the words fit' : 'the words do not fit');
   return `${word(rule['drRuleId'])} ${rule['matched'] === true ? 'matched' : 'did not match'}${saw.length === 0 ? '' : ` (${saw.join('; ')})`}`;
@@ -63,13 +63,14 @@ const roundRows = ({ rounds }: TurnRecord): string[] =>
 export const showInquest = ({ turn, ending }: Inquest): string[] => {
   const verdict = object(turn.verdict ?? undefined);
   const details = object(verdict['details']);
+  const seen = new Map(list(verdict['seen']).map(({ key, value }) => [word(key), value ?? null]));
   return [
     ...row(
       'ruleset',
       turn.ruleset === null ? 'none' : `${turn.ruleset.rulesetId}, version ${String(turn.ruleset.version)}`,
     ),
     ...roundRows(turn),
-    ...list(verdict['rules']).flatMap((rule) => row('rule', ruleText(rule))),
+    ...list(verdict['rules']).flatMap((rule) => row('rule', ruleText(rule, seen))),
     ...list(verdict['checks']).flatMap((check) => row('check', checkText(check))),
     ...row('verdict', `refused, ${word(verdict['code'])}: ${word(verdict['dialogue'])}`),
     ...(Object.keys(details).length === 0 ? [] : row('details', plain(details))),

@@ -14,6 +14,8 @@ export type StartOptions = {
   readonly env: Environment;
   /** What relative paths in it start from. */
   readonly cwd: string;
+  /** Where no server answered. */
+  readonly lookedAt: string;
   readonly requestTo: (url: string) => MindRequest;
   readonly sleep: (ms: number) => Promise<void>;
   readonly signal: AbortSignal;
@@ -25,6 +27,8 @@ const READY_POLL_MS = 100;
 const MAX_READY_POLLS = 600;
 /** A stopping server finishes running requests within 10 s (contract 11.3). */
 const STOP_WAIT_MS = 12_000;
+/** What a server says that finds its data directory taken. */
+const TAKEN = /^The data directory (.+) is already open in another process/m;
 const KEPT_STDERR_CHARS = 4_000;
 
 /** Whether an Anima server answers there. */
@@ -112,5 +116,11 @@ export const startServer = async (options: StartOptions): Promise<StartedServer>
   }
   await stop();
   if (options.signal.aborted) throw new StartProblem('Interrupted.');
+  const taken = TAKEN.exec(said)?.[1];
+  if (taken !== undefined)
+    throw new StartProblem(
+      `No server answers at ${options.lookedAt}, and the data directory ${taken} is in use by another one. ` +
+        'If it listens elsewhere: ANIMA_URL=http://127.0.0.1:<port> npm run demo.',
+    );
   throw new StartProblem(said.trim() === '' ? 'The server that the demo started did not become ready.' : said.trim());
 };

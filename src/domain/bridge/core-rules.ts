@@ -1,12 +1,13 @@
 import type { Action } from '../npc/events.js';
 import { toActionType } from '../shared/action-type.js';
-import type { JsonObject } from '../shared/json.js';
+import type { Json, JsonObject } from '../shared/json.js';
 import { cutText } from '../shared/text.js';
 import {
+  ACTION_ITEMS,
   boundsOf,
   contains,
   detail,
-  isNamed,
+  firstEntries,
   itemsOf,
   namesIn,
   numberIn,
@@ -38,10 +39,26 @@ export type CoreRule = {
 
 /** How much an NPC says at once, in UTF-16 units. */
 export const SPEECH_CHARS = 2_000;
-/** How many names a refusal lists. */
+/** How many names a refusal lists, and how much of each name it gives, in UTF-16 units; so that all checks fit into CHECKS_BYTES (trace.ts). */
 const LISTED_NAMES = 50;
+const NAME_CHARS = 100;
+/** What the names of one list take together at most, in bytes of JSON. */
+const LISTED_BYTES = 4_096;
 
-const shortList = (names: readonly string[]): readonly string[] => names.slice(0, LISTED_NAMES);
+const shortName = (name: string): string => cutText(name, NAME_CHARS);
+
+const shortList = (names: readonly string[]): readonly string[] => {
+  const shown = names.slice(0, LISTED_NAMES).map(shortName);
+  let left = LISTED_BYTES;
+  const fitting = shown.findIndex((name) => {
+    left -= new TextEncoder().encode(JSON.stringify(name)).length + 1;
+    return left < 0;
+  });
+  return [
+    ...shown.slice(0, fitting === -1 ? shown.length : fitting),
+    ...(names.length > LISTED_NAMES || fitting !== -1 ? ['…'] : []),
+  ];
+};
 
 const movement: CoreRule = {
   brRuleId: 'core.movement',
@@ -76,11 +93,11 @@ const attack: CoreRule = {
   affectedActions: ['ATTACK'],
   object({ target = '' }, { worldState }) {
     const entities = namesIn(worldState['entities']);
-    if (entities === undefined || isNamed(worldState['entities'], target)) return null;
+    if (entities === undefined || entities.has(target)) return null;
     return {
       code: 'TARGET_NOT_FOUND',
-      reason: target === '' ? 'It does not say whom to attack.' : `There is no "${target}" here to attack.`,
-      details: { target, entities: shortList(entities) },
+      reason: target === '' ? 'It does not say whom to attack.' : `There is no "${shortName(target)}" here to attack.`,
+      details: { target: shortName(target), entities: shortList(entities.listed) },
     };
   },
 };
@@ -135,19 +152,25 @@ const resources: CoreRule = {
 
 const inventory: CoreRule = {
   brRuleId: 'core.inventory',
-  ruleDescription: 'An item that is used, given or traded must be in the inventory, if that is known.',
+  ruleDescription: `An item that is used, given or traded must be in the inventory, if that is known; at most ${ACTION_ITEMS} at once.`,
   affectedActions: ['USE', 'USE_ITEM', 'GIVE', 'GIVE_ITEM', 'TRADE', 'TRADE_ITEM'],
   object(action, { npcState, worldState }) {
     const owned = namesIn(npcState['inventory']);
     if (owned === undefined) return null;
-    const item = itemsOf(action, { entities: worldState['entities'] }).find(
-      (one) => !isNamed(npcState['inventory'], one),
-    );
+    const items = itemsOf(action, { entities: worldState['entities'] });
+    if (items === null) {
+      return {
+        code: 'ITEMS_TOO_MANY',
+        reason: `It names more than ${ACTION_ITEMS} items at once.`,
+        details: { most: ACTION_ITEMS },
+      };
+    }
+    const item = items.find((one) => !owned.has(one));
     if (item === undefined) return null;
     return {
       code: 'ITEM_NOT_IN_INVENTORY',
-      reason: `It does not have "${cutText(item, 100)}".`,
-      details: { item, inventory: shortList(owned) },
+      reason: `It does not have "${shortName(item)}".`,
+      details: { item: shortName(item), inventory: shortList(owned.listed) },
     };
   },
 };
@@ -155,7 +178,9 @@ const inventory: CoreRule = {
 const typesIn = (constraints: JsonObject, name: string): readonly string[] | undefined => {
   const types = constraints[name];
   return Array.isArray(types)
-    ? types.filter((type): type is string => typeof type === 'string').map(toActionType)
+    ? firstEntries(types as readonly Json[])
+        .filter((type): type is string => typeof type === 'string')
+        .map(toActionType)
     : undefined;
 };
 

@@ -1,28 +1,38 @@
 import type { Match } from '../rules/match.js';
 import type { Action } from '../npc/events.js';
+import { cutText } from '../shared/text.js';
 import type { Objection } from './core-rules.js';
 
 /** Why an action does not stand: a code, a sentence and details (contract 2.4, 4.1, 7.1). */
 export type Refusal = Objection;
 
-const refusedBy = ({ rule }: Match): Refusal => ({
-  code: 'RULE_REFUSED',
-  reason: rule.ruleReason || `The rule ${rule.ruleName || rule.drRuleId} does not let it do this.`,
-  details: { drRuleId: rule.drRuleId, ruleReason: rule.ruleReason },
-});
+/** How much of a rule's reason a refusal gives, in UTF-16 units: it is recorded as dialogue and as a detail. */
+export const REASON_CHARS = 2_000;
 
-/** The highest match that forbids this action, as a refusal (contract 2.8). */
-export const forbiddenBy = (matches: readonly Match[], { type }: Action): Refusal | null => {
-  const match = matches.find(({ effect }) => effect.kind === 'forbid' && (effect.type === '*' || effect.type === type));
+const refusedBy = ({ rule }: Match): Refusal => {
+  const ruleReason = cutText(rule.ruleReason, REASON_CHARS);
+  return {
+    code: 'RULE_REFUSED',
+    reason: ruleReason || cutText(`The rule ${rule.ruleName || rule.drRuleId} does not let it do this.`, REASON_CHARS),
+    details: { drRuleId: rule.drRuleId, ruleReason },
+  };
+};
+
+const forbids = ({ effect }: Match, { type }: Action): boolean =>
+  effect.kind === 'forbid' && (effect.types.includes('*') || effect.types.includes(type));
+
+const contradicts = ({ effect }: Match, { type, target = '' }: Action): boolean =>
+  effect.kind === 'direct' && (effect.type !== type || (effect.target !== null && effect.target !== target));
+
+/** The highest match that forbids this action, as a refusal (contract 4.1). */
+export const forbiddenBy = (matches: readonly Match[], action: Action): Refusal | null => {
+  const match = matches.find((one) => forbids(one, action));
   return match === undefined ? null : refusedBy(match);
 };
 
-/** A refusal when the action is not the one that the highest directing match directs (contract 2.8). */
-export const contradicts = (matches: readonly Match[], { type, target = '' }: Action): Refusal | null => {
-  for (const match of matches) {
-    const { effect } = match;
-    if (effect.kind !== 'direct') continue;
-    return effect.type === type && (effect.target === null || effect.target === target) ? null : refusedBy(match);
-  }
-  return null;
+/** The highest match that this action breaks, as a refusal: one that forbids it, or the highest one that directs another (contract 2.8). */
+export const brokenBy = (matches: readonly Match[], action: Action): Refusal | null => {
+  const directing = matches.find(({ effect }) => effect.kind === 'direct');
+  const match = matches.find((one) => forbids(one, action) || (one === directing && contradicts(one, action)));
+  return match === undefined ? null : refusedBy(match);
 };

@@ -12,21 +12,26 @@ export type ListedRule = {
 const affected = (rule: DirectiveRule): readonly string[] => {
   if (rule.ruleActionTypes !== undefined) return rule.ruleActionTypes;
   const effect = effectOf(rule);
-  return effect.kind === 'direct' || effect.kind === 'forbid' ? [effect.type] : [];
+  if (effect.kind === 'forbid') return effect.types;
+  return effect.kind === 'direct' ? [effect.type] : [];
 };
 
-/** Every rule that the bridge knows (contract 4.3): the world's own first, then those of the given sets as `<rulesetId>/<drRuleId>`. */
+/** The rules of the given sets as the bridge lists them, as `<rulesetId>/<drRuleId>` (contract 4.3). */
+export const bridgeRulesOf = (rulesets: readonly DirectiveRuleSet[]): readonly ListedRule[] =>
+  rulesets.flatMap(({ rulesetId, rulesetRules }) =>
+    rulesetRules.map((rule) => ({
+      brRuleId: `${rulesetId}/${rule.drRuleId}`,
+      ruleDescription: rule.ruleDescription ?? (rule.ruleReason || rule.ruleName),
+      affectedActions: affected(rule),
+    })),
+  );
+
+/** The list's beginning: the world's own rules, then those of the given sets. */
 export const listBridgeRules = (rulesets: readonly DirectiveRuleSet[]): readonly ListedRule[] => [
   ...coreRules.map(({ brRuleId, ruleDescription, affectedActions }) => ({
     brRuleId,
     ruleDescription,
     affectedActions,
   })),
-  ...rulesets.flatMap(({ rulesetId, rulesetRules }) =>
-    rulesetRules.map((rule) => ({
-      brRuleId: `${rulesetId}/${rule.drRuleId}`,
-      ruleDescription: rule.ruleDescription ?? (rule.ruleReason || rule.ruleName),
-      affectedActions: affected(rule),
-    })),
-  ),
+  ...bridgeRulesOf(rulesets),
 ];

@@ -16,6 +16,8 @@ export type BridgeQuestion = {
   readonly recorded: JsonObject | null;
   /** The tenant's default; without one only the shape is checked. */
   readonly ruleset: DirectiveRuleSet | null;
+  /** The rules whose pattern holds for the empty observation: there is none here. */
+  readonly patternsHeld: readonly string[];
 };
 
 /** What it answers; `code` is null and `details` is empty for a valid action. */
@@ -61,6 +63,12 @@ export const situationOf = (npcState: JsonObject, context: Json, dialogue: strin
   };
 };
 
+/** An action as an answer shows it, with a target always (contract 2.4); what rules see of it. */
+export const asAnswered = (action: Action): Action & JsonObject => {
+  const { target = '' } = action;
+  return { ...(action as JsonObject), type: action.type, target };
+};
+
 const refused = ({ code, reason, details }: Refusal, checks: readonly BridgeCheck[]): BridgeAnswer => ({
   valid: false,
   reason,
@@ -74,17 +82,23 @@ const refused = ({ code, reason, details }: Refusal, checks: readonly BridgeChec
  * Answers whether an action stands (contract 4.1): its shape, then what the rules of the tenant's default forbid, then the world's own
  * rules; with no ruleset its shape alone. A refusal is an answer, never an error.
  */
-export const validateAction = ({ action: value, context, recorded, ruleset }: BridgeQuestion): BridgeAnswer => {
+export const validateAction = ({
+  action: value,
+  context,
+  recorded,
+  ruleset,
+  patternsHeld,
+}: BridgeQuestion): BridgeAnswer => {
   const read = readAction(value);
   if (!read.ok) return refused({ code: read.code, reason: read.reason, details: {} }, []);
   const { action } = read;
   const given = isObject(context) ? asObject(context['npcState']) : undefined;
   const npcState = mergePatch(recorded ?? {}, given ?? {});
-  const { matches } = matchRules(ruleset, { observation: '', npcState, context, action: action as JsonObject });
   const { checks, refusal, corrected } =
     ruleset === null
       ? { checks: [], refusal: null, corrected: null }
       : checkAction(action, situationOf(npcState, context, ''));
+  const { matches } = matchRules(ruleset, { npcState, context, action: asAnswered(corrected ?? action), patternsHeld });
   const why = forbiddenBy(matches, action) ?? refusal;
   if (why !== null) return refused(why, checks);
   return { valid: true, reason: null, correctedAction: corrected, code: null, details: {}, checks };

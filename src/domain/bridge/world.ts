@@ -1,5 +1,9 @@
 import type { Action } from '../npc/events.js';
+import { ARRAY_ELEMENTS } from '../rules/key-tree.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
+
+/** How many items one action may name. One that names more is refused, so that nothing is given away unseen. */
+export const ACTION_ITEMS = 64;
 
 /** What the bridge reads out of an action and the world around it. Every reader answers undefined for what is not known. */
 
@@ -24,22 +28,31 @@ const nameOf = (thing: Json): string | undefined => {
 
 const isThere = (quantity: Json | undefined): boolean => quantity !== false && quantity !== 0 && quantity !== null;
 
-/** The names in a list of things (texts, or objects with an id or name), or in a map from name to thing or quantity. */
-export const namesIn = (things: Json | undefined): readonly string[] | undefined => {
+/** What the things of a list are called. `listed`: one name of each. A thing may be listed under an id and be called by its name. */
+export type Names = { readonly listed: readonly string[]; has(name: string): boolean };
+
+/** A list of the world counts with its first ARRAY_ELEMENTS entries, like an array that a condition sees. */
+export const firstEntries = (things: readonly Json[]): readonly Json[] => things.slice(0, ARRAY_ELEMENTS);
+
+/**
+ * The names in a list of things (texts, or objects with an id or name), or in a map from name to thing or quantity. It reads the whole list:
+ * make it once for a check.
+ */
+export const namesIn = (things: Json | undefined): Names | undefined => {
   const listed = list(things);
   if (listed !== undefined) {
-    return listed.filter((thing) => isThere(member(thing, 'quantity'))).flatMap((thing) => nameOf(thing) ?? []);
+    const there = firstEntries(listed).filter((thing) => isThere(member(thing, 'quantity')));
+    const names = there.flatMap((thing) => nameOf(thing) ?? []);
+    const all = new Set<Json | undefined>([...names, ...there.map((thing) => member(thing, 'name'))]);
+    return { listed: names, has: (name) => all.has(name) };
   }
   if (!isObject(things)) return undefined;
-  return Object.entries(things).flatMap(([name, thing]) =>
-    isThere(thing) && isThere(member(thing, 'quantity')) ? [name] : [],
-  );
+  const names = Object.keys(things)
+    .slice(0, ARRAY_ELEMENTS)
+    .filter((name) => isThere(things[name]) && isThere(member(things[name], 'quantity')));
+  const all = new Set(names);
+  return { listed: names, has: (name) => all.has(name) };
 };
-
-/** A thing may be listed under an id and be called by its name. */
-export const isNamed = (things: Json | undefined, wanted: string): boolean =>
-  namesIn(things)?.includes(wanted) === true ||
-  list(things)?.some((thing) => isThere(member(thing, 'quantity')) && member(thing, 'name') === wanted) === true;
 
 export type Point = { readonly x: number; readonly y: number };
 export type Bounds = { readonly minX: number; readonly maxX: number; readonly minY: number; readonly maxY: number };
@@ -97,24 +110,23 @@ export const withSpeech = (action: Action, said: NonNullable<ReturnType<typeof s
   return { ...action, payload };
 };
 
-const ITEM_MEMBERS = ['item', 'itemId', 'itemName', 'offer', 'give'];
+const ITEM_MEMBERS = ['item', 'itemId', 'itemName', 'offer', 'give', 'items'];
 
-/** The items that an action uses, gives or trades away. */
-export const itemsOf = (action: Action, state: { readonly entities: Json | undefined }): readonly string[] => {
-  const named = ITEM_MEMBERS.flatMap((name) => {
+/** The items that an action uses, gives or trades away; null when it names more than ACTION_ITEMS. */
+export const itemsOf = (action: Action, state: { readonly entities: Json | undefined }): readonly string[] | null => {
+  const things = ITEM_MEMBERS.map((name) => {
     const item = detail(action, name);
-    return item === undefined || item === null
-      ? []
-      : (nameOf(item) ?? list(item)?.flatMap((one) => nameOf(one) ?? []) ?? []);
+    if (item === undefined) return [];
+    return nameOf(item) === undefined ? (list(item) ?? []) : [item];
   });
-  const several = list(detail(action, 'items'))?.flatMap((one) => nameOf(one) ?? []) ?? [];
-  if (named.length > 0 || several.length > 0) return [...named, ...several];
+  if (things.reduce((count, some) => count + some.length, 0) > ACTION_ITEMS) return null;
+  const named = things.flat().flatMap((thing) => nameOf(thing) ?? []);
+  if (named.length > 0) return named;
   if (typeof action.payload === 'string') return [action.payload];
   // Without an item of its own, what is used is the target: unless that is a thing of the world, such as a door.
-  const uses = action.type === 'USE' || action.type === 'USE_ITEM';
-  return uses && action.target !== undefined && action.target !== '' && !isNamed(state.entities, action.target)
-    ? [action.target]
-    : [];
+  const { type, target = '' } = action;
+  const uses = type === 'USE' || type === 'USE_ITEM';
+  return uses && target !== '' && namesIn(state.entities)?.has(target) !== true ? [target] : [];
 };
 
 export const asObject = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);

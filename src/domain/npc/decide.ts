@@ -1,23 +1,30 @@
 import { jcs, type JsonObject } from '../shared/json.js';
+import { Rejection } from '../shared/rejection.js';
 import type { NpcDraft } from './events.js';
+import { DATA_BYTES, dataBytes, dataMayBecome } from './mind-data.js';
 import type { MindState } from './state.js';
 
 export type Registration = { readonly persona?: string; readonly data?: JsonObject };
 
+const same = (before: JsonObject | null, data: JsonObject): boolean => before !== null && jcs(before) === jcs(data);
 const exists = (mind: MindState): boolean => mind.revision >= 0;
 
 /**
  * Registers a mind or updates it: members given replace whole, and what changes nothing records nothing (contract 2.1).
- * Registering an archived mind is an act, and revives it even when nothing else changes.
+ * Registering an archived mind is an act, and revives it even when nothing else changes. Data beyond DATA_BYTES is refused as DATA_TOO_LARGE,
+ * unless it is less than what was there.
  */
-export const registerNpc = (mind: MindState, { persona, data }: Registration): readonly NpcDraft[] => {
+export const registerNpc = (mind: MindState, { persona, data }: Registration): readonly NpcDraft[] | Rejection => {
+  if (data !== undefined && !dataMayBecome(mind.data ?? {}, data) && !same(mind.data, data)) {
+    return new Rejection('DATA_TOO_LARGE', { details: { bytes: dataBytes(data), limitBytes: DATA_BYTES } });
+  }
   if (!exists(mind)) {
     const given = { ...(persona === undefined ? {} : { persona }), ...(data === undefined ? {} : { data }) };
     return [{ type: 'NpcRegistered', data: given }];
   }
   const changed = {
     ...(persona === undefined || persona === mind.persona ? {} : { persona }),
-    ...(data === undefined || (mind.data !== null && jcs(mind.data) === jcs(data)) ? {} : { data }),
+    ...(data === undefined || same(mind.data, data) ? {} : { data }),
   };
   return Object.keys(changed).length === 0 && !mind.archived ? [] : [{ type: 'NpcUpdated', data: changed }];
 };

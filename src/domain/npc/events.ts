@@ -31,18 +31,24 @@ export type Instruction =
   | { readonly type: 'QueryVector'; readonly query: string; readonly limit: number; readonly threshold: number }
   | { readonly type: 'ExecuteInference'; readonly prompt: string; readonly constraints: JsonObject };
 
-/** Which rule held and what it saw (contract 2.8, 10.2). */
+/** Which rule held, and what each of its conditions made of what its key saw (contract 2.8, 10.2). */
 export type RuleTrace = {
   readonly drRuleId: string;
   readonly matched: boolean;
-  readonly conditions: readonly {
-    readonly key: string;
-    readonly expected: string;
-    readonly seen: Json;
-    readonly holds: boolean;
-  }[];
+  /** Absent when the rule has none. */
+  readonly conditions?: readonly { readonly key: string; readonly expected: string; readonly holds: boolean }[];
   /** Absent when the rule has no pattern. */
   readonly patternHolds?: boolean;
+};
+
+/** What a key saw, null when it was missing; `shortened` when not all of it is shown. */
+export type SeenValue = { readonly key: string; readonly value: Json; readonly shortened?: true };
+
+/** All rules of a set, and what their keys saw, each once; `seenLeftOut` counts the keys for which there was no room. */
+export type RulesTrace = {
+  readonly rules: readonly RuleTrace[];
+  readonly seen: readonly SeenValue[];
+  readonly seenLeftOut?: number;
 };
 
 export type BridgeCheck = {
@@ -67,14 +73,23 @@ export type Verdict = {
 };
 
 /** What the decision rested on besides its inputs; shown by `why`. */
-export type VerdictGrounds = { readonly rules: readonly RuleTrace[]; readonly checks: readonly BridgeCheck[] };
+export type VerdictGrounds = RulesTrace & { readonly checks: readonly BridgeCheck[] };
 
 export type TurnKind = 'process' | 'directive' | 'context' | 'verdict';
 
 /** What every event of a turn carries. */
 type OfTurn = { readonly turnId: string };
-/** The mind's revision whose persona and data the decision saw (-1: nothing yet). Replay folds the stream to it. */
-type OnMind = { readonly mindRevision: number };
+/** What every event says that a decision made. */
+type Decided = {
+  /** The mind's revision whose persona and data the decision saw (-1: nothing yet). Replay folds the stream to it. */
+  readonly mindRevision: number;
+  /** The number of the logic that decided (docs/adr/0012). */
+  readonly logic: number;
+};
+/** Only where an actor's data is more than a mind's may be: it serves its turn alone (contract 1.2). */
+type OfActor = { readonly actorDataKept?: false };
+/** The rules whose pattern holds for the observation, found before anything is decided on it; decisions and replay take it from here. Absent: none. */
+type OnPatterns = { readonly patternsHeld?: readonly string[] };
 
 export type NpcEvent =
   | { type: 'NpcRegistered'; data: { readonly persona?: string; readonly data?: JsonObject } }
@@ -84,7 +99,9 @@ export type NpcEvent =
   | {
       type: 'TurnOpened';
       data: OfTurn &
-        OnMind & {
+        Decided &
+        OfActor &
+        OnPatterns & {
           readonly observation: string;
           readonly context: Json;
           readonly npcState: JsonObject;
@@ -99,16 +116,19 @@ export type NpcEvent =
         };
     }
   | { type: 'RulesetMissing'; data: OfTurn & { readonly rulesetId: string } }
-  | { type: 'ActorIdentified'; data: OfTurn & OnMind & { readonly actor: Actor; readonly instruction: Instruction } }
+  | {
+      type: 'ActorIdentified';
+      data: OfTurn & Decided & OfActor & { readonly actor: Actor; readonly instruction: Instruction };
+    }
   | {
       type: 'MemoriesRecalled';
-      data: OfTurn & OnMind & { readonly memories: readonly RecalledMemory[]; readonly instruction: Instruction };
+      data: OfTurn & Decided & { readonly memories: readonly RecalledMemory[]; readonly instruction: Instruction };
     }
   /** Ends a turn of kind `process`, or is the whole of one of kind `verdict` (then it brings its own inputs). */
   | {
       type: 'VerdictReached';
       data: OfTurn &
-        OnMind & {
+        Decided & {
           readonly generatedOutput: string;
           readonly verdict: Verdict;
           readonly grounds: VerdictGrounds;
@@ -120,7 +140,7 @@ export type NpcEvent =
   | {
       type: 'VerdictRefused';
       data: OfTurn &
-        OnMind & {
+        Decided & {
           readonly generatedOutput: string;
           readonly verdict: Verdict;
           readonly grounds: VerdictGrounds;
@@ -149,19 +169,22 @@ export type NpcEvent =
   | {
       type: 'DirectiveGiven';
       data: OfTurn &
-        OnMind & {
+        Decided &
+        OnPatterns &
+        RulesTrace & {
           readonly observation: string;
           readonly context: Json;
           readonly npcState: JsonObject;
           readonly ruleset: RulesetRef | null;
           readonly memoryRecall: { readonly query: string; readonly limit: number; readonly threshold: number };
-          readonly rules: readonly RuleTrace[];
         };
     }
   | {
       type: 'ContextBuilt';
       data: OfTurn &
-        OnMind & {
+        Decided &
+        OnPatterns &
+        RulesTrace & {
           readonly observation: string;
           readonly npcState: JsonObject;
           readonly persona?: string;
@@ -170,25 +193,36 @@ export type NpcEvent =
           readonly prompt: string;
           readonly constraints: JsonObject;
           readonly ctxMessages: readonly { readonly role: string; readonly content: string }[] | null;
-          readonly rules: readonly RuleTrace[];
         };
     }
   | {
       type: 'BridgeChecked';
-      data: OnMind & {
-        readonly action: Json;
-        readonly context: Json;
-        readonly ruleset: RulesetRef | null;
-        readonly valid: boolean;
-        readonly reason: string | null;
-        readonly correctedAction: Action | null;
-        readonly code: string | null;
-        readonly details: JsonObject;
+      data: Decided &
+        OnPatterns & {
+          readonly action: Json;
+          readonly context: Json;
+          readonly ruleset: RulesetRef | null;
+          readonly valid: boolean;
+          readonly reason: string | null;
+          readonly correctedAction: Action | null;
+          readonly code: string | null;
+          readonly details: JsonObject;
+        };
+    }
+  | {
+      /** Somebody looked at a break in this stream's hash chain and knows of it. `stored` and `computed` are explained in docs/hash-chain.md. */
+      type: 'ChainBreakRecorded';
+      data: {
+        /** Of the event that does not fit. */
+        readonly revision: number;
+        readonly member: 'prevHash' | 'hash';
+        readonly stored: string;
+        readonly computed: string;
       };
     };
 
 /** The inputs of a verdict that was asked for outside a process turn. */
-export type AskedVerdict = {
+export type AskedVerdict = OnPatterns & {
   readonly observation: string;
   readonly npcState: JsonObject;
   readonly ruleset: RulesetRef | null;

@@ -33,6 +33,28 @@ export const comparisonText = (value: Json | undefined): string => {
   return isEmpty(form) ? '' : jcs(form);
 };
 
-/** Values with the same text are the same, which is the usual case and found without looking deeper. */
-export const same = (left: Json | undefined, right: Json | undefined): boolean =>
-  left === right || JSON.stringify(left) === JSON.stringify(right) || comparisonText(left) === comparisonText(right);
+/** Whether nothing is left of a value in the form in which it is compared. */
+const hollow = (value: Json | undefined): boolean =>
+  isObject(value) ? Object.keys(value).every((name) => hollow(value[name])) : isEmpty(value);
+
+const single = (value: Json | undefined): Json | undefined => (typeof value === 'number' ? comparable(value) : value);
+
+/** Elements of lists are compared also where they are empty: `[null]`, `[[]]` and `[{}]` are three things. */
+const alike = (given: Json | undefined, other: Json | undefined, inList: boolean): boolean => {
+  const [left, right] = [single(given), single(other)];
+  if (left === right) return true;
+  if (Array.isArray(left) && Array.isArray(right)) {
+    const others = right as readonly Json[];
+    return left.length === others.length && left.every((one: Json, index) => alike(one, others[index], true));
+  }
+  if (isObject(left) && isObject(right)) {
+    return (
+      Object.keys(left).every((name) => alike(left[name], Object.hasOwn(right, name) ? right[name] : null, false)) &&
+      Object.keys(right).every((name) => Object.hasOwn(left, name) || hollow(right[name]))
+    );
+  }
+  return !inList && hollow(left) && hollow(right);
+};
+
+/** Whether two values have the same comparison text, found without making it: the first difference ends the comparison. */
+export const same = (left: Json | undefined, right: Json | undefined): boolean => alike(left, right, false);

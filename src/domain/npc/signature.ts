@@ -70,11 +70,13 @@ export const verdictClaims = (facts: SignedFacts, verdict: Digested): VerdictCla
 
 /**
  * A verdict that came back from the wire, as its digest sees it; null when a member that is covered has another form.
- * `stateTransform` is read as `stateDelta`, absent `action` as null.
+ * `stateTransform` is read as `stateDelta`; both, and unlike, are none: whoever acts on the other one would act on what nobody signed.
+ * Absent `action` is read as null.
  */
 export const verdictFromWire = (body: JsonObject): Digested | null => {
   const { valid, dialogue, action = null, memoryStore } = body as Partial<Record<string, Json>>;
-  const stateDelta = body['stateDelta'] ?? body['stateTransform'];
+  const [stateDelta, other] = [body['stateDelta'], body['stateTransform']].filter((given) => given !== undefined);
+  if (other !== undefined && digest(other) !== digest(stateDelta ?? null)) return null;
   if (typeof valid !== 'boolean' || typeof dialogue !== 'string') return null;
   if (!Array.isArray(memoryStore) || !isObject(stateDelta)) return null;
   if (action !== null && !isObject(action)) return null;

@@ -1,13 +1,14 @@
 import type { JsonObject } from '../shared/json.js';
 import { mergePatch } from '../shared/merge-patch.js';
 import type { Actor, NpcEvent } from './events.js';
+import { noOpenTurns, type OpenTurns, withTurn } from './open-turns.js';
 
 /** A mind as its events leave it. `null` in persona or data: it has none yet (contract 2.1). */
 export type MindState = {
   readonly persona: string | null;
   readonly data: JsonObject | null;
   readonly archived: boolean;
-  readonly openTurns: readonly string[];
+  readonly openTurns: OpenTurns;
   /** The last event folded in; -1: no event yet, the mind does not exist. */
   readonly revision: number;
   readonly updatedAt: string;
@@ -17,7 +18,7 @@ export const initialMind: MindState = {
   persona: null,
   data: null,
   archived: false,
-  openTurns: [],
+  openTurns: noOpenTurns,
   revision: -1,
   updatedAt: '',
 };
@@ -30,13 +31,13 @@ export type Folded = {
   readonly meta: { readonly at: string };
 };
 
-const identified = (state: MindState, actor: Actor | undefined): Pick<MindState, 'persona' | 'data'> => ({
+const identified = (
+  state: MindState,
+  { actor, actorDataKept }: { readonly actor?: Actor; readonly actorDataKept?: false },
+): Pick<MindState, 'persona' | 'data'> => ({
   persona: state.persona ?? actor?.persona ?? null,
-  data: state.data ?? actor?.data ?? null,
+  data: state.data ?? (actorDataKept === false ? null : (actor?.data ?? null)),
 });
-
-const without = (turns: readonly string[], turnId: string): readonly string[] =>
-  turns.includes(turnId) ? turns.filter((open) => open !== turnId) : turns;
 
 const change = (state: MindState, event: NpcEvent): Partial<MindState> => {
   switch (event.type) {
@@ -46,19 +47,20 @@ const change = (state: MindState, event: NpcEvent): Partial<MindState> => {
     case 'NpcArchived':
       return { archived: true };
     case 'TurnOpened':
-      return { ...identified(state, event.data.actor), openTurns: [...state.openTurns, event.data.turnId] };
+      return { ...identified(state, event.data), openTurns: withTurn(state.openTurns, event.data.turnId, true) };
     case 'ActorIdentified':
-      return identified(state, event.data.actor);
+      return identified(state, event.data);
     case 'StateChanged':
       return { data: mergePatch(state.data ?? {}, event.data.patch) };
     case 'VerdictReached':
     case 'VerdictRefused':
-      return { openTurns: without(state.openTurns, event.data.turnId) };
-    case 'BridgeChecked':
-      // A question about an NPC is no act of it: an archived mind stays archived.
-      return { archived: state.archived };
+      return { openTurns: withTurn(state.openTurns, event.data.turnId, false) };
+    // No act of the NPC, nor is a question about it or its history: an archived mind stays archived.
     case 'TurnExpired':
-      return { openTurns: without(state.openTurns, event.data.turnId), archived: state.archived };
+      return { openTurns: withTurn(state.openTurns, event.data.turnId, false), archived: state.archived };
+    case 'BridgeChecked':
+    case 'ChainBreakRecorded':
+      return { archived: state.archived };
     default:
       return {};
   }

@@ -5,7 +5,7 @@ import type { NpcEvent, RecalledMemory } from './events.js';
 import { isEmpty, same } from './same.js';
 import type { Tape } from './tape.js';
 
-type Members = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data']['members'];
+export type Members = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data']['members'];
 
 /** What of a turn a tape can contradict; what is not recorded yet is absent. */
 export type RecordedTape = Pick<Tape, 'observation' | 'context' | 'npcState'> & {
@@ -14,11 +14,18 @@ export type RecordedTape = Pick<Tape, 'observation' | 'context' | 'npcState'> & 
   readonly generatedOutput?: string;
 };
 
-/** Longer values are noted by their digest, so that a contradiction cannot fill a history. In characters of JSON. */
+/** Longer values are noted by the digest of their JSON text as it stood, which is quick to make, so that a contradiction cannot fill a history. In characters of JSON. */
 const NOTED_LENGTH = 1_024;
 
+/** How many different contradictions of one turn become events: a client that never remembers alike cannot fill a history. */
+export const MISMATCHES_NOTED = 64;
+
+/** What tells one contradiction from another: a digest, for a turn remembers those that were noted. */
+export const mismatchKey = (members: Members): string =>
+  createHash('sha256').update(jcs(members)).digest('base64url').slice(0, 22);
+
 const noted = (value: Json): Json => {
-  const text = jcs(value);
+  const text = JSON.stringify(value);
   if (text.length <= NOTED_LENGTH) return value;
   return { sha256: createHash('sha256').update(text).digest('hex'), characters: text.length };
 };

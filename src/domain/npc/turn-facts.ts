@@ -3,6 +3,7 @@ import { mergePatch } from '../shared/merge-patch.js';
 import type { DirectiveRuleSet } from '../rules/ruleset.js';
 import type { DecisionInput } from './decision/input.js';
 import type { Actor, RecalledMemory, RulesetRef } from './events.js';
+import { DATA_BYTES, dataBytes } from './mind-data.js';
 
 /** What is handed to a decision beside the turn: recorded by reference (revision, version), so that replay can hand it over again. */
 export type TurnFacts = {
@@ -12,6 +13,8 @@ export type TurnFacts = {
   readonly rulesetRef: RulesetRef | null;
   /** The id that was asked for and that nobody registered. */
   readonly rulesetMissing?: string;
+  /** What the patterns of the rules made of the observation that is being decided on for the first time; later it is recorded. */
+  readonly patternsHeld?: readonly string[];
   /** Under which key and name a valid verdict is signed (contract 2.9). */
   readonly issuer: { readonly kid: string; readonly iss: string };
 };
@@ -24,15 +27,23 @@ export type Asked = {
   readonly persona?: string;
   readonly actor?: Actor;
   readonly memories?: readonly RecalledMemory[];
+  /** Which patterns held, as found before the decision or as recorded by the event that opened the turn. */
+  readonly patternsHeld?: readonly string[];
 };
+
+/** Whether a mind that has no data yet takes over its actor's (contract 1.2); if not, an actor's data serves one turn alone. */
+export const keepsActorData = (mind: TurnFacts['mind'], actor: Actor | undefined): boolean =>
+  mind.data !== null || actor === undefined || dataBytes(actor.data) <= DATA_BYTES;
 
 /** `npcState` overlays the mind's data for this decision alone (contract 2.1); an actor speaks for a mind that has no data yet. */
 export const effectiveInput = (facts: TurnFacts, asked: Asked): DecisionInput => ({
   npcId: facts.npcId,
   observation: asked.observation,
   context: asked.context ?? {},
+  data: facts.mind.data ?? (keepsActorData(facts.mind, asked.actor) ? asked.actor?.data : undefined) ?? {},
   npcState: mergePatch(facts.mind.data ?? asked.actor?.data ?? {}, asked.npcState),
   persona: asked.persona ?? facts.mind.persona ?? asked.actor?.persona ?? null,
   memories: asked.memories ?? [],
   ruleset: facts.ruleset,
+  patternsHeld: asked.patternsHeld ?? [],
 });

@@ -1,36 +1,31 @@
-import { isObject, type Json, type JsonObject } from '../shared/json.js';
+import { isObject, type Json } from '../shared/json.js';
+import type { Seen } from './key-tree.js';
 import type { RuleCondition } from './ruleset.js';
 
-/** What a rule can see (contract 2.8). Without an action its `action.` keys are missing. */
-export type RuleFacts = {
-  readonly observation: string;
-  readonly npcState: JsonObject;
-  readonly context: Json;
-  readonly action?: JsonObject | null;
-};
+/** What a condition's value asks of what its key led to (contract 2.8); of nothing, nothing holds. */
+export type Test = (seen: Seen) => boolean;
 
-type Test = (seen: Json) => boolean;
+/** A JSON number (RFC 8259). */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** No text longer than this is read as a number, in UTF-16 units: a double never needs more than 25. */
+const NUMBER_CHARS = 64;
+/** Without what follows it, which a pattern would look through again and again. */
+const OPERATOR = /^(?:<=|>=|!=|<|>)/;
+/** The one key whose empty text is "there is none": the answer shows every action with a target (contract 2.4). */
+const TARGET_KEY = 'action.target';
 
-/** A condition made ready: where it looks and what it asks. `look` is undefined where the key is missing. */
-export type Condition = {
-  readonly key: string;
-  readonly expected: string;
-  look(facts: RuleFacts): Json | undefined;
-  holds(seen: Json | undefined): boolean;
-};
-
-const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
-const OPERATOR = /^(<=|>=|!=|<|>)\s*(.*?)\s*$/su;
+/** How much of two texts their order is found from, in UTF-16 units; texts that begin alike so far stand alike. Equality is exact. */
+const ORDER_CHARS = 256;
 
 /** Below zero, zero or above as in code point order; UTF-16 order differs from it where surrogates meet U+E000 and above. */
 export const compareCodePoints = (left: string, right: string): number => {
-  const length = Math.min(left.length, right.length);
+  const length = Math.min(left.length, right.length, ORDER_CHARS);
   for (let index = 0; index < length; index += 1) {
     const a = left.charCodeAt(index);
     const b = right.charCodeAt(index);
     if (a !== b) return rank(a) - rank(b);
   }
-  return left.length - right.length;
+  return Math.min(left.length, ORDER_CHARS) - Math.min(right.length, ORDER_CHARS);
 };
 
 /** Surrogates stand for code points above every other UTF-16 unit. */
@@ -40,92 +35,139 @@ const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit 
 const textOf = (seen: Json): string | undefined =>
   typeof seen === 'string' ? seen : isObject(seen) ? undefined : JSON.stringify(seen);
 
-const compare = (seen: Json, operand: string, number: number | undefined): number | undefined => {
-  if (typeof seen === 'number' && number !== undefined) return seen - number;
-  const text = textOf(seen);
-  return text === undefined ? undefined : compareCodePoints(text, operand);
+/** What a value reads as where both sides are numbers; games keep numbers as text too. */
+const numberOf = (seen: Json): number | undefined => {
+  if (typeof seen === 'number') return seen;
+  return typeof seen === 'string' && seen.length <= NUMBER_CHARS && NUMBER.test(seen) ? Number(seen) : undefined;
+};
+
+/** Made of what a key saw when it is first asked for, and once. */
+const once = <Made>(make: (values: readonly Json[]) => Made): ((seen: Seen) => Made) => {
+  const made = new WeakMap<Seen, { readonly value: Made }>();
+  return (seen) => {
+    const known = made.get(seen);
+    if (known !== undefined) return known.value;
+    const value = make(seen.values);
+    made.set(seen, { value });
+    return value;
+  };
+};
+
+/** The least and the greatest of some things. They answer every comparison: one of the things is below 5 when the least is. */
+type Range<Thing> = { readonly least: Thing; readonly greatest: Thing };
+
+const rangeOf = <Thing>(things: readonly Thing[], compare: (a: Thing, b: Thing) => number): Range<Thing> | null => {
+  const [first] = things;
+  if (first === undefined) return null;
+  let least: Thing = first;
+  let greatest: Thing = first;
+  for (const thing of things) {
+    if (compare(thing, least) < 0) least = thing;
+    else if (compare(thing, greatest) > 0) greatest = thing;
+  }
+  return { least, greatest };
+};
+
+/** Also of numbers too large for a double, which are equal. */
+const compareNumbers = (left: number, right: number): number => (left < right ? -1 : left === right ? 0 : 1);
+
+const isText = (text: string | undefined): text is string => text !== undefined;
+/** Longer than any operand may be (RULESET_BOUNDS.valueBytes), in UTF-16 units. */
+const NO_OPERAND_CHARS = 1_024;
+/** Whether a value is none of the operands, whichever they are: found without looking through it. */
+const isNoOperand = (value: Json): boolean =>
+  isObject(value) || (typeof value === 'string' && value.length > NO_OPERAND_CHARS);
+const hasNoOperand = once((values) => values.some(isNoOperand));
+const numbers = once((values) =>
+  rangeOf(
+    values.map(numberOf).filter((number) => number !== undefined),
+    compareNumbers,
+  ),
+);
+/** The texts of what reads as no number. */
+const words = once((values) =>
+  rangeOf(
+    values
+      .filter((value) => numberOf(value) === undefined)
+      .map(textOf)
+      .filter(isText),
+    compareCodePoints,
+  ),
+);
+const texts = once((values) => rangeOf(values.map(textOf).filter(isText), compareCodePoints));
+
+/** Asks how things stand to an operand: as numbers if both are, else by code point. Objects stand nowhere. */
+const compared = (
+  operand: string,
+  accepts: <Thing>(range: Range<Thing>, compare: (thing: Thing) => number) => boolean,
+): Test => {
+  const number = numberOf(operand);
+  const holds = <Thing>(range: Range<Thing> | null, compare: (thing: Thing) => number): boolean =>
+    range !== null && accepts(range, compare);
+  const toText = (text: string): number => compareCodePoints(text, operand);
+  return number === undefined
+    ? (seen) => holds(texts(seen), toText)
+    : (seen) => holds(numbers(seen), (other) => compareNumbers(other, number)) || holds(words(seen), toText);
 };
 
 const ordering = (operator: string, operand: string): Test => {
-  const number = NUMBER.test(operand) ? Number(operand) : undefined;
-  const compared =
-    (accepts: (order: number) => boolean): Test =>
-    (seen) => {
-      const order = compare(seen, operand, number);
-      return order !== undefined && accepts(order);
-    };
   switch (operator) {
     case '<':
-      return compared((order) => order < 0);
+      return compared(operand, ({ least }, compare) => compare(least) < 0);
     case '<=':
-      return compared((order) => order <= 0);
+      return compared(operand, ({ least }, compare) => compare(least) <= 0);
     case '>':
-      return compared((order) => order > 0);
-    case '>=':
-      return compared((order) => order >= 0);
+      return compared(operand, ({ greatest }, compare) => compare(greatest) > 0);
     default:
-      // An object is present and is no text: it differs from every one.
-      return (seen) => compare(seen, operand, number) !== 0;
+      return compared(operand, ({ greatest }, compare) => compare(greatest) >= 0);
   }
 };
 
-const single = (value: string): Test => {
-  if (value === '*') return () => true;
-  const [, operator, operand] = OPERATOR.exec(value) ?? [];
-  if (operator !== undefined && operand !== undefined) return ordering(operator, operand);
-  return (seen) => textOf(seen) === value;
-};
-
-/** Alternatives are values of their own; `!=a|b` is neither. */
-const parseValue = (value: string): Test => {
-  const tests = value.split('|');
-  if (value.startsWith('!=') && tests.slice(1).every((other) => !OPERATOR.test(other) && other !== '*')) {
-    const differs = tests.map((other, index) => single(index === 0 ? other : `!=${other}`));
-    return (seen) => differs.every((test) => test(seen));
-  }
-  const alternatives = tests.map(single);
-  return alternatives.length === 1 && alternatives[0] !== undefined
-    ? alternatives[0]
-    : (seen) => alternatives.some((test) => test(seen));
-};
-
-/** An array holds if one element does (contract 2.8). */
-const holdsFor = (test: Test, seen: Json): boolean =>
-  Array.isArray(seen) ? (seen as readonly Json[]).some((element) => holdsFor(test, element)) : test(seen);
-
-/** Follows a path through own members only; through an array by index, else into each of its elements. */
-const follow = (value: Json | undefined, path: readonly string[], from: number): Json | undefined => {
-  let seen = value;
-  for (let index = from; index < path.length; index += 1) {
-    const name = path[index] ?? '';
-    if (Array.isArray(seen)) {
-      const elements = seen as readonly Json[];
-      if (/^\d+$/.test(name)) seen = elements[Number(name)];
-      else {
-        const found = elements.map((element) => follow(element, path, index)).filter((one) => one !== undefined);
-        return found.length === 0 ? undefined : found;
-      }
-    } else if (isObject(seen) && Object.hasOwn(seen, name)) seen = seen[name];
-    else return undefined;
-  }
-  return seen;
-};
-
-const lookup = (key: string): ((facts: RuleFacts) => Json | undefined) => {
-  const path = key.split('.');
-  const [root] = path;
-  if (path.length > 1 && root === 'context') return ({ context }) => follow(context, path, 1);
-  if (path.length > 1 && root === 'action') return ({ action }) => follow(action ?? undefined, path, 1);
-  return ({ npcState }) => follow(npcState, path, 0);
-};
-
-/** Makes one `[key, value]` pair of a rule ready for matching (contract 2.8). */
-export const parseCondition = ([key, expected]: RuleCondition): Condition => {
-  const test = parseValue(expected);
-  return {
-    key,
-    expected,
-    look: lookup(key),
-    holds: (seen) => seen !== undefined && holdsFor(test, seen),
+const exactly = (value: string): Test => {
+  const number = Number(value);
+  const isNumber = JSON.stringify(number) === value;
+  const equals = (seen: Json): boolean => {
+    if (typeof seen === 'string') return seen === value;
+    // Without making the text of each number.
+    return typeof seen === 'number' ? isNumber && seen === number : textOf(seen) === value;
   };
+  return ({ values }) => values.some(equals);
+};
+
+/** What cannot be told apart by `!=`: numbers are equal whatever their text. */
+const kindOf = (value: Json): string => {
+  const number = numberOf(value);
+  return number === undefined ? `text ${textOf(value) ?? ''}` : `number ${number}`;
+};
+const kinds = once((values) => new Set(values.filter((value) => !isNoOperand(value)).map(kindOf)));
+
+/** One thing is there that is none of these. An object is no text and differs from every one. */
+const differs = (operands: readonly string[]): Test => {
+  const others = [...new Set(operands.map(kindOf))];
+  return (seen) => hasNoOperand(seen) || kinds(seen).size > others.filter((kind) => kinds(seen).has(kind)).length;
+};
+
+const single = (key: string, value: string): Test => {
+  if (value === '*') {
+    return key === TARGET_KEY
+      ? ({ values }) => values.some((target) => target !== '')
+      : ({ values }) => values.length > 0;
+  }
+  const [operator] = OPERATOR.exec(value) ?? [];
+  if (operator === undefined) return exactly(value);
+  const operand = value.slice(operator.length).trim();
+  return operator === '!=' ? differs([operand]) : ordering(operator, operand);
+};
+
+/** How many tests a condition's value is: its alternatives (contract 2.8). */
+export const countTests = (value: string): number => value.split('|').length;
+
+/** Makes the value of one `[key, value]` pair ready (contract 2.8). Alternatives are values of their own; `!=a|b` is neither. */
+export const parseCondition = ([key, value]: RuleCondition): Test => {
+  const [first = '', ...others] = value.split('|');
+  if (first.startsWith('!=') && others.every((other) => !OPERATOR.test(other) && other !== '*')) {
+    return differs([first.slice(2), ...others].map((operand) => operand.trim()));
+  }
+  const alternatives = [first, ...others].map((part) => single(key, part));
+  return (seen) => alternatives.some((test) => test(seen));
 };

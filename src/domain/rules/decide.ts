@@ -8,7 +8,7 @@ export type RulesetDecision = readonly RulesetEvent[] | Rejection;
 
 /** Registers a set. Every registration is a version of its own, also after a deletion (contract 5.1). */
 export const registerRuleset = (state: RulesetState, content: RulesetContent): readonly RulesetEvent[] => [
-  { type: 'RulesetRegistered', data: { ...content, version: state.versions.length + 1 } },
+  { type: 'RulesetRegistered', data: { ...content, version: (state.latest?.version ?? 0) + 1 } },
 ];
 
 /** Deletes a set; its versions stay readable (contract 5.2). Refuses with RULESET_NOT_FOUND when it is unknown or deleted. */

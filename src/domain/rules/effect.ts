@@ -4,18 +4,24 @@ import type { DirectiveRule } from './ruleset.js';
 /** What a rule's `ruleAction` says (contract 2.8). */
 export type RuleEffect =
   | { readonly kind: 'direct'; readonly type: string; readonly target: string | null }
-  /** `*` forbids every action. */
-  | { readonly kind: 'forbid'; readonly type: string }
+  /** `*` among the types forbids every action. */
+  | { readonly kind: 'forbid'; readonly types: readonly string[] }
   | { readonly kind: 'say'; readonly sentence: string }
   | { readonly kind: 'none' };
 
-/** Reads a rule's action: a type, `FORBID <TYPE>`, `FORBID *`, or any other sentence. */
+/** The types after FORBID; null when one of them is none. */
+const forbiddenTypes = (list: string): readonly string[] | null => {
+  const types = list.split(',').map((type) => type.trim().toUpperCase());
+  return types.every((type) => type === '*' || isActionType(type)) ? [...new Set(types)] : null;
+};
+
+/** Reads a rule's action: a type, `FORBID <TYPE>[, <TYPE>...]` or `FORBID *` in any case of letters, or any other sentence. */
 export const effectOf = ({ ruleAction, ruleTarget }: Pick<DirectiveRule, 'ruleAction' | 'ruleTarget'>): RuleEffect => {
   const action = ruleAction.trim();
   if (action === '') return { kind: 'none' };
-  const forbidden = /^FORBID\s+(\S+)$/.exec(action)?.[1];
-  if (forbidden === '*' || (forbidden !== undefined && isActionType(forbidden)))
-    return { kind: 'forbid', type: forbidden };
+  const list = /^FORBID\s+(.+)$/isu.exec(action)?.[1];
+  const types = list === undefined ? null : forbiddenTypes(list);
+  if (types !== null) return { kind: 'forbid', types };
   if (isActionType(action) && action !== 'FORBID') {
     return { kind: 'direct', type: action, target: ruleTarget === '' ? null : ruleTarget };
   }

@@ -1,36 +1,57 @@
-import type { RuleTrace } from '../npc/events.js';
-import { isObject, type Json } from '../shared/json.js';
-import { cutText } from '../shared/text.js';
-import { parseCondition, type Condition, type RuleFacts } from './condition.js';
+import type { RulesTrace, RuleTrace } from '../npc/events.js';
+import { parseCondition, countTests, type Test } from './condition.js';
 import { effectOf, onlyDescribes, type RuleEffect } from './effect.js';
-import { compilePattern, type Pattern } from './pattern.js';
+import {
+  ARRAY_ELEMENTS,
+  ROOT_PARTS,
+  buildKeyTree,
+  lookUp,
+  type KeyTree,
+  type Seen,
+  type Surroundings,
+} from './key-tree.js';
 import type { DirectiveRule, DirectiveRuleSet } from './ruleset.js';
+import { RULESET_BOUNDS } from './ruleset-size.js';
+import { traceOf } from './trace.js';
+
+/** What a rule can see (contract 2.8). `patternsHeld`: the rules whose pattern holds, found before deciding (hold-patterns.ts). */
+export type RuleFacts = Surroundings & { readonly patternsHeld: readonly string[] };
 
 /** A rule that matched, with what it says. */
 export type Match = { readonly rule: DirectiveRule; readonly effect: RuleEffect };
-/** `matches` by priority, ties by position, so the first one wins; `traces` of every rule by position. */
-export type Matched = { readonly matches: readonly Match[]; readonly traces: readonly RuleTrace[] };
+export type Matched = {
+  /** By priority, ties by position, so the first one wins. */
+  readonly matches: readonly Match[];
+  readonly trace: RulesTrace;
+  /** What the decision cost: things looked at, and tests of them. Never above DECISION_WORK. */
+  readonly work: number;
+};
 
+/** What one part of a key may look at in the largest set: an array's elements, and the arrays that they stand in. */
+const PART_THINGS = ARRAY_ELEMENTS + 24;
+/** What one decision may look at and test, over all conditions of a set: as much as the largest set with arrays of 1,000 elements needs. */
+export const DECISION_WORK = (RULESET_BOUNDS.conditions + 2 * (RULESET_BOUNDS.keyParts + ROOT_PARTS)) * PART_THINGS;
+/** What one part of a key may look at in a set however small: arrays inside arrays count together. */
+const MOST_PART_THINGS = 10 * PART_THINGS;
+
+type ReadyCondition = { readonly key: string; readonly expected: string; readonly tests: number; readonly test: Test };
 type ReadyRule = {
   readonly rule: DirectiveRule;
   readonly effect: RuleEffect;
-  readonly conditions: readonly Condition[];
-  /** Null when the rule has none; a pattern that does not compile never holds. */
-  readonly pattern: Pattern | null;
+  readonly conditions: readonly ReadyCondition[];
+  readonly hasPattern: boolean;
   readonly describes: boolean;
 };
-type ReadySet = { readonly rules: readonly ReadyRule[]; readonly byRank: readonly ReadyRule[] };
+type ReadySet = {
+  readonly rules: readonly ReadyRule[];
+  readonly byRank: readonly ReadyRule[];
+  readonly keys: KeyTree;
+  /** How many things each part of a key may look at: more than ARRAY_ELEMENTS in small sets, for arrays inside arrays. */
+  readonly limit: number;
+};
 
 /** Sets are immutable, so what was made of one stays right for as long as it is held. */
 const ready = new WeakMap<DirectiveRuleSet, ReadySet>();
-
-const never: Pattern = { test: () => false };
-
-const patternOf = (source: string | null): Pattern | null => {
-  if (source === null || source === '') return null;
-  const compiled = compilePattern(source);
-  return 'pattern' in compiled ? compiled.pattern : never;
-};
 
 const prepare = (ruleset: DirectiveRuleSet): ReadySet => {
   const known = ready.get(ruleset);
@@ -38,63 +59,61 @@ const prepare = (ruleset: DirectiveRuleSet): ReadySet => {
   const rules = ruleset.rulesetRules.map((rule) => ({
     rule,
     effect: effectOf(rule),
-    conditions: rule.ruleCondition.map(parseCondition),
-    pattern: patternOf(rule.ruleObsPattern),
+    conditions: rule.ruleCondition.map((pair) => ({
+      key: pair[0],
+      expected: pair[1],
+      tests: countTests(pair[1]),
+      test: parseCondition(pair),
+    })),
+    hasPattern: (rule.ruleObsPattern ?? '') !== '',
     describes: onlyDescribes(rule),
   }));
-  const set = { rules, byRank: rules.toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority) };
+  const conditions = rules.flatMap((rule) => rule.conditions);
+  const keys = buildKeyTree(conditions.map(({ key }) => key));
+  const tests = conditions.reduce((sum, condition) => sum + condition.tests, 0);
+  const set = {
+    rules,
+    byRank: rules.toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority),
+    keys,
+    limit: Math.min(MOST_PART_THINGS, Math.floor(DECISION_WORK / (2 * keys.parts.length + tests))),
+  };
   ready.set(ruleset, set);
   return set;
 };
 
-/** How much of a seen value a trace keeps. */
-const SEEN_CHARS = 200;
-const SEEN_MEMBERS = 16;
-const SEEN_DEPTH = 3;
+const missing: Seen = { values: [], listed: false };
 
-const brief = (seen: Json, depth = SEEN_DEPTH): Json => {
-  if (typeof seen === 'string') return cutText(seen, SEEN_CHARS);
-  if (Array.isArray(seen)) {
-    return depth === 0
-      ? '…'
-      : (seen as readonly Json[]).slice(0, SEEN_MEMBERS).map((element) => brief(element, depth - 1));
-  }
-  if (isObject(seen)) {
-    if (depth === 0) return '…';
-    const members = Object.entries(seen).slice(0, SEEN_MEMBERS);
-    return Object.fromEntries(members.map(([name, member]) => [cutText(name, SEEN_CHARS), brief(member, depth - 1)]));
-  }
-  return seen;
-};
-
-const trace = (rule: ReadyRule, facts: RuleFacts): RuleTrace => {
-  const conditions = rule.conditions.map((condition) => {
-    const seen = condition.look(facts);
-    return {
-      key: condition.key,
-      expected: condition.expected,
-      seen: seen === undefined ? null : brief(seen),
-      holds: condition.holds(seen),
-    };
-  });
-  const patternHolds = rule.pattern?.test(facts.observation);
+const traceRule = (rule: ReadyRule, seen: ReadonlyMap<string, Seen>, held: ReadonlySet<string>): RuleTrace => {
+  const conditions = rule.conditions.map(({ key, expected, test }) => ({
+    key,
+    expected,
+    holds: test(seen.get(key) ?? missing),
+  }));
+  const patternHolds = rule.hasPattern ? held.has(rule.rule.drRuleId) : undefined;
   return {
     drRuleId: rule.rule.drRuleId,
     matched: !rule.describes && patternHolds !== false && conditions.every(({ holds }) => holds),
-    conditions,
+    ...(conditions.length === 0 ? {} : { conditions }),
     ...(patternHolds === undefined ? {} : { patternHolds }),
   };
 };
 
-const nothing: Matched = { matches: [], traces: [] };
+/** What no rules leave behind. */
+const nothing: Matched = { matches: [], trace: { rules: [], seen: [] }, work: 0 };
 
-/**
- * Holds every rule of a set against what is known (contract 2.8). Pure; a trace shows each condition with the value it saw
- * (shortened when large, null when missing).
- */
+/** Holds every rule of a set against what is known (contract 2.8). Pure; the trace is bounded by TRACE_BYTES. */
 export const matchRules = (ruleset: DirectiveRuleSet | null, facts: RuleFacts): Matched => {
   if (ruleset === null) return nothing;
-  const { rules, byRank } = prepare(ruleset);
-  const traced = new Map(rules.map((rule) => [rule, trace(rule, facts)]));
-  return { matches: byRank.filter((rule) => traced.get(rule)?.matched === true), traces: [...traced.values()] };
+  const { rules, byRank, keys, limit } = prepare(ruleset);
+  const { seen, work } = lookUp(keys, facts, limit);
+  const held = new Set(facts.patternsHeld);
+  const traced = new Map(rules.map((rule) => [rule, traceRule(rule, seen, held)]));
+  const tested = rules
+    .flatMap((rule) => rule.conditions)
+    .reduce((sum, { key, tests }) => sum + tests * (seen.get(key)?.values.length ?? 0), 0);
+  return {
+    matches: byRank.filter((rule) => traced.get(rule)?.matched === true),
+    trace: traceOf([...traced.values()], seen),
+    work: work + tested,
+  };
 };

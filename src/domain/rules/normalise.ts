@@ -1,6 +1,7 @@
 import { Rejection } from '../shared/rejection.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
-import { compilePattern } from './pattern.js';
+import type { Sliced } from './hold-patterns.js';
+import { checkRulesetSize } from './ruleset-size.js';
 import { templates, type DirectiveRule, type RulesetContent, type Template } from './ruleset.js';
 
 /** Text of a member; scalars of other kinds as their JSON text, everything else as if it were absent. */
@@ -61,33 +62,22 @@ const rulesOf = (body: JsonObject): readonly DirectiveRule[] => {
 
 const isTemplate = (value: Json): value is Template => (templates as readonly Json[]).includes(value);
 
-const firstBadPattern = (rules: readonly DirectiveRule[]): Rejection | null => {
-  for (const { drRuleId, ruleObsPattern } of rules) {
-    const compiled = compilePattern(ruleObsPattern ?? '');
-    if ('problem' in compiled) {
-      return new Rejection('PATTERN_INVALID', {
-        message: `The pattern of rule ${drRuleId} is not a valid RE2 expression; nothing was stored.`,
-        details: { drRuleId, ruleObsPattern, problem: compiled.problem },
-      });
-    }
-  }
-  return null;
+const firstRepeatedId = (rules: readonly DirectiveRule[]): string | undefined => {
+  const seen = new Set<string>();
+  return rules.map(({ drRuleId }) => drRuleId).find((id) => seen.size === seen.add(id).size);
 };
 
 /**
  * Makes a whole set of what `POST /rules` sent (contract 5.1): absent members get their defaults, `rulesetId` wins over `id`,
  * and `makeId` is asked when there is neither. Whether the id is a valid one is the route's to check.
- * Refuses with TEMPLATE_INVALID or PATTERN_INVALID.
+ * Comes in slices, because patterns are compiled. Refuses with TEMPLATE_INVALID, RULE_ID_REPEATED, RULESET_TOO_LARGE or PATTERN_INVALID.
  */
-export const normaliseRuleset = (body: JsonObject, makeId: () => string): RulesetContent | Rejection => {
+export function* normaliseRuleset(body: JsonObject, makeId: () => string): Sliced<RulesetContent | Rejection> {
   const template = body['template'] ?? null;
   if (template !== null && !isTemplate(template)) return new Rejection('TEMPLATE_INVALID', { details: { template } });
   const rulesetRules = rulesOf(body);
-  return (
-    firstBadPattern(rulesetRules) ?? {
-      rulesetId: text(body, 'rulesetId') || text(body, 'id') || makeId(),
-      rulesetRules,
-      template,
-    }
-  );
-};
+  const drRuleId = firstRepeatedId(rulesetRules);
+  if (drRuleId !== undefined) return new Rejection('RULE_ID_REPEATED', { details: { drRuleId } });
+  const refusal = yield* checkRulesetSize(rulesetRules);
+  return refusal ?? { rulesetId: text(body, 'rulesetId') || text(body, 'id') || makeId(), rulesetRules, template };
+}

@@ -2,24 +2,31 @@ import type { JsonObject } from '../shared/json.js';
 import type { RulesetEvent } from './ruleset-events.js';
 import type { DirectiveRuleSet } from './ruleset.js';
 
-/** A rule set as its stream tells it. Versions stay, also those of a deleted set: open turns and replays read them. */
+/** A rule set as its stream tells it. Of its versions the newest is at hand; where the others stand is known, for open turns and replays. */
 export type RulesetState = {
-  /** By version, from 1 without gaps. */
-  readonly versions: readonly DirectiveRuleSet[];
+  /** The newest version, also of a deleted set; null when there is none yet. */
+  readonly latest: DirectiveRuleSet | null;
   readonly deleted: boolean;
+  /** Versions from `version` on stand at revision `version + offset`, up to the next entry: there is one more wherever other events stand between. */
+  readonly places: readonly { readonly version: number; readonly offset: number }[];
 };
 
-export const initialRuleset: RulesetState = { versions: [], deleted: false };
+export const initialRuleset: RulesetState = { latest: null, deleted: false, places: [] };
 
 /** The state after one more event. Total: a type it does not know changes nothing. */
 export const evolveRuleset = (
   state: RulesetState,
-  recorded: { readonly type: string; readonly data: JsonObject },
+  recorded: { readonly type: string; readonly data: JsonObject; readonly revision: number },
 ): RulesetState => {
   const event = recorded as unknown as RulesetEvent;
   switch (event.type) {
-    case 'RulesetRegistered':
-      return { versions: [...state.versions, event.data], deleted: false };
+    case 'RulesetRegistered': {
+      const { version } = event.data;
+      const offset = recorded.revision - version;
+      const known = state.places.at(-1)?.offset === offset;
+      const places = known ? state.places : [...state.places, { version, offset }];
+      return { latest: event.data, deleted: false, places };
+    }
     case 'RulesetDeleted':
       return { ...state, deleted: true };
     default:
@@ -28,9 +35,10 @@ export const evolveRuleset = (
 };
 
 /** The version that new turns get; null when the set was never registered or is deleted. */
-export const latestRuleset = (state: RulesetState): DirectiveRuleSet | null =>
-  state.deleted ? null : (state.versions.at(-1) ?? null);
+export const latestRuleset = (state: RulesetState): DirectiveRuleSet | null => (state.deleted ? null : state.latest);
 
-/** One version, also of a deleted set; null when there is none of that number. */
-export const rulesetVersion = (state: RulesetState, version: number): DirectiveRuleSet | null =>
-  state.versions[version - 1] ?? null;
+/** The revision of the event that registered a version, also of a deleted set; null when there is none of that number. */
+export const revisionOfVersion = ({ latest, places }: RulesetState, version: number): number | null => {
+  const place = places.findLast((each) => each.version <= version);
+  return place === undefined || version > (latest?.version ?? 0) ? null : version + place.offset;
+};

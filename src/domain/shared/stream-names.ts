@@ -19,7 +19,9 @@ const unescapeBytes = (part: string): string =>
 export const npcStream = (tenant: string, npcId: string): string => `npc-${escape(tenant)}.${escape(npcId)}`;
 export const rulesetStream = (tenant: string, rulesetId: string): string =>
   `ruleset-${escape(tenant)}.${escape(rulesetId)}`;
-export const tenantStream = (tenant: string): string => `tenant-${escape(tenant)}`;
+/** What the stream of each tenant begins with, and no other stream. */
+export const tenantStreamPrefix = 'tenant-';
+export const tenantStream = (tenant: string): string => tenantStreamPrefix + escape(tenant);
 /** Names every tenant; the one stream read to find the others. */
 export const tenantsStream = 'tenants';
 /** The server's verdict-signing keys, wrapped. */

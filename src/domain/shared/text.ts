@@ -14,5 +14,36 @@ export const cutBytes = (text: string, bytes: number): string => {
   return text.slice(0, read);
 };
 
+/**
+ * The longest beginning of a text whose JSON form, without its quotes, has at most `bytes` bytes of UTF-8; never half a character, and `…`
+ * marks that something is missing.
+ * @param escaped how many bytes a quote or a backslash takes: 2, or 4 in JSON that stands in JSON
+ */
+export const cutJsonText = (text: string, bytes: number, escaped: 2 | 4 = 2): string => {
+  const whole = text.length * 6 <= bytes;
+  const room = bytes - ELLIPSIS_BYTES;
+  let used = 0;
+  let fits = 0;
+  for (let at = 0; !whole && at < text.length;) {
+    const code = text.codePointAt(at) ?? 0;
+    const units = code > 0xffff ? 2 : 1;
+    used +=
+      code === 0x22 || code === 0x5c
+        ? escaped
+        : code < 0x20 || (code >= 0xd800 && code <= 0xdfff)
+          ? 6
+          : code < 0x80
+            ? 1
+            : code < 0x800
+              ? 2
+              : units + 2;
+    if (used > bytes) return `${text.slice(0, fits)}…`;
+    at += units;
+    if (used <= room) fits = at;
+  }
+  return text;
+};
+const ELLIPSIS_BYTES = 3;
+
 /** The text with U+FFFD in place of lone surrogates, which JSON can write and UTF-8 cannot. */
 export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');

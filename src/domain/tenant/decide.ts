@@ -1,7 +1,7 @@
 import { Rejection } from '../shared/rejection.js';
 import type { TenantEvent, TenantsEvent } from './events.js';
-import { scopes, type Scope } from './scopes.js';
-import { isLive, type TenantNames, type TenantState } from './state.js';
+import { scopes } from './scopes.js';
+import { isLastingAdmin, isLive, type TenantNames, type TenantState } from './state.js';
 import type { Tier } from './tiers.js';
 
 /** What a decider answers: events to append (none when there is nothing new), or why not. */
@@ -59,14 +59,13 @@ export const nameTenant = (state: TenantNames, tenantId: string): readonly Tenan
   state.tenantIds.includes(tenantId) ? [] : [{ type: 'TenantNamed', data: { tenantId } }];
 
 /**
- * Revokes a key. Refuses with KEY_NOT_FOUND (unknown, or revoked before) and with LAST_ADMIN_KEY
- * when no other key with the scope `admin` would be left that still opens anything (contract 11.4).
+ * Revokes a key. Refuses with KEY_NOT_FOUND (unknown, or revoked before) and with LAST_ADMIN_KEY for the last key with the scope `admin` that
+ * does not expire (contract 11.4): keys that expire do not count, or nobody could administer the tenant once they have.
  */
-export const revokeKey = (state: TenantState, keyId: string, now: Date): TenantDecision => {
+export const revokeKey = (state: TenantState, keyId: string): TenantDecision => {
   const key = state.keys.find((one) => one.keyId === keyId);
   if (key === undefined || key.revoked) return new Rejection('KEY_NOT_FOUND', { details: { keyId } });
-  const administers = (scope: readonly Scope[]): boolean => scope.includes('admin');
-  const othersLeft = state.keys.some((one) => one.keyId !== keyId && administers(one.scopes) && isLive(one, now));
-  if (administers(key.scopes) && !othersLeft) return new Rejection('LAST_ADMIN_KEY', { details: { keyId } });
+  const lasting = state.keys.filter(isLastingAdmin);
+  if (lasting.length === 1 && lasting.includes(key)) return new Rejection('LAST_ADMIN_KEY', { details: { keyId } });
   return [{ type: 'KeyRevoked', data: { keyId } }];
 };

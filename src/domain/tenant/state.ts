@@ -44,3 +44,7 @@ export const evolveTenantNames = (state: TenantNames, event: TenantsEvent): Tena
 /** Whether a key opens anything at this instant. */
 export const isLive = (key: ApiKey, now: Date): boolean =>
   !key.revoked && (key.expiresAt === null || now.getTime() < Date.parse(key.expiresAt));
+
+/** Whether a key administers its tenant until somebody revokes it. */
+export const isLastingAdmin = (key: ApiKey): boolean =>
+  !key.revoked && key.expiresAt === null && key.scopes.includes('admin');

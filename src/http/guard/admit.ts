@@ -46,7 +46,13 @@ export const admit = async (
   if (limit !== null) {
     const decision = await gate.rateLimiter.take(principal.keyId, limit);
     setLimitHeaders(headers, limit, decision);
-    if (!decision.allowed) throw new Rejection('RATE_LIMITED', { retryAfter: decision.resetSeconds });
+    if (!decision.allowed) {
+      const seconds = Math.max(1, Math.ceil(decision.resetSeconds));
+      throw new Rejection('RATE_LIMITED', {
+        message: `Too many requests for this key; send it again in ${String(seconds)} s.`,
+        retryAfter: seconds,
+      });
+    }
   }
 
   if (route.scope !== null && !principal.scopes.includes(route.scope)) {

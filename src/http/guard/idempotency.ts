@@ -43,8 +43,9 @@ export const reserve = async (store: IdempotencyStore, request: Repeatable, newS
   return reservation.kind === 'run' ? reservation : { kind: 'repeat', answer: reservation.answer };
 };
 
-/** Answers of a moment's state are not kept: a repeat may be luckier. */
-const isKept = (status: number): boolean => status !== 429 && status < 500;
+/** Refusals of a moment are not kept: a repeat may be luckier. They are told by their `Retry-After`, whatever their status (contract 1.7). */
+const isKept = ({ status, headers }: KeptAnswer): boolean =>
+  status < 400 || (status !== 429 && status < 500 && headers['Retry-After'] === undefined);
 
 /**
  * Keeps the answer of a request that has run, or lets its key go. A store that cannot keep it costs the client nothing now: the key
@@ -57,7 +58,7 @@ export const settle = async (
   log: Log,
 ): Promise<void> => {
   try {
-    if (isKept(answer.status)) await store.complete(request.scope, request.key, answer);
+    if (isKept(answer)) await store.complete(request.scope, request.key, answer);
     else await store.release(request.scope, request.key);
   } catch (err) {
     log.error({ err }, 'the answer to an Idempotency-Key could not be kept');

@@ -4,6 +4,7 @@ import type { TSchema } from '@sinclair/typebox';
 export type DropNulls = (value: unknown) => void;
 
 type SchemaNode = {
+  readonly [keyword: string]: unknown;
   readonly type?: unknown;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly required?: readonly string[];
@@ -68,4 +69,35 @@ const ofNode = (node: SchemaNode): DropNulls | null => {
  * `null` in an optional member that the schema names counts as absent; free-form JSON below it stays as it came (contract 1.2).
  * @returns null when the schema names no optional member
  */
-export const compileDropNulls = (schema: TSchema): DropNulls | null => ofNode(schema as SchemaNode);
+export const compileDropNulls = (schema: TSchema): DropNulls | null => ofNode(schema);
+
+/** Keywords beside which a list of types would not be enough to let `null` through. */
+const closed = ['const', 'enum', 'anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref'];
+
+/** The same schema, and `null`. */
+const orNull = (node: SchemaNode): SchemaNode => {
+  const isClosed = closed.some((keyword) => node[keyword] !== undefined);
+  if (isClosed) return { anyOf: [node, { type: 'null' }] };
+  if (node.type === undefined) return node;
+  const types: readonly unknown[] = Array.isArray(node.type) ? (node.type as readonly unknown[]) : [node.type];
+  return types.includes('null') ? node : { ...node, type: [...types, 'null'] };
+};
+
+const openMember = (node: SchemaNode, name: string, schema: SchemaNode): SchemaNode => {
+  const inside = openNode(schema);
+  return (node.required ?? []).includes(name) ? inside : orNull(inside);
+};
+
+const openNode = (node: SchemaNode): SchemaNode => {
+  if (ofNode(node) === null) return node;
+  if (node.anyOf !== undefined) return { ...node, anyOf: node.anyOf.map(openNode) };
+  if (node.allOf !== undefined) return { ...node, allOf: node.allOf.map(openNode) };
+  if (node.properties !== undefined) {
+    const members = Object.entries(node.properties).map(([name, schema]) => [name, openMember(node, name, schema)]);
+    return { ...node, properties: Object.fromEntries(members) as Record<string, SchemaNode> };
+  }
+  return { ...node, items: openNode(node.items as SchemaNode) };
+};
+
+/** The schema as clients are told it: optional members may be `null` exactly where `compileDropNulls` takes it out. */
+export const withNullMembers = (schema: TSchema): TSchema => openNode(schema) as unknown as TSchema;

@@ -5,13 +5,21 @@ import { compileCheck, type Issue } from './schema-check.js';
 export type CheckedQuery = { readonly query: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] };
 
 const number = /^-?\d{1,15}(\.\d{1,15})?$/;
+/** A whole number, however large: beyond what can be counted exactly it is the last that can. */
+const large = /^\d{16,}$/;
+
+const numberOf = (text: string): number | string => {
+  if (number.test(text)) return Number(text);
+  return large.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text;
+};
+
 const nothing: CheckedQuery = { query: Object.freeze({}), issues: [] };
 
 /** What the text of a parameter means to its schema. What it cannot mean stays a text, which the check then refuses. */
 const reader = (schema: TSchema): ((text: string) => unknown) => {
   const declared: unknown = schema['type'];
   const types: readonly unknown[] = Array.isArray(declared) ? declared : [declared];
-  if (types.includes('integer') || types.includes('number')) return (text) => (number.test(text) ? Number(text) : text);
+  if (types.includes('integer') || types.includes('number')) return numberOf;
   if (types.includes('boolean')) return (text) => (text === 'true' ? true : text === 'false' ? false : text);
   return (text) => text;
 };

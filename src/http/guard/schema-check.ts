@@ -28,16 +28,32 @@ const every = makeAjv(true);
 
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
+/** JSON's types as a sentence names them. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'a boolean',
+  object: 'an object',
+  array: 'an array',
+};
+
+const messageOf = ({ keyword, message, params }: ErrorObject): string => {
+  if (keyword === 'required') return 'is missing';
+  if (keyword !== 'type') return message ?? 'is not valid';
+  const types = [params['type'] as string | readonly string[]].flat();
+  return `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(' or ')}`;
+};
+
+/** The branch of a condition has said already what is wrong; that the condition is broken says nothing more. */
+const isNoise = ({ keyword }: ErrorObject): boolean => keyword === 'if';
+
 const issueOf = (part: Part, error: ErrorObject): Issue => {
   const missing: unknown = error.keyword === 'required' ? error.params['missingProperty'] : undefined;
   const pointer = typeof missing === 'string' ? `${error.instancePath}/${escapePointer(missing)}` : error.instancePath;
   if (error.keyword === 'format' && error.params['format'] === 'client-id')
     return { in: part, pointer, message: CLIENT_ID_MESSAGE };
-  return {
-    in: part,
-    pointer,
-    message: typeof missing === 'string' ? 'must be there' : (error.message ?? 'is not valid'),
-  };
+  return { in: part, pointer, message: messageOf(error) };
 };
 
 /** The same value with long arrays cut, or null when there is too much of it. */
@@ -66,7 +82,10 @@ export const compileCheck = (part: Part, schema: TSchema): SchemaCheck => {
     const sampled = sampleOf(value);
     explain ??= every.compile(schema);
     const errors = sampled === null || explain(sampled.sample) ? found : (explain.errors ?? found);
-    return errors.slice(0, MAX_ISSUES).map((error) => issueOf(part, error));
+    return errors
+      .filter((error) => !isNoise(error))
+      .slice(0, MAX_ISSUES)
+      .map((error) => issueOf(part, error));
   };
 };
 

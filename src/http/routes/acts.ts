@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { type Act, actContext, type ActDeps, actDirective, actVerdict } from '../../app/act.js';
 import { verdictWire } from '../../domain/npc/signature.js';
 import type { Json } from '../../domain/shared/json.js';
-import { contextOf } from '../command-context.js';
+import { contextOf, mindStream } from '../command-context.js';
 import { revisionHeader } from '../min-revision.js';
 import { type Answer, type Call, type RouteDefinition, route } from '../route.js';
 import { AnyJson, FreeObject, NpcParams, nullable } from '../schemas.js';
@@ -54,6 +54,7 @@ export const actRoutes = (services: Services): readonly RouteDefinition[] => {
       summary: 'What to recall for an observation',
       scope: 'npc',
       params: NpcParams,
+      writesTo: mindStream,
       body: Type.Object({ ...asked, context: Type.Optional(AnyJson) }),
       responses: {
         200: {
@@ -77,6 +78,7 @@ export const actRoutes = (services: Services): readonly RouteDefinition[] => {
       summary: 'Which prompt to run on what was recalled',
       scope: 'npc',
       params: NpcParams,
+      writesTo: mindStream,
       body: Type.Object({ ...asked, memories: nullable(MemoriesSchema), persona: nullable(Type.String()) }),
       responses: {
         200: {
@@ -114,6 +116,7 @@ export const actRoutes = (services: Services): readonly RouteDefinition[] => {
       summary: "Whether a model's text is allowed, and what follows from it",
       scope: 'npc',
       params: NpcParams,
+      writesTo: mindStream,
       body: Type.Object({ ...asked, generatedOutput: Type.String() }),
       responses: {
         200: {

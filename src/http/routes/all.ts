@@ -4,6 +4,7 @@ import type { RouteDefinition } from '../route.js';
 import type { Services } from '../services.js';
 import { actRoutes } from './acts.js';
 import { bridgeRoutes } from './bridge.js';
+import { chainBreakRoutes } from './chain-breaks.js';
 import { eventRoutes } from './events.js';
 import { historyRoutes } from './histories.js';
 import { jwksRoute } from './jwks.js';
@@ -28,6 +29,7 @@ export const allRoutes = (
   ...verdictRoutes(services.signer),
   jwksRoute(services.signingKeys),
   ...historyRoutes(services),
+  ...chainBreakRoutes(services),
   ...turnRoutes(services),
   ...eventRoutes({
     ...services,

@@ -1,17 +1,22 @@
 import { Type } from '@sinclair/typebox';
 
 import { mindFold } from '../../app/mind.js';
-import { readMind } from '../../app/minds.js';
+import { inSlices } from '../../app/in-slices.js';
+import { revisionOf } from '../../app/minds.js';
 import { READ_WAIT_MS } from '../../app/read-wait.js';
 import { runCommand } from '../../app/run-command.js';
-import { listBridgeRules } from '../../domain/bridge/rule-list.js';
+import { bridgeRulesOf, listBridgeRules } from '../../domain/bridge/rule-list.js';
 import { validateAction } from '../../domain/bridge/validate.js';
+import { checkOfMind } from '../../domain/npc/bridge-checked.js';
+import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { holdPatterns } from '../../domain/rules/hold-patterns.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
+import type { Json } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { rulesets as rulesetRows } from '../../../projections/rulesets.js';
-import { contextOf } from '../command-context.js';
+import { contextOf, mindStream } from '../command-context.js';
 import { revisionHeader } from '../min-revision.js';
-import { WHOLE_LIMIT } from '../page.js';
+import { nextLink, pageOf, pageQuery } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
 import { AnyJson, FreeObject, NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
@@ -37,88 +42,107 @@ const Checked = Type.Object(
   { additionalProperties: true },
 );
 
+/**
+ * What is asked is as large at most as what could be recorded, also where nothing is; a corrected action is recorded beside the one asked about.
+ * @throws Rejection EVENTS_TOO_LARGE
+ */
+const requireAnswerable = (action: Json, context: Json): void => {
+  requireRecordable([action, action, context]);
+};
+
 /** `/bridge/...` (contract 4). */
-export const bridgeRoutes = ({ ports, lanes, rulesets, written }: Services): readonly RouteDefinition[] => [
-  route({
-    operationId: 'validateAction',
-    method: 'POST',
-    path: '/bridge/validate',
-    tag: 'Bridge',
-    summary: 'Whether the world lets an action happen',
-    scope: 'npc',
-    body: Question,
-    responses: { 200: { description: 'The answer; a refusal is one too.', schema: Checked } },
-    handler: async (call) => {
-      const { ruleset } = await rulesets.choose(call.principal.tenant, undefined);
-      const { action, context } = call.body;
-      return { body: validateAction({ action, context: context ?? {}, recorded: null, ruleset }) };
-    },
-  }),
-  route({
-    operationId: 'validateActionOf',
-    method: 'POST',
-    path: '/bridge/validate/:npcId',
-    tag: 'Bridge',
-    summary: "Whether the world lets an NPC's action happen; its recorded state fills what the context leaves out",
-    description: 'The check is recorded in the history of an NPC that exists.',
-    scope: 'npc',
-    params: NpcParams,
-    body: Question,
-    responses: { 200: { description: 'The answer; a refusal is one too.', schema: Checked } },
-    handler: async (call) => {
-      const { npcId } = call.params;
-      const { tenant, keyId } = call.principal;
-      const { action, context: given } = call.body;
-      const context = given ?? {};
-      const { ruleset } = await rulesets.choose(tenant, undefined);
-      if ((await readMind(lanes, tenant, npcId)) === null) {
-        return { body: validateAction({ action, context, recorded: null, ruleset }) };
-      }
-      const outcome = await runCommand(
-        { ...ports, lanes },
-        npcStream(tenant, npcId),
-        mindFold,
-        contextOf(call),
-        (mind) => {
-          const { checks: _, ...answer } = validateAction({ action, context, recorded: mind.data, ruleset });
-          const ref = ruleset === null ? null : { rulesetId: ruleset.rulesetId, version: ruleset.version };
-          return [
-            { type: 'BridgeChecked', data: { mindRevision: mind.revision, action, context, ruleset: ref, ...answer } },
-          ];
-        },
-      );
-      written.noted(keyId, outcome.position);
-      const { valid, reason, correctedAction, code, details } = outcome.events[0]?.data ?? {};
-      return { headers: revisionHeader(outcome.revision), body: { valid, reason, correctedAction, code, details } };
-    },
-  }),
-  route({
-    operationId: 'listBridgeRules',
-    method: 'GET',
-    path: '/bridge/rules',
-    tag: 'Bridge',
-    summary: "The world's own rules, then every registered one",
-    scope: 'npc',
-    responses: {
-      200: {
-        description: 'The rules.',
-        schema: Type.Array(
-          Type.Object({
-            brRuleId: Type.String(),
-            ruleDescription: Type.String(),
-            affectedActions: Type.Array(Type.String()),
-          }),
-        ),
+export const bridgeRoutes = ({ ports, lanes, rulesets, written }: Services): readonly RouteDefinition[] => {
+  /** The tenant's default. Where an action alone is checked there is no observation, and patterns see the empty text. */
+  const rulesOf = async (tenant: string) => {
+    const { ruleset } = await rulesets.choose(tenant, undefined);
+    return { ruleset, patternsHeld: await inSlices(holdPatterns(ruleset, '')) };
+  };
+  return [
+    route({
+      operationId: 'validateAction',
+      method: 'POST',
+      path: '/bridge/validate',
+      tag: 'Bridge',
+      summary: 'Whether the world lets an action happen',
+      scope: 'npc',
+      body: Question,
+      responses: { 200: { description: 'The answer; a refusal is one too.', schema: Checked } },
+      handler: async (call) => {
+        const { action, context } = call.body;
+        requireAnswerable(action, context ?? {});
+        const rules = await rulesOf(call.principal.tenant);
+        return { body: validateAction({ action, context: context ?? {}, recorded: null, ...rules }) };
       },
-    },
-    handler: async (call) => {
-      await ports.readModels.reachedPosition(rulesetRows, written.position(call.principal.keyId), READ_WAIT_MS);
-      const rows = await ports.readModels.list(rulesetRows, {
-        partition: call.principal.tenant,
-        direction: 'ascending',
-        limit: WHOLE_LIMIT,
-      });
-      return { body: listBridgeRules(rows.map(({ row }) => row as unknown as DirectiveRuleSet)) };
-    },
-  }),
-];
+    }),
+    route({
+      operationId: 'validateActionOf',
+      method: 'POST',
+      path: '/bridge/validate/:npcId',
+      tag: 'Bridge',
+      summary: "Whether the world lets an NPC's action happen; its recorded state fills what the context leaves out",
+      description: 'The check is recorded in the history of an NPC that exists.',
+      scope: 'npc',
+      params: NpcParams,
+      writesTo: mindStream,
+      body: Question,
+      responses: { 200: { description: 'The answer; a refusal is one too.', schema: Checked } },
+      handler: async (call) => {
+        const { npcId } = call.params;
+        const { tenant, keyId } = call.principal;
+        const { action, context: given } = call.body;
+        const context = given ?? {};
+        requireAnswerable(action, context);
+        const rules = await rulesOf(tenant);
+        if ((await revisionOf(ports.events, tenant, npcId)) < 0) {
+          return { body: validateAction({ action, context, recorded: null, ...rules }) };
+        }
+        const outcome = await runCommand(
+          { ...ports, lanes },
+          npcStream(tenant, npcId),
+          mindFold,
+          contextOf(call),
+          (mind) => checkOfMind(mind, { action, context, ...rules }),
+        );
+        written.noted(keyId, outcome.position);
+        const { valid, reason, correctedAction, code, details } = outcome.events[0]?.data ?? {};
+        return { headers: revisionHeader(outcome.revision), body: { valid, reason, correctedAction, code, details } };
+      },
+    }),
+    route({
+      operationId: 'listBridgeRules',
+      method: 'GET',
+      path: '/bridge/rules',
+      tag: 'Bridge',
+      summary: "The world's own rules, then every registered one",
+      description: 'A page holds whole sets: `limit` counts these.',
+      scope: 'npc',
+      query: Type.Object(pageQuery),
+      responses: {
+        200: {
+          description: 'The rules.',
+          schema: Type.Array(
+            Type.Object({
+              brRuleId: Type.String(),
+              ruleDescription: Type.String(),
+              affectedActions: Type.Array(Type.String()),
+            }),
+          ),
+        },
+      },
+      handler: async (call) => {
+        await ports.readModels.reachedPosition(rulesetRows, written.position(call.principal.keyId), READ_WAIT_MS);
+        const page = pageOf(call.query);
+        const { rows, more } = await ports.readModels.list(rulesetRows, {
+          partition: call.principal.tenant,
+          direction: 'ascending',
+          ...page,
+        });
+        const sets = rows.map(({ row }) => row as unknown as DirectiveRuleSet);
+        return {
+          headers: nextLink(call, page, rows, more),
+          body: page.beyond === undefined ? listBridgeRules(sets) : bridgeRulesOf(sets),
+        };
+      },
+    }),
+  ];
+};

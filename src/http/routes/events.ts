@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { Type } from '@sinclair/typebox';
 
 import { toHistoryEvent } from '../../app/history.js';
-import { requireMind } from '../../app/minds.js';
+import { requireRevision } from '../../app/minds.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Clock } from '../../ports/clock.js';
@@ -18,7 +18,8 @@ import type { Services } from '../services.js';
 export const COMMENT_EVERY_MS = 15_000;
 export const STREAMS_PER_KEY = 16;
 
-export type EventRouteDeps = Pick<Services, 'ports' | 'lanes'> & {
+export type EventRouteDeps = {
+  readonly ports: Pick<Services['ports'], 'events' | 'clock'>;
   readonly lifecycle: Lifecycle;
   /** Calls back when the key is revoked; returns how to stop listening. */
   readonly onRevoked: (keyId: string, listener: () => void) => () => void;
@@ -41,7 +42,7 @@ const startOf = (call: Call<unknown, { from?: number }>): number => {
 const every = (clock: Clock, ms: number, run: () => void): (() => void) => {
   let cancel: () => void = () => undefined;
   const wait = (): void => {
-    cancel = clock.at(new Date(clock.now().getTime() + ms), () => {
+    cancel = clock.after(ms, () => {
       run();
       wait();
     });
@@ -53,7 +54,7 @@ const every = (clock: Clock, ms: number, run: () => void): (() => void) => {
 };
 
 /** `GET /npcs/{npcId}/events`: a mind's stored past into its live present (contract 10.1). */
-export const eventRoutes = ({ ports, lanes, lifecycle, onRevoked }: EventRouteDeps): readonly RouteDefinition[] => {
+export const eventRoutes = ({ ports, lifecycle, onRevoked }: EventRouteDeps): readonly RouteDefinition[] => {
   const open = new Map<string, number>();
 
   const pump = async (response: ServerResponse, stream: string, from: number, signal: AbortSignal): Promise<void> => {
@@ -91,16 +92,21 @@ export const eventRoutes = ({ ports, lanes, lifecycle, onRevoked }: EventRouteDe
         const { tenant, keyId } = call.principal;
         const { npcId } = call.params;
         const from = startOf(call);
-        await requireMind(lanes, tenant, npcId);
+        await requireRevision(ports.events, tenant, npcId);
+        const response = call.koa.res;
+        // Who has left says so only once, and may have done so before anybody listened.
+        if (response.destroyed) return { streamed: true };
         const mine = open.get(keyId) ?? 0;
         if (mine >= STREAMS_PER_KEY)
           throw new Rejection('TOO_MANY_STREAMS', { retryAfter: 1, details: { limit: STREAMS_PER_KEY } });
         open.set(keyId, mine + 1);
 
         const ended = new AbortController();
-        const response = call.koa.res;
         const unlisten = onRevoked(keyId, () => ended.abort());
-        const stopComments = every(ports.clock, COMMENT_EVERY_MS, () => response.write(':\n\n'));
+        // Where something waits to be read already, nobody needs to be told more.
+        const stopComments = every(ports.clock, COMMENT_EVERY_MS, () => {
+          if (!response.writableNeedDrain) response.write(':\n\n');
+        });
         response.once('close', () => ended.abort());
         const signal = AbortSignal.any([ended.signal, lifecycle.stopping]);
 

@@ -1,10 +1,12 @@
 import { Type } from '@sinclair/typebox';
 
 import { readHistory } from '../../app/history.js';
-import { mindAsOf, requireMind } from '../../app/minds.js';
+import { mindAsOf, requireMind, requireRevision } from '../../app/minds.js';
 import { waitForRevision } from '../../app/read-wait.js';
+import { openTurnsOf } from '../../domain/npc/open-turns.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import { momentOf } from '../as-of.js';
 import { minRevision, revisionHeader } from '../min-revision.js';
 import { PAGE_LIMIT } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
@@ -27,22 +29,6 @@ const HistoryEvent = Type.Object(
   },
   { additionalProperties: true },
 );
-
-/** A revision when it is digits only, else an instant (RFC 3339). */
-const momentOf = (asOf: string | undefined): { revision: number } | { timeMs: number } => {
-  if (asOf === undefined) return { revision: Number.MAX_SAFE_INTEGER };
-  if (/^\d{1,15}$/.test(asOf)) return { revision: Number(asOf) };
-  const instant = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.test(asOf)
-    ? Date.parse(asOf.toUpperCase())
-    : NaN;
-  if (Number.isNaN(instant)) {
-    throw new Rejection('SCHEMA_INVALID', {
-      details: { issues: [{ pointer: '/asOf', message: 'must be a revision or an RFC 3339 timestamp' }] },
-    });
-  }
-  // What happened within the millisecond that the timestamp names is in it.
-  return { timeMs: instant };
-};
 
 /** `GET /npcs/{npcId}/history` and `/state` (contract 10.1). */
 export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => [
@@ -77,7 +63,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
     handler: async (call) => {
       const { npcId } = call.params;
       const { tenant } = call.principal;
-      await requireMind(lanes, tenant, npcId);
+      await requireRevision(ports.events, tenant, npcId);
       const stream = npcStream(tenant, npcId);
       await waitForRevision(ports.events, stream, minRevision(call));
       const { from, limit = 100, direction = 'forwards', type } = call.query;
@@ -118,9 +104,13 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       const { npcId } = call.params;
       const { tenant } = call.principal;
       const moment = momentOf(call.query.asOf);
-      await requireMind(lanes, tenant, npcId);
+      await requireRevision(ports.events, tenant, npcId);
       await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
-      const mind = await mindAsOf(ports.events, tenant, npcId, moment);
+      // As it is now it is kept folded; as it was is folded for this answer.
+      const mind =
+        moment === 'now'
+          ? await requireMind(lanes, tenant, npcId)
+          : await mindAsOf(ports.events, tenant, npcId, moment);
       if (mind === null)
         throw new Rejection('NPC_NOT_FOUND', {
           message: 'The NPC had no history yet at that time.',
@@ -134,7 +124,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
           at: mind.updatedAt,
           persona: mind.persona,
           data: mind.data ?? {},
-          openTurns: mind.openTurns,
+          openTurns: openTurnsOf(mind.openTurns),
           frozen: false,
         },
       };

@@ -20,8 +20,8 @@ export const jwksRoute = (signingKeys: SigningKeys): RouteDefinition =>
     responses: {
       200: { description: 'A JWK set (RFC 7517).', schema: Type.Object({ keys: Type.Array(FreeObject) }) },
     },
-    handler: () => ({
+    handler: async () => ({
       headers: { 'Cache-Control': `public, max-age=${String(MAX_AGE_SECONDS)}` },
-      body: { keys: signingKeys.publicJwks() },
+      body: { keys: await signingKeys.publicJwks() },
     }),
   });

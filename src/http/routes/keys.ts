@@ -18,9 +18,7 @@ import { defaultTier, type Tier, tierNames } from '../../domain/tenant/tiers.js'
 import { nextLink, pageOf, pageQuery } from '../page.js';
 import { type Call, route, type RouteDefinition } from '../route.js';
 import { nullable } from '../schemas.js';
-
-/** RFC 3339 with any offset; whether the day exists is asked of the calendar. */
-const TIMESTAMP = '^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$';
+import { instantOf, TIMESTAMP } from '../timestamp.js';
 
 const scopeSchema = Type.Unsafe<Scope>({ type: 'string', enum: [...scopes] });
 const rateLimitSchema = Type.Object({
@@ -79,8 +77,8 @@ const commandOf = (call: Call): KeyCommand => ({ commandId: call.commandId, corr
 /** The instant as stored, or null. @throws Rejection SCHEMA_INVALID when it is none or has passed */
 const expiry = (text: string | null | undefined, now: Date): string | null => {
   if (text === null || text === undefined) return null;
-  const instant = new Date(text);
-  if (instant.getTime() > now.getTime()) return instant.toISOString();
+  const instant = instantOf(text);
+  if (instant !== null && instant > now.getTime()) return new Date(instant).toISOString();
   const issues = [{ pointer: '/expiresAt', message: 'must be an instant in the future' }];
   throw new Rejection('SCHEMA_INVALID', { details: { issues } });
 };
@@ -139,9 +137,10 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
         .sort((one, other) => (one.order < other.order ? -1 : 1))
         .filter(({ order }) => page.beyond === undefined || order > page.beyond)
         .slice(0, page.limit + 1);
+      const shown = keys.slice(0, page.limit);
       return {
-        headers: nextLink(call, page, keys),
-        body: keys.slice(0, page.limit).map(({ issued, lastUsedAt }) => ({ ...present(issued), lastUsedAt })),
+        headers: nextLink(call, page, shown, keys.length > page.limit),
+        body: shown.map(({ issued, lastUsedAt }) => ({ ...present(issued), lastUsedAt })),
       };
     },
   }),
@@ -151,7 +150,8 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     path: '/keys/:keyId',
     tag: 'Keys',
     summary: 'Revokes a key',
-    description: 'Effective at once on the server that answers, on others within a second. The last admin key stays.',
+    description:
+      'Effective at once on the server that answers, on others within a second. The last admin key that does not expire stays.',
     scope: 'admin',
     ext: true,
     params: Type.Object({ keyId: Type.String() }),

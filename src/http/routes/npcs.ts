@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox';
 
-import { readMind, requireMind } from '../../app/minds.js';
+import { requireMind, requireRevision } from '../../app/minds.js';
 import { mindFold } from '../../app/mind.js';
 import { waitForRevision, READ_WAIT_MS } from '../../app/read-wait.js';
 import { runCommand } from '../../app/run-command.js';
 import { archiveNpc, registerNpc } from '../../domain/npc/decide.js';
+import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import type { MindState } from '../../domain/npc/state.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -66,18 +67,17 @@ export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDe
       const page = pageOf(call.query);
       const { tenant, keyId } = call.principal;
       await ports.readModels.reachedPosition(npcs, written.position(keyId), READ_WAIT_MS);
-      const rows = await ports.readModels.list(npcs, {
+      const { rows, more } = await ports.readModels.list(npcs, {
         partition: tenant,
         tags: ['live'],
         direction: 'ascending',
-        limit: page.limit + 1,
-        ...(page.beyond === undefined ? {} : { beyond: page.beyond }),
+        ...page,
       });
-      const body = rows.slice(0, page.limit).map(({ row }) => {
+      const body = rows.map(({ row }) => {
         const npc = row as unknown as NpcView & { npcId: string };
         return view(npc.npcId, npc);
       });
-      return { headers: nextLink(call, page, rows), body };
+      return { headers: nextLink(call, page, rows, more), body };
     },
   }),
   route({
@@ -86,7 +86,8 @@ export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDe
     path: '/npcs',
     tag: 'NPCs',
     summary: 'Register an NPC, or replace its persona or data',
-    description: 'Members that are given replace whole. What changes nothing records nothing. `npcId` wins over `id`.',
+    description:
+      'Members that are given replace whole. What changes nothing records nothing. `npcId` wins over `id`. Data holds at most 262,144 bytes of JSON, persona and data together 524,288.',
     scope: 'npc',
     body: Type.Object({
       npcId: nullable(ClientId),
@@ -101,6 +102,10 @@ export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDe
         schema: Type.Intersect([Npc, Type.Object({ created: Type.Boolean() })]),
       },
     },
+    writesTo: ({ principal, body }) => {
+      const npcId = body.npcId ?? body.id;
+      return npcId === undefined || npcId === null ? undefined : npcStream(principal.tenant, npcId);
+    },
     handler: async (call) => {
       const { body } = call;
       const npcId = body.npcId ?? body.id;
@@ -111,6 +116,7 @@ export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDe
           : body.initialState !== undefined && body.initialState !== null
             ? dataOf('/initialState', body.initialState)
             : undefined;
+      requireRecordable([body.persona ?? null, data ?? null]);
       const outcome = await runCommand(
         { ...ports, lanes },
         npcStream(call.principal.tenant, npcId),
@@ -139,9 +145,8 @@ export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDe
     handler: async (call) => {
       const { npcId } = call.params;
       const { tenant } = call.principal;
-      if ((await readMind(lanes, tenant, npcId)) !== null) {
-        await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
-      }
+      await requireRevision(ports.events, tenant, npcId);
+      await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
       const mind = await requireMind(lanes, tenant, npcId);
       return { headers: revisionHeader(mind.revision), body: view(npcId, mind) };
     },
@@ -164,7 +169,7 @@ export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDe
     handler: async (call) => {
       const { npcId } = call.params;
       const { tenant, keyId } = call.principal;
-      await requireMind(lanes, tenant, npcId);
+      await requireRevision(ports.events, tenant, npcId);
       const outcome = await runCommand(
         { ...ports, lanes },
         npcStream(tenant, npcId),

@@ -1,13 +1,16 @@
 import { Type } from '@sinclair/typebox';
 
+import { parseCommandId } from '../../app/command-id.js';
+import { inSlices } from '../../app/in-slices.js';
 import { rulesetFold } from '../../app/rulesets.js';
 import { READ_WAIT_MS } from '../../app/read-wait.js';
 import { runCommand } from '../../app/run-command.js';
 import { deleteRuleset, registerRuleset } from '../../domain/rules/decide.js';
 import { normaliseRuleset } from '../../domain/rules/normalise.js';
 import { findPreset, presetIds } from '../../domain/rules/presets.js';
-import { latestRuleset, rulesetVersion } from '../../domain/rules/ruleset-state.js';
+import { latestRuleset } from '../../domain/rules/ruleset-state.js';
 import type { RulesetContent } from '../../domain/rules/ruleset.js';
+import { warningsOf } from '../../domain/rules/warnings.js';
 import { derivedUuid } from '../../domain/shared/uuid.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -65,11 +68,20 @@ const StoredSet = Type.Object({
   template: orNull(Type.String()),
   version: Type.Integer(),
 });
+const RegisteredSet = Type.Object(
+  {
+    ...StoredSet.properties,
+    warnings: Type.Array(Type.Object({ drRuleId: Type.String(), message: Type.String() }), {
+      description: 'What was registered and will decide nothing though it looks as if it should.',
+    }),
+  },
+  { additionalProperties: true },
+);
 const RulesetParams = Type.Object({ rulesetId: ClientId });
 
 /** `/rules` (contract 5). */
 export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, lanes, written, rulesRegistration } = services;
+  const { ports, lanes, rulesets, written, rulesRegistration } = services;
 
   const register = async (call: Call, content: RulesetContent) => {
     const stream = rulesetStream(call.principal.tenant, content.rulesetId);
@@ -77,7 +89,8 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       registerRuleset(state, content),
     );
     written.noted(call.principal.keyId, outcome.position);
-    return { body: outcome.events.find(({ type }) => type === 'RulesetRegistered')?.data };
+    const stored = outcome.events.find(({ type }) => type === 'RulesetRegistered')?.data;
+    return { body: { ...stored, warnings: warningsOf(content.rulesetRules) } };
   };
 
   return [
@@ -94,10 +107,14 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
           ? null
           : new Rejection('FORBIDDEN', { message: 'Registering rules is switched off on this server.' }),
       body: Registration,
-      responses: { 200: { description: 'The stored set.', schema: StoredSet } },
-      handler: (call) => {
-        const makeId = () => `rs-${derivedUuid(ports.clock.now().getTime(), `ruleset ${call.commandId}`)}`;
-        const content = normaliseRuleset(call.body, makeId);
+      writesTo: ({ principal, body }) => {
+        const rulesetId = body.rulesetId ?? body.id;
+        return typeof rulesetId === 'string' ? rulesetStream(principal.tenant, rulesetId) : undefined;
+      },
+      responses: { 200: { description: 'The stored set, and warnings.', schema: RegisteredSet } },
+      handler: async (call) => {
+        const makeId = () => `rs-${derivedUuid(parseCommandId(call.commandId).timeMs, `ruleset ${call.commandId}`)}`;
+        const content = await inSlices(normaliseRuleset(call.body, makeId));
         if (content instanceof Rejection) throw content;
         return register(call, content);
       },
@@ -114,17 +131,16 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       handler: async (call) => {
         const page = pageOf(call.query);
         await ports.readModels.reachedPosition(rulesetRows, written.position(call.principal.keyId), READ_WAIT_MS);
-        const rows = await ports.readModels.list(rulesetRows, {
+        const { rows, more } = await ports.readModels.list(rulesetRows, {
           partition: call.principal.tenant,
           direction: 'ascending',
-          limit: page.limit + 1,
-          ...(page.beyond === undefined ? {} : { beyond: page.beyond }),
+          ...page,
         });
-        const body = rows.slice(0, page.limit).map(({ row }) => {
+        const body = rows.map(({ row }) => {
           const { tenant: _, ...set } = row as JsonObject;
           return set;
         });
-        return { headers: nextLink(call, page, rows), body };
+        return { headers: nextLink(call, page, rows, more), body };
       },
     }),
     route({
@@ -145,8 +161,12 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       summary: "Register a built-in set under its own name; `default` becomes the studio's default",
       scope: 'rules',
       params: Type.Object({ presetId: Type.String() }),
+      writesTo: ({ principal, params }) => {
+        const found = findPreset(params.presetId);
+        return found === null ? undefined : rulesetStream(principal.tenant, found.rulesetId);
+      },
       body: Type.Object({}),
-      responses: { 200: { description: 'The stored set.', schema: StoredSet } },
+      responses: { 200: { description: 'The stored set, and warnings.', schema: RegisteredSet } },
       handler: (call) => {
         const { presetId } = call.params;
         const content = findPreset(presetId);
@@ -168,9 +188,10 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       handler: async (call) => {
         const { rulesetId } = call.params;
         const { version } = call.query;
-        const lane = await lanes.open(rulesetStream(call.principal.tenant, rulesetId), rulesetFold);
-        const { state } = await lane.latest();
-        const found = version === undefined ? latestRuleset(state) : rulesetVersion(state, version);
+        const { tenant } = call.principal;
+        const { state } = await lanes.current(rulesetStream(tenant, rulesetId), rulesetFold);
+        const found =
+          version === undefined ? latestRuleset(state) : await rulesets.version(tenant, { rulesetId, version });
         if (found === null)
           throw new Rejection('RULESET_NOT_FOUND', {
             details: { rulesetId, ...(version === undefined ? {} : { version }) },

@@ -28,14 +28,15 @@ export type StatusDeps = {
   readonly allRoutes: () => readonly RouteDefinition[];
 };
 
-/** What a proxy adds: then the peer's address says nothing about who asks. */
-const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+/** What a proxy adds (contract 10.6): then the peer's address says nothing about who asks. */
+const proxyHeader = /^(forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip)$/;
 
 /** Whether the request comes from this machine itself (contract 1.3, `GET /metrics`). */
 export const fromLoopback = ({ req }: Context): boolean => {
   const address = req.socket.remoteAddress ?? '';
   const plain = isIPv6(address) ? address.replace(/^::ffff:/i, '') : address;
-  return (plain === '::1' || plain.startsWith('127.')) && proxyHeaders.every((name) => req.headers[name] === undefined);
+  if (plain !== '::1' && !plain.startsWith('127.')) return false;
+  return !Object.keys(req.headers).some((name) => proxyHeader.test(name));
 };
 
 const once = <T>(make: () => T): (() => T) => {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { requireMind } from '../../app/minds.js';
+import { requireRevision } from '../../app/minds.js';
 import { waitForRevision, waitForStream } from '../../app/read-wait.js';
 import { readTurn, type TurnView } from '../../app/turn-view.js';
 import { finalizeWire, verdictWire } from '../../domain/npc/signature.js';
@@ -51,7 +51,7 @@ const summaryOf = (row: Json): JsonObject => {
 };
 
 /** `GET /npcs/{npcId}/turns` and `/turns/{turnId}` (contract 10.1). */
-export const turnRoutes = ({ ports, lanes, journal, signer }: Services): readonly RouteDefinition[] => {
+export const turnRoutes = ({ ports, journal, signer }: Services): readonly RouteDefinition[] => {
   const present = async (tenant: string, view: TurnView) => {
     const { verdict: rested, ...turn } = view;
     if (rested === null) return { ...turn, verdict: null };
@@ -86,19 +86,18 @@ export const turnRoutes = ({ ports, lanes, journal, signer }: Services): readonl
         const page = pageOf(call.query);
         const { npcId } = call.params;
         const { tenant } = call.principal;
-        const mind = await requireMind(lanes, tenant, npcId);
+        const revision = await requireRevision(ports.events, tenant, npcId);
         const stream = npcStream(tenant, npcId);
         await waitForStream(ports, turns, stream, minRevision(call));
-        const rows = await ports.readModels.list(turns, {
+        const { rows, more } = await ports.readModels.list(turns, {
           partition: stream,
           direction: 'descending',
-          limit: page.limit + 1,
+          ...page,
           ...(call.query.state === undefined ? {} : { tags: [call.query.state] }),
-          ...(page.beyond === undefined ? {} : { beyond: page.beyond }),
         });
         return {
-          headers: { ...revisionHeader(mind.revision), ...nextLink(call, page, rows) },
-          body: rows.slice(0, page.limit).map(({ row }) => summaryOf(row)),
+          headers: { ...revisionHeader(revision), ...nextLink(call, page, rows, more) },
+          body: rows.map(({ row }) => summaryOf(row)),
         };
       },
     }),
@@ -115,10 +114,10 @@ export const turnRoutes = ({ ports, lanes, journal, signer }: Services): readonl
       handler: async (call) => {
         const { npcId, turnId } = call.params;
         const { tenant } = call.principal;
-        const mind = await requireMind(lanes, tenant, npcId);
+        const revision = await requireRevision(ports.events, tenant, npcId);
         await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
         return {
-          headers: revisionHeader(mind.revision),
+          headers: revisionHeader(revision),
           body: await present(tenant, await readTurn({ events: ports.events, journal }, tenant, npcId, turnId)),
         };
       },

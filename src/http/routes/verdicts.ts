@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import type { VerdictSigner } from '../../app/verdict-signer.js';
 import { type RouteDefinition, route } from '../route.js';
-import { FreeObject, nullable } from '../schemas.js';
+import { ClientId, FreeObject, nullable } from '../schemas.js';
 
 const reasons = ['malformed', 'unknown_key', 'bad_signature', 'other_npc', 'other_verdict'] as const;
 
@@ -15,16 +15,20 @@ export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[]
     tag: 'Protocol',
     summary: 'Whether a signature covers this verdict of this NPC',
     description:
-      'The signature stands in the body or in the header `X-Service-Signature`. `stateTransform` is read as `stateDelta`.',
+      'The signature stands in the body or in the header `X-Service-Signature`. `stateTransform` is read as `stateDelta`. ' +
+      'A verdict that was once valid verifies for ever: judge by `turnId`, `revision` and `signedAt` whether it is fresh.',
     scope: 'npc',
     ext: true,
-    body: Type.Object({ npcId: Type.String(), signature: nullable(Type.String()), verdict: FreeObject }),
+    body: Type.Object({ npcId: ClientId, signature: nullable(Type.String()), verdict: FreeObject }),
     responses: {
       200: {
         description: 'The answer.',
         schema: Type.Object({
           valid: Type.Boolean(),
           reason: Type.Optional(Type.Unsafe<(typeof reasons)[number]>({ type: 'string', enum: [...reasons] })),
+          turnId: Type.Optional(Type.String()),
+          revision: Type.Optional(Type.Integer()),
+          signedAt: Type.Optional(Type.String({ format: 'date-time' })),
         }),
       },
     },

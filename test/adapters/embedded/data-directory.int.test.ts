@@ -11,6 +11,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.js';
 /** Starting a process takes its time on a busy machine. */
 const PROCESS_MS = 90_000;
 const LOCKING = new URL('../../support/locking-process.ts', import.meta.url);
+const MAIN = new URL('../../../src/main.ts', import.meta.url);
 
 describe('The data directory', () => {
   let temporary: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -99,10 +100,24 @@ describe('The data directory', () => {
 
   it('that cannot be made or is a file is refused with its path and the reason', async () => {
     await writeFile(path, 'a file');
-    expect(await refusal()).toMatch(/^The data directory .*data cannot be written: .*\.$/);
-    expect(await refusal(join(path, 'below'))).toContain('cannot be written');
+    expect(await refusal()).toMatch(/^The data directory .*data cannot be made \(EEXIST\)\. Set ANIMA_DATA_DIR to a /);
+    expect(await refusal(join(path, 'below'))).toContain('cannot be made (ENOTDIR)');
     expect(await readFile(path, 'utf8')).toBe('a file');
   });
+
+  // There a missing directory cannot be made, and the system says only that it is missing.
+  it.runIf(process.platform === 'linux')(
+    'below /proc stops the start with one sentence',
+    { timeout: PROCESS_MS },
+    async () => {
+      await using server = startTypeScript(MAIN, { env: { PORT: '0', ANIMA_DATA_DIR: '/proc/nope/below' } });
+      expect(await server.exited()).toEqual({ code: 1, signal: null });
+      expect(server.stderr).toBe(
+        'The data directory /proc/nope/below cannot be made (ENOENT). Set ANIMA_DATA_DIR to a directory that you can write to.\n',
+      );
+      expect(server.stdout).toBe('');
+    },
+  );
 
   it('that may not be written is refused, and nothing is changed', async (context) => {
     if (process.getuid?.() === 0) return context.skip('root may write everywhere');

@@ -175,7 +175,7 @@ describe('The embedded event store', () => {
 
   it('does not open a file that is no database', async () => {
     await writeFile(file, 'this is no database, but long enough to be taken for one '.repeat(100));
-    expect(() => EmbeddedEventStore.open(file)).toThrow(/cannot be opened/);
+    expect(() => EmbeddedEventStore.open(file)).toThrow(/is damaged\. Put back a backup/);
   });
 
   it('writes many events at once and finds each again', async () => {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { ownerKeyFile, readOwnerKey } from '../../../src/adapters/files/owner-key-file.js';
-import { openSecret, SECRET_MIN_BYTES, type SecretSource } from '../../../src/adapters/files/secret.js';
+import { openSecret, type SecretSource } from '../../../src/adapters/files/secret.js';
+import { SECRET_MIN_BYTES } from '../../../src/domain/shared/secret-length.js';
 import { StartProblem } from '../../../src/domain/shared/start-problem.js';
 import { seededRandom } from '../../support/seeded-random.js';
 

@@ -10,26 +10,31 @@ import { findPreset } from '../../../src/domain/rules/presets.js';
 import type { DirectiveRuleSet } from '../../../src/domain/rules/ruleset.js';
 import { mergePatch } from '../../../src/domain/shared/merge-patch.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { allSlices, heldBy } from '../../support/rules.js';
 import { createFakeMind, type FakeDecide } from '../../support/fake-mind.js';
 
 const rulesets = new Map<string, DirectiveRuleSet>();
 for (const { rules } of Object.values(scene.cast)) {
-  const made = 'preset' in rules ? findPreset(rules.preset) : normaliseRuleset(rules.ruleset, () => '');
+  const made =
+    'preset' in rules ? findPreset(rules.preset) : allSlices(normaliseRuleset(rules.ruleset, () => '')).result;
   if (made === null || made instanceof Rejection) throw new Error('A ruleset of the scene is not valid.');
   rulesets.set(made.rulesetId, { ...made, version: 1 });
 }
 
 /** The server's own decision in the place of the fake's. */
 const decided: FakeDecide = ({ text, tape, data }) => {
+  const ruleset = rulesets.get(tape.rulesetId ?? '') ?? null;
   const { verdict, grounds } = reachVerdict(
     {
       npcId: 'any',
       observation: tape.observation,
       context: tape.context ?? {},
+      data,
       npcState: mergePatch(data, tape.npcState ?? {}),
       persona: null,
       memories: [],
-      ruleset: rulesets.get(tape.rulesetId ?? '') ?? null,
+      ruleset,
+      patternsHeld: heldBy(ruleset, tape.observation),
     },
     text,
   );

@@ -1,14 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
+import { openDataDirectory } from '../../../src/adapters/embedded/data-directory.js';
 import { sleepFor } from '../../../src/body/deadline.js';
 import { createMindRequest } from '../../../src/body/mind-request.js';
 import { isServing, startServer, type StartOptions } from '../../../src/cli/demo/server.js';
 import { StartProblem } from '../../../src/domain/shared/start-problem.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
+const HOOKS = new URL('../../support/typescript-hooks.mjs', import.meta.url).href;
+const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 /** Serves on PORT, not ready at first; ends in order on SIGTERM. */
 const SERVES = `
 import { createServer } from 'node:http';
@@ -19,8 +23,8 @@ createServer((request, response) => {
   response.end(JSON.stringify({ status: 'online', marked: process.env.MARK }));
 }).listen(Number(process.env.PORT), process.env.HOST);
 `;
-/** Ends as a server does whose data directory is taken. */
-const FAILS = `process.stderr.write('The data directory is open in another process.\\n'); process.exitCode = 1;`;
+/** Ends as a server does that cannot start. */
+const FAILS = `process.stderr.write('The secret cannot be read.\\n'); process.exitCode = 1;`;
 
 const requestTo: StartOptions['requestTo'] = (baseUrl) => createMindRequest({ baseUrl });
 
@@ -36,6 +40,7 @@ const withProgram = async (
     program: [program],
     env: { ...process.env, MARK: 'kept' },
     cwd: directory.path,
+    lookedAt: 'http://127.0.0.1:8080',
     requestTo,
     sleep: sleepFor,
     signal,
@@ -67,8 +72,27 @@ describe('the server that the demo starts', () => {
     withProgram(FAILS, async (options) => {
       const outcome = await startServer(options).catch((error: unknown) => error);
       expect(outcome).toBeInstanceOf(StartProblem);
-      expect((outcome as StartProblem).message).toBe('The data directory is open in another process.');
+      expect((outcome as StartProblem).message).toBe('The secret cannot be read.');
     }));
+
+  it('says where to look when the data directory belongs to a server elsewhere', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, 'data');
+    using _taken = await openDataDirectory(dataDir);
+    const options = {
+      program: ['--import', HOOKS, MAIN],
+      env: { ...process.env, ANIMA_DATA_DIR: dataDir },
+      cwd: directory.path,
+      lookedAt: 'http://127.0.0.1:8080',
+      requestTo,
+      sleep: sleepFor,
+      signal: new AbortController().signal,
+    };
+    await expect(startServer(options)).rejects.toThrow(
+      `No server answers at http://127.0.0.1:8080, and the data directory ${dataDir} is in use by another one. ` +
+        'If it listens elsewhere: ANIMA_URL=http://127.0.0.1:<port> npm run demo.',
+    );
+  }, 60_000);
 
   it('is stopped again when the demo is interrupted while it waits', async () => {
     const caller = new AbortController();

@@ -8,7 +8,14 @@ import { aRuleset } from '../../support/rules.js';
 
 const anyRuleset = aRuleset([]);
 const ask = (question: Partial<BridgeQuestion>) =>
-  validateAction({ action: { type: 'IDLE' }, context: {}, recorded: null, ruleset: anyRuleset, ...question });
+  validateAction({
+    action: { type: 'IDLE' },
+    context: {},
+    recorded: null,
+    ruleset: anyRuleset,
+    patternsHeld: [],
+    ...question,
+  });
 
 const refusals: readonly [title: string, action: Json, context: Json, code: string][] = [
   ['an action without a type', {}, {}, 'ACTION_TYPE_MISSING'],

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { archiveNpc, registerNpc, type Registration } from '../../../src/domain/npc/decide.js';
+import { DATA_BYTES } from '../../../src/domain/npc/mind-data.js';
+import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { initialMind, type MindState } from '../../../src/domain/npc/state.js';
 
 const mind: MindState = {
@@ -11,6 +13,36 @@ const mind: MindState = {
 };
 const archived: MindState = { ...mind, archived: true };
 const withoutData: MindState = { ...mind, persona: null, data: null };
+
+const decidedOf = (decided: ReturnType<typeof registerNpc>) => {
+  if (decided instanceof Rejection) throw decided;
+  return decided;
+};
+/** Data of so many bytes of JSON. */
+const dataOf = (bytes: number) => ({ notes: 'x'.repeat(bytes - '{"notes":""}'.length) });
+
+describe("a mind's data", () => {
+  const holding = (bytes: number): MindState => ({ ...initialMind, revision: 0, data: dataOf(bytes) });
+  const refused = (mind: MindState, bytes: number) => registerNpc(mind, { data: dataOf(bytes) }) instanceof Rejection;
+
+  it('holds 256 KiB and not a byte more, in a new mind and in one that is known', () => {
+    for (const mind of [initialMind, holding(20)]) {
+      expect(refused(mind, DATA_BYTES)).toBe(false);
+      expect(registerNpc(mind, { data: dataOf(DATA_BYTES + 1) })).toMatchObject({
+        code: 'DATA_TOO_LARGE',
+        status: 413,
+        details: { bytes: DATA_BYTES + 1, limitBytes: DATA_BYTES },
+      });
+    }
+  });
+
+  it('beyond its bound may only shrink, or stay', () => {
+    expect(refused(holding(DATA_BYTES + 100), DATA_BYTES + 99)).toBe(false);
+    expect(registerNpc(holding(DATA_BYTES + 100), { data: dataOf(DATA_BYTES + 100) })).toEqual([]);
+    expect(refused(holding(DATA_BYTES + 100), DATA_BYTES + 101)).toBe(true);
+    expect(decidedOf(registerNpc(holding(DATA_BYTES + 100), { persona: 'Calm.' }))).toHaveLength(1);
+  });
+});
 
 describe('registering a mind', () => {
   it.each<[given: string, mind: MindState, asked: Registration, recorded: unknown]>([
@@ -26,7 +58,7 @@ describe('registering a mind', () => {
     ['an archived one again', archived, {}, ['NpcUpdated', {}]],
     ['an archived one with a new persona', archived, { persona: 'Bold.' }, ['NpcUpdated', { persona: 'Bold.' }]],
   ])('%s', (_, state, asked, recorded) => {
-    const [event, ...others] = registerNpc(state, asked);
+    const [event, ...others] = decidedOf(registerNpc(state, asked));
     expect(event === undefined ? null : [event.type, event.data]).toEqual(recorded);
     expect(others).toEqual([]);
   });

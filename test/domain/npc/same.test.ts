@@ -69,6 +69,49 @@ describe('comparing', () => {
     );
   });
 
+  it('is by the comparison text also where empty values stand in another form', () => {
+    const leaf = fc.constantFrom<Json>(null, '', 0, -0, false, 0.1, Math.fround(0.1), 1e39, '1e+39', 'a');
+    const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        leaf,
+        fc.array(tie('tree'), { maxLength: 2 }),
+        fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), tie('tree'), { maxKeys: 3 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(tree, tree, (left, right) => {
+        expect(same(left, right)).toBe(comparisonText(left) === comparisonText(right));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  /** A value that counts how often one of its members is read. */
+  const counted = (value: Record<string, Json>) => {
+    const reads = { count: 0 };
+    const proxy = new Proxy(value, {
+      get: (target, name) => {
+        reads.count += 1;
+        return Reflect.get(target, name) as Json;
+      },
+    });
+    return { proxy, reads };
+  };
+  const members = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, index]));
+
+  it('reads each member once when only the order of keys differs', () => {
+    const { proxy, reads } = counted(members);
+    expect(same(proxy, Object.fromEntries(Object.entries(members).toReversed()))).toBe(true);
+    expect(reads.count).toBe(1_000);
+  });
+
+  it('ends at the first difference', () => {
+    const { proxy, reads } = counted(members);
+    expect(same(proxy, { ...members, k0: 'else' })).toBe(false);
+    expect(reads.count).toBe(1);
+  });
+
   it('takes a member named __proto__ as data', () => {
     const odd = JSON.parse('{"__proto__": {"a": 1}}') as Json;
     expect(same(odd, {})).toBe(false);

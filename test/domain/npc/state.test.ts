@@ -27,6 +27,7 @@ const checked = emitted({
   type: 'BridgeChecked',
   data: {
     mindRevision: 0,
+    logic: 1,
     action: {},
     context: {},
     ruleset: null,
@@ -59,16 +60,19 @@ const every: Record<NpcEventType, Emitted> = {
   DirectiveGiven: directiveGiven('d1'),
   ContextBuilt: contextBuilt('c1'),
   BridgeChecked: checked,
+  ChainBreakRecorded: emitted({
+    type: 'ChainBreakRecorded',
+    data: { revision: 0, member: 'hash', stored: 'a', computed: 'b' },
+  }),
 };
 
 describe('a mind', () => {
   it('is nothing before its first event, and moves on with every one', () => {
     expect(initialMind.revision).toBe(-1);
-    expect(fold(bare, expired)).toEqual({
+    expect(fold(bare, expired)).toMatchObject({
       persona: null,
       data: null,
       archived: false,
-      openTurns: [],
       revision: 1,
       updatedAt: '2026-01-01T00:00:01.000Z',
     });
@@ -97,16 +101,14 @@ describe('a mind', () => {
     expect(fold(bare, changed({ hp: 1 })).data).toEqual({ hp: 1 });
   });
 
-  it.each([
-    ['a verdict', verdict('t1', true)],
-    ['a refusal', verdict('t1', false)],
-    ['its expiry', expired],
-  ])('has a turn open until %s', (_, end) => {
-    expect(fold(turnOpened('t1'), turnOpened('t2'), memoriesRecalled('t1')).openTurns).toEqual(['t1', 't2']);
-    expect(fold(turnOpened('t1'), turnOpened('t2'), end).openTurns).toEqual(['t2']);
+  it('does not take over data that its actor keeps for one turn', () => {
+    const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } };
+    const brought = turnOpened('t1', { actor, actorDataKept: false });
+    expect(fold(brought)).toMatchObject({ persona: 'An innkeeper.', data: null });
+    expect(fold(brought, actorIdentified('t1')).data).toEqual({ mood: 'calm' });
   });
 
-  const noActs = ['NpcArchived', 'BridgeChecked', 'TurnExpired'];
+  const noActs = ['NpcArchived', 'BridgeChecked', 'TurnExpired', 'ChainBreakRecorded'];
   it.each(Object.entries(every))('that is archived, given %s', (type, event) => {
     expect(fold(registered, archived, event).archived).toBe(noActs.includes(type));
   });

@@ -30,12 +30,14 @@ describe('what a decision rests on', () => {
   ])('%s', (_, known, members, persona, npcState) => {
     expect(effectiveInput(known, { ...asked, ...members })).toEqual({
       npcId: 'mira',
+      data: expect.any(Object),
       observation: 'Rain.',
       context: {},
       npcState,
       persona,
       memories: [],
       ruleset: null,
+      patternsHeld: [],
     });
   });
 });

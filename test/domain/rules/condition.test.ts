@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareCodePoints, parseCondition, type RuleFacts } from '../../../src/domain/rules/condition.js';
+import { compareCodePoints, parseCondition } from '../../../src/domain/rules/condition.js';
+import { buildKeyTree, lookUp, type Surroundings } from '../../../src/domain/rules/key-tree.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 
-const facts = (members: Partial<RuleFacts>): RuleFacts => ({ observation: '', npcState: {}, context: {}, ...members });
-const holds = (key: string, value: string, given: Partial<RuleFacts>): boolean => {
-  const condition = parseCondition([key, value]);
-  return condition.holds(condition.look(facts(given)));
+const holds = (key: string, value: string, given: Partial<Surroundings>): boolean => {
+  const { seen } = lookUp(buildKeyTree([key]), { npcState: {}, context: {}, ...given }, 10_000);
+  return parseCondition([key, value])(seen.get(key) ?? { values: [], listed: false });
 };
 const holdsFor = (value: string, seen: Json): boolean => holds('x', value, { npcState: { x: seen } });
 
 describe('where a key looks', () => {
-  const given: Partial<RuleFacts> = {
+  const given: Partial<Surroundings> = {
     npcState: { mood: 'calm', stats: { hp: 5 }, context: 'own', list: [{ name: 'a' }, { name: 'b' }, 3] },
     context: { weather: { sky: 'dark' }, light: null },
     action: { type: 'MOVE', payload: { item: 'ruby' } },
@@ -67,7 +67,17 @@ describe('what a value asks', () => {
     ['!=5', 6, true],
     ['!=calm', 'angry', true],
     ['!=calm', 'calm', false],
-    ['<10', '9', false],
+    ['<10', '9', true],
+    ['<9', '10', false],
+    ['>9', '10', true],
+    ['!=5.0', '5', false],
+    ['5.0', '5', false],
+    ['<10', '09', true],
+    ['<1', '09', true],
+    ['<010', 9, false],
+    ['<10', ' 9', true],
+    ['>9', 'x', true],
+    ['<10', true, false],
     ['<b', 'a', true],
     ['<b', 5, true],
     ['<\u{10000}', '\uffff', true],
@@ -106,6 +116,16 @@ describe('what a value asks', () => {
   ])('an array holds if one element does: %s on %j holds: %s', (value, seen, expected) => {
     expect(holdsFor(value, seen)).toBe(expected);
   });
+});
+
+it('the order of texts is found from their first 256 units, their equality from all', () => {
+  const [left, right] = [`${'x'.repeat(256)}a`, `${'x'.repeat(256)}b`];
+  expect([compareCodePoints(left, right), holdsFor(`<=${left}`, right), holdsFor(`<${right}`, left)]).toEqual([
+    0,
+    true,
+    false,
+  ]);
+  expect([holdsFor(left, left), holdsFor(left, right), holdsFor(`!=${left}`, right)]).toEqual([true, false, true]);
 });
 
 describe('laws of conditions', () => {

@@ -8,14 +8,15 @@ import {
   evolveRuleset,
   initialRuleset,
   latestRuleset,
-  rulesetVersion,
+  revisionOfVersion,
   type RulesetState,
 } from '../../../src/domain/rules/ruleset-state.js';
 import type { RulesetContent } from '../../../src/domain/rules/ruleset.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { allSlices } from '../../support/rules.js';
 
-const normalise = (body: JsonObject) => normaliseRuleset(body, () => 'made');
+const normalise = (body: JsonObject) => allSlices(normaliseRuleset(body, () => 'made')).result;
 const emptyRule = {
   drRuleId: 'rule-1',
   ruleName: '',
@@ -118,6 +119,8 @@ describe('what a registration becomes', () => {
     ['TEMPLATE_INVALID', { template: 'chatml' }],
     ['TEMPLATE_INVALID', { template: 5 }],
     ['PATTERN_INVALID', { rulesetRules: [{}, { ruleObsPattern: '(?=x)' }] }],
+    ['RULE_ID_REPEATED', { rulesetRules: [{ drRuleId: 'a' }, { drRuleId: 'b' }, { drRuleId: 'a' }] }],
+    ['RULESET_TOO_LARGE', { rulesetRules: [{ ruleCondition: [['x', Array(513).fill('a').join('|')]] }] }],
   ])('is refused with %s', (code, body) => {
     const refused = normalise(body);
     expect(refused).toBeInstanceOf(Rejection);
@@ -133,7 +136,7 @@ describe('what a registration becomes', () => {
 
 const content = (name: string): RulesetContent => ({ rulesetId: name, rulesetRules: [], template: null });
 const after = (...events: readonly RulesetEvent[]): RulesetState =>
-  events.reduce<RulesetState>((state, event) => evolveRuleset(state, event), initialRuleset);
+  events.reduce<RulesetState>((state, event, revision) => evolveRuleset(state, { ...event, revision }), initialRuleset);
 const eventsOf = (decision: RulesetDecision): readonly RulesetEvent[] =>
   decision instanceof Rejection ? [] : decision;
 
@@ -146,23 +149,25 @@ describe('the life of a rule set', () => {
     expect(first).toEqual([{ type: 'RulesetRegistered', data: { ...content('r'), version: 1 } }]);
   });
 
-  it('makes a new version of every registration and keeps the old ones readable', () => {
+  it('makes a new version of every registration, keeps it alone, and knows where the old ones stand', () => {
     const state = after(...first, ...second);
     expect(latestRuleset(state)).toMatchObject({ version: 2, template: 'Alpaca' });
-    expect(rulesetVersion(state, 1)).toMatchObject({ version: 1, template: null });
-    expect(rulesetVersion(state, 3)).toBeNull();
+    expect(state.latest).toBe(latestRuleset(state));
+    expect([0, 1, 2, 3].map((version) => revisionOfVersion(state, version))).toEqual([null, 0, 1, null]);
   });
 
-  it('is gone for new turns after a deletion, and readable by version', () => {
+  it('is gone for new turns after a deletion, and its versions stand where they stood', () => {
     const state = after(...first, ...second, ...gone);
     expect(latestRuleset(state)).toBeNull();
-    expect(rulesetVersion(state, 2)).toMatchObject({ version: 2 });
+    expect(revisionOfVersion(state, 2)).toBe(1);
   });
 
   it('counts on when it is registered again after a deletion', () => {
     const again = registerRuleset(after(...first, ...second, ...gone), content('r'));
     expect(again).toMatchObject([{ data: { version: 3 } }]);
-    expect(latestRuleset(after(...first, ...second, ...gone, ...again))).toMatchObject({ version: 3 });
+    const state = after(...first, ...second, ...gone, ...again);
+    expect(latestRuleset(state)).toMatchObject({ version: 3 });
+    expect([1, 2, 3, 4].map((version) => revisionOfVersion(state, version))).toEqual([0, 1, 3, null]);
   });
 
   it.each([
@@ -174,7 +179,7 @@ describe('the life of a rule set', () => {
 
   it('ignores events that it does not know', () => {
     const state = after(...first);
-    expect(evolveRuleset(state, { type: 'SomethingElse', data: {} })).toBe(state);
+    expect(evolveRuleset(state, { type: 'SomethingElse', data: {}, revision: 1 })).toBe(state);
   });
 });
 

@@ -75,6 +75,7 @@ describe('POST /keys', () => {
     ['a limit in words', { name: 'x', rateLimit: 'fast' }],
     ['an expiry that is no time', { name: 'x', expiresAt: 'tomorrow' }],
     ['an expiry on no day', { name: 'x', expiresAt: '2031-13-01T00:00:00Z' }],
+    ['an expiry on a day that its month has not', { name: 'x', expiresAt: '2031-02-30T00:00:00Z' }],
     ['an expiry that has passed', { name: 'x', expiresAt: '2001-01-01T00:00:00Z' }],
   ])('refuses %s with 400 and the place', async (_, body) => {
     const answer = await issue(body);

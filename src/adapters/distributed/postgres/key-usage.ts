@@ -28,7 +28,7 @@ export class PostgresKeyUsage implements KeyUsage, AsyncDisposable {
     const used = at.toISOString();
     if (used > (this.#gathered.get(keyId) ?? '')) this.#gathered.set(keyId, used);
     if (this.#gathered.size > KEYS_GATHERED) this.#flush();
-    else this.#cancel ??= this.#clock.at(new Date(this.#clock.now().getTime() + WRITE_EVERY_MS), () => this.#flush());
+    else this.#cancel ??= this.#clock.after(WRITE_EVERY_MS, () => this.#flush());
   }
 
   /** @throws Rejection DATABASE_UNAVAILABLE */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import type { Json } from '../../../domain/shared/json.js';
 import type { Clock } from '../../../ports/clock.js';
-import type { ListQuery, Projection, ReadModels } from '../../../ports/read-models.js';
+import type { ListPage, ListQuery, Projection, ReadModels } from '../../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../../ports/read-model-writer.js';
 import { beginBuild, openBuild, swapBuildIn, sweepDropped } from './builds.js';
 import { commitChanges } from './commit-changes.js';
@@ -34,7 +34,7 @@ export class PostgresReadModels implements ReadModels, ReadModelWriter, AsyncDis
     return this.#postgres.run('request', (db) => getRow(db, projection, key));
   }
 
-  list(projection: Projection, query: ListQuery) {
+  list(projection: Projection, query: ListQuery): Promise<ListPage> {
     return this.#postgres.run('request', (db) => listRows(db, projection, query));
   }
 

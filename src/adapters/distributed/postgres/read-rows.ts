@@ -1,7 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 
 import type { Json } from '../../../domain/shared/json.js';
-import type { ListQuery, Projection } from '../../../ports/read-models.js';
+import { PAGE_BYTES } from '../../../domain/shared/page-size.js';
+import type { ListPage, ListQuery, Projection } from '../../../ports/read-models.js';
 import type { Build, Loaded } from '../../../ports/read-model-writer.js';
 import { servingBuild } from './builds.js';
 import type { Tables } from './tables.js';
@@ -19,19 +20,31 @@ export const getRow = async (db: Kysely<Tables>, projection: Projection, key: st
   return found === undefined ? null : parsed(found.row);
 };
 
-/** As ReadModels.list; the columns sort by code point (COLLATE "C"). */
-export const listRows = async (db: Kysely<Tables>, projection: Projection, query: ListQuery) => {
-  const { partition, tags, direction, beyond, limit } = query;
-  let select = db
-    .selectFrom('rows')
-    .select(['key', 'place', 'row'])
-    .where('build', '=', servingBuild(projection))
-    .where('partition', '=', partition)
-    .orderBy('place', direction === 'ascending' ? 'asc' : 'desc')
-    .limit(limit);
-  if (tags !== undefined) select = select.where(sql<boolean>`tag = ANY(${tags}::text[])`);
-  if (beyond !== undefined) select = select.where('place', direction === 'ascending' ? '>' : '<', beyond);
-  return (await select.execute()).map(({ key, place, row }) => ({ key, order: place, row: parsed(row) }));
+/**
+ * As ReadModels.list; the columns sort by code point (COLLATE "C"). The database measures the rows, so that none comes over that is not on the page:
+ * one more than asked for is looked at, and `before` is what stands on the page before a row.
+ */
+export const listRows = async (db: Kysely<Tables>, projection: Projection, query: ListQuery): Promise<ListPage> => {
+  const { partition, tags, direction, beyond, limit, bytes = PAGE_BYTES } = query;
+  const [order, isBeyond] = direction === 'ascending' ? [sql`ASC`, sql`>`] : [sql`DESC`, sql`<`];
+  const { rows } = await sql<{ key: string; place: string; row: string; more: boolean }>`
+    SELECT key, place, row, looked > count(*) OVER () AS more FROM (
+      SELECT key, place, row, row_number() OVER rising AS number, count(*) OVER () AS looked,
+        sum(octet_length(row)) OVER rising - octet_length(row) AS before
+      FROM (
+        SELECT key, place, row FROM rows WHERE build = ${servingBuild(projection)} AND partition = ${partition}
+          ${tags === undefined ? sql`` : sql`AND tag = ANY(${tags}::text[])`}
+          ${beyond === undefined ? sql`` : sql`AND place ${isBeyond} ${beyond}`}
+        ORDER BY place ${order} LIMIT ${limit + 1}
+      ) AS found
+      WINDOW rising AS (ORDER BY place ${order} ROWS UNBOUNDED PRECEDING)
+    ) AS measured
+    WHERE number <= ${limit} AND before < ${bytes}
+    ORDER BY place ${order}`.execute(db);
+  return {
+    rows: rows.map(({ key, place, row }) => ({ key, order: place, row: parsed(row) })),
+    more: rows[0]?.more ?? false,
+  };
 };
 
 /** As ReadModels.progress. */

@@ -78,7 +78,7 @@ export class ReadWaits implements AsyncDisposable {
       };
       this.#waiters.add(waiter);
       if (timeoutMs > 0) {
-        cancel = this.#clock.at(new Date(this.#clock.now().getTime() + timeoutMs), () => waiter.end(false));
+        cancel = this.#clock.after(timeoutMs, () => waiter.end(false));
         for (const listener of this.#listeners) listener();
       }
       this.#notifications.start();
@@ -112,7 +112,7 @@ export class ReadWaits implements AsyncDisposable {
     this.#cancelPoll = null;
     if (this.#waiters.size === 0) return;
     const wait = this.#notifications.isListening ? POLL_LISTENING_MS : POLL_DEAF_MS;
-    this.#cancelPoll = this.#clock.at(new Date(this.#clock.now().getTime() + wait), () => this.changed(null));
+    this.#cancelPoll = this.#clock.after(wait, () => this.changed(null));
   }
 
   async #look(): Promise<void> {

@@ -1,10 +1,11 @@
-import type { RuleTrace } from '../events.js';
+import type { RulesTrace } from '../events.js';
 import { matchRules } from '../../rules/match.js';
-import { cutText } from '../../shared/text.js';
+import { cutBytes, cutText } from '../../shared/text.js';
+import { QUERY_BYTES } from '../recorded-bytes.js';
 import type { DecisionInput } from './input.js';
 
 export type MemoryRecall = { readonly query: string; readonly limit: number; readonly threshold: number };
-export type Directive = { readonly memoryRecall: MemoryRecall; readonly rules: readonly RuleTrace[] };
+export type Directive = { readonly memoryRecall: MemoryRecall; readonly trace: RulesTrace };
 
 /** What is asked for when no rule matches (contract 2.8). */
 const LIMIT = 5;
@@ -16,21 +17,22 @@ const RULE_WORDS_CHARS = 500;
 
 /**
  * Which memories a turn should recall: the observation, with what the matching rules are about behind it (contract 2.8).
- * `rules` says which rules matched and what they saw.
+ * `trace` says which rules matched and what they saw.
  */
 export const giveDirective = (input: DecisionInput): Directive => {
-  const { matches, traces } = matchRules(input.ruleset, input);
+  const { matches, trace } = matchRules(input.ruleset, input);
   const words = matches
     .flatMap(({ rule }) => [rule.ruleName, rule.ruleTarget ?? '', rule.ruleReason])
     .filter((word) => word.trim() !== '');
+  const query = [input.observation, cutText([...new Set(words)].join(' '), RULE_WORDS_CHARS)]
+    .filter((part) => part !== '')
+    .join('\n');
   return {
     memoryRecall: {
-      query: [input.observation, cutText([...new Set(words)].join(' '), RULE_WORDS_CHARS)]
-        .filter((part) => part !== '')
-        .join('\n'),
+      query: cutBytes(query, QUERY_BYTES),
       limit: Math.min(LIMIT + matches.length, LIMIT_WITH_MATCHES),
       threshold: THRESHOLD,
     },
-    rules: traces,
+    trace,
   };
 };

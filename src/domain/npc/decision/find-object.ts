@@ -1,117 +1,148 @@
 import { jsonrepair } from 'jsonrepair';
 import { isObject, type JsonObject } from '../../shared/json.js';
+import { scanObjects, type ScannedObject } from './scan-objects.js';
 
 /** Members by which an object in a model's text is recognised as its answer (contract 2.8). */
 const MEMBERS = ['dialogue', 'action', 'stateDelta', 'stateTransform', 'memoryStore', 'memories'];
-const mentionsMember = new RegExp(MEMBERS.join('|'));
+const asked: ReadonlySet<string> = new Set(MEMBERS);
 
-/** Only the end of a very long text is searched, unless the whole of it is one object. */
-const SEARCHED_CHARS = 131_072;
-/** How many characters the search may look at in all, so that no text makes it slow. */
-const SEARCH_STEPS = 1_000_000;
-/** Repairing costs more than reading, in some texts with the square of their length. */
-const REPAIRED_CHARS = 16_384;
-const REPAIRS = 4;
-/** What trying to read one candidate costs beside its length, in steps: a failed reading makes an error. */
-const TRIAL_STEPS = 200;
+/**
+ * How much of a text is searched from its beginning, and how much from its end: so many characters, and so many opening braces. An answer is
+ * a few thousand characters; prose of any length may stand around it. Longer texts are read only as one valid object.
+ */
+export const SEARCHED_CHARS = 65_536;
+export const SEARCHED_BRACES = 4_096;
+/**
+ * How much a search may look at in all: characters, and objects, each of which costs as much as so many characters. Enough to read both ends
+ * of the longest text once and some of it again; the last reading may begin just below the bound.
+ */
+export const LOOKS = 1_000_000;
+export const LOOKS_PER_OBJECT = 64;
+/** How many answers are parsed before the last whole one is found: a failed reading makes an error, which costs as much as some thousand looks. */
+const TRIALS = 64;
+/** Repairing costs some hundred times as much as looking, or more: of answers that close only the last one is repaired, none that is longer. */
+export const REPAIRED_CHARS = 4_096;
 
 const hasMember = (object: JsonObject): boolean => MEMBERS.some((name) => Object.hasOwn(object, name));
 
-const parse = (text: string): unknown => {
+const parse = (text: string): JsonObject | null => {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
   } catch {
-    return undefined;
+    return null;
   }
 };
 
-/** Repair may find several objects behind each other: then the last with a member counts here too. */
-const repair = (text: string): JsonObject | undefined => {
-  if (text.length > REPAIRED_CHARS || !mentionsMember.test(text)) return undefined;
+/** The text of an object up to `end` with the quotes of JSON: what repairs JSON takes an apostrophe for the end of a text in single quotes. */
+const requoted = (text: string, { start, quotes }: ScannedObject, end: number): string => {
+  let written = '';
+  let from = start;
+  for (let index = 0; index < quotes.length; index += 2) {
+    const [open = 0, close = 0] = quotes.slice(index, index + 2);
+    if (open < from || close >= end) continue;
+    const said = text
+      .slice(open + 1, close)
+      .replace(/\\[\s\S]|"/g, (part) => (part === '"' ? '\\"' : part === "\\'" ? "'" : part));
+    written += `${text.slice(from, open)}"${said}"`;
+    from = close + 1;
+  }
+  return written + text.slice(from, end);
+};
+
+const repair = (text: string, object: ScannedObject, end: number): JsonObject | null => {
+  if (end - object.start > REPAIRED_CHARS) return null;
   try {
-    const repaired: unknown = JSON.parse(jsonrepair(text));
-    const objects: readonly unknown[] = Array.isArray(repaired) ? repaired : [repaired];
-    return objects.findLast((one): one is JsonObject => isObject(one) && hasMember(one));
+    return parse(jsonrepair(requoted(text, object, end)));
   } catch {
-    return undefined;
+    return null;
   }
 };
 
-/** The index behind the brace that closes the one at `start`; -1 when none does. Braces in quoted text do not count. */
-const endOfObject = (text: string, start: number): number => {
-  let depth = 0;
-  for (let at = start; at < text.length; at += 1) {
-    const char = text.charCodeAt(at);
-    if (char === 0x22) {
-      for (at += 1; at < text.length && text.charCodeAt(at) !== 0x22; at += 1) {
-        if (text.charCodeAt(at) === 0x5c) at += 1;
-      }
-    } else if (char === 0x7b) depth += 1;
-    else if (char === 0x7d) {
-      depth -= 1;
-      if (depth === 0) return at + 1;
+/** What an object in which the text breaks off says with those of its members that were complete. */
+const beginning = (text: string, object: ScannedObject): JsonObject => {
+  const { start, complete } = object;
+  if (complete === -1) return {};
+  return parse(`${text.slice(start, complete)}}`) ?? repair(text, object, complete) ?? {};
+};
+
+/** The ends of a text that are searched, the last one first; the whole text where they meet. */
+const ends = (text: string): readonly string[] => {
+  let head = 0;
+  for (let braces = 0; head < Math.min(text.length, SEARCHED_CHARS) && braces < SEARCHED_BRACES; head += 1) {
+    if (text[head] === '{') braces += 1;
+  }
+  let tail = text.length;
+  for (let braces = 0; tail > Math.max(0, text.length - SEARCHED_CHARS) && braces < SEARCHED_BRACES;) {
+    tail -= 1;
+    if (text[tail] === '{') braces += 1;
+  }
+  return tail <= head ? [text] : [text.slice(tail), text.slice(0, head)];
+};
+
+/** The answers in one text that close, from left to right, and the one in which it breaks off. */
+type Answers = {
+  readonly text: string;
+  readonly closed: readonly ScannedObject[];
+  readonly cutOff: ScannedObject | null;
+  readonly looked: number;
+};
+
+/** Looks through a text from left to right. An object in an answer, as a value of it, is no answer of its own. */
+const answersIn = (text: string, bound: number): Answers => {
+  const known = new Map<number, ScannedObject>();
+  const covered = new Set<ScannedObject>();
+  const closed: ScannedObject[] = [];
+  let cutOff: ScannedObject | null = null;
+  let looked = 0;
+  for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) {
+    if (!known.has(at)) {
+      if (looked > bound) break;
+      const scanned = scanObjects(text, at, asked);
+      looked += scanned.looked + scanned.found.length * LOOKS_PER_OBJECT;
+      for (const object of scanned.found) known.set(object.start, object);
     }
+    const object = known.get(at);
+    if (object === undefined) continue;
+    const { within } = object;
+    if (within !== null && (within.answers || covered.has(within))) covered.add(object);
+    else if (object.answers && object.end === -1) cutOff = object;
+    else if (object.answers) closed.push(object);
   }
-  return -1;
+  return { text, closed, cutOff, looked };
 };
 
-/** Whether a brace can open an object: a name, a quote or its end follows. */
-const opensObject = (text: string, brace: number): boolean => {
-  for (let at = brace + 1; at < text.length; at += 1) {
-    const char = text.charAt(at);
-    if (!/\s/.test(char)) return /["'“‘`}/\p{L}\p{N}_$]/u.test(char);
-  }
-  return false;
-};
+/** The object that was found, and the work that it took, in looks. */
+export type Search = { readonly object: JsonObject | null; readonly looked: number };
 
-/** What an object that is never closed may be: its text to the end, or up to the last brace when only prose follows that. */
-const unclosed = (text: string, start: number): readonly string[] => {
-  const whole = text.slice(start);
-  const last = whole.lastIndexOf('}');
-  if (last === -1) return [whole];
-  const closed = whole.slice(0, last + 1);
-  return /["':{[]/.test(whole.slice(last + 1)) ? [whole, closed] : [closed, whole];
-};
-
-const search = (text: string): JsonObject | null => {
-  let found: JsonObject | null = null;
-  let steps = SEARCH_STEPS;
-  let repairs = REPAIRS;
-  const repaired = (candidates: readonly string[]): JsonObject | undefined => {
-    for (const candidate of candidates) {
-      if (repairs === 0) return undefined;
-      repairs -= 1;
-      const object = repair(candidate);
-      if (object !== undefined) return object;
-    }
-    return undefined;
-  };
-  let at = text.indexOf('{');
-  while (at !== -1 && steps > 0) {
-    let next = at + 1;
-    if (opensObject(text, at)) {
-      const end = endOfObject(text, at);
-      const slice = text.slice(at, end === -1 ? undefined : end);
-      steps -= slice.length + TRIAL_STEPS;
-      const strict = end === -1 ? undefined : parse(slice);
-      const object = isObject(strict) ? strict : repaired(end === -1 ? unclosed(text, at) : [slice]);
-      if (object !== undefined && hasMember(object)) {
-        found = object;
-        next = end === -1 ? text.length : end;
-      }
-    }
-    at = text.indexOf('{', next);
+/** Of answers that are whole the last one counts, else the last that closes if it can be repaired, else the one in which the text breaks off. */
+const search = (text: string): Search => {
+  let looked = 0;
+  const parts = ends(text).map((part, _, { length }) => {
+    const answers = answersIn(part, LOOKS / length);
+    looked += answers.looked;
+    return answers;
+  });
+  const closed = parts.flatMap((part) => part.closed.toReversed().map((object) => ({ part: part.text, object })));
+  for (const { part, object } of closed.slice(0, TRIALS)) {
+    if (looked > LOOKS) break;
+    looked += object.end - object.start;
+    const whole = parse(part.slice(object.start, object.end));
+    if (whole !== null && hasMember(whole)) return { object: whole, looked };
   }
-  return found;
+  const [last] = closed;
+  const repaired = last === undefined ? null : repair(last.part, last.object, last.object.end);
+  if (repaired !== null && hasMember(repaired)) return { object: repaired, looked };
+  const [broken] = parts.flatMap(({ text: part, cutOff }) => (cutOff === null ? [] : [{ part, object: cutOff }]));
+  return { object: broken === undefined ? null : beginning(broken.part, broken.object), looked };
 };
 
 /**
- * The JSON object in which a model answered, anywhere in its text, repaired if broken; of several the last with one of the members
- * (contract 2.8). Null when there is none. Never throws; its time is bounded whatever the text.
+ * The JSON object in which a model answered, anywhere in its text (contract 2.8): of several the last whole one with one of the members,
+ * repaired only where none is whole. Null when there is none. Never throws; the work has a bound, whatever the text.
  */
-export const findObject = (text: string): JsonObject | null => {
+export const findObject = (text: string): Search => {
   // Most texts are one object or prose; a failed reading costs more than this look.
-  const whole = /^\s*\{/.test(text) ? parse(text) : undefined;
-  if (isObject(whole) && hasMember(whole)) return whole;
-  return search(text.slice(-SEARCHED_CHARS));
+  const whole = /^\s*\{/.test(text) ? parse(text) : null;
+  return whole !== null && hasMember(whole) ? { object: whole, looked: text.length } : search(text);
 };

@@ -8,10 +8,14 @@ export type DecisionInput = {
   readonly observation: string;
   /** The tape's context; `worldState` and `constraints` in it are the bridge's. */
   readonly context: Json;
+  /** The mind's own data, which a change of state patches. */
+  readonly data: JsonObject;
   /** The mind's data with the tape's `npcState` laid over it. */
   readonly npcState: JsonObject;
   readonly persona: string | null;
   readonly memories: readonly RecalledMemory[];
   /** The set that applies; null decides without rules. */
   readonly ruleset: DirectiveRuleSet | null;
+  /** The rules of it whose pattern holds for the observation, by id (src/domain/rules/hold-patterns.ts). */
+  readonly patternsHeld: readonly string[];
 };

@@ -1,12 +1,17 @@
 import { isObject, type Json, type JsonObject } from '../../shared/json.js';
-import { cutBytes, wellFormed } from '../../shared/text.js';
+import { jsonBytes } from '../../shared/json-bytes.js';
+import { cutBytes, cutText, wellFormed } from '../../shared/text.js';
 import type { MemoryDraft } from '../events.js';
+import { ACTION_BYTES, MEMORY_STORE_BYTES } from '../recorded-bytes.js';
 import { findObject } from './find-object.js';
+import { untilChatToken, withoutHeader } from './templates.js';
 
 /** What a model said, read leniently. `undefined`: it said nothing of the kind. */
 export type ModelSaid = {
   readonly dialogue: string;
   readonly action: Json | undefined;
+  /** Why its action is not read: a sentence; null when nothing is wrong with its size. */
+  readonly excess: string | null;
   /** As it was written: any JSON value; also not yet safe to record. */
   readonly stateChange: Json | undefined;
   readonly memories: readonly MemoryDraft[];
@@ -18,27 +23,43 @@ export type ModelSaid = {
 export const MEMORY_BYTES = 8_192;
 /** How many memories one turn stores. */
 const MEMORIES = 16;
+/** The type of a memory, in UTF-16 units: a word. */
+const TYPE_CHARS = 64;
 export const DEFAULT_MEMORY_TYPE = 'observation';
 export const DEFAULT_IMPORTANCE = 0.5;
-/** Deeper than any request may be (contract 1.2); what lies below is cut. */
-const DEPTH = 32;
+/** How deep an action is nested at most, itself counted: a verdict is sent back within bodies that may be 32 deep (contract 1.2). */
+export const ACTION_DEPTH = 16;
 
-/**
- * A value that can be recorded and sent again: texts are well formed, numbers finite (others become null), `__proto__` is left out,
- * and nothing is nested deeper than a request may be.
- */
-export const recordable = (value: Json, depth = DEPTH): Json => {
+/** Why a value is too much for an action; null when it is not. Looks at no more than an action may hold, and counts at least a byte for each thing. */
+const excessOf = (value: Json): string | null => {
+  let left = ACTION_BYTES;
+  const fits = (one: Json, depth: number): string | null => {
+    left -= typeof one === 'string' ? one.length + 2 : 1;
+    if (left < 0) return `The action is larger than ${ACTION_BYTES} bytes.`;
+    if (typeof one !== 'object' || one === null) return null;
+    if (depth > ACTION_DEPTH) return `The action is nested deeper than ${ACTION_DEPTH} levels.`;
+    const names = isObject(one) ? Object.keys(one) : null;
+    for (const name of names ?? []) left -= name.length + 3;
+    const members = names === null ? (one as readonly Json[]) : names.map((name) => (one as JsonObject)[name] ?? null);
+    for (const inner of members) {
+      const excess = fits(inner, depth + 1);
+      if (excess !== null) return excess;
+    }
+    return null;
+  };
+  return fits(value, 1);
+};
+
+/** A value that can be recorded and sent again: texts are well formed, numbers finite (others become null), `__proto__` is left out. */
+export const recordable = (value: Json): Json => {
   if (typeof value === 'string') return wellFormed(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (Array.isArray(value)) {
-    return depth === 0 ? null : (value as readonly Json[]).map((element) => recordable(element, depth - 1));
-  }
+  if (Array.isArray(value)) return (value as readonly Json[]).map(recordable);
   if (!isObject(value)) return value;
-  if (depth === 0) return null;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => name !== '__proto__')
-      .map(([name, member]) => [wellFormed(name), recordable(member, depth - 1)]),
+      .map(([name, one]) => [wellFormed(name), recordable(one)]),
   );
 };
 
@@ -69,7 +90,8 @@ const memory = (value: Json): readonly MemoryDraft[] => {
   return [
     {
       text: cutBytes(wellFormed(text), MEMORY_BYTES),
-      type: typeof type === 'string' && type.trim() !== '' ? wellFormed(type) : DEFAULT_MEMORY_TYPE,
+      type:
+        typeof type === 'string' && type.trim() !== '' ? cutText(wellFormed(type), TYPE_CHARS) : DEFAULT_MEMORY_TYPE,
       importance: between(member(body, 'importance')),
     },
   ];
@@ -77,25 +99,40 @@ const memory = (value: Json): readonly MemoryDraft[] => {
 
 const memories = (value: Json | undefined): readonly MemoryDraft[] => {
   const all = Array.isArray(value) ? (value as readonly Json[]) : value === undefined ? [] : [value];
-  return all.flatMap(memory).slice(0, MEMORIES);
+  const taken: MemoryDraft[] = [];
+  for (const one of all) {
+    if (taken.length === MEMORIES) break;
+    taken.push(...memory(one));
+  }
+  let left = MEMORY_STORE_BYTES;
+  return taken.filter((one) => {
+    const fits = jsonBytes(one) < left;
+    if (fits) left -= jsonBytes(one) + 1;
+    return fits;
+  });
 };
 
-/** Reads the text of a model (contract 2.8): an object anywhere in it, else all of it is dialogue. Never throws. */
-export const readModelText = (text: string): ModelSaid => {
-  const object = findObject(text);
+/** Reads the text of a model (contract 2.8): behind its header, up to the first chat token, an object anywhere in it, else all of it is dialogue. Never throws. */
+export const readModelText = (generated: string): ModelSaid => {
+  const text = untilChatToken(withoutHeader(generated));
+  const { object } = findObject(text);
   if (object === null) {
     return {
       dialogue: wellFormed(text).trim(),
       action: undefined,
+      excess: null,
       stateChange: undefined,
       memories: [],
       structured: false,
     };
   }
-  const action = member(object, 'action');
+  const action = member(object, 'action') ?? '';
+  const excess = excessOf(action);
   return {
-    dialogue: spoken(member(object, 'dialogue')),
-    action: action === undefined || action === '' ? undefined : recordable(action),
+    // An escape in the JSON may have hidden a chat token until now.
+    dialogue: untilChatToken(spoken(member(object, 'dialogue'))).trimEnd(),
+    action: action === '' || excess !== null ? undefined : recordable(action),
+    excess,
     stateChange: member(object, 'stateDelta') ?? member(object, 'stateTransform'),
     memories: memories(member(object, 'memoryStore') ?? member(object, 'memories')),
     structured: true,

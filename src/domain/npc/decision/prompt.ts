@@ -1,7 +1,8 @@
 import { matchRules, type Match } from '../../rules/match.js';
 import { isObject, type Json, type JsonObject } from '../../shared/json.js';
-import { cutText } from '../../shared/text.js';
-import type { RuleTrace } from '../events.js';
+import { jsonBytes } from '../../shared/json-bytes.js';
+import { cutJsonText, cutText } from '../../shared/text.js';
+import type { RulesTrace } from '../events.js';
 import { guardText } from './guard-text.js';
 import type { DecisionInput } from './input.js';
 import { formats, type ChatMessage } from './templates.js';
@@ -11,27 +12,47 @@ export type BuiltPrompt = {
   readonly constraints: JsonObject;
   /** The messages the prompt was formatted from; null for `Raw` (contract 2.8). */
   readonly ctxMessages: readonly ChatMessage[] | null;
-  readonly rules: readonly RuleTrace[];
+  readonly trace: RulesTrace;
 };
 
 /** How the model should answer, in the names of model servers. */
 const MAX_TOKENS = 512;
 const TEMPERATURE = 0.7;
 
-/** How much of each part goes into a prompt, in UTF-16 units: a model reads a few pages, and the prompt is recorded. */
-const PART_CHARS = 8_000;
-const OBSERVATION_CHARS = 16_000;
+/**
+ * How much of each part goes into a prompt, in bytes of the JSON that records it: a model reads a few pages, and what is recorded has a
+ * bound (../recorded-bytes.ts). Of memories and rules as many as fit.
+ */
+const OBSERVATION_BYTES = 16_000;
+const PART_BYTES = 10_000;
+const MEMORIES_BYTES = 24_000;
+const RULES_BYTES = 14_000;
+/** Of one memory and of one text of a rule, in UTF-16 units. */
 const MEMORY_CHARS = 1_000;
-const MEMORIES = 20;
 const RULE_CHARS = 500;
+const MEMORIES = 20;
 const RULES = 50;
+/** The whole prompt: its parts, and what stands between them. */
+export const PROMPT_BYTES = 98_304;
 
 const ANSWER_FORM =
   'Answer with one JSON object: {"dialogue": what you say, "action": {"type": an upper-case word such as SPEAK, MOVE, INTERACT, ATTACK or IDLE, "target": whom or what}, "stateDelta": what changes in your state, or {}}.';
 
-/** Text of others: at most so much of it, and nothing in it that ends a message. */
-const quoted = (text: string, chars: number): string => guardText(cutText(text, chars));
-const quotedJson = (value: Json): string => quoted(JSON.stringify(value), PART_CHARS);
+/** Text of others in quotes: one line, at most so much of it, and nothing in it that ends a message. */
+const quoted = (text: string, bytes: number): string =>
+  JSON.stringify(cutJsonText(guardText(cutText(text, bytes)), bytes, 4));
+/** JSON of others, which brings its own quotes. */
+const quotedJson = (value: Json): string =>
+  cutJsonText(guardText(cutText(JSON.stringify(value), PART_BYTES)), PART_BYTES);
+
+const ruleText = (text: string): string => quoted(cutText(text, RULE_CHARS), RULES_BYTES);
+
+/** The first lines that fit together. */
+const fitting = (lines: readonly string[], bytes: number): readonly string[] => {
+  let left = bytes;
+  const over = lines.findIndex((line) => (left -= jsonBytes(line)) < 0);
+  return over === -1 ? lines : lines.slice(0, over);
+};
 
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`${title}:\n${lines.map((line) => `- ${line}`).join('\n')}`];
@@ -39,22 +60,24 @@ const section = (title: string, lines: readonly string[]): readonly string[] =>
 /** What the matching rules ask of the model, highest first (contract 2.8). */
 const demands = (matches: readonly Match[]): readonly string[] =>
   matches.slice(0, RULES).flatMap(({ rule, effect }) => {
-    const because = rule.ruleReason === '' ? '' : ` (${rule.ruleReason})`;
+    const because = rule.ruleReason === '' ? '' : ` (${ruleText(rule.ruleReason)})`;
     const suffix = rule.rulePromptSuffix ?? '';
-    const said = suffix === '' ? [] : [suffix];
+    const said = suffix === '' ? [] : [ruleText(suffix)];
     switch (effect.kind) {
       case 'direct':
         return [
-          `Your action must be ${effect.type}${effect.target === null ? '' : ` at ${effect.target}`}${because}.`,
+          `Your action must be ${effect.type}${effect.target === null ? '' : ` at ${ruleText(effect.target)}`}${because}.`,
           ...said,
         ];
       case 'forbid':
         return [
-          effect.type === '*' ? `You must not act at all${because}.` : `${effect.type} is forbidden${because}.`,
+          effect.types.includes('*')
+            ? `You must not act at all${because}.`
+            : `${cutText(effect.types.join(', '), RULE_CHARS)} ${effect.types.length === 1 ? 'is' : 'are'} forbidden${because}.`,
           ...said,
         ];
       case 'say':
-        return [`${effect.sentence}${because}`, ...said];
+        return [`${ruleText(effect.sentence)}${because}`, ...said];
       case 'none':
         return said;
     }
@@ -66,17 +89,17 @@ const systemText = (input: DecisionInput, matches: readonly Match[]): string =>
   [
     input.persona === null || input.persona === ''
       ? 'You are a character in a game.'
-      : `Who you are: ${quoted(input.persona, PART_CHARS)}`,
+      : `Who you are: ${quoted(input.persona, PART_BYTES)}`,
     ...(hasMembers(input.npcState) ? [`Your state: ${quotedJson(input.npcState)}`] : []),
     ...(hasMembers(input.context) ? [`What is around you: ${quotedJson(input.context)}`] : []),
     ...section(
       'What you remember',
-      input.memories.slice(0, MEMORIES).map(({ text }) => quoted(text, MEMORY_CHARS)),
+      fitting(
+        input.memories.slice(0, MEMORIES).map(({ text }) => quoted(cutText(text, MEMORY_CHARS), MEMORIES_BYTES)),
+        MEMORIES_BYTES,
+      ),
     ),
-    ...section(
-      'Rules',
-      demands(matches).map((line) => quoted(line, RULE_CHARS)),
-    ),
+    ...section('Rules', fitting(demands(matches), RULES_BYTES)),
     ANSWER_FORM,
   ].join('\n\n');
 
@@ -85,11 +108,11 @@ const systemText = (input: DecisionInput, matches: readonly Match[]): string =>
  * No text of others can end the message that it stands in.
  */
 export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
-  const { matches, traces } = matchRules(input.ruleset, input);
+  const { matches, trace } = matchRules(input.ruleset, input);
   const template = input.ruleset?.template ?? 'Raw';
   const { format, stop } = formats[template];
   const system = systemText(input, matches);
-  const user = quoted(input.observation, OBSERVATION_CHARS);
+  const user = quoted(input.observation, OBSERVATION_BYTES);
   return {
     prompt: format(system, user),
     constraints: { maxTokens: MAX_TOKENS, temperature: TEMPERATURE, ...(stop.length === 0 ? {} : { stop }) },
@@ -100,6 +123,6 @@ export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
             { role: 'system', content: system },
             { role: 'user', content: user },
           ],
-    rules: traces,
+    trace,
   };
 };

@@ -1,4 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../shared/json.js';
+import { jsonBytes } from '../../shared/json-bytes.js';
+import { mergePatch } from '../../shared/merge-patch.js';
+import { DATA_BYTES, dataMayBecome } from '../mind-data.js';
 import { recordable } from './model-text.js';
 
 /** What a state change may be at most (contract 2.8): levels of nesting, members in all, bytes of JSON. */
@@ -30,17 +33,18 @@ const measure = (value: Json, depth: number, seen: Measure): void => {
   for (const member of Object.values<Json>(value)) measure(member, depth + 1, seen);
 };
 
-const bytes = (text: string): number => new TextEncoder().encode(text).length;
-
-/** Reads the state change that a model asks for; none is an empty one. */
-export const readStateChange = (value: Json | undefined): ReadStateChange => {
+/** Reads the state change that a model asks for; none is an empty one. `data` is what it would change, and has a bound of its own. */
+export const readStateChange = (value: Json | undefined, data: JsonObject): ReadStateChange => {
   if (value === undefined) return { ok: true, patch: {} };
   if (!isObject(value)) return { ok: false, problem: 'It is no object.' };
   const seen: Measure = { keys: 0, problem: null };
   measure(value, 1, seen);
   if (seen.problem !== null) return { ok: false, problem: seen.problem };
   const patch = recordable(value) as JsonObject;
-  return bytes(JSON.stringify(patch)) > STATE_CHANGE_BYTES
-    ? { ok: false, problem: `It is larger than ${STATE_CHANGE_BYTES} bytes.` }
-    : { ok: true, patch };
+  if (jsonBytes(patch) > STATE_CHANGE_BYTES) {
+    return { ok: false, problem: `It is larger than ${STATE_CHANGE_BYTES} bytes.` };
+  }
+  return Object.keys(patch).length === 0 || dataMayBecome(data, mergePatch(data, patch))
+    ? { ok: true, patch }
+    : { ok: false, problem: `It would make the data larger than ${DATA_BYTES} bytes.` };
 };

@@ -1,14 +1,27 @@
-import { checkAction, situationOf } from '../../bridge/validate.js';
+import { asAnswered, checkAction, situationOf } from '../../bridge/validate.js';
 import { SPEECH_CHARS } from '../../bridge/core-rules.js';
-import { contradicts, forbiddenBy, type Refusal } from '../../bridge/refusal.js';
+import { brokenBy, forbiddenBy, type Refusal } from '../../bridge/refusal.js';
+import { speechOf, withSpeech } from '../../bridge/world.js';
 import { matchRules } from '../../rules/match.js';
-import type { JsonObject } from '../../shared/json.js';
-import { cutBytes, cutText, wellFormed } from '../../shared/text.js';
+import { jsonBytes } from '../../shared/json-bytes.js';
+import type { Json } from '../../shared/json.js';
+import { shortenedObject } from '../../shared/shorten.js';
+import { cutBytes, cutJsonText, cutText, wellFormed } from '../../shared/text.js';
 import type { Action, MemoryDraft, Verdict, VerdictGrounds } from '../events.js';
+import { ACTION_BYTES, DETAILS_BYTES, DIALOGUE_BYTES } from '../recorded-bytes.js';
 import { readAction } from './action.js';
+import { guardText } from './guard-text.js';
 import type { DecisionInput } from './input.js';
-import { DEFAULT_IMPORTANCE, DEFAULT_MEMORY_TYPE, MEMORY_BYTES, readModelText, type ModelSaid } from './model-text.js';
+import {
+  ACTION_DEPTH,
+  DEFAULT_IMPORTANCE,
+  DEFAULT_MEMORY_TYPE,
+  MEMORY_BYTES,
+  readModelText,
+  type ModelSaid,
+} from './model-text.js';
 import { readStateChange } from './state-change.js';
+import { untilChatToken } from './templates.js';
 
 export type ReachedVerdict = { readonly verdict: Verdict; readonly grounds: VerdictGrounds };
 
@@ -17,8 +30,24 @@ type Intent =
   | { readonly ok: true; readonly action: Action; readonly made: boolean }
   | { readonly ok: false; readonly refusal: Refusal };
 
+const tooLarge = (reason: string): Intent => ({
+  ok: false,
+  refusal: {
+    code: 'ACTION_TOO_LARGE',
+    reason,
+    details: { limitBytes: ACTION_BYTES, limitDepth: ACTION_DEPTH },
+  },
+});
+
+/** What an action says is spoken as dialogue is: chat tokens end it (contract 2.8). */
+const withoutChatTokens = (action: Action): Action => {
+  const said = action.type === 'SPEAK' ? speechOf(action) : undefined;
+  return said === undefined ? action : withSpeech(action, said, untilChatToken(said.text));
+};
+
 /** Plain dialogue is `SPEAK`; an answer without words and action, which only remembers or changes state, is `IDLE`. */
-const intentOf = ({ action: written, dialogue, structured }: ModelSaid): Intent => {
+const intentOf = ({ action: written, excess, dialogue, structured }: ModelSaid): Intent => {
+  if (excess !== null) return tooLarge(excess);
   if (written === undefined) {
     return { ok: true, action: { type: structured && dialogue === '' ? 'IDLE' : 'SPEAK' }, made: true };
   }
@@ -26,7 +55,8 @@ const intentOf = ({ action: written, dialogue, structured }: ModelSaid): Intent 
   if (!read.ok) return { ok: false, refusal: { code: read.code, reason: read.reason, details: {} } };
   // A model cannot sign: what it writes there is somebody's text.
   const { signature: _, ...action } = read.action;
-  return { ok: true, action, made: false };
+  if (jsonBytes(action as Json) > ACTION_BYTES) return tooLarge(`The action is larger than ${ACTION_BYTES} bytes.`);
+  return { ok: true, action: withoutChatTokens(action), made: false };
 };
 
 const remembered = (said: ModelSaid, observation: string): readonly MemoryDraft[] => {
@@ -38,13 +68,14 @@ const remembered = (said: ModelSaid, observation: string): readonly MemoryDraft[
 
 const refuse = (refusal: Refusal, refusedAction: Action | null): Verdict => ({
   valid: false,
-  dialogue: refusal.reason,
+  // A reason quotes what the model wrote, and is spoken.
+  dialogue: cutJsonText(guardText(refusal.reason), DIALOGUE_BYTES),
   action: null,
   stateDelta: {},
   memoryStore: [],
   refusedAction,
   code: refusal.code,
-  details: refusal.details,
+  details: shortenedObject(refusal.details, DETAILS_BYTES),
 });
 
 type Judged = {
@@ -55,17 +86,19 @@ type Judged = {
 
 /** Holds an intent against the rules, then against the world; with no ruleset nothing but its shape counts (contract 4.2). */
 const judge = (input: DecisionInput, intent: Intent, dialogue: string): Judged => {
-  const acted = intent.ok ? intent.action : null;
-  const { matches, traces } = matchRules(input.ruleset, { ...input, action: acted as JsonObject | null });
-  const unchecked: VerdictGrounds = { rules: traces, checks: [] };
-  if (!intent.ok) return { outcome: { refusal: intent.refusal, refusedAction: null }, grounds: unchecked };
+  if (!intent.ok) {
+    const { trace } = matchRules(input.ruleset, input);
+    return { outcome: { refusal: intent.refusal, refusedAction: null }, grounds: { ...trace, checks: [] } };
+  }
   const { action, made } = intent;
-  if (input.ruleset === null) return { outcome: { action }, grounds: unchecked };
+  if (input.ruleset === null) return { outcome: { action }, grounds: { rules: [], seen: [], checks: [] } };
   const { checks, refusal, corrected } = checkAction(action, situationOf(input.npcState, input.context, dialogue));
-  const why = forbiddenBy(matches, action) ?? (made ? null : contradicts(matches, action)) ?? refusal;
+  const standing = corrected ?? action;
+  const { matches, trace } = matchRules(input.ruleset, { ...input, action: asAnswered(standing) });
+  const why = (made ? forbiddenBy(matches, action) : brokenBy(matches, action)) ?? refusal;
   return {
-    outcome: why === null ? { action: corrected ?? action } : { refusal: why, refusedAction: action },
-    grounds: { rules: traces, checks },
+    outcome: why === null ? { action: standing } : { refusal: why, refusedAction: action },
+    grounds: { ...trace, checks },
   };
 };
 
@@ -78,7 +111,7 @@ export const reachVerdict = (input: DecisionInput, generatedOutput: string): Rea
   const { outcome, grounds } = judge(input, intentOf(said), said.dialogue);
   if ('refusal' in outcome) return { verdict: refuse(outcome.refusal, outcome.refusedAction), grounds };
   const { action } = outcome;
-  const change = readStateChange(said.stateChange);
+  const change = readStateChange(said.stateChange, input.data);
   if (!change.ok) {
     const reason = `The state change cannot be taken. ${change.problem}`;
     return { verdict: refuse({ code: 'STATE_CHANGE_INVALID', reason, details: {} }, action), grounds };
@@ -87,7 +120,7 @@ export const reachVerdict = (input: DecisionInput, generatedOutput: string): Rea
   return {
     verdict: {
       valid: true,
-      dialogue: cut ? cutText(said.dialogue, SPEECH_CHARS) : said.dialogue,
+      dialogue: cutJsonText(cut ? cutText(said.dialogue, SPEECH_CHARS) : said.dialogue, DIALOGUE_BYTES),
       action: { ...action, target: action.target ?? '' },
       stateDelta: change.patch,
       memoryStore: remembered(said, input.observation),

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { type Stepped, stepTurn } from '../../../app/step-turn.js';
 import { finalizeWire } from '../../../domain/npc/signature.js';
 import { npcStream } from '../../../domain/shared/stream-names.js';
-import { contextOf } from '../../command-context.js';
+import { contextOf, mindStream } from '../../command-context.js';
 import { revisionHeader } from '../../min-revision.js';
 import { type RouteDefinition, route } from '../../route.js';
 import { NpcParams, nullable } from '../../schemas.js';
@@ -19,7 +19,8 @@ const Instruction = Type.Object(
 /** `POST /npcs/{npcId}/process`: one step of the multi-round protocol (contract 2.2). */
 export const processRoutes = (services: Services): readonly RouteDefinition[] => {
   const { ports, lanes, journal, turnIndex, engine, written, signer, turnDeadlineMs } = services;
-  const deps = { engine, journal, index: turnIndex, lanes, clock: ports.clock, turnDeadlineMs };
+  const { clock, events } = ports;
+  const deps = { engine, journal, index: turnIndex, lanes, clock, events, turnDeadlineMs };
   const instructionOf = async (tenant: string, npcId: string, answer: Stepped['answer']) => {
     const { instruction, turnId, signing } = answer;
     if (instruction.type !== 'Finalize') return instruction;
@@ -36,9 +37,10 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
       tag: 'Protocol',
       summary: 'One step of a turn: send the tape and the last result, get the next instruction',
       description:
-        'A turn takes four requests: `IdentifyActor`, `QueryVector`, `ExecuteInference`, `Finalize`. Send each result as `lastResult`, or write it into the tape. A repeated step gets the same answer.',
+        'A turn takes four requests: `IdentifyActor`, `QueryVector`, `ExecuteInference`, `Finalize`. Send each result as `lastResult`, or write it into the tape. A repeated step gets the same answer; a repeated opening (a tape without its `turnId`) opens another turn, unless it carries the same `Idempotency-Key`. What a step brings, the opening with its actor or one result, is at most 524,288 bytes of JSON.',
       scope: 'npc',
       params: NpcParams,
+      writesTo: mindStream,
       body: Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) }),
       responses: {
         200: {
@@ -50,9 +52,9 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
         const { npcId } = call.params;
         const { tenant, keyId } = call.principal;
         const tape = tapeOf(call.body.tape);
-        const { resumed, ...by } = contextOf(call);
+        const { keyed, resumed, ...by } = contextOf(call);
         const result = resultOf(call.body.lastResult);
-        const stepped = await stepTurn(deps, { stream: npcStream(tenant, npcId), tape, result, by, resumed });
+        const stepped = await stepTurn(deps, { stream: npcStream(tenant, npcId), tape, result, by, keyed, resumed });
         written.noted(keyId, stepped.position);
         const { answer, revision } = stepped;
         return {

@@ -9,11 +9,13 @@ import { MemoryEventStore } from '../../../../src/adapters/memory/event-store.js
 import { createChain } from '../../../../src/app/feed-chain.js';
 import { partitionOf } from '../../../../src/domain/shared/partition.js';
 import type { FeedBatch } from '../../../../src/ports/event-feed.js';
+import type { EventStore, RecordedEvent } from '../../../../src/ports/event-store.js';
 import { appendRounds, eventFeedContract, readerOf, writeAll } from '../../../contracts/event-feed.js';
 import { event } from '../../../support/events.js';
 import { keptLog, openKafka } from '../../../support/kafka.js';
 import { openServers } from '../../../support/own-servers.js';
 import { distEnv, randomNamespace } from '../../../support/dist-env.js';
+import { storeWith } from '../../../support/streams.js';
 import { TcpRelay } from '../../../support/tcp-relay.js';
 
 const WAIT_MS = 60_000;
@@ -76,11 +78,15 @@ describe('The feed in Kafka', () => {
   });
 
   it('takes the largest events there may be, and says of larger ones only that they are to be had', async () => {
-    await store.append('s', 'any', [event('fits', { data: { text: 'x'.repeat(990_000) } })]);
-    await store.append('s', 'any', [event('too large', { data: { text: 'é'.repeat(499_980) } })]);
+    await store.append('s', 'any', [event('fits', { data: { text: 'x'.repeat(890_000) } })]);
+    await store.append('s', 'any', [event('too large')]);
     await store.append('s', 'any', [event('after')]);
+    // No store takes such an event today; brokers may be set to take less than they do by default.
+    const text = 'é'.repeat(600_000);
+    const grown = (one: RecordedEvent): RecordedEvent => (one.revision === 1 ? { ...one, data: { text } } : one);
+    const readAll: EventStore['readAll'] = async (...asked) => (await store.readAll(...asked)).map(grown);
     await using session = await new KafkaFeedWriter(kafka.settings).open();
-    await writeAll(session, store);
+    await writeAll(session, storeWith(store, { readAll }));
     const reader = read(kafka.settings);
     const partition = partitionOf('s', EVENT_PARTITIONS);
     await expect.poll(() => reader.links[partition]?.length, poll).toBe(3);

@@ -159,6 +159,8 @@ describe('Read models that several processes share', () => {
       { key: `${stream}/turn`, row: 2, index: { partition: stream, order: '0'.repeat(16), tag: 'awaitingMemories' } },
     ];
     expect(await shared.one.commit(build, { ...moving(stream, -1, 0), put: rows })).toBe(true);
-    expect(await shared.other.list(npcs, { partition: stream, direction: 'ascending', limit: 2 })).toHaveLength(1);
+    expect((await shared.other.list(npcs, { partition: stream, direction: 'ascending', limit: 2 })).rows).toHaveLength(
+      1,
+    );
   });
 });

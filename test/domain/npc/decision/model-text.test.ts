@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readModelText } from '../../../../src/domain/npc/decision/model-text.js';
 import { jcs } from '../../../../src/domain/shared/json.js';
 
 const said = (members: object) => ({
   dialogue: '',
   action: undefined,
+  excess: null,
   stateChange: undefined,
   memories: [],
   structured: true,
@@ -44,11 +45,11 @@ describe('reading a model’s text', () => {
       '{"dialogue": "He said "no" to me", "action": "WAVE"}',
       said({ dialogue: 'He said "no" to me', action: 'WAVE' }),
     ],
-    ['half an object', '{"dialogue": "Hello there', said({ dialogue: 'Hello there' })],
+    ['half an object, of which no member is complete', '{"dialogue": "Hello there', said({})],
     [
       'half an object after prose',
       'Well: {"dialogue": "Hello", "action": {"type": "WAVE"',
-      said({ dialogue: 'Hello', action: { type: 'WAVE' } }),
+      said({ dialogue: 'Hello' }),
     ],
     [
       'prose behind a broken object',
@@ -105,13 +106,47 @@ describe('reading a model’s text', () => {
     const { memories } = readModelText(
       JSON.stringify({ memories: Array.from({ length: 99 }, () => 'ä'.repeat(9_000)) }),
     );
-    expect(memories).toHaveLength(16);
+    expect(memories).toHaveLength(5);
+    const short = readModelText(JSON.stringify({ memories: Array.from({ length: 99 }, () => 'a') }));
+    expect(short.memories).toHaveLength(16);
     expect(new TextEncoder().encode(memories[0]?.text)).toHaveLength(8_192);
   });
 
-  it('reads an object that is larger than what is searched', () => {
+  it('reads an object that is larger than what is searched when it is all of the text, and valid', () => {
     const dialogue = 'x'.repeat(400_000);
     expect(readModelText(JSON.stringify({ dialogue })).dialogue).toBe(dialogue);
+  });
+
+  it('of a larger object in prose only what its beginning holds', () => {
+    const answer = JSON.stringify({ action: 'WAVE', dialogue: 'x'.repeat(400_000) });
+    expect(readModelText(`So: ${answer}`)).toEqual(said({ action: 'WAVE' }));
+  });
+
+  it('looks for no more memories than are stored', () => {
+    let looked = 0;
+    const lookedAt = new Proxy(
+      { text: 'a' },
+      { get: (body, name) => ((looked += 1), Reflect.get(body, name) as string) },
+    );
+    const parse = vi.spyOn(JSON, 'parse').mockReturnValue({ memories: Array.from({ length: 99 }, () => lookedAt) });
+    const { memories } = readModelText('{}');
+    parse.mockRestore();
+    expect(memories).toHaveLength(16);
+    const whole = looked / 16;
+    expect(Number.isInteger(whole) && whole < 10).toBe(true);
+  });
+
+  it('looks at no more of an action than it may hold', () => {
+    const payload = Object.fromEntries(Array.from({ length: 44_000 }, (_, index) => [`k${index}`, index]));
+    const entries = vi.spyOn(Object, 'entries');
+    const { action, excess } = readModelText(JSON.stringify({ action: { type: 'WAVE', payload } }));
+    const walked = entries.mock.calls.length;
+    entries.mockRestore();
+    expect({ action, excess, walked }).toEqual({
+      action: undefined,
+      excess: 'The action is larger than 32768 bytes.',
+      walked: 0,
+    });
   });
 
   it('finds the object at the end of a very long text', () => {

@@ -1,0 +1,30 @@
+/**
+ * A mind's open turns as part of its state: a list that is shared by many moments, and what has changed since it was made. So the next moment costs
+ * the same however many turns are open, but for one in CHANGES_KEPT, which makes the list anew.
+ */
+export type OpenTurns = {
+  readonly list: readonly string[];
+  readonly changes: readonly { readonly turnId: string; readonly open: boolean }[];
+};
+
+export const noOpenTurns: OpenTurns = { list: [], changes: [] };
+
+/** How many changes are kept beside a list. */
+const CHANGES_KEPT = 64;
+
+/** The ids of the open turns, in the order in which they were opened. */
+export const openTurnsOf = ({ list, changes }: OpenTurns): readonly string[] => {
+  if (changes.length === 0) return list;
+  const open = new Set(list);
+  for (const change of changes) {
+    if (change.open) open.add(change.turnId);
+    else open.delete(change.turnId);
+  }
+  return [...open];
+};
+
+/** The open turns after one more was opened or has ended. A turn that was never opened, such as that of an act, ends without a trace. */
+export const withTurn = (turns: OpenTurns, turnId: string, open: boolean): OpenTurns => {
+  const changed = { list: turns.list, changes: [...turns.changes, { turnId, open }] };
+  return changed.changes.length < CHANGES_KEPT ? changed : { list: openTurnsOf(changed), changes: [] };
+};

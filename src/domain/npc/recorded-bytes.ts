@@ -1,0 +1,47 @@
+import { jsonBytes } from '../shared/json-bytes.js';
+import type { Json } from '../shared/json.js';
+import { Rejection } from '../shared/rejection.js';
+
+/**
+ * What events may hold, in bytes of JSON. An event holds at most 900,000 bytes and an append 1,000,000 (contract 1.2). Whatever a request
+ * brings is bounded by INPUT_BYTES; whatever the mind adds of its own has a bound of its own, so that every act that was taken fits:
+ *
+ * | event or append                | input   | added                                                                  | at most |
+ * | ------------------------------ | ------- | ---------------------------------------------------------------------- | ------- |
+ * | opening, result, with a prompt | 524,288 | prompt 98,304, held 26,624                                             | 660,000 |
+ * | opening, result, with a query  | 524,288 | query 49,152, held 26,624                                              | 610,000 |
+ * | `DirectiveGiven`               | 524,288 | query 49,152, held 26,624, traces 131,072                              | 740,000 |
+ * | `ContextBuilt`                 | 524,288 | prompt twice 196,608, held 26,624, traces 131,072                      | 890,000 |
+ * | verdict                        | 524,288 | words 32,768, action 32,768, change 16,384, memories 49,152, held 26,624, traces 131,072 | 825,000 |
+ * | verdict with change, memories  | 524,288 | as above, change and memories twice                                    | 890,000 |
+ * | resumed turn with its verdict  | 524,288 | as above, prompt 98,304                                                | 987,000 |
+ *
+ * 8,192 bytes are left in each for ids, names and numbers.
+ */
+export const INPUT_BYTES = 524_288;
+/** Of what an NPC says: who says more than that says nothing. */
+export const DIALOGUE_BYTES = 32_768;
+/** Of an action with its payload. */
+export const ACTION_BYTES = 32_768;
+/** Of all memories of one verdict together. */
+export const MEMORY_STORE_BYTES = 49_152;
+/** Of the details of a refusal. */
+export const DETAILS_BYTES = 16_384;
+/** Of the names of rules whose patterns held: those of a whole set (RULESET_BOUNDS) with what stands between them. */
+export const HELD_BYTES = 26_624;
+/** Of a query for memories, in bytes of UTF-8 (contract 2.8); each may be six in JSON. */
+export const QUERY_BYTES = 8_192;
+
+/**
+ * Holds what a request brings against INPUT_BYTES, before anything is decided (contract 1.2): the one place for steps, acts and updates.
+ * @param brought all of it that would be recorded
+ * @throws Rejection EVENTS_TOO_LARGE
+ */
+export const requireRecordable = (brought: Json): void => {
+  const bytes = jsonBytes(brought);
+  if (bytes <= INPUT_BYTES) return;
+  throw new Rejection('EVENTS_TOO_LARGE', {
+    message: `What this request brings is ${bytes} bytes of JSON, and ${INPUT_BYTES} can be recorded at once; send less.`,
+    details: { bytes, limitBytes: INPUT_BYTES },
+  });
+};

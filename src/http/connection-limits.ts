@@ -1,0 +1,36 @@
+/** What one connection may take, and how many there may be. */
+export type ConnectionLimits = {
+  /** Milliseconds from the first byte of a request to the end of its headers; also how long a new connection may say nothing. */
+  readonly headersTimeoutMs: number;
+  /** Milliseconds from the first byte of a request to the end of its body. */
+  readonly requestTimeoutMs: number;
+  /** How often the two are looked at, in milliseconds. */
+  readonly timeoutCheckMs: number;
+  /** Longer, in milliseconds, than the minute for which usual proxies keep a connection: they close it first and never send into a closed one. */
+  readonly keepAliveTimeoutMs: number;
+  /**
+   * Milliseconds in which a client must take some byte of what waits for it, of an answer as of an event stream; then the connection is cut.
+   * A lost mobile connection is back, or gone for good, in less.
+   */
+  readonly unreadTimeoutMs: number;
+  /** Milliseconds in which a client must have taken a whole answer: the largest has a few megabytes, which is 20 kB a second. */
+  readonly answerTimeoutMs: number;
+  /**
+   * Open connections of one process; the next are closed as they come. An idle one holds some 10 kB, so all of them 100 MB; below the number
+   * of files that systems let a server open.
+   */
+  readonly maxConnections: number;
+};
+
+/** Bytes of a request's line and headers. */
+export const MAX_HEADER_BYTES = 16 * 1024;
+
+export const connectionLimits: ConnectionLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+  timeoutCheckMs: 2_000,
+  keepAliveTimeoutMs: 65_000,
+  unreadTimeoutMs: 60_000,
+  answerTimeoutMs: 300_000,
+  maxConnections: 10_000,
+};

@@ -1,0 +1,99 @@
+import { Type } from '@sinclair/typebox';
+
+import { type ChainLook, lookAtChain, recordBreaks } from '../../app/chain-breaks.js';
+import { waitForRevision } from '../../app/read-wait.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
+import type { Ports } from '../../ports/ports.js';
+import { contextOf, mindStream } from '../command-context.js';
+import { minRevision, revisionHeader } from '../min-revision.js';
+import { type Answer, type RouteDefinition, route } from '../route.js';
+import { NpcParams, nullable } from '../schemas.js';
+import type { Services } from '../services.js';
+
+const From = Type.Integer({ minimum: 0, description: 'The first revision to look at; default 0.' });
+
+const ChainBreaks = Type.Object({
+  npcId: Type.String(),
+  events: Type.Integer({ description: 'How many events were looked at.' }),
+  next: Type.Optional(Type.Integer({ description: 'The revision to go on from; absent at the end.' })),
+  breaks: Type.Array(
+    Type.Object({
+      revision: Type.Integer(),
+      member: Type.Unsafe<'prevHash' | 'hash'>({ type: 'string', enum: ['prevHash', 'hash'] }),
+      stored: Type.String({ description: 'What the event carries.' }),
+      computed: Type.String({
+        description: 'What it should carry: the hash of the event before, or the hash of what the event holds.',
+      }),
+      acknowledged: Type.Boolean({ description: 'Whether a `ChainBreakRecorded` in the history names it.' }),
+    }),
+  ),
+});
+
+const answer = (npcId: string, { events, next, breaks, revision }: ChainLook): Answer => ({
+  headers: revisionHeader(revision),
+  body: { npcId, events, ...(next === undefined ? {} : { next }), breaks },
+});
+
+/** `GET` and `POST /npcs/{npcId}/chain-breaks`: where a mind's hash chain does not fit, and saying that one knows. */
+export const chainBreakRoutes = ({
+  ports,
+  lanes,
+  written,
+}: Pick<Services, 'lanes' | 'written'> & {
+  readonly ports: Pick<Ports, 'events' | 'clock'>;
+}): readonly RouteDefinition[] => {
+  const look = async (stream: string, npcId: string, from: number): Promise<ChainLook> => {
+    const found = await lookAtChain(ports.events, stream, from);
+    if (found.revision < 0) throw new Rejection('NPC_NOT_FOUND', { details: { npcId } });
+    return found;
+  };
+  return [
+    route({
+      operationId: 'findChainBreaks',
+      method: 'GET',
+      path: '/npcs/:npcId/chain-breaks',
+      tag: 'Histories',
+      summary: "Where an NPC's hash chain does not fit",
+      scope: 'audit',
+      ext: true,
+      params: NpcParams,
+      query: Type.Object({ from: Type.Optional(From) }),
+      responses: { 200: { description: 'One page; go on from `next`.', schema: ChainBreaks } },
+      handler: async (call) => {
+        const { npcId } = call.params;
+        const stream = npcStream(call.principal.tenant, npcId);
+        await waitForRevision(ports.events, stream, minRevision(call));
+        return answer(npcId, await look(stream, npcId, call.query.from ?? 0));
+      },
+    }),
+    route({
+      operationId: 'acknowledgeChainBreaks',
+      method: 'POST',
+      path: '/npcs/:npcId/chain-breaks',
+      tag: 'Histories',
+      summary: "Record the breaks of an NPC's hash chain in its history, each once",
+      description: 'They are still reported, as acknowledged. A later change of the same event is another break.',
+      scope: 'ops',
+      ext: true,
+      params: NpcParams,
+      writesTo: mindStream,
+      body: Type.Object({ from: nullable(From) }),
+      responses: {
+        200: {
+          description: 'One page of what was found, recorded now or before; go on from `next`.',
+          schema: ChainBreaks,
+        },
+      },
+      handler: async (call) => {
+        const { npcId } = call.params;
+        const { tenant, keyId } = call.principal;
+        const stream = npcStream(tenant, npcId);
+        const found = await look(stream, npcId, call.body.from ?? 0);
+        const recorded = await recordBreaks({ ...ports, lanes }, stream, contextOf(call), found);
+        written.noted(keyId, recorded.position);
+        return answer(npcId, recorded);
+      },
+    }),
+  ];
+};

@@ -1,0 +1,15 @@
+/** RFC 3339 with any offset (contract 1.10), as a JSON Schema pattern; whether the day exists is asked of the calendar. */
+export const TIMESTAMP = '^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$';
+
+const timestamp = new RegExp(TIMESTAMP);
+const DATE_LENGTH = 'yyyy-mm-dd'.length;
+
+/** Milliseconds since 1970 of an RFC 3339 timestamp, or null when it is none or names no day: JavaScript takes 30 February for 2 March. */
+export const instantOf = (text: string): number | null => {
+  if (!timestamp.test(text)) return null;
+  const date = text.slice(0, DATE_LENGTH);
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return null;
+  const instant = Date.parse(text.toUpperCase());
+  return Number.isNaN(instant) ? null : instant;
+};

@@ -1,0 +1,75 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { Rejection } from '../domain/shared/rejection.js';
+import { MAX_HEADER_BYTES } from './connection-limits.js';
+import { errorBody, refusalOf } from './on-error.js';
+import { JSON_TYPE } from './respond.js';
+
+/** The unfinished answer of a connection, where Node itself looks for it. */
+export const answerOf = (socket: Duplex): ServerResponse | null =>
+  (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? null;
+
+const reasons: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: `The request line and headers exceed ${MAX_HEADER_BYTES} bytes.`,
+  HPE_INVALID_METHOD: 'The method is none that HTTP has.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+};
+const unreadable = (reason: string): Rejection => new Rejection('REQUEST_UNREADABLE', { details: { reason } });
+
+/** Writes a refusal past Node's own answers, in the shape of every error (contract 1.5), and closes. */
+const refuse = (socket: Duplex, rejection: Rejection, requestId: string): void => {
+  // Never into the middle of an answer that has begun.
+  if (!socket.writable || answerOf(socket)?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers } = refusalOf(rejection, requestId, false);
+  const content = JSON.stringify(errorBody(rejection, requestId));
+  const lines = Object.entries({
+    ...headers,
+    'Content-Type': JSON_TYPE,
+    'Content-Length': Buffer.byteLength(content),
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${content}`);
+};
+
+/**
+ * A request whose time is over is looked at again once the loop has read what lay there: timers come first after the loop stood still, and then
+ * the delay was ours. One that is whole by then is answered like any other; of one that was coming the client hears that it was the server (503).
+ */
+const onLate = (server: Server, socket: Duplex & { readonly bytesRead?: number }, requestId: string): void => {
+  const { bytesRead: readBefore = 0 } = socket;
+  let request: IncomingMessage | undefined = answerOf(socket)?.req;
+  const onRequest = (req: IncomingMessage): void => {
+    if (req.socket === socket) request = req;
+  };
+  server.on('request', onRequest).on('checkContinue', onRequest);
+  setImmediate(() => {
+    server.off('request', onRequest).off('checkContinue', onRequest);
+    if (request?.complete === true || socket.destroyed) return;
+    const isOurs = (socket.bytesRead ?? 0) > readBefore;
+    const message = 'The server stood still and did not read the request in time; nothing was done. Send it again.';
+    refuse(
+      socket,
+      isOurs ? new Rejection('BUSY', { message }) : unreadable(reasons['ERR_HTTP_REQUEST_TIMEOUT'] ?? ''),
+      requestId,
+    );
+  });
+};
+
+/** Answers what never becomes a request: what Node's parser refuses, what comes too late, and CONNECT, which is for proxies. */
+export const answerUnreadable = (server: Server, nameRequest: () => string): void => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') onLate(server, socket, nameRequest());
+    else refuse(socket, unreadable(reasons[error.code ?? ''] ?? 'It breaks the syntax of HTTP/1.1.'), nameRequest());
+  });
+  server.on('connect', (_, socket) => {
+    // Node has taken its own listeners off this connection.
+    socket.on('error', () => socket.destroy());
+    refuse(socket, unreadable('CONNECT is for proxies, and this server is none.'), nameRequest());
+  });
+};

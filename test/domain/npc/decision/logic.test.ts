@@ -1,0 +1,129 @@
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { actContext, actDirective, actVerdict } from '../../../../src/app/act.js';
+import { openRulesets } from '../../../../src/app/rulesets.js';
+import { checkOfMind } from '../../../../src/domain/npc/bridge-checked.js';
+import { CURRENT_LOGIC, type Logic, logicOf, logics } from '../../../../src/domain/npc/decision/logic.js';
+import { initialMind } from '../../../../src/domain/npc/state.js';
+import type { TurnFacts } from '../../../../src/domain/npc/turn-facts.js';
+import type { TurnState } from '../../../../workflows/turn-state.js';
+import { turn } from '../../../../workflows/turn.js';
+import { type Emitted, memoriesRecalled, turnOpened } from '../../../support/histories.js';
+import { generated, identified, openMinds, recalled, tapeOf } from '../../../support/minds.js';
+import { onBehalf } from '../../../support/streams.js';
+
+const DECIDING = [
+  'TurnOpened',
+  'ActorIdentified',
+  'MemoriesRecalled',
+  'VerdictReached',
+  'VerdictRefused',
+  'DirectiveGiven',
+  'ContextBuilt',
+];
+const facts: TurnFacts = {
+  npcId: 'mira',
+  mind: { persona: null, data: null, revision: 0 },
+  ruleset: null,
+  rulesetRef: null,
+  issuer: { kid: 'kid', iss: 'http://test' },
+};
+
+describe('every event that a decision made', () => {
+  it('says which logic decided', async () => {
+    await using minds = await openMinds();
+    await minds.step(tapeOf());
+    for (const result of [identified, recalled, generated]) await minds.step(tapeOf(), result);
+    const { lanes } = minds.deps;
+    const issuer = () => facts.issuer;
+    const ports = { events: minds.store, clock: minds.clock };
+    const deps = { ports, lanes, rulesets: openRulesets(lanes, minds.store), issuer };
+    const asked = (id: string) => ({
+      npcId: 'mira',
+      observation: 'x',
+      npcState: {},
+      by: { ...onBehalf(id), tenant: 'studio', resumed: false },
+    });
+    await actDirective(deps, { ...asked('a'), context: {} });
+    await actContext(deps, { ...asked('b'), memories: [] });
+    await actVerdict(deps, { ...asked('c'), generatedOutput: 'Hi.' });
+    await actVerdict(deps, { ...asked('d'), generatedOutput: '{"stateDelta": 5}' });
+    const deciding = (await minds.events()).filter(({ type }) => DECIDING.includes(type));
+    expect(new Set(deciding.map(({ type }) => type))).toEqual(new Set(DECIDING));
+    for (const { data } of deciding) expect(data).toMatchObject({ logic: CURRENT_LOGIC });
+    const [checked] = checkOfMind(
+      { ...initialMind, revision: 3 },
+      { action: 'WAVE', context: {}, ruleset: null, patternsHeld: [] },
+    );
+    expect(checked).toMatchObject({ type: 'BridgeChecked', data: { mindRevision: 3, logic: CURRENT_LOGIC } });
+  });
+});
+
+describe('the table of logics', () => {
+  const table = logics as Record<number, Logic>;
+  afterEach(() => {
+    delete table[99];
+  });
+
+  it('holds every number up to the current one', () => {
+    expect(CURRENT_LOGIC).toBeGreaterThanOrEqual(1);
+    for (let number = 1; number <= CURRENT_LOGIC; number += 1) expect(logicOf(number)).toBe(logics[number]);
+    expect(Object.keys(logics)).toHaveLength(CURRENT_LOGIC);
+  });
+
+  it('says so when it lacks a number', () => {
+    expect(() => logicOf(CURRENT_LOGIC + 1)).toThrow(
+      expect.objectContaining({ code: 'LOGIC_UNKNOWN', status: 503, details: { logic: CURRENT_LOGIC + 1 } }),
+    );
+  });
+
+  const folded = (...events: readonly Emitted[]): TurnState =>
+    events.reduce<TurnState>(
+      (state, event, revision) => turn.evolve(state, { ...event, revision, meta: { at: '', commandId: 'x' } }),
+      turn.initial,
+    );
+
+  it('is asked for the number under which a turn was opened, to its end', () => {
+    table[99] = {
+      ...logicOf(CURRENT_LOGIC),
+      giveDirective: () => ({
+        memoryRecall: { query: 'as 99 asks', limit: 1, threshold: 0 },
+        trace: { rules: [], seen: [] },
+      }),
+      buildPrompt: () => ({
+        prompt: 'as 99 prompts',
+        constraints: {},
+        ctxMessages: null,
+        trace: { rules: [], seen: [] },
+      }),
+      reachVerdict: (input) => logicOf(CURRENT_LOGIC).reachVerdict(input, 'as 99 decides'),
+    };
+    const emitted = (state: TurnState, input: Parameters<typeof turn.answer>[1]) => {
+      if (input === undefined) return undefined;
+      const cell = turn.table[state.name][input.type];
+      return typeof cell === 'object' && 'emit' in cell
+        ? cell.emit(state as never, input as never, facts)[0]?.data
+        : cell;
+    };
+    const opened = turnOpened('t1', { logic: 99 });
+    const actor = { npcId: 'mira', persona: null, data: {} };
+    const waiting = folded(opened, { type: 'ActorIdentified', data: { turnId: 't1', actor, instruction: {} } });
+    expect(emitted(folded(opened), { type: 'actor', actor })).toMatchObject({
+      logic: 99,
+      instruction: { query: 'as 99 asks' },
+    });
+    expect(emitted(waiting, { type: 'memories', memories: [] })).toMatchObject({
+      logic: 99,
+      instruction: { prompt: 'as 99 prompts' },
+    });
+    const last = folded(
+      opened,
+      { type: 'ActorIdentified', data: { turnId: 't1', actor, instruction: {} } },
+      memoriesRecalled('t1'),
+    );
+    expect(emitted(last, { type: 'output', generatedOutput: 'Hi.' })).toMatchObject({
+      logic: 99,
+      verdict: { dialogue: 'as 99 decides' },
+    });
+  });
+});

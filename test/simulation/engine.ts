@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+
+import { jcs } from '../../src/domain/shared/json.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
+import type { EventStore } from '../../src/ports/event-store.js';
+import type { Asked, AskedBy, ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { Reply, Standing, StepArgs, StepResult } from '../../workflows/process-step.js';
+import type { Draw } from './draw.js';
+import type { Link } from './network.js';
+import { EPOCH_MS, type VirtualTime } from './virtual-time.js';
+
+/** Who carries steps out: a server's worker. */
+export type Worker = { step(args: StepArgs): Promise<StepResult> };
+
+/** After how long without a word a step is done again by another worker, and how often, in milliseconds. */
+const TASK_TIMEOUT_MS = 2_000;
+const TASK_ATTEMPTS = 8;
+/** How long an asker waits, in milliseconds. */
+const ASK_TIMEOUT_MS = 8_000;
+/** How soon a deadline is tried again that a worker did not find due, and how often lost processes are looked for, in milliseconds. */
+const RETRY_MS = 1_000;
+const SWEEP_MS = 60_000;
+/** A deadline is this late, in milliseconds, before its process counts as lost. */
+const OVERDUE_MS = 10_000;
+
+/** What the engine remembers of one process: its line, the answers given, and the timer of its deadline. */
+type Run = {
+  readonly ref: ProcessRef;
+  line: Promise<unknown>;
+  readonly answers: Map<string, Promise<Reply>>;
+  due: string | null;
+  cancelTimer: () => void;
+};
+
+/**
+ * An engine as Temporal is one: it takes the inputs of a process one after the other, hands each step to some worker, and hands it to another
+ * when that one says nothing, though the first may still be at it. It may forget everything and take up from the store what is open.
+ */
+export class SimulatedEngine {
+  readonly #time: VirtualTime;
+  readonly #draw: Draw;
+  readonly #store: EventStore;
+  readonly #workers: () => readonly Worker[];
+  #runs = new Map<string, Run>();
+
+  constructor(time: VirtualTime, draw: Draw, store: EventStore, workers: () => readonly Worker[]) {
+    this.#time = time;
+    this.#draw = draw;
+    this.#store = store;
+    this.#workers = workers;
+    this.#sweepAgain();
+  }
+
+  /** The engine as one server asks it. */
+  port(link: Link): ProcessEngine {
+    return {
+      start: () => Promise.resolve(),
+      ask: async (ref, inputs, by) => {
+        const answered = link.call(() => this.#ask(ref, inputs, by));
+        const late = new Promise<never>((_, reject) => {
+          link.machine.clock.after(ASK_TIMEOUT_MS, () =>
+            reject(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 })),
+          );
+        });
+        return askedOf(await Promise.race([answered, late]));
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+
+  /** Loses everything it knew; steps that are under way go on by themselves. */
+  forget(): void {
+    for (const run of this.#runs.values()) run.cancelTimer();
+    this.#runs = new Map();
+    void this.#takeUp(() => true);
+  }
+
+  async #ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<Reply> {
+    const run = this.#runOf(ref);
+    const id = digestOf(inputs, by);
+    const earlier = run.answers.get(id);
+    if (earlier !== undefined) return earlier;
+    const answer = this.#inLine(run, { ref, inputs, by }).then(({ reply }) => reply);
+    run.answers.set(id, answer);
+    const isKept = await answer.then(
+      (reply) => !('refused' in reply),
+      () => false,
+    );
+    // A refusal is asked for afresh.
+    if (!isKept) run.answers.delete(id);
+    return answer;
+  }
+
+  #runOf(ref: ProcessRef): Run {
+    const key = `${ref.stream} ${ref.id}`;
+    const known = this.#runs.get(key);
+    if (known !== undefined) return known;
+    const run: Run = { ref, line: Promise.resolve(), answers: new Map(), due: null, cancelTimer: () => undefined };
+    this.#runs.set(key, run);
+    return run;
+  }
+
+  #inLine(run: Run, args: StepArgs): Promise<StepResult> {
+    const step = run.line.then(() => this.#step(args));
+    run.line = step.then(
+      ({ standing }) => this.#note(run, standing),
+      () => this.#note(run, null),
+    );
+    return step;
+  }
+
+  /** Hands the step to one worker after the other until one says what came of it. */
+  async #step(args: StepArgs): Promise<StepResult> {
+    for (let attempt = 0; attempt < TASK_ATTEMPTS; attempt += 1) {
+      const [first, ...others] = this.#workers();
+      if (first !== undefined) {
+        const timeout = this.#time.sleep(TASK_TIMEOUT_MS).then(() => null);
+        const result = await Promise.race([this.#draw.pick([first, ...others]).step(args), timeout]);
+        if (result !== null) return result;
+      } else await this.#time.sleep(TASK_TIMEOUT_MS);
+    }
+    throw new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
+  }
+
+  #note(run: Run, standing: Standing | null): void {
+    if (this.#runs.get(`${run.ref.stream} ${run.ref.id}`) !== run) return;
+    if (standing === null) {
+      this.#arm(run, RETRY_MS, []);
+      return;
+    }
+    if (standing.due === null) {
+      run.cancelTimer();
+      return;
+    }
+    const left = Date.parse(standing.due) - EPOCH_MS - this.#time.nowMs;
+    this.#arm(run, Math.max(left, standing.due === run.due && left <= 0 ? RETRY_MS : 0), 'deadline');
+    run.due = standing.due;
+  }
+
+  #arm(run: Run, ms: number, inputs: StepArgs['inputs']): void {
+    run.cancelTimer();
+    run.cancelTimer = this.#time.after(ms, () => {
+      this.#inLine(run, { ref: run.ref, inputs, by: null }).catch(() => undefined);
+    });
+  }
+
+  #sweepAgain(): void {
+    this.#time.after(SWEEP_MS, () => {
+      const isOverdue = (due: string | null): boolean =>
+        due === null || Date.parse(due) + OVERDUE_MS < EPOCH_MS + this.#time.nowMs;
+      void this.#takeUp(isOverdue).then(() => this.#sweepAgain());
+    });
+  }
+
+  async #takeUp(isWanted: (due: string | null) => boolean): Promise<void> {
+    for (const { name, id, stream, due } of await this.#store.openProcesses()) {
+      const ref = { process: name, id, stream };
+      if (isWanted(due)) this.#inLine(this.#runOf(ref), { ref, inputs: [], by: null }).catch(() => undefined);
+    }
+  }
+}
+
+const digestOf = (inputs: readonly ProcessInput[], by: AskedBy): string =>
+  createHash('sha256')
+    .update(jcs([by.commandId, inputs]))
+    .digest('base64url');
+
+/** @throws Rejection what the step was refused with */
+const askedOf = (reply: Reply): Asked => {
+  if ('refused' in reply) {
+    const { code, message, details, retryAfter } = reply.refused;
+    throw new Rejection(code, { message, details, ...(retryAfter === undefined ? {} : { retryAfter }) });
+  }
+  return { answer: reply.answer, revision: reply.revision, position: reply.position };
+};

@@ -1,0 +1,130 @@
+import type { IdempotencyStore, KeptAnswer, Reservation } from '../../src/ports/idempotency-store.js';
+import { idOf } from '../../src/adapters/memory/idempotency-store.js';
+import type { Link } from './network.js';
+
+/** How often a server says that it lives, and for how long that is believed, in milliseconds, as the adapter for PostgreSQL does. */
+const HEARTBEAT_MS = 2_000;
+const ALIVE_MS = 10_000;
+
+type Row = {
+  readonly digest: string;
+  readonly seed: string;
+  readonly answer: KeptAnswer | null;
+  readonly released: boolean;
+  readonly owner: string;
+  readonly attempt: number;
+};
+type Claim = { readonly owner: string; readonly attempt: number; readonly running: number };
+
+/**
+ * The database that holds the Idempotency-Keys of all servers: what the statements of the adapter for PostgreSQL do, each one at a stroke. A
+ * reservation is taken over once its server has not said for a while that it lives, by the database's own clock.
+ */
+export class IdempotencyDatabase {
+  readonly #rows = new Map<string, Row>();
+  readonly #aliveUntil = new Map<string, number>();
+
+  alive(owner: string, nowMs: number): void {
+    this.#aliveUntil.set(owner, nowMs + ALIVE_MS);
+  }
+
+  reserve(id: string, digest: string, newSeed: string, claim: Claim, nowMs: number): Reservation {
+    const { owner, attempt } = claim;
+    const row = this.#rows.get(id);
+    if (row === undefined || (row.released && row.digest !== digest)) {
+      this.#rows.set(id, { digest, seed: newSeed, answer: null, released: false, owner, attempt });
+      return { kind: 'run', seed: newSeed, resumed: false };
+    }
+    if (row.digest !== digest) return { kind: 'reused' };
+    if (row.answer !== null) return { kind: 'answered', answer: row.answer };
+    const isDead =
+      row.owner === owner ? row.attempt !== claim.running : (this.#aliveUntil.get(row.owner) ?? 0) <= nowMs;
+    if (!row.released && !isDead) return { kind: 'running' };
+    this.#rows.set(id, { ...row, released: false, owner, attempt });
+    return { kind: 'run', seed: row.seed, resumed: true };
+  }
+
+  /** Ends an attempt, with an answer or with none; one that was taken over is another's. */
+  end(id: string, { owner, attempt }: Omit<Claim, 'running'>, answer: KeptAnswer | null): void {
+    const row = this.#rows.get(id);
+    if (row?.owner !== owner || row.attempt !== attempt) return;
+    this.#rows.set(id, { ...row, answer, released: answer === null });
+  }
+
+  /** Lets go of attempts whose server does not know whether they began, or how they ended. */
+  abandon(owner: string, attempts: ReadonlySet<number>): void {
+    for (const [id, row] of this.#rows) {
+      if (row.owner === owner && attempts.has(row.attempt) && row.answer === null) {
+        this.#rows.set(id, { ...row, owner: '' });
+      }
+    }
+  }
+}
+
+/** One server's way to that database. */
+export const idempotencyOver = (database: IdempotencyDatabase, link: Link, owner: string): IdempotencyStore => {
+  const { machine, time } = link;
+  const running = new Map<string, number>();
+  const unsettled = new Set<number>();
+  const asking = new Map<string, Promise<unknown>>();
+  let lastAttempt = 0;
+  let believedUntilMs = 0;
+
+  const beat = async (): Promise<void> => {
+    const sentMs = machine.clock.monotonicMs();
+    await link.call(async () => database.alive(owner, time.nowMs));
+    believedUntilMs = sentMs + ALIVE_MS;
+  };
+  const beatAgain = (): void => {
+    machine.clock.after(HEARTBEAT_MS, beatAgain);
+    const gone = new Set(unsettled);
+    beat()
+      .then(() => link.call(async () => database.abandon(owner, gone)))
+      .then(() => gone.forEach((attempt) => unsettled.delete(attempt)))
+      .catch(() => undefined);
+  };
+  beatAgain();
+
+  const end = async (id: string, answer: KeptAnswer | null): Promise<void> => {
+    const attempt = running.get(id);
+    if (attempt === undefined) return;
+    try {
+      await link.call(async () => database.end(id, { owner, attempt }, answer));
+    } catch (error) {
+      unsettled.add(attempt);
+      throw error;
+    } finally {
+      if (running.get(id) === attempt) running.delete(id);
+    }
+  };
+
+  const reserve = async (id: string, digest: string, newSeed: string): Promise<Reservation> => {
+    if (machine.clock.monotonicMs() >= believedUntilMs - HEARTBEAT_MS) await beat();
+    const attempt = (lastAttempt += 1);
+    const claim = { owner, attempt, running: running.get(id) ?? 0 };
+    try {
+      const reserved = await link.call(async () => database.reserve(id, digest, newSeed, claim, time.nowMs));
+      if (reserved.kind === 'run') running.set(id, attempt);
+      return reserved;
+    } catch (error) {
+      unsettled.add(attempt);
+      throw error;
+    }
+  };
+
+  return {
+    // One after the other for each key: which attempt is running is known only when the one before has its answer.
+    reserve: (scope, key, digest, newSeed) => {
+      const id = idOf(scope, key);
+      const before = asking.get(id) ?? Promise.resolve();
+      const asked = before.then(() => reserve(id, digest, newSeed));
+      asking.set(
+        id,
+        asked.catch(() => undefined),
+      );
+      return asked;
+    },
+    complete: (scope, key, answer) => end(idOf(scope, key), answer),
+    release: (scope, key) => end(idOf(scope, key), null),
+  };
+};

@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
+import { rebuild } from '../../src/app/rebuild.js';
+import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
+import type { ReadModels } from '../../src/ports/read-models.js';
+import { projections } from '../../projections/registry.js';
+import { breaksIn } from '../support/chains.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { TENANT } from './server.js';
+import type { Acknowledged, Witness } from './witness.js';
+
+/** More events than any simulation writes, and more rows. */
+const ALL_EVENTS = 100_000;
+const ALL_ROWS = 10_000;
+
+/** Holds what must be true once everything has settled; returns what is not. */
+export const violationsOf = async (
+  store: EventStore,
+  readModels: ReadModels,
+  witness: Witness,
+): Promise<readonly string[]> => {
+  const all = await store.readAll(0, ALL_EVENTS);
+  const streams = new Map<string, RecordedEvent[]>();
+  for (const event of all) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);
+  return [
+    ...(await breaksIn(store)),
+    ...[...streams].flatMap(([stream, events]) => doubled(stream, events)),
+    ...witness.acks.flatMap((ack) => lost(ack, streams)),
+    ...[...witness.hashes].flatMap(([npcId, shown]) => replaced(npcId, shown, streams)),
+    ...(await store.openProcesses()).map(({ id, stream }) => `the turn ${id} in ${stream} is still open`),
+    ...(await unlikeRebuild(store, readModels, [...streams.keys()])),
+  ];
+};
+
+/** What one command, one turn or one line of a body recorded twice. */
+const doubled = (stream: string, events: readonly RecordedEvent[]): readonly string[] => {
+  const seen = new Map<string, number>();
+  const found: string[] = [];
+  for (const { type, data, meta, revision } of events) {
+    const memory = typeof data['memoryId'] === 'string' ? [data['memoryId']] : [];
+    // A contradiction of the tape may be noticed once a round.
+    const names = type === 'TapeMismatchNoticed' ? [] : [['command', meta.commandId, type, ...memory]];
+    if (typeof data['turnId'] === 'string' && type !== 'TapeMismatchNoticed')
+      names.push(['turn', data['turnId'], type, ...memory]);
+    if (typeof data['resumedFrom'] === 'string') names.push(['successor of', data['resumedFrom']]);
+    for (const name of names.map((parts) => parts.join(' '))) {
+      const first = seen.get(name);
+      if (first !== undefined) found.push(`${stream}: ${name} stands at ${String(first)} and at ${String(revision)}`);
+      seen.set(name, revision);
+    }
+  }
+  return found;
+};
+
+/** What was acknowledged and does not stand, or stands more than once. */
+const lost = (
+  { npcId, marker, types, reply, request }: Acknowledged,
+  streams: ReadonlyMap<string, readonly RecordedEvent[]>,
+): readonly string[] => {
+  const events = npcId === null ? [...streams.values()].flat() : (streams.get(npcStream(TENANT, npcId)) ?? []);
+  const revision = Number(reply.headers['anima-revision'] ?? -1);
+  if (npcId !== null && events.length <= revision)
+    return [`${request.path} "${marker}" was acknowledged at ${String(revision)}, which does not stand`];
+  if (types.length === 0) return [];
+  const said = JSON.stringify(marker);
+  const standing = events.filter(({ type, data }) => types.includes(type) && JSON.stringify(data).includes(said));
+  if (standing.length !== 1)
+    return [`${request.path} "${marker}" was acknowledged and stands ${String(standing.length)} times`];
+  const turnId = turnIdOf(reply.body);
+  const recorded = standing[0]?.data['turnId'];
+  return turnId === undefined || turnId === recorded
+    ? []
+    : [`${request.path} "${marker}" was told ${turnId}, and ${JSON.stringify(recorded)} stands`];
+};
+
+const turnIdOf = (body: {
+  readonly turnId?: string;
+  readonly tape?: { readonly turnId?: string };
+}): string | undefined => body.turnId ?? body.tape?.turnId;
+
+/** What a history showed and the store no longer holds. */
+const replaced = (
+  npcId: string,
+  shown: ReadonlyMap<number, string>,
+  streams: ReadonlyMap<string, readonly RecordedEvent[]>,
+): readonly string[] => {
+  const events = streams.get(npcStream(TENANT, npcId)) ?? [];
+  return [...shown].flatMap(([revision, hash]) =>
+    events[revision]?.meta.hash === hash
+      ? []
+      : [`revision ${String(revision)} of ${npcId} was shown with another hash than it has`],
+  );
+};
+
+const unlikeRebuild = async (
+  store: EventStore,
+  readModels: ReadModels,
+  streams: readonly string[],
+): Promise<readonly string[]> => {
+  const clock = new ManualClock();
+  const rebuilt = new MemoryReadModels(clock);
+  await rebuild({ events: store, writer: rebuilt, clock }, projections);
+  const found: string[] = [];
+  for (const projection of projections) {
+    for (const partition of [TENANT, ...streams]) {
+      const query = { partition, direction: 'ascending', limit: ALL_ROWS } as const;
+      const [rows, expected] = [await readModels.list(projection, query), await rebuilt.list(projection, query)];
+      if (!isDeepStrictEqual(rows, expected))
+        found.push(`the read model ${projection.name} of ${partition} is not as a rebuild makes it`);
+    }
+  }
+  return found;
+};

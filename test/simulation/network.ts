@@ -1,0 +1,93 @@
+import { Rejection, type RejectionCode } from '../../src/domain/shared/rejection.js';
+import type { Draw } from './draw.js';
+import type { Machine } from './machine.js';
+import type { VirtualTime } from './virtual-time.js';
+
+/** What servers and bodies talk to each other over, each with troubles of its own. */
+export type Part = 'store' | 'database' | 'engine' | 'reads' | 'clients';
+
+/** How probable it is just now that a message between a server and a part goes astray. */
+export type Weather = { trouble(part: Part): number };
+
+/** What becomes of one call. `late`: carried out, long after its caller has been told that nobody knows. */
+export type Fate = 'fine' | 'request lost' | 'answer lost' | 'late';
+
+/** How long a caller waits before it says that nobody knows, in milliseconds. */
+const PATIENCE_MS = 1_800;
+/** How late a message may come, in milliseconds. */
+const LATEST_MS = 45_000;
+/** How long a message takes, in milliseconds. */
+const QUICKEST_MS = 0.2;
+const SLOWEST_MS = 6;
+
+const refusals: Readonly<Record<Part, RejectionCode>> = {
+  store: 'STORE_UNAVAILABLE',
+  database: 'DATABASE_UNAVAILABLE',
+  engine: 'ENGINE_UNAVAILABLE',
+  reads: 'DATABASE_UNAVAILABLE',
+  clients: 'INTERNAL',
+};
+
+/** One machine's way to one part: messages take their time, and some are lost. */
+export class Link {
+  readonly machine: Machine;
+  readonly time: VirtualTime;
+  readonly #draw: Draw;
+  readonly #weather: Weather;
+  readonly #part: Part;
+  /** Requests of one caller arrive in the order in which they were sent, as over one connection. */
+  #lastArrivalMs = 0;
+
+  constructor(part: Part, machine: Machine, time: VirtualTime, draw: Draw, weather: Weather) {
+    this.#part = part;
+    this.machine = machine;
+    this.time = time;
+    this.#draw = draw;
+    this.#weather = weather;
+  }
+
+  /** Draws what becomes of the next call. */
+  fate(): Fate {
+    if (!this.#draw.chance(this.#weather.trouble(this.#part))) return 'fine';
+    // A statement ends with its connection, which is given up by who got no answer.
+    return this.#part === 'database'
+      ? this.#draw.pick(['request lost', 'answer lost'])
+      : this.#draw.pick(['request lost', 'answer lost', 'late']);
+  }
+
+  /** Carries a call out on the other side, and wakes the caller with its answer. */
+  call<T>(carryOut: () => Promise<T>, fate: Fate = this.fate()): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const wake = (run: () => void) => this.machine.wake(run);
+      const answer = (run: () => void): void => {
+        if (fate === 'fine') this.time.after(this.#takes(), () => wake(run));
+      };
+      if (fate !== 'request lost') {
+        this.time.after(this.#arrivesIn(fate), () => {
+          carryOut().then(
+            (value) => answer(() => resolve(value)),
+            (error: unknown) => answer(() => reject(error instanceof Error ? error : new Error(String(error)))),
+          );
+        });
+      }
+      if (fate !== 'fine') this.time.after(PATIENCE_MS, () => wake(() => reject(this.#unknown())));
+    });
+  }
+
+  #takes(): number {
+    return this.#draw.between(QUICKEST_MS, SLOWEST_MS) * this.machine.slowness;
+  }
+
+  #arrivesIn(fate: Fate): number {
+    if (fate === 'late') return this.#draw.between(PATIENCE_MS, LATEST_MS);
+    const { nowMs } = this.time;
+    // A moment apart: at the very same one their order would be drawn.
+    this.#lastArrivalMs = Math.max(this.#lastArrivalMs + 1e-6, nowMs + this.#takes());
+    return this.#lastArrivalMs - nowMs;
+  }
+
+  #unknown(): Rejection {
+    const message = 'No answer came; nobody knows whether it was done.';
+    return new Rejection(refusals[this.#part], { message, retryAfter: 1 });
+  }
+}

@@ -1,0 +1,24 @@
+import type { ReadModelWriter } from '../../src/ports/read-model-writer.js';
+import type { ReadModels } from '../../src/ports/read-models.js';
+import { writerWith } from '../support/read-models.js';
+import type { Link } from './network.js';
+
+/** The read models as a server reads them over the network. */
+export const readModelsOver = (models: ReadModels, link: Link): ReadModels => ({
+  get: (...asked) => link.call(() => models.get(...asked)),
+  list: (...asked) => link.call(() => models.list(...asked)),
+  progress: (...asked) => link.call(() => models.progress(...asked)),
+  reached: (...asked) => link.call(() => models.reached(...asked)),
+  reachedPosition: (...asked) => link.call(() => models.reachedPosition(...asked)),
+});
+
+/** The read models as a projector writes them: a commit without an answer may have been made. */
+export const writerOver = (writer: ReadModelWriter, link: Link): ReadModelWriter =>
+  writerWith(writer, {
+    open: (projection) => link.call(() => writer.open(projection)),
+    begin: (projection) => link.call(() => writer.begin(projection)),
+    load: (...asked) => link.call(() => writer.load(...asked)),
+    commit: (...asked) => link.call(() => writer.commit(...asked)),
+    swapIn: (build) => link.call(() => writer.swapIn(build)),
+    onAwaited: (listener) => writer.onAwaited(() => link.machine.wake(listener)),
+  });

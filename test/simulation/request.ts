@@ -1,0 +1,58 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+
+import type { Json } from '../../src/domain/shared/json.js';
+
+/** What a body sends. */
+export type Request = {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: Json;
+  readonly key?: string;
+};
+
+export type Reply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // What comes over the wire is looked at by who asked.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any;
+};
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** Lets an HTTP application answer a request without a socket that is connected to anything. */
+export const answerTo = (handler: Handler, { method, path, body, key }: Request): Promise<Reply> =>
+  new Promise((resolve) => {
+    const content = body === undefined ? null : Buffer.from(JSON.stringify(body));
+    const message = new IncomingMessage(new Socket());
+    message.httpVersion = '1.1';
+    Object.assign(message, { method, url: path });
+    message.headers = {
+      host: 'simulation',
+      authorization: 'Bearer simulated',
+      ...(content === null ? {} : { 'content-type': 'application/json', 'content-length': String(content.length) }),
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+    };
+    if (content !== null) message.push(content);
+    message.push(null);
+    message.complete = true;
+    const response = new ServerResponse(message);
+    const headers: Record<string, string> = {};
+    const writeHead = response.writeHead.bind(response) as (status: number, headers: object) => ServerResponse;
+    Object.assign(response, {
+      writeHead: (status: number, given: Record<string, string> = {}) => {
+        for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
+        return writeHead(status, given);
+      },
+      end: (text?: string) => {
+        resolve({
+          status: response.statusCode,
+          headers,
+          body: text === undefined ? undefined : (JSON.parse(text) as Json),
+        });
+        return response;
+      },
+    });
+    handler(message, response);
+  });

@@ -1,0 +1,161 @@
+import { Draw } from './draw.js';
+import type { Part } from './network.js';
+
+/** `shared`: several servers over servers of the distributed profile. `alone`: one at a time over what the embedded profile has. */
+export type Mode = 'shared' | 'alone';
+
+/** What servers and bodies go through: with faults, or without any. */
+export type Kind = { readonly mode: Mode; readonly faulty: boolean };
+
+export type Fault =
+  | {
+      readonly kind: 'freeze' | 'death' | 'outrun';
+      readonly server: number;
+      readonly atMs: number;
+      readonly forMs: number;
+    }
+  | {
+      readonly kind: 'slow';
+      readonly server: number;
+      readonly atMs: number;
+      readonly forMs: number;
+      readonly times: number;
+    }
+  | { readonly kind: 'clock'; readonly server: number; readonly atMs: number; readonly byMs: number }
+  | {
+      readonly kind: 'lossy';
+      readonly part: Part;
+      readonly atMs: number;
+      readonly forMs: number;
+      readonly chance: number;
+    }
+  | { readonly kind: 'forgetful engine'; readonly atMs: number }
+  | { readonly kind: 'projector death'; readonly atMs: number; readonly forMs: number };
+
+/** What one body does. `thin` and `fat` are how it plays turns (contract 2.5); `own`: it sends its own tape and never the mind's. */
+export type BodyPlan = {
+  readonly name: string;
+  readonly does: 'turns' | 'acts' | 'updates' | 'rules' | 'reads';
+  readonly npcId: string;
+  readonly atMs: number;
+  readonly times: number;
+  readonly pauseMs: number;
+  readonly mode: 'thin' | 'fat';
+  readonly tapes: 'returned' | 'own';
+  /** Leaves each turn until it has expired, and goes on then. */
+  readonly dawdles: boolean;
+};
+
+/** Everything that is decided before a simulation begins. The rest is drawn from the seed on the way. */
+export type Schedule = {
+  readonly seed: number;
+  readonly mode: Mode;
+  /** By how much the wall clock of each server is off, in milliseconds; their number. */
+  readonly clocksMs: readonly number[];
+  readonly bodies: readonly BodyPlan[];
+  readonly faults: readonly Fault[];
+};
+
+/** How long after the bodies faults still begin, in milliseconds: so long most bodies are at work. */
+const FAULTS_MS = 4_000;
+/** Over how long the bodies begin, in milliseconds: all at once, or one after the other. */
+const BEGINNINGS_MS = [20, 1_000, 10_000] as const;
+/** When the servers have started, in milliseconds. */
+const STARTED_MS = 100;
+const MINDS: readonly [string, ...string[]] = ['mira', 'bran', 'old-tom'];
+
+export const drawSchedule = (seed: number, { mode, faulty }: Kind): Schedule => {
+  const draw = new Draw(`${mode} ${faulty ? 'faulty' : 'calm'} ${String(seed)}`);
+  const servers = mode === 'alone' ? 1 : draw.int(1, 4);
+  const beginMs = draw.pick(BEGINNINGS_MS);
+  return {
+    seed,
+    mode,
+    clocksMs: Array.from({ length: servers }, () => Math.round(draw.between(-3_000, 3_000))),
+    bodies: Array.from({ length: draw.int(2, 16) }, (_, index) =>
+      drawBody(draw.fork(`body ${String(index)}`), index, beginMs),
+    ),
+    faults: faulty
+      ? Array.from({ length: draw.int(1, 8) }, () => drawFault(draw, mode, servers, beginMs + FAULTS_MS))
+      : [],
+  };
+};
+
+const drawBody = (draw: Draw, index: number, beginMs: number): BodyPlan => ({
+  name: `body-${String(index)}`,
+  does: draw.pick(['turns', 'turns', 'turns', 'acts', 'acts', 'updates', 'rules', 'reads']),
+  // Most at one mind: there they meet.
+  npcId: draw.chance(0.7) ? MINDS[0] : draw.pick(MINDS),
+  atMs: Math.round(STARTED_MS + draw.between(0, beginMs)),
+  times: draw.int(1, 4),
+  pauseMs: draw.pick([0, 10, 500, 3_000]),
+  mode: draw.pick(['thin', 'fat']),
+  tapes: draw.pick(['returned', 'own']),
+  dawdles: draw.chance(0.1),
+});
+
+/** In its own process a store does not lose answers, but it may have no room left. */
+const lossyParts: Readonly<Record<Mode, readonly [Part, ...Part[]]>> = {
+  alone: ['store', 'clients'],
+  shared: ['store', 'store', 'database', 'engine', 'reads', 'clients'],
+};
+
+const drawFault = (draw: Draw, mode: Mode, servers: number, withinMs: number): Fault => {
+  const atMs = Math.round(draw.between(0, withinMs));
+  const server = draw.int(0, servers - 1);
+  const kinds: readonly [Fault['kind'], ...Fault['kind'][]] =
+    mode === 'alone'
+      ? ['freeze', 'death', 'death', 'clock', 'lossy']
+      : [
+          'freeze',
+          'freeze',
+          'death',
+          'slow',
+          'outrun',
+          'clock',
+          'lossy',
+          'lossy',
+          'lossy',
+          'forgetful engine',
+          'projector death',
+        ];
+  const kind = draw.pick(kinds);
+  switch (kind) {
+    case 'freeze':
+      return {
+        kind,
+        server,
+        atMs,
+        forMs: Math.round(
+          draw.pick([draw.between(10, 3_000), draw.between(3_000, 60_000), draw.between(10_000, 20_000)]),
+        ),
+      };
+    case 'death':
+    case 'outrun':
+      return { kind, server, atMs, forMs: Math.round(draw.between(10, 20_000)) };
+    case 'projector death':
+      return { kind, atMs, forMs: Math.round(draw.between(10, 20_000)) };
+    case 'slow':
+      return { kind, server, atMs, forMs: Math.round(draw.between(1_000, 30_000)), times: draw.int(2, 40) };
+    case 'clock':
+      return { kind, server, atMs, byMs: Math.round(draw.between(-8_000, 8_000)) };
+    case 'lossy': {
+      const part = draw.pick(lossyParts[mode]);
+      return { kind, part, atMs, forMs: Math.round(draw.between(500, 20_000)), chance: draw.pick([0.02, 0.1, 0.3]) };
+    }
+    case 'forgetful engine':
+      return { kind, atMs };
+  }
+};
+
+/** When the last fault is over, in milliseconds; 0 without faults. */
+export const faultsEndMs = ({ faults }: Schedule): number =>
+  Math.max(0, ...faults.map((fault) => fault.atMs + ('forMs' in fault ? fault.forMs : 0)));
+
+/** One line for each fault and body, to be read by who looks for what went wrong. */
+export const describeSchedule = ({ seed, mode, clocksMs, bodies, faults }: Schedule): string =>
+  [
+    `seed ${String(seed)}, ${mode}, clocks off by ${clocksMs.join(', ')} ms`,
+    ...faults.map((fault) => `  fault ${JSON.stringify(fault)}`),
+    ...bodies.map((body) => `  body  ${JSON.stringify(body)}`),
+  ].join('\n');

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+
+import { advanceProcess } from '../../activities/process-activities.js';
+import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
+import { MemoryRateLimiter } from '../../src/adapters/memory/rate-limiter.js';
+import type { ApiKeyDeps } from '../../src/app/api-keys.js';
+import { Lanes } from '../../src/app/lanes.js';
+import { ProcessJournal } from '../../src/app/process-journal.js';
+import { openRulesets } from '../../src/app/rulesets.js';
+import { turnHost } from '../../src/app/turn-host.js';
+import { jcs } from '../../src/domain/shared/json.js';
+import { createApp } from '../../src/http/app.js';
+import { createLifecycle } from '../../src/http/lifecycle.js';
+import type { RouteDefinition } from '../../src/http/route.js';
+import type { EventStore } from '../../src/ports/event-store.js';
+import type { IdempotencyStore } from '../../src/ports/idempotency-store.js';
+import type { Log } from '../../src/ports/log.js';
+import type { ProcessEngine } from '../../src/ports/process-engine.js';
+import type { Random } from '../../src/ports/random.js';
+import type { ReadModels } from '../../src/ports/read-models.js';
+import type { SigningKeys } from '../../src/ports/signing-keys.js';
+import { httpRoutes } from '../../src/roles/http.js';
+import { turn } from '../../workflows/turn.js';
+import type { StepArgs, StepResult } from '../../workflows/process-step.js';
+import type { Machine } from './machine.js';
+import { answerTo, type Reply, type Request } from './request.js';
+
+/** Whose minds these are, and whose key everybody has. */
+export const TENANT = 'studio';
+
+/** What a server finds where it starts. Without an engine it drives its processes itself. */
+export type ServerOptions = {
+  readonly machine: Machine;
+  readonly random: Random;
+  readonly events: EventStore;
+  readonly readModels: ReadModels;
+  readonly idempotency: IdempotencyStore;
+  readonly engine: ProcessEngine | null;
+  readonly turnDeadlineMs: number;
+  /** How many streams it keeps in memory at most. */
+  readonly lanesKept: number;
+  /** Hears of errors that are no refusals. */
+  readonly onDefect: (what: string) => void;
+};
+
+export type SimulatedServer = {
+  /** Takes up what was left open. */
+  start(): Promise<void>;
+  handle(request: Request): Promise<Reply>;
+  step(args: StepArgs): Promise<StepResult>;
+};
+
+/** A server as `startServer` puts it together, with every role, over these ports: the product's own code from the request to the ports. */
+export const createServer = (options: ServerOptions): SimulatedServer => {
+  const { machine, random, events, readModels, idempotency } = options;
+  const { clock } = machine;
+  const shared = options.engine !== null;
+  const log = logOf(options.onDefect);
+  const lanes = new Lanes(events, clock, { shared, kept: options.lanesKept });
+  const rulesets = openRulesets(lanes, events);
+  const journal = new ProcessJournal(events, { shared });
+  const processes = { [turn.name]: turnHost({ rulesets, signingKeys, issuer: 'http://simulation' }) };
+  const hosting = { lanes, journal, processes };
+  const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, clock, random, logger: log });
+  const lifecycle = createLifecycle();
+  const rateLimiter = new MemoryRateLimiter(clock);
+  const keyUsage = { touch: () => undefined, lastUsedAt: () => Promise.resolve(new Map<string, string>()) };
+  const routes = httpRoutes({
+    ports: { clock, random, events, readModels, idempotency, rateLimiter, keyUsage },
+    ...hosting,
+    engine,
+    rulesets,
+    signingKeys,
+    publicUrl: 'http://simulation',
+    config: { turnDeadlineMs: options.turnDeadlineMs, rulesRegistration: true },
+    apiKeys: noApiKeys,
+    lifecycle,
+  }).map(compiledOnce);
+  const authenticate = () => ({
+    tenant: TENANT,
+    keyId: 'key',
+    scopes: ['npc', 'rules', 'audit'] as const,
+    rateLimit: null,
+  });
+  const metrics = {
+    begin: () => 0,
+    request: () => undefined,
+    render: () => Promise.resolve({ type: '', content: '' }),
+  };
+  const app = createApp({
+    routes,
+    lifecycle,
+    clock,
+    random,
+    logger: log,
+    metrics,
+    authenticate,
+    rateLimiter,
+    idempotency,
+    revisionOf: (stream) => lanes.revisionOf(stream),
+  }).callback();
+  lifecycle.ready();
+  return {
+    start: () => engine.start(),
+    handle: (request) => answerTo(app, request),
+    step: (args) => advanceProcess({ ...hosting, clock, random }, args),
+  };
+};
+
+const compiled = new Map<string, RouteDefinition>();
+
+/** The route with the schemas that the first server's had: a schema is compiled once for each object that it is. */
+const compiledOnce = (route: RouteDefinition): RouteDefinition => {
+  const known = compiled.get(route.operationId) ?? route;
+  compiled.set(route.operationId, known);
+  const { body, params, query } = known;
+  return {
+    ...route,
+    ...(body === undefined ? {} : { body }),
+    ...(params === undefined ? {} : { params }),
+    ...(query === undefined ? {} : { query }),
+  };
+};
+
+/** Nobody makes or revokes keys here. */
+const noApiKeys = {} as unknown as ApiKeyDeps;
+
+/** A key that needs no threads: a signature is deterministic, and no more is asked of it. */
+const signingKeys: SigningKeys = {
+  current: { kid: 'simulated', alg: 'Ed25519' },
+  sign: async (kid, claims) => `${kid}.${createHash('sha256').update(jcs(claims)).digest('base64url')}`,
+  publicKey: () => Promise.resolve(undefined),
+  publicJwks: () => Promise.resolve([]),
+};
+
+const logOf = (onDefect: (what: string) => void): Log => ({
+  isLevelEnabled: () => false,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: (fields, message) => {
+    const { err } = fields as { readonly err?: Error };
+    if (message === 'a request failed') onDefect(err?.stack ?? message);
+  },
+});

@@ -1,0 +1,43 @@
+import type { Schedule } from './schedule.js';
+
+/** How often a schedule is run at most while it is shortened. */
+const RUNS = 200;
+
+/**
+ * Leaves out of a failing schedule whatever is not needed for it to fail: faults and bodies, in ever smaller pieces (Zeller's ddmin), and then
+ * what each body does more than once.
+ */
+export const shrink = async (failing: Schedule, fails: (schedule: Schedule) => Promise<boolean>): Promise<Schedule> => {
+  let shortest = failing;
+  let runs = 0;
+  const isTaken = async (candidate: Schedule): Promise<boolean> => {
+    runs += 1;
+    if (runs > RUNS || !(await fails(candidate))) return false;
+    shortest = candidate;
+    return true;
+  };
+  const shorten = async <T>(
+    of: (schedule: Schedule) => readonly T[],
+    put: (kept: readonly T[]) => Partial<Schedule>,
+  ) => {
+    for (let size = Math.ceil(of(shortest).length / 2); size >= 1; size = Math.floor(size / 2)) {
+      for (let from = 0; from < of(shortest).length;) {
+        const kept = of(shortest).filter((_, index) => index < from || index >= from + size);
+        if (!(await isTaken({ ...shortest, ...put(kept) }))) from += size;
+      }
+    }
+  };
+  await shorten(
+    ({ faults }) => faults,
+    (faults) => ({ faults }),
+  );
+  await shorten(
+    ({ bodies }) => bodies,
+    (bodies) => ({ bodies }),
+  );
+  for (const { name } of shortest.bodies) {
+    const once = shortest.bodies.map((body) => (body.name === name ? { ...body, times: 1 } : body));
+    await isTaken({ ...shortest, bodies: once });
+  }
+  return shortest;
+};

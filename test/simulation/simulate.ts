@@ -1,0 +1,74 @@
+import { sha256 } from '../../src/app/hash-chain.js';
+import { projections } from '../../projections/registry.js';
+import { Body, GivenUp } from './body.js';
+import { Cluster, TURN_DEADLINE_MS } from './cluster.js';
+import { Draw } from './draw.js';
+import { violationsOf } from './invariants.js';
+import { faultsEndMs, type Schedule } from './schedule.js';
+import { VirtualTime } from './virtual-time.js';
+import { Witness } from './witness.js';
+
+/** How long after the last fault its effects may last, in milliseconds: late messages, leases, pauses of who was refused. */
+const SETTLING_MS = 70_000;
+/** How long bodies may take once nothing fails any more, and how long the read models, in milliseconds. */
+const BODIES_MS = 4 * TURN_DEADLINE_MS;
+const READ_MODELS_MS = 60_000;
+/** How long the engine may take to end what nobody goes on with, in milliseconds. */
+const EXPIRING_MS = TURN_DEADLINE_MS + 120_000;
+
+export type Outcome = {
+  readonly violations: readonly string[];
+  readonly acknowledged: number;
+  readonly events: number;
+  readonly refusals: ReadonlyMap<string, number>;
+  readonly virtualMs: number;
+  /** Of everything that was recorded, and when it ended: the same for the same schedule. */
+  readonly fingerprint: string;
+};
+
+/** Runs one schedule to its end, in virtual time, and holds the invariants. The same schedule has the same outcome. */
+export const simulate = async (schedule: Schedule): Promise<Outcome> => {
+  const draw = new Draw(`run ${schedule.mode} ${String(schedule.seed)}`);
+  const time = new VirtualTime(draw.fork('order'));
+  const release = time.takeOverYields();
+  try {
+    return await run(schedule, draw, time);
+  } finally {
+    release();
+  }
+};
+
+const run = async (schedule: Schedule, draw: Draw, time: VirtualTime): Promise<Outcome> => {
+  const witness = new Witness();
+  const cluster = new Cluster(time, draw.fork('cluster'), schedule, (what) => witness.violated(`a defect: ${what}`));
+  const calmFromMs = schedule.faults.length === 0 ? 0 : faultsEndMs(schedule) + SETTLING_MS;
+  let playing = schedule.bodies.length;
+  for (const plan of schedule.bodies) {
+    const body = new Body({ cluster, time, witness, calmFromMs }, plan, draw.fork(plan.name));
+    body.play().then(
+      () => (playing -= 1),
+      (error: unknown) => {
+        playing -= 1;
+        if (!(error instanceof GivenUp))
+          witness.violated(`a body failed: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+      },
+    );
+  }
+  if (!(await time.run(() => playing === 0, calmFromMs + BODIES_MS))) {
+    witness.violated(`${String(playing)} bodies are not done`);
+  }
+  const { store, readModels } = cluster;
+  if ((await store.openProcesses()).length > 0) await time.run(() => false, time.nowMs + EXPIRING_MS);
+  const last = await store.lastPosition();
+  let behind = projections.length;
+  for (const projection of projections) {
+    void readModels.reachedPosition(projection, last, READ_MODELS_MS).then((reached) => (behind -= reached ? 1 : 0));
+  }
+  if (!(await time.run(() => behind === 0, time.nowMs + READ_MODELS_MS + 1_000)))
+    witness.violated('the read models stay behind');
+  const violations = [...witness.violations, ...(await violationsOf(store, readModels, witness))];
+  const hashes = (await store.readAll(0, last + 1)).map(({ meta }) => meta.hash);
+  const fingerprint = sha256([...hashes, String(time.nowMs)].join());
+  const { acks, refusals } = witness;
+  return { violations, acknowledged: acks.length, events: last, refusals, virtualMs: time.nowMs, fingerprint };
+};
