@@ -54,7 +54,8 @@ const isAlive = (pid) => {
 const removeLeftovers = () => {
   for (const name of readdirSync(root)) {
     const [, pid] = partialName.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid))) remove(join(root, name));
+    // A process id is given again: what bears this one's own was left by another.
+    if (pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid)))) remove(join(root, name));
   }
 };
 

@@ -4,7 +4,7 @@ import { PAGE_BYTES } from '../domain/shared/page-size.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import { PAGE_EVENTS, pagesOf } from './stream-pages.js';
 
-/** How many pages of the stream are looked at for one answer when a type is asked for: 20,000 events, or some 160 MB of large ones. */
+/** How many pages of the stream are looked at for one answer when a type is asked for: 20,000 events, or some 40 MB of large ones. */
 const HISTORY_SCAN_PAGES = 40;
 export const HISTORY_SCAN_EVENTS = HISTORY_SCAN_PAGES * PAGE_EVENTS;
 
@@ -83,8 +83,7 @@ export const readHistory = async (
     scanned += 1;
     return scanned === HISTORY_SCAN_PAGES;
   };
-  const pages = types === undefined ? [await store.read(stream, { ...range, limit })] : pagesOf(store, stream, range);
-  for await (const page of pages) {
+  for await (const page of pagesOf(store, stream, range, types === undefined ? limit : Infinity)) {
     last = page.lastRevision;
     if (take(page.events)) break;
   }

@@ -1,5 +1,6 @@
-/** RFC 3339 with any offset (contract 1.10), as a JSON Schema pattern; whether the day exists is asked of the calendar. */
-export const TIMESTAMP = '^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$';
+/** RFC 3339 with any offset (contract 1.10), as a JSON Schema pattern; whether the day exists is asked of the calendar. No leap seconds: JavaScript has none. */
+export const TIMESTAMP =
+  '^\\d{4}-\\d\\d-\\d\\d[Tt]([01]\\d|2[0-3])(:[0-5]\\d){2}(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$';
 
 const timestamp = new RegExp(TIMESTAMP);
 const DATE_LENGTH = 'yyyy-mm-dd'.length;

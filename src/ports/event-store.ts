@@ -68,7 +68,7 @@ export type ReadRange = {
 };
 
 /**
- * One page of a stream. It ends with the event that brings data and metadata to PAGE_BYTES (src/domain/shared/page-size.ts), and holds at least one
+ * One page of a stream. It ends with the event that brings data and metadata to READ_BYTES (src/domain/shared/page-size.ts), and holds at least one
  * event where the range has any: whether there is more is told by `lastRevision` and never by how many events came.
  */
 export type StreamPage = {
@@ -95,7 +95,7 @@ export type Subscription = {
  * Atomicity: one append is written whole or not at all, and is durable (flushed) before its promise resolves.
  * Repeats: an append whose event ids are those already standing at the expected place is answered `repeated: true` and writes nothing.
  * Bounds: the data of one event is at most 900,000 bytes of UTF-8 JSON, of one append 1,000,000 (Rejection EVENTS_TOO_LARGE), at most 500 events. What is read
- * ends near PAGE_BYTES, whatever was asked for.
+ * ends near READ_BYTES, whatever was asked for.
  * Failures: Rejection STORE_FULL (disk full), STORE_UNAVAILABLE (closed or unreachable), BUSY (queue over its bound). Nothing was written then,
  * but for a store across a network that was lost while it wrote: then nobody knows, the message says so, and a repeat with the same ids settles it.
  */
@@ -104,11 +104,11 @@ export interface EventStore extends AsyncDisposable {
   readonly soleWriter?: true;
   append(stream: string, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendOutcome>;
   read(stream: string, range: ReadRange): Promise<StreamPage>;
-  /** The global order, events after `after`, at most `limit` and near PAGE_BYTES; only an empty answer means that there are no more. */
+  /** The global order, events after `after`, at most `limit` and near READ_BYTES; only an empty answer means that there are no more. */
   readAll(after: number, limit: number): Promise<readonly RecordedEvent[]>;
   /** The global position of the last event, 0 when there is none. */
   lastPosition(): Promise<number>;
-  /** History, then live, in batches near PAGE_BYTES at most, each event once. A slow reader slows only itself. */
+  /** History, then live, in batches near READ_BYTES at most, each event once. A slow reader slows only itself. */
   subscribe(options: Subscription): AsyncIterable<readonly RecordedEvent[]>;
   /** Processes whose last mark says open, with what they wait for; kept in the append's own transaction. */
   openProcesses(): Promise<readonly OpenProcess[]>;

@@ -48,7 +48,7 @@ export const openDistributed = async (
     const listOpen = async (): Promise<readonly OpenProcess[]> =>
       listOpenProcesses(readModels, events, { projection: openProcesses, partition: OPEN_PROCESSES_PARTITION });
     const events: EventStoreDb = closers.opened(new EventStoreDb({ url: settings.eventStoreUrl, namespace, listOpen }));
-    const idempotency = closers.opened(new PostgresIdempotencyStore(postgres, systemClock, systemRandom));
+    const idempotency = closers.opened(new PostgresIdempotencyStore(postgres, systemRandom));
     const keyUsage = closers.opened(new PostgresKeyUsage(postgres, systemClock));
     const rateLimiter = new PostgresRateLimiter(postgres, systemClock);
     const ports = { clock: systemClock, random: systemRandom, events, readModels, idempotency, rateLimiter, keyUsage };

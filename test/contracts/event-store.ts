@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { PAGE_BYTES } from '../../src/domain/shared/page-size.js';
+import { READ_BYTES } from '../../src/domain/shared/page-size.js';
 import type { AppendOutcome, EventStore, ExpectedRevision, RecordedEvent } from '../../src/ports/event-store.js';
 import { event, events, namesOf, processEvent } from '../support/events.js';
 
@@ -299,15 +299,15 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
     });
 
     describe('reading what is large', () => {
-      const COUNT = 30;
+      const COUNT = 11;
       const BYTES = 500_000;
       const PAGES = 4;
       const bytesOf = (page: readonly RecordedEvent[]): number =>
         page.reduce((sum, { data, meta }) => sum + Buffer.byteLength(JSON.stringify(data) + JSON.stringify(meta)), 0);
       /** A page is full with the event that brings it to the bound, not before and not long after. */
       const expectFull = (page: readonly RecordedEvent[]): void => {
-        expect(bytesOf(page)).toBeGreaterThanOrEqual(PAGE_BYTES);
-        expect(bytesOf(page.slice(0, -1))).toBeLessThan(PAGE_BYTES);
+        expect(bytesOf(page)).toBeGreaterThanOrEqual(READ_BYTES);
+        expect(bytesOf(page.slice(0, -1))).toBeLessThan(READ_BYTES);
       };
       const all = Array.from({ length: COUNT }, (_, index) => `big-${index}`);
 
@@ -370,7 +370,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         const seen: RecordedEvent[] = [];
         let batches = 0;
         for await (const batch of store.subscribe({ ...start, signal: ending.signal })) {
-          expect(bytesOf(batch.slice(0, -1))).toBeLessThan(PAGE_BYTES);
+          expect(bytesOf(batch.slice(0, -1))).toBeLessThan(READ_BYTES);
           seen.push(...batch);
           batches += 1;
           if (seen.length >= COUNT) break;

@@ -219,8 +219,10 @@ describe("the server's own routes", () => {
     expect(local.text).toContain('anima_http_request_duration_seconds_count{operation="loose",status="200"} 1');
     expect(local.text).toContain('anima_http_request_duration_seconds_count{operation="unrouted",status="404"} 1');
     expect(local.text).toContain('process_cpu_seconds_total');
-    const proxied = ['X-Forwarded-For', 'x-forwarded-proto', 'x-forwarded-client-cert', 'x-forwarded-', 'forwarded'];
-    for (const header of [...proxied, 'via', 'x-real-ip', 'CF-Connecting-IP', 'true-client-ip']) {
+    const forwarded = ['X-Forwarded-For', 'x-forwarded-proto', 'x-forwarded-client-cert', 'x-forwarded-', 'forwarded'];
+    const addresses = ['x-real-ip', 'CF-Connecting-IP', 'true-client-ip', 'x-client-ip', 'X-Cluster-Client-IP'];
+    const others = ['via', 'x-forwarded', 'x-original-forwarded-for', 'x-envoy-external-address', 'Fastly-Client-IP'];
+    for (const header of [...forwarded, ...addresses, ...others]) {
       expect((await app.get('/metrics', { authorization: '', [header]: '127.0.0.1' })).status).toBe(401);
     }
     expect((await app.get('/metrics', { 'x-forwarded-for': '10.0.0.1' })).status).toBe(200);

@@ -7,6 +7,7 @@ import { ProcessJournal } from '../../src/app/process-journal.js';
 import { openRulesets, rulesetFold } from '../../src/app/rulesets.js';
 import { runCommand } from '../../src/app/run-command.js';
 import { type Step, stepTurn, type Stepped } from '../../src/app/step-turn.js';
+import { pagesOf } from '../../src/app/stream-pages.js';
 import { turnHost } from '../../src/app/turn-host.js';
 import { TurnIndex } from '../../src/app/turn-index.js';
 import type { StepResult, Tape } from '../../src/domain/npc/tape.js';
@@ -107,10 +108,13 @@ export const openMinds = async (
       ),
     events: async (npcId = 'mira') =>
       (await store.read(npcStream(TENANT, npcId), { direction: 'forwards', limit: 4096 })).events,
-    types: async (npcId = 'mira') =>
-      (await store.read(npcStream(TENANT, npcId), { direction: 'forwards', limit: 4096 })).events.map(
-        ({ type }) => type,
-      ),
+    types: async (npcId = 'mira') => {
+      const types: string[] = [];
+      for await (const { events } of pagesOf(store, npcStream(TENANT, npcId), { direction: 'forwards' })) {
+        types.push(...events.map(({ type }) => type));
+      }
+      return types;
+    },
     /** What a killed process leaves: the store alone. */
     reopened: async () => {
       await engine[Symbol.asyncDispose]();

@@ -11,7 +11,7 @@ import {
 } from '@eventstore/db-client';
 
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
-import { PAGE_BYTES } from '../../domain/shared/page-size.js';
+import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { ReadRange, RecordedEvent, StreamPage } from '../../ports/event-store.js';
 import { rangeOf } from '../memory/append-rules.js';
 import type { LogHorizon } from './log-horizon.js';
@@ -135,7 +135,7 @@ export class StoreReader {
     const full = await this.#readStream(stream, direction, fromRevision, maxCount, (event) => {
       events.push(event);
       bytes += jsonBytes(event.data) + jsonBytes(event.meta);
-      return bytes >= PAGE_BYTES;
+      return bytes >= READ_BYTES;
     });
     return { events, full };
   }

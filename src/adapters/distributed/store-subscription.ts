@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 
 import { type Position, START, streamNameFilter } from '@eventstore/db-client';
 
-import { PAGE_BYTES } from '../../domain/shared/page-size.js';
+import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { RecordedEvent, Subscription } from '../../ports/event-store.js';
 import { assertOneStart } from '../memory/follow.js';
 import { createBell } from './bell.js';
@@ -119,7 +119,7 @@ export const readFiltered = async (
         if (event === undefined) continue;
         events.push(event);
         bytes += more;
-        if (events.length === limit || bytes >= PAGE_BYTES) return events;
+        if (events.length === limit || bytes >= READ_BYTES) return events;
       }
       if (leg.caughtUp) return events;
       if (leg.over || closing.aborted || !(await bell.next(READ_SILENCE_MS))) throw unavailable();

@@ -1,7 +1,7 @@
 import type { AllStreamSubscription, Position, StreamSubscription } from '@eventstore/db-client';
 
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
-import { PAGE_BYTES, untilFull } from '../../domain/shared/page-size.js';
+import { READ_BYTES, untilFull } from '../../domain/shared/page-size.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import { SUBSCRIPTION_BATCH } from '../memory/follow.js';
 import type { LogHorizon } from './log-horizon.js';
@@ -11,7 +11,7 @@ import { type StreamNames, toRecorded } from './stored-event.js';
 const CONFIRM_MS = 1_500;
 /** Events that wait for the reader, and bytes of JSON in them; from there on no more are taken off the connection. */
 const EVENTS_WAITING = SUBSCRIPTION_BATCH * 2;
-const BYTES_WAITING = PAGE_BYTES;
+const BYTES_WAITING = READ_BYTES;
 
 /** Where a subscription goes on: behind this event, of so many bytes of JSON, or behind this place in the log. */
 export type Place = { readonly event?: RecordedEvent; readonly bytes?: number; readonly checkpoint?: Position };
@@ -78,7 +78,7 @@ export class SubscriptionLeg {
 
   /** What came, in order, a page of it at most. */
   take(): readonly Place[] {
-    const taken = [...untilFull(this.#places.slice(0, SUBSCRIPTION_BATCH), bytesOf)];
+    const taken = [...untilFull(this.#places.slice(0, SUBSCRIPTION_BATCH), bytesOf, READ_BYTES)];
     this.#places.splice(0, taken.length);
     for (const place of taken) this.#bytes -= bytesOf(place);
     if (this.#places.length < SUBSCRIPTION_BATCH && this.#bytes < BYTES_WAITING) this.#pause(false);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/shared/json.js';
-import { PAGE_BYTES } from '../../domain/shared/page-size.js';
+import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type {
   AppendOutcome,
   EventMeta,
@@ -53,7 +53,7 @@ const fetchPage = (limit: number, fetch: (last: Row | undefined, count: number) 
     for (const row of rows) {
       page.push(row);
       bytes += Buffer.byteLength(row[5]) + Buffer.byteLength(row[6]);
-      if (bytes >= PAGE_BYTES) return page;
+      if (bytes >= READ_BYTES) return page;
     }
     if (rows.length < count || page.length === limit) return page;
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/shared/json.js';
-import { untilFull } from '../../domain/shared/page-size.js';
+import { READ_BYTES, untilFull } from '../../domain/shared/page-size.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type {
   AppendOutcome,
@@ -93,7 +93,7 @@ export class MemoryEventStore implements EventStore {
   }
 
   #page(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
-    return [...untilFull(events, (event) => this.#bytes.get(event) ?? 0)];
+    return [...untilFull(events, (event) => this.#bytes.get(event) ?? 0, READ_BYTES)];
   }
 
   #read(stream: string): RecordedEvent[] {

@@ -1,6 +1,6 @@
 import type { Json } from '../../domain/shared/json.js';
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
-import { untilFull } from '../../domain/shared/page-size.js';
+import { PAGE_BYTES, untilFull } from '../../domain/shared/page-size.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ListPage, ListQuery, Projection, ReadModels, RowIndex } from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
@@ -35,7 +35,7 @@ export class MemoryReadModels implements ReadModels, ReadModelWriter {
 
   async list(
     projection: Projection,
-    { partition, tags, direction, beyond, limit, bytes }: ListQuery,
+    { partition, tags, direction, beyond, limit, bytes = PAGE_BYTES }: ListQuery,
   ): Promise<ListPage> {
     const sign = direction === 'ascending' ? 1 : -1;
     const matching = [...(this.#serving(projection)?.rows ?? [])]

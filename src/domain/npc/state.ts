@@ -3,25 +3,21 @@ import { mergePatch } from '../shared/merge-patch.js';
 import type { Actor, NpcEvent } from './events.js';
 import { noOpenTurns, type OpenTurns, withTurn } from './open-turns.js';
 
-/** A mind as its events leave it. `null` in persona or data: it has none yet (contract 2.1). */
-export type MindState = {
+/** A mind as lists show it. `null` in persona or data: it has none yet (contract 2.1). */
+export type MindSummary = {
   readonly persona: string | null;
   readonly data: JsonObject | null;
   readonly archived: boolean;
-  readonly openTurns: OpenTurns;
   /** The last event folded in; -1: no event yet, the mind does not exist. */
   readonly revision: number;
   readonly updatedAt: string;
 };
 
-export const initialMind: MindState = {
-  persona: null,
-  data: null,
-  archived: false,
-  openTurns: noOpenTurns,
-  revision: -1,
-  updatedAt: '',
-};
+/** A mind as its events leave it: beside the summary its open turns, which would make a row of a list as long as there are many. */
+export type MindState = MindSummary & { readonly openTurns: OpenTurns };
+
+export const initialSummary: MindSummary = { persona: null, data: null, archived: false, revision: -1, updatedAt: '' };
+export const initialMind: MindState = { ...initialSummary, openTurns: noOpenTurns };
 
 /** What folding needs of a recorded event. */
 export type Folded = {
@@ -32,14 +28,14 @@ export type Folded = {
 };
 
 const identified = (
-  state: MindState,
+  state: MindSummary,
   { actor, actorDataKept }: { readonly actor?: Actor; readonly actorDataKept?: false },
-): Pick<MindState, 'persona' | 'data'> => ({
+): Pick<MindSummary, 'persona' | 'data'> => ({
   persona: state.persona ?? actor?.persona ?? null,
   data: state.data ?? (actorDataKept === false ? null : (actor?.data ?? null)),
 });
 
-const change = (state: MindState, event: NpcEvent): Partial<MindState> => {
+const change = (state: MindSummary, event: NpcEvent): Partial<MindSummary> => {
   switch (event.type) {
     case 'NpcRegistered':
     case 'NpcUpdated':
@@ -47,17 +43,12 @@ const change = (state: MindState, event: NpcEvent): Partial<MindState> => {
     case 'NpcArchived':
       return { archived: true };
     case 'TurnOpened':
-      return { ...identified(state, event.data), openTurns: withTurn(state.openTurns, event.data.turnId, true) };
     case 'ActorIdentified':
       return identified(state, event.data);
     case 'StateChanged':
       return { data: mergePatch(state.data ?? {}, event.data.patch) };
-    case 'VerdictReached':
-    case 'VerdictRefused':
-      return { openTurns: withTurn(state.openTurns, event.data.turnId, false) };
     // No act of the NPC, nor is a question about it or its history: an archived mind stays archived.
     case 'TurnExpired':
-      return { openTurns: withTurn(state.openTurns, event.data.turnId, false), archived: state.archived };
     case 'BridgeChecked':
     case 'ChainBreakRecorded':
       return { archived: state.archived };
@@ -66,11 +57,33 @@ const change = (state: MindState, event: NpcEvent): Partial<MindState> => {
   }
 };
 
-/** Folds one event into a mind; total: a type it does not know only moves the revision. */
-export const evolveMind = (state: MindState, event: Folded): MindState => ({
+const turnsAfter = (turns: OpenTurns, event: NpcEvent): OpenTurns => {
+  switch (event.type) {
+    case 'TurnOpened':
+      return withTurn(turns, event.data.turnId, true);
+    case 'VerdictReached':
+    case 'VerdictRefused':
+    case 'TurnExpired':
+      return withTurn(turns, event.data.turnId, false);
+    default:
+      return turns;
+  }
+};
+
+const known = ({ type, data }: Folded): NpcEvent => ({ type, data }) as unknown as NpcEvent;
+
+/** Folds one event into a mind's summary; total: a type it does not know only moves the revision. Other members of `state` stay as they are. */
+export const evolveSummary = <State extends MindSummary>(state: State, event: Folded): State => ({
   ...state,
   archived: false,
-  ...change(state, { type: event.type, data: event.data } as unknown as NpcEvent),
+  ...change(state, known(event)),
   revision: event.revision,
   updatedAt: event.meta.at,
 });
+
+/** Folds one event into a mind; total as `evolveSummary`. */
+export const evolveMind = (state: MindState, event: Folded): MindState => {
+  const next = evolveSummary(state, event);
+  const openTurns = turnsAfter(state.openTurns, known(event));
+  return openTurns === state.openTurns ? next : { ...next, openTurns };
+};

@@ -1,14 +1,17 @@
-/**
- * A page of whatever is read ends with the item that brings it to so many bytes of JSON (contract 1.2 lets one event hold 900,000, 10.1 ends a
- * page near 4 MiB): what a reader holds at once follows from this and not from how many items it asked for.
- */
+/** A page of an answer ends with the item that brings it to so many bytes of JSON (contract 10.1: near 4 MiB), however many items were asked for. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * What is read of the event store at once ends with the event that brings it to so many bytes of JSON (contract 1.2 lets one event hold 900,000).
+ * Parsing it takes some 10 ms, for which everybody else waits: several reads make one page of an answer.
+ */
+export const READ_BYTES = 1024 * 1024;
 
 /** The items up to the one that fills a page: at least one where there are any. */
 export function* untilFull<Item>(
   items: Iterable<Item>,
   bytesOf: (item: Item) => number,
-  bound: number = PAGE_BYTES,
+  bound: number,
 ): Generator<Item, void, undefined> {
   let bytes = 0;
   for (const item of items) {

@@ -29,7 +29,8 @@ export type StatusDeps = {
 };
 
 /** What a proxy adds (contract 10.6): then the peer's address says nothing about who asks. */
-const proxyHeader = /^(forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip)$/;
+const proxyHeader =
+  /^(forwarded|via|x-(original-)?forwarded(-.*)?|x-(real|client|cluster-client)-ip|x-envoy-external-address|(cf-connecting|true-client|fastly-client)-ip)$/;
 
 /** Whether the request comes from this machine itself (contract 1.3, `GET /metrics`). */
 export const fromLoopback = ({ req }: Context): boolean => {

@@ -14,7 +14,8 @@ const copyOf = async (file: string, to: string): Promise<string> => {
   return to;
 };
 
-idempotencyStoreContract('The embedded adapter', async (clock) => {
+idempotencyStoreContract('The embedded adapter', async () => {
+  const clock = new ManualClock();
   const directory = await temporaryDirectory();
   const stores: EmbeddedIdempotencyStore[] = [];
   let file = join(directory.path, 'idempotency-0.db');
@@ -29,6 +30,7 @@ idempotencyStoreContract('The embedded adapter', async (clock) => {
       file = await copyOf(file, join(directory.path, `idempotency-${stores.length}.db`));
       return open(file);
     },
+    later: (ms) => clock.advance(ms),
     dispose: async () => {
       for (const store of stores) await store[Symbol.asyncDispose]();
       await directory[Symbol.asyncDispose]();

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 
 import { Rejection } from '../../../domain/shared/rejection.js';
-import type { Clock } from '../../../ports/clock.js';
 import type { IdempotencyStore, KeptAnswer, Reservation } from '../../../ports/idempotency-store.js';
 import type { Random } from '../../../ports/random.js';
 import { IDEMPOTENCY_TTL_MS, idOf } from '../../memory/idempotency-store.js';
@@ -19,6 +18,9 @@ const SWEPT_AT_LEAST = 1_000;
 const MAX_UNSETTLED = 10_000;
 const OWNER_ID_BYTES = 16;
 
+/** The database's clock says when an entry is over: of many servers' clocks one a day ahead would free everybody's keys. */
+const NOW_MS = sql`(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
+
 type Taken = { readonly seed: string; readonly resumed: boolean };
 type Kept = { readonly digest: string; readonly answer: string | null };
 
@@ -30,7 +32,6 @@ const digestOf = (scope: string, key: string): string => createHash('sha256').up
  */
 export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposable {
   readonly #postgres: Postgres;
-  readonly #clock: Clock;
   readonly #owner: Owner;
   /** The attempts of this process, by the key's id. */
   readonly #running = new Map<string, number>();
@@ -41,9 +42,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   #lastAttempt = 0;
   #added = 0;
 
-  constructor(postgres: Postgres, clock: Clock, random: Random) {
+  constructor(postgres: Postgres, random: Random) {
     this.#postgres = postgres;
-    this.#clock = clock;
     const id = Buffer.from(random.bytes(OWNER_ID_BYTES)).toString('hex');
     this.#owner = new Owner(postgres, id, () => this.#tidy());
   }
@@ -96,16 +96,15 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
 
   /** Makes the reservation, or takes over one that is free or whose attempt is dead; undefined when it is neither. */
   async #take(id: string, digest: string, newSeed: string): Promise<Taken | undefined> {
-    const nowMs = this.#clock.now().getTime();
     const owner = this.#owner.id;
     const attempt = (this.#lastAttempt += 1);
     const running = this.#running.get(id) ?? 0;
-    const free = sql`(r.expires <= ${nowMs}::bigint OR (r.released AND r.digest <> EXCLUDED.digest))`;
+    const free = sql`(r.expires <= ${NOW_MS} OR (r.released AND r.digest <> EXCLUDED.digest))`;
     const dead = sql`CASE WHEN r.owner = ${owner} THEN r.attempt <> ${running}::bigint ELSE NOT EXISTS
       (SELECT FROM owners o WHERE o.id = r.owner AND o.alive_until > clock_timestamp()) END`;
     const statement = sql<Taken>`
       INSERT INTO reservations AS r (id, digest, seed, expires, answer, released, resumed, owner, attempt)
-      VALUES (decode(${id}, 'hex'), ${digest}, ${newSeed}, ${nowMs + IDEMPOTENCY_TTL_MS}::bigint, NULL, false, false, ${owner}, ${attempt}::bigint)
+      VALUES (decode(${id}, 'hex'), ${digest}, ${newSeed}, ${NOW_MS} + ${IDEMPOTENCY_TTL_MS}::bigint, NULL, false, false, ${owner}, ${attempt}::bigint)
       ON CONFLICT (id) DO UPDATE SET
         digest = EXCLUDED.digest, answer = NULL, released = false, owner = EXCLUDED.owner, attempt = EXCLUDED.attempt,
         seed = CASE WHEN ${free} THEN EXCLUDED.seed ELSE r.seed END,
@@ -169,7 +168,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     const limit = SWEPT_AT_LEAST + 2 * this.#added;
     this.#added = 0;
     const statement = sql`DELETE FROM reservations WHERE id IN (
-      SELECT id FROM reservations WHERE expires <= ${this.#clock.now().getTime()}::bigint ORDER BY expires
+      SELECT id FROM reservations WHERE expires <= ${NOW_MS} ORDER BY expires
       LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
     await this.#postgres.run('background', (db) => statement.execute(db));
   }

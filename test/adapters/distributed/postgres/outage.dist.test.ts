@@ -34,7 +34,7 @@ describe('While PostgreSQL is away', () => {
     url.port = String(relay.port);
     postgres = schema.again(url.href);
     models = new PostgresReadModels(postgres, systemClock);
-    keys = new PostgresIdempotencyStore(postgres, systemClock, systemRandom);
+    keys = new PostgresIdempotencyStore(postgres, systemRandom);
   });
 
   afterEach(async () => {
@@ -113,7 +113,7 @@ describe('While PostgreSQL is away', () => {
     await relay.close();
     await expect(keys.complete('scope', 'key', answer)).rejects.toMatchObject(away);
     await relay.open();
-    await using other = new PostgresIdempotencyStore(schema.again(), systemClock, systemRandom);
+    await using other = new PostgresIdempotencyStore(schema.again(), systemRandom);
     const taken = () => other.reserve('scope', 'key', 'digest', 'new');
     await expect.poll(taken, { timeout: WAIT_MS }).toEqual({ kind: 'run', seed: 'seed', resumed: true });
   });
