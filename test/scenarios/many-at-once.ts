@@ -14,12 +14,24 @@ const results = [
   { type: 'ExecuteInferenceResult', generatedOutput: '{"dialogue": "One by one.", "action": "SPEAK"}' },
 ];
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
+/** How long a request is repeated that is told to come again, in milliseconds; far above what a loaded machine takes. */
+const REPEATED_MS = 30_000;
+const PAUSE_MS = 100;
 const problemOf = ({ status, text }: Reply): string => (status < 300 ? '' : `${String(status)} ${text}`);
 
 type Told = { revision: number; id: string; type: string; hash: string; prevHash: string; data: object } & Record<
   string,
   unknown
 >;
+
+/** Sends again what is told to come again, as clients are told to. */
+const until = async (ask: () => Promise<Reply>): Promise<Reply> => {
+  for (const began = performance.now(); ;) {
+    const reply = await ask();
+    if (reply.headers.get('retry-after') === null || performance.now() - began > REPEATED_MS) return reply;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+};
 
 /** A history as it was told, as its events stand. */
 const eventsOf = (npcId: string, told: readonly Told[]): readonly RecordedEvent[] =>
@@ -48,19 +60,33 @@ export const manyAtOnceScenarios = (profile: string, open: () => Promise<Servers
 
     it('serves every route that appends', async () => {
       const npc = '/npcs/crowd';
+      // Half of the callers name their commands. A machine that is too busy may send anybody away for a moment, but nobody because others write;
+      // what was sent again without a name may have been done before.
+      let unsure = 0;
+      let commands = 0;
+      const send = (n: number, path: string, sent: object): Promise<Reply> => {
+        const key = n % 2 === 0 ? undefined : `crowd-${(commands += 1)}`;
+        return until(async () => {
+          const reply = await post(n, path, sent, key);
+          expect([409, 429]).not.toContain(key === undefined ? reply.status : 0);
+          expect(reply.text).not.toContain('"CONFLICT"');
+          if (key === undefined && reply.status === 503) unsure += 1;
+          return reply;
+        });
+      };
       const body = async (n: number): Promise<string> => {
-        const first = await post(n, `${npc}/process`, { tape: { observation: `Body ${n} comes in.` } });
+        const first = await send(n, `${npc}/process`, { tape: { observation: `Body ${n} comes in.` } });
         if (problemOf(first) !== '') return problemOf(first);
         let { tape } = first.body as { tape: object };
         for (const lastResult of results) {
-          const next = await post(n, `${npc}/process`, { tape, lastResult });
+          const next = await send(n, `${npc}/process`, { tape, lastResult });
           if (problemOf(next) !== '') return problemOf(next);
           ({ tape } = next.body as { tape: object });
         }
         return '';
       };
       const one = async (n: number, path: string, sent: object): Promise<string> =>
-        problemOf(await post(n, path, sent));
+        problemOf(await send(n, path, sent));
       // The mind exists, so that a check of the bridge is recorded.
       expect(await one(0, '/npcs', { npcId: 'crowd' })).toBe('');
       const problems = await Promise.all(
@@ -78,30 +104,25 @@ export const manyAtOnceScenarios = (profile: string, open: () => Promise<Servers
       expect(problems.filter((problem) => problem !== '')).toEqual([]);
       const told = await historyOf('crowd');
       expect(findBreak(eventsOf('crowd', told))).toBeNull();
-      const counts = Object.fromEntries(
-        ['TurnOpened', 'VerdictReached', 'DirectiveGiven', 'ContextBuilt', 'BridgeChecked', 'NpcUpdated'].map(
-          (type) => [type, told.filter((event) => event.type === type).length],
-        ),
-      );
-      expect(counts).toEqual({
+      const least = {
         TurnOpened: 6,
         VerdictReached: 12,
         DirectiveGiven: 6,
         ContextBuilt: 6,
         BridgeChecked: 6,
         NpcUpdated: 6,
-      });
-      expect(((await apiFor(1).get('/rules/shared')).body as { version: number }).version).toBe(6);
-    }, 60_000);
+      };
+      for (const [type, count] of Object.entries(least)) {
+        const found = told.filter((event) => event.type === type).length;
+        expect(found, type).toBeGreaterThanOrEqual(count);
+        expect(found, type).toBeLessThanOrEqual(count + unsure);
+      }
+      const { version } = (await apiFor(1).get('/rules/shared')).body as { version: number };
+      expect(version).toBeGreaterThanOrEqual(6);
+      expect(version).toBeLessThanOrEqual(6 + unsure);
+    }, 120_000);
 
     it('does what two send at the same moment under one key once', async () => {
-      const until = async (ask: () => Promise<Reply>): Promise<Reply> => {
-        for (let attempt = 0; ; attempt += 1) {
-          const reply = await ask();
-          if (reply.headers.get('retry-after') === null || attempt === 20) return reply;
-          await new Promise((resolve) => setTimeout(resolve, 100));
-        }
-      };
       const acts: readonly (readonly [string, object])[] = [
         ['/npcs/twice/process', { tape: { observation: 'Once.' } }],
         ['/npcs/twice/directive', { observation: 'Once.' }],
@@ -119,6 +140,6 @@ export const manyAtOnceScenarios = (profile: string, open: () => Promise<Servers
       expect(types.filter((type) => type === 'TurnOpened')).toHaveLength(1);
       expect(types.filter((type) => type === 'DirectiveGiven')).toHaveLength(1);
       expect(types.filter((type) => type === 'VerdictReached')).toHaveLength(1);
-    }, 60_000);
+    }, 120_000);
   });
 };

@@ -112,6 +112,8 @@ const follow = async (log: Log, call: ReadCall, source: Source): Promise<void> =
     // In history at most one a page, and not where the page ends: at its last match, or just before its first event.
     if (!live && looked >= source.checkpointEvery)
       await checkpoint(match?.position ?? first.position, match?.position ?? 0);
+    // A filter may pass over the whole log without sending anything: others are served meanwhile.
+    if (!live) await new Promise((resolve) => setImmediate(resolve));
   }
 };
 
