@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-
 import { jcs } from '../domain/shared/json.js';
 import type { RecordedEvent } from '../ports/event-store.js';
+import { sha256Hex } from '../domain/shared/sha256.js';
 
 /** What the first event of a stream has as `prevHash`. */
 export const GENESIS_HASH = '0'.repeat(64);
@@ -34,9 +33,6 @@ export const hashedText = (
 /** The hash input of an event as it is recorded. */
 export const hashInput = (event: HashedEvent): string => hashedText(event, jcs(event.data)).withId(event.id);
 
-/** SHA-256 in lower-case hex. */
-export const sha256 = (input: string): string => createHash('sha256').update(input).digest('hex');
-
 /**
  * One thing that is wrong with an event. `stored` is what the event carries under `member`; `computed` is what should stand there: for `prevHash`
  * the hash that the event before it carries, for `hash` the hash of what the event holds now, its `prevHash` included.
@@ -56,7 +52,7 @@ export const breaksOf = (event: RecordedEvent, prevHash: string): readonly Chain
   return [link, content].filter(({ stored, computed }) => stored !== computed);
 };
 
-const hashOf = (event: RecordedEvent): string => sha256(hashInput(event));
+const hashOf = (event: RecordedEvent): string => sha256Hex(hashInput(event));
 
 /** Where a chain breaks: the first event whose hash or link is wrong, or null when it is whole. `events` must be contiguous. */
 export const findBreak = (events: readonly RecordedEvent[], prevHash: string = GENESIS_HASH): RecordedEvent | null => {

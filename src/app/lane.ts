@@ -2,7 +2,8 @@ import { jcs, type JsonObject } from '../domain/shared/json.js';
 import { derivedUuid } from '../domain/shared/uuid.js';
 import type { Clock } from '../ports/clock.js';
 import type { AppendOutcome, EventStore, ProcessMark, RecordedEvent } from '../ports/event-store.js';
-import { GENESIS_HASH, hashedText, sha256 } from './hash-chain.js';
+import { sha256Hex } from '../domain/shared/sha256.js';
+import { GENESIS_HASH, hashedText } from './hash-chain.js';
 import { pagesOf } from './stream-pages.js';
 
 /** What a decider emits; placing makes an event of it. */
@@ -154,7 +155,7 @@ export class Lane<State> {
       const text = hashedText({ stream: this.stream, revision, type: draft.type, meta }, dataText);
       // The id covers all that the hash covers: a store that knows a repeat by its ids never takes another version of an event for this one.
       const id = derivedUuid(timeMs, text.withoutId);
-      hash = sha256(text.withId(id));
+      hash = sha256Hex(text.withId(id));
       const mark = draft.process === undefined ? {} : { process: draft.process };
       return {
         stream: this.stream,

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 
 import { CompactSign } from 'jose';
 
@@ -20,6 +20,7 @@ import { NONCE_BYTES, unwrap, wrap } from './key-wrap.js';
 import type { Fold } from './lane.js';
 import { type CommandDeps, runCommand } from './run-command.js';
 import { spaceReads } from './spaced-reads.js';
+import { sha256Base64url } from '../domain/shared/sha256.js';
 
 /** How many events one page of reading on holds: a server makes a key only when it is the first with its algorithm's name. */
 const KEYS_PAGE = 64;
@@ -47,10 +48,7 @@ const privateKeyOf = (seed: Uint8Array): KeyObject =>
 const jwkOf = (x: string) => ({ crv: 'Ed25519', kty: 'OKP', x });
 
 /** The RFC 7638 thumbprint of an Ed25519 public key, base64url. */
-const thumbprint = (x: string): string =>
-  createHash('sha256')
-    .update(jcs(jwkOf(x)))
-    .digest('base64url');
+const thumbprint = (x: string): string => sha256Base64url(jcs(jwkOf(x)));
 
 const make = ({ random, wrapKey, alg }: SigningKeyDeps): SigningKey => {
   const seed = random.bytes(SEED_BYTES);

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 import { commandSearch } from './find-command.js';
 import { mindFold } from './mind.js';
 import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from './find-turn.js';
@@ -18,6 +16,7 @@ import type { AskedBy, ProcessEngine, ProcessRef } from '../ports/process-engine
 import type { TurnAnswer } from '../../workflows/turn-answer.js';
 import type { OpenedTurn, TurnInput, TurnState } from '../../workflows/turn-state.js';
 import { turn } from '../../workflows/turn.js';
+import { shortDigest } from '../domain/shared/sha256.js';
 
 export type StepDeps = {
   readonly engine: ProcessEngine;
@@ -123,7 +122,7 @@ const goOn = async (
   const since = (await deps.lanes.current(step.stream, mindFold)).revision;
   const successor = await follow(deps, step.stream, lost);
   if (successor !== null) return takeStep(deps, step, result, successor);
-  const commandId = `resume_${digest(`${step.stream} ${lost}`)}`;
+  const commandId = `resume_${shortDigest(`${step.stream} ${lost}`)}`;
   try {
     return await resume(deps, { ...step, by: { ...step.by, commandId } }, result, { lost, since });
   } catch (failure) {
@@ -133,8 +132,6 @@ const goOn = async (
     return takeStep(deps, step, result, other);
   }
 };
-
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /** The turn that goes on for a lost one, however often that was lost again; null when there is none that still can. */
 const follow = async (deps: StepDeps, stream: string, lost: string): Promise<OpenedTurn | null> => {

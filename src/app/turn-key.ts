@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-
 import type { NpcEvent, RecalledMemory } from '../domain/npc/events.js';
 import { comparisonText } from '../domain/npc/same.js';
 import type { Json } from '../domain/shared/json.js';
 import type { RecordedEvent } from '../ports/event-store.js';
+import { shortDigest } from '../domain/shared/sha256.js';
 
 /** The kinds of results, in the order in which a turn takes them. */
 export const resultKinds = ['actor', 'memories', 'output'] as const;
@@ -30,19 +29,22 @@ export type TurnKey = {
   readonly has: { readonly [Kind in ResultKind]?: 'at first' | 'later' };
 };
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+/** Up to this length a text is kept as it is, in characters: a digest is hardly shorter, and dearer to make. JSON never looks like one. */
+const KEPT_CHARACTERS = 64;
 
-/** The digest of what a turn was opened with. */
+const compact = (json: string): string => (json.length <= KEPT_CHARACTERS ? json : shortDigest(json));
+
+/** The form of what a turn was opened with. */
 export const saidKey = (observation: string, context: Json): string =>
-  digest(`${JSON.stringify(observation)}${comparisonText(context)}`);
+  compact(`${JSON.stringify(observation)}${comparisonText(context)}`);
 
-/** The digest of an id that a client made up, and may have made long. */
-export const idKey = (id: string): string => digest(comparisonText(id));
+/** The form of an id that a client made up, and may have made long. */
+export const idKey = (id: string): string => compact(comparisonText(id));
 
 export const memoriesKey = (memories: readonly RecalledMemory[]): string =>
-  digest(comparisonText(memories.map(({ text }) => text)));
+  compact(comparisonText(memories.map(({ text }) => text)));
 
-export const outputKey = (generatedOutput: string): string => digest(comparisonText(generatedOutput));
+export const outputKey = (generatedOutput: string): string => compact(comparisonText(generatedOutput));
 
 const opened = (data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'], commandId: string): TurnKey => {
   const { turnId, observation, context, deadlineAt, actor, memories, resumedFrom } = data;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { LOOK_BREAKS, LOOK_EVENTS, lookAtChain, recordBreaks } from '../../src/app/chain-breaks.js';
-import { GENESIS_HASH, hashInput, sha256 } from '../../src/app/hash-chain.js';
+import { GENESIS_HASH, hashInput } from '../../src/app/hash-chain.js';
 import { Lanes } from '../../src/app/lanes.js';
 import { mindFold } from '../../src/app/mind.js';
 import { runCommand } from '../../src/app/run-command.js';
@@ -12,6 +12,7 @@ import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import { event, events } from '../support/events.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { eventsOf, onBehalf, STREAM, storeWith } from '../support/streams.js';
+import { sha256Hex } from '../../src/domain/shared/sha256.js';
 
 /** Servers that write to one mind: each `act` puts one event at its end. */
 const writing = (store: EventStore) => {
@@ -224,7 +225,7 @@ const endless = (): EventStore => {
   const next = (revision: number): RecordedEvent => {
     const unhashed = { ...template, stream: STREAM, position: revision + 1, revision };
     const meta = { ...template.meta, prevHash };
-    prevHash = sha256(hashInput({ ...unhashed, meta }));
+    prevHash = sha256Hex(hashInput({ ...unhashed, meta }));
     return { ...unhashed, meta: { ...meta, hash: prevHash } };
   };
   return storeWith(new MemoryEventStore(), {

@@ -8,10 +8,10 @@ import {
   type HashedEvent,
   hashedText,
   hashInput,
-  sha256,
 } from '../../src/app/hash-chain.js';
 import { jcs } from '../../src/domain/shared/json.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
+import { sha256Hex } from '../../src/domain/shared/sha256.js';
 
 /** Texts that I-JSON can hold: lone surrogates are refused before they come here. */
 const text = fc.string({ unit: 'binary' }).filter((value) => value.isWellFormed());
@@ -42,7 +42,7 @@ const chainOf = (events: readonly HashedEvent[]): readonly RecordedEvent[] => {
   let prevHash = GENESIS_HASH;
   return events.map((made, revision) => {
     const linked = { ...made, stream: 's', revision, meta: { ...made.meta, prevHash } };
-    prevHash = sha256(hashInput(linked));
+    prevHash = sha256Hex(hashInput(linked));
     return { ...linked, position: revision + 1, meta: { ...linked.meta, hash: prevHash } };
   });
 };
@@ -77,7 +77,7 @@ describe('a chain of hashes', () => {
         const other = linkless ? 'f'.repeat(64) : before.meta.hash;
         const shown = touched ? { ...fitting, type: `${fitting.type}!` } : fitting;
         const link = { revision: 1, member: 'prevHash', stored: fitting.meta.prevHash, computed: other };
-        const computed = sha256(hashInput(shown));
+        const computed = sha256Hex(hashInput(shown));
         const content = { revision: 1, member: 'hash', stored: fitting.meta.hash, computed };
         expect(breaksOf(shown, other)).toEqual([...(linkless ? [link] : []), ...(touched ? [content] : [])]);
       }),

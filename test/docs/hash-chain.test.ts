@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { findBreak, GENESIS_HASH, type HashedEvent, hashInput, sha256 } from '../../src/app/hash-chain.js';
+import { findBreak, GENESIS_HASH, type HashedEvent, hashInput } from '../../src/app/hash-chain.js';
 import { jcs, type JsonObject } from '../../src/domain/shared/json.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
+import { sha256Hex } from '../../src/domain/shared/sha256.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/hash-chain.md'), 'utf8');
 const blocks = (language: string): readonly string[] =>
@@ -30,7 +31,7 @@ describe('docs/hash-chain.md', () => {
 
   it.each(examples)('gives the text and the hash that the code makes: $hash', ({ event, input, hash }) => {
     expect(hashInput(toHashed(event))).toBe(input);
-    expect(sha256(input)).toBe(hash);
+    expect(sha256Hex(input)).toBe(hash);
   });
 
   it.each(examples)(

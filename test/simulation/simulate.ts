@@ -1,4 +1,3 @@
-import { sha256 } from '../../src/app/hash-chain.js';
 import { projections } from '../../projections/registry.js';
 import { Body, GivenUp } from './body.js';
 import { Cluster, TURN_DEADLINE_MS } from './cluster.js';
@@ -7,6 +6,7 @@ import { violationsOf } from './invariants.js';
 import { faultsEndMs, type Schedule } from './schedule.js';
 import { VirtualTime } from './virtual-time.js';
 import { Witness } from './witness.js';
+import { sha256Hex } from '../../src/domain/shared/sha256.js';
 
 /** How long after the last fault its effects may last, in milliseconds: late messages, leases, pauses of who was refused. */
 const SETTLING_MS = 70_000;
@@ -68,7 +68,7 @@ const run = async (schedule: Schedule, draw: Draw, time: VirtualTime): Promise<O
     witness.violated('the read models stay behind');
   const violations = [...witness.violations, ...(await violationsOf(store, readModels, witness))];
   const hashes = (await store.readAll(0, last + 1)).map(({ meta }) => meta.hash);
-  const fingerprint = sha256([...hashes, String(time.nowMs)].join());
+  const fingerprint = sha256Hex([...hashes, String(time.nowMs)].join());
   const { acks, refusals } = witness;
   return { violations, acknowledged: acks.length, events: last, refusals, virtualMs: time.nowMs, fingerprint };
 };

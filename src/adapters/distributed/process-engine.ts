@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client, type Connection, WithStartWorkflowOperation } from '@temporalio/client';
@@ -33,6 +32,7 @@ import {
 } from './process-engine-names.js';
 import { OpenProcessSweep } from './process-engine-sweep.js';
 import { within } from './within.js';
+import { sha256Base64url } from '../../domain/shared/sha256.js';
 
 /** How long one ask may take while Temporal answers, in milliseconds: a killed worker's process goes on elsewhere within 2 s. */
 const ASK_TIMEOUT_MS = 8_000;
@@ -227,6 +227,4 @@ export class TemporalProcessEngine implements ProcessEngine {
 
 /** The same ask makes the same id, so that a repeat is answered by the server alone. */
 const digestOf = (ref: ProcessRef, { inputs, by }: Ask): string =>
-  createHash('sha256')
-    .update(jcs([ref.process, ref.id, ref.stream, by.commandId, inputs]))
-    .digest('base64url');
+  sha256Base64url(jcs([ref.process, ref.id, ref.stream, by.commandId, inputs]));

@@ -29,6 +29,7 @@ export const isEmpty = (value: Json | undefined): boolean =>
 
 /** Equal values have equal texts. */
 export const comparisonText = (value: Json | undefined): string => {
+  if (typeof value === 'string') return value === '' ? '' : JSON.stringify(value);
   const form = comparable(value ?? null);
   return isEmpty(form) ? '' : jcs(form);
 };

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { isObject, jcs, type Json, type JsonObject } from '../shared/json.js';
 import type { Verdict } from './events.js';
+import { sha256Base64url } from '../shared/sha256.js';
 
 /** What a verdict's signature says (contract 2.9; claims as in RFC 7519). */
 export type VerdictClaims = {
@@ -47,10 +47,7 @@ const singlePrecision = (value: Json): Json => {
   return value;
 };
 
-const digest = (value: Json): string =>
-  createHash('sha256')
-    .update(jcs(singlePrecision(value)))
-    .digest('base64url');
+const digest = (value: Json): string => sha256Base64url(jcs(singlePrecision(value)));
 
 /** The base64url SHA-256 of the JCS form of a verdict's members (contract 2.9). */
 export const verdictDigest = ({ valid, dialogue, action, stateDelta, memoryStore }: Digested): string =>

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-
 import { type Json, jcs } from '../shared/json.js';
 import type { NpcEvent, RecalledMemory } from './events.js';
 import { isEmpty, same } from './same.js';
 import type { Tape } from './tape.js';
+import { sha256Hex, shortDigest } from '../shared/sha256.js';
 
 export type Members = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data']['members'];
 
@@ -21,13 +20,12 @@ const NOTED_LENGTH = 1_024;
 export const MISMATCHES_NOTED = 64;
 
 /** What tells one contradiction from another: a digest, for a turn remembers those that were noted. */
-export const mismatchKey = (members: Members): string =>
-  createHash('sha256').update(jcs(members)).digest('base64url').slice(0, 22);
+export const mismatchKey = (members: Members): string => shortDigest(jcs(members));
 
 const noted = (value: Json): Json => {
   const text = JSON.stringify(value);
   if (text.length <= NOTED_LENGTH) return value;
-  return { sha256: createHash('sha256').update(text).digest('hex'), characters: text.length };
+  return { sha256: sha256Hex(text), characters: text.length };
 };
 
 const texts = (memories: readonly RecalledMemory[]): Json => memories.map(({ text }) => text);

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-
+import { sha256Base64url } from './sha256.js';
 /**
  * The id of a process: the revision its stream had when it was made (loading reads forwards from there), the time in milliseconds
  * (its events' ids insert in order), and a digest of the command that made it. `prefix` is one letter for the kind of process.
  */
 export const makeProcessId = (prefix: string, revision: number, timeMs: number, commandId: string): string =>
-  `${prefix}${Math.max(0, revision).toString(36)}_${timeMs.toString(36)}_${createHash('sha256').update(commandId).digest('base64url').slice(0, 16)}`;
+  `${prefix}${Math.max(0, revision).toString(36)}_${timeMs.toString(36)}_${sha256Base64url(commandId).slice(0, 16)}`;
 
 /** Takes a process id apart; null when it is not one of ours. */
 export const parseProcessId = (id: string): { readonly revision: number; readonly timeMs: number } | null => {

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-
 import { isObject, jcs, type Json } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { IdempotencyStore, KeptAnswer } from '../../ports/idempotency-store.js';
 import type { Log } from '../../ports/log.js';
 import { isVisible } from './request-id.js';
+import { sha256Base64url } from '../../domain/shared/sha256.js';
 
 /** A request that carries an Idempotency-Key. */
 export type Repeatable = { readonly scope: string; readonly key: string; readonly digest: string };
@@ -29,7 +28,7 @@ export const repeatable = (key: string, route: readonly string[], body: Json): R
       details: { header: 'Idempotency-Key' },
     });
   }
-  return { scope: JSON.stringify(route), key, digest: createHash('sha256').update(jcs(body)).digest('base64url') };
+  return { scope: JSON.stringify(route), key, digest: sha256Base64url(jcs(body)) };
 };
 
 /**

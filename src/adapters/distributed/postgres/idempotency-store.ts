@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 import { sql } from 'kysely';
 
 import { Rejection } from '../../../domain/shared/rejection.js';
@@ -8,6 +6,7 @@ import type { Random } from '../../../ports/random.js';
 import { IDEMPOTENCY_TTL_MS, idOf } from '../../memory/idempotency-store.js';
 import type { Postgres } from './open.js';
 import { Owner } from './owner.js';
+import { sha256Hex } from '../../../domain/shared/sha256.js';
 
 /** How often a reservation is tried that others change in between. */
 const RESERVE_ATTEMPTS = 5;
@@ -24,7 +23,7 @@ const NOW_MS = sql`(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 type Taken = { readonly seed: string; readonly resumed: boolean };
 type Kept = { readonly digest: string; readonly answer: string | null };
 
-const digestOf = (scope: string, key: string): string => createHash('sha256').update(idOf(scope, key)).digest('hex');
+const digestOf = (scope: string, key: string): string => sha256Hex(idOf(scope, key));
 
 /**
  * Idempotency keys that all server processes share. A reservation carries its process and attempt: it is running while the process says that it
