@@ -2,17 +2,26 @@
 // Run it through `npm run check:architecture`, which also fails when files were not seen: with a TypeScript that
 // dependency-cruiser does not know, it would report "no violations" over nothing.
 
+const rows = require('./scripts/layers.cjs');
+
 const ours = '^(src|workflows|activities|projections|bench|test|scripts)/';
 const product = '^(src|workflows|activities|projections)/';
 
-/** Files under `from` import, of our own code, only what `allowed` names. */
-const importsOnly = (name, from, allowed, comment, except = []) => ({
-  name,
-  severity: 'error',
-  comment,
-  from: { path: from, pathNot: except },
-  to: { path: ours, pathNot: allowed },
-});
+const pattern = (path) => `^${path.replaceAll('.', '\\.')}${/\.ts$|\/$/.test(path) ? '' : '/'}`;
+const places = (row) => row.files ?? [row.folder];
+
+/** Files of a row import, of our own code, their own row and what it names. */
+const importsOnly = (row, rows) => {
+  const own = places(row).map(pattern);
+  const others = rows.filter((other) => other !== row && other.files !== undefined).flatMap(places);
+  return {
+    name: row.rule,
+    severity: 'error',
+    comment: row.because,
+    from: { path: own, pathNot: row.files === undefined ? others.map(pattern) : [] },
+    to: { path: ours, pathNot: [...own, ...row.imports.map(pattern)] },
+  };
+};
 
 /** A package is imported only from the places named. */
 const vendors = [];
@@ -29,104 +38,28 @@ const vendor = (packages, places, comment) => {
 };
 
 const layers = [
-  importsOnly(
-    'domain-stands-alone',
-    '^src/domain/',
-    ['^src/domain/'],
-    'The domain is what stays true whatever it runs on: pure, and testable without anything else.',
-  ),
-  importsOnly(
-    'ports-speak-of-the-domain',
-    '^src/ports/',
-    ['^src/ports/', '^src/domain/'],
-    'A port is a promise in the words of the domain; knowing its users or its adapters would bind it to them.',
-  ),
-  importsOnly(
-    'tables-are-pure',
-    '^workflows/',
-    ['^workflows/', '^src/domain/'],
-    'A process table decides from state and input alone, so that any shell can drive it and replay recomputes it.',
-    ['^workflows/(durable-process|process-step)\\.ts$'],
-  ),
-  importsOnly(
-    'the-workflow-imports-no-table',
-    '^workflows/(durable-process|process-step)\\.ts$',
-    ['^workflows/process-step\\.ts$', '^src/ports/process-engine\\.ts$', '^src/domain/shared/'],
-    'The one Temporal workflow drives every process: what it knew of a table would bind open workflows to that version of it.',
-  ),
-  importsOnly(
-    'projections-are-values',
-    '^projections/',
-    ['^projections/', '^src/domain/', '^src/ports/'],
-    'A read model is a function of events: what a Projection is stands in the ports, the rest is the domain.',
-  ),
-  importsOnly(
-    'activities-use-ports',
-    '^activities/',
-    ['^activities/', '^workflows/', '^src/(domain|ports|app)/'],
-    'Effects are made from ports, so that the same step runs under every engine.',
-  ),
-  importsOnly(
-    'app-uses-ports',
-    '^src/app/',
-    ['^src/(app|ports|domain)/', '^workflows/', '^activities/', '^projections/'],
-    'Application code runs against promises, not against a database or a protocol.',
-  ),
-  importsOnly(
-    'http-translates',
-    '^src/http/',
-    ['^src/(http|app|ports|domain)/', '^projections/'],
-    'A route turns a request into a command or a query; where things are stored is not its business.',
-  ),
-  importsOnly(
-    'adapters-keep-promises',
-    '^src/adapters/',
-    ['^src/(adapters|ports|domain)/'],
-    'An adapter fulfils a port; what the port is used for must not change how it behaves.',
-    ['^src/adapters/[^/]+/process-engine'],
-  ),
-  importsOnly(
-    'shells-drive-one-step',
-    '^src/adapters/[^/]+/process-engine',
-    [
-      '^src/(adapters|ports|domain)/',
-      '^activities/(advance|process-activities)\\.ts$',
-      '^workflows/(process|process-step)\\.ts$',
-      '^src/app/(command-id|process-journal)\\.ts$',
-    ],
-    'An engine is a shell: it calls `advance` and learns what a process is, but never reads a table.',
-  ),
-  importsOnly(
-    'memory-is-the-definition',
-    '^src/adapters/memory/',
-    ['^src/adapters/memory/', '^src/(ports|domain)/'],
-    'The memory adapters define what a port means in the fewest lines; they lean on no other adapter.',
-  ),
-  importsOnly(
-    'config-knows-nothing',
-    '^src/config/',
-    ['^src/(config|domain|ports)/'],
-    'Settings are read before anything is opened.',
-  ),
-  importsOnly(
-    'body-is-a-client',
-    '^src/body/',
-    ['^src/body/'],
-    'The body speaks the protocol over HTTP like any game; an import from the server would be a second way in.',
-  ),
+  ...rows.filter(({ imports }) => imports !== null).map((row) => importsOnly(row, rows)),
+  {
+    name: 'app-has-wings',
+    severity: 'error',
+    comment:
+      'Application code stands in one of the wings, and runs against promises, not against a database or a protocol.',
+    from: { path: '^src/app/' },
+    to: { path: ours, pathNot: ['^src/(app|ports|domain)/', '^workflows/'] },
+  },
   {
     name: 'adapters-are-chosen-at-the-edge',
     severity: 'error',
     comment: 'Only who composes the program picks adapters: all others would be bound to one profile.',
-    from: { path: product, pathNot: ['^src/(adapters|profiles|roles|cli)/', '^src/main\\.ts$'] },
+    from: { path: product, pathNot: ['^src/(adapters|profiles|roles|server|cli)/', '^src/main\\.ts$'] },
     to: { path: '^src/adapters/' },
   },
   {
     name: 'nobody-imports-the-edge',
     severity: 'error',
-    comment: 'Profiles, roles and commands start the program; what they start cannot need them.',
-    from: { path: product, pathNot: ['^src/(profiles|roles|cli)/', '^src/main\\.ts$'] },
-    to: { path: ['^src/(profiles|roles|cli)/', '^src/main\\.ts$'] },
+    comment: 'Profiles, roles, the server and commands start the program; what they start cannot need them.',
+    from: { path: product, pathNot: ['^src/(profiles|roles|server|cli)/', '^src/main\\.ts$'] },
+    to: { path: ['^src/(profiles|roles|server|cli)/', '^src/main\\.ts$'] },
   },
   {
     name: 'product-without-scaffolding',
@@ -172,7 +105,7 @@ const packages = [
   ),
   vendor(
     ['@eventstore/db-client'],
-    ['^src/adapters/distributed/'],
+    ['^src/adapters/eventstore/'],
     'EventStoreDB is one way to keep the promises of the event store.',
   ),
   vendor(
@@ -182,15 +115,11 @@ const packages = [
   ),
   vendor(
     ['@temporalio/(client|common|worker|activity)'],
-    ['^src/adapters/distributed/process-engine'],
+    ['^src/adapters/temporal/'],
     'Temporal is one way to drive processes.',
   ),
-  vendor(['kafkajs'], ['^src/adapters/distributed/kafka/'], 'Kafka is one way to carry events to the read models.'),
-  vendor(
-    ['pg', 'kysely'],
-    ['^src/adapters/distributed/postgres/'],
-    'PostgreSQL is one way to keep the promises of the ports.',
-  ),
+  vendor(['kafkajs'], ['^src/adapters/kafka/'], 'Kafka is one way to carry events to the read models.'),
+  vendor(['pg', 'kysely'], ['^src/adapters/postgres/'], 'PostgreSQL is one way to keep the promises of the ports.'),
   vendor(['jose'], ['^src/app/'], 'Verdicts are signed in one place, by a well-kept library.'),
   vendor(['canonicalize'], ['^src/domain/shared/json\\.ts$'], 'One canonical form: hashed, signed and compared alike.'),
   vendor(['lru-cache'], ['^src/app/'], 'What is remembered is bounded by its size, in one way.'),
@@ -250,13 +179,21 @@ const hygiene = [
     to: { circular: true },
   },
   {
+    name: 'no-folder-cycles',
+    severity: 'error',
+    comment: 'Folders that need each other cannot be understood one after the other.',
+    scope: 'folder',
+    from: { path: product.replace(/\/$/, '(/|$)') },
+    to: { circular: true },
+  },
+  {
     name: 'no-orphans',
     severity: 'error',
     comment: 'A file that neither imports nor is imported is dead, or is started by hand: then name it here.',
     from: {
       orphan: true,
       path: ours,
-      pathNot: ['^scripts/[^/]+\\.mjs$', '^src/main\\.ts$', '^test/conformance/scenarios/'],
+      pathNot: ['^scripts/[^/]+\\.(mjs|cjs)$', '^src/main\\.ts$', '^test/conformance/scenarios/'],
     },
     to: {},
   },

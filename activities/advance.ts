@@ -1,34 +1,15 @@
-import type { Draft } from '../src/app/lane.js';
-import type { Lanes } from '../src/app/lanes.js';
-import { COMMAND_ATTEMPTS } from '../src/app/run-command.js';
-import type { Instance, ProcessJournal } from '../src/app/process-journal.js';
+import type { Draft } from '../src/app/streams/lane.js';
+import type { Lanes } from '../src/app/streams/lanes.js';
+import { COMMAND_ATTEMPTS } from '../src/app/streams/run-command.js';
+import type { Instance, ProcessJournal } from '../src/app/processes/process-journal.js';
 import { parseProcessId } from '../src/domain/shared/process-id.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
-import type { Fold } from '../src/app/lane.js';
+import type { HostedProcess } from '../src/app/processes/hosted-process.js';
 import type { Asked, AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
-import { type AnyProcess, cellOf, type Effect } from '../workflows/process.js';
+import { type AnyProcess, cellOf } from '../workflows/process.js';
 
 /** How many near effects one step may run behind each other. */
 export const NEAR_EFFECTS = 8;
-
-/** A process with what its steps need from the world. */
-export type HostedProcess = {
-  readonly process: AnyProcess;
-  /** How the stream's own state is folded. */
-  readonly fold: Fold<unknown>;
-  /**
-   * Reads what the cells need beside the state, and says how the facts follow from it and from the stream's own state. The latter is asked at
-   * the very moment of deciding, so that the decision sees exactly what stands before its events.
-   */
-  prepare(
-    ref: ProcessRef,
-    state: unknown,
-    inputs: readonly ProcessInput[],
-    by: AskedBy,
-  ): Promise<(streamState: unknown) => unknown>;
-  /** Runs one effect and returns the input that it makes. Must be idempotent by the effect's id. */
-  effect(ref: ProcessRef, effect: Effect, signal: AbortSignal): Promise<ProcessInput>;
-};
 
 export type AdvanceDeps = {
   readonly lanes: Lanes;

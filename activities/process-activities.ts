@@ -1,5 +1,5 @@
-import { askedBySystem } from '../src/app/command-id.js';
-import type { Instance } from '../src/app/process-journal.js';
+import { askedBySystem } from '../src/app/streams/command-id.js';
+import type { Instance } from '../src/app/processes/process-journal.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';

@@ -1,6 +1,6 @@
-import { type Fold, Lane, type Draft } from '../src/app/lane.js';
+import { type Fold, Lane, type Draft } from '../src/app/streams/lane.js';
 import { makeTurnId } from '../src/domain/npc/turn-id.js';
-import type { TurnFacts } from '../src/domain/npc/turn-facts.js';
+import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
 import { npcStream } from '../src/domain/shared/stream-names.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { EventStore } from '../src/ports/event-store.js';

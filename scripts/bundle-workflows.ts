@@ -1,6 +1,6 @@
 // Bundles the workflow beside its compiled form, as part of the build, so that a worker starts at once.
 import { writeFile } from 'node:fs/promises';
 
-import { bundleDurableProcess, bundleFile } from '../src/adapters/distributed/process-engine-bundle.js';
+import { bundleDurableProcess, bundleFile } from '../src/adapters/temporal/bundle.js';
 
 await writeFile(bundleFile, await bundleDurableProcess());

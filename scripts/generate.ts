@@ -1,13 +1,20 @@
 // Writes the generated files; with --check it writes nothing and fails when one of them is stale.
 // Usage: npm run generate, npm run check:generated.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 import { drawMachines } from '../workflows/machine-diagram.js';
+import { type Layer, withImportTable } from './import-table.js';
 
 /** Seen from dist/scripts/, where this runs. */
 const repository = new URL('../../', import.meta.url);
-const generated: readonly (readonly [path: string, content: () => string])[] = [['docs/machines.md', drawMachines]];
+const fileOf = (path: string): string => fileURLToPath(new URL(path, repository));
+const layers = createRequire(import.meta.url)(fileOf('scripts/layers.cjs')) as readonly Layer[];
+const generated: readonly (readonly [path: string, content: () => string])[] = [
+  ['docs/machines.md', drawMachines],
+  ['docs/architecture.md', () => withImportTable(readFileSync(fileOf('docs/architecture.md'), 'utf8'), layers)],
+];
 
 const read = (file: string): string | null => {
   try {
@@ -19,7 +26,7 @@ const read = (file: string): string | null => {
 
 const check = process.argv.includes('--check');
 for (const [path, make] of generated) {
-  const file = fileURLToPath(new URL(path, repository));
+  const file = fileOf(path);
   const content = make();
   if (read(file) === content) continue;
   if (check) {

@@ -1,6 +1,6 @@
 import { CURRENT_LOGIC, logicOf } from '../src/domain/npc/decision/logic.js';
 import type { Instruction, NpcEvent } from '../src/domain/npc/events.js';
-import { keepsActorData, type TurnFacts } from '../src/domain/npc/turn-facts.js';
+import { keepsActorData, type TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
 import { MISMATCHES_NOTED, mismatchKey } from '../src/domain/npc/tape-mismatch.js';
 import { answerRound, type TurnAnswer } from './turn-answer.js';
 import { evolveTurn } from './turn-evolve.js';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 
-import { EventStoreDb } from '../../src/adapters/distributed/event-store.js';
+import { EventStoreDb } from '../../src/adapters/eventstore/event-store.js';
 import type { EventMeta } from '../../src/ports/event-store.js';
 import type { Effort } from '../effort.js';
 import { type PartReport, whole } from '../report.js';

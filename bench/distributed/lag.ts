@@ -1,9 +1,9 @@
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
 
-import { EventStoreDb } from '../../src/adapters/distributed/event-store.js';
-import { eventsTopic } from '../../src/adapters/distributed/kafka/client.js';
-import { Postgres } from '../../src/adapters/distributed/postgres/open.js';
-import { PostgresReadModels } from '../../src/adapters/distributed/postgres/read-models.js';
+import { EventStoreDb } from '../../src/adapters/eventstore/event-store.js';
+import { eventsTopic } from '../../src/adapters/kafka/client.js';
+import { Postgres } from '../../src/adapters/postgres/open.js';
+import { PostgresReadModels } from '../../src/adapters/postgres/read-models.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { createLogger } from '../../src/config/logger.js';
 import { npcs } from '../../projections/npcs.js';

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
 
-import { TemporalProcessEngine } from '../../src/adapters/distributed/process-engine.js';
-import { openConnection } from '../../src/adapters/distributed/process-engine-names.js';
+import { TemporalProcessEngine } from '../../src/adapters/temporal/process-engine.js';
+import { openConnection } from '../../src/adapters/temporal/names.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
-import { ProcessJournal } from '../../src/app/process-journal.js';
+import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { createLogger } from '../../src/config/logger.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import { makeTurnId } from '../../src/domain/npc/turn-id.js';

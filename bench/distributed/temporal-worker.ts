@@ -2,15 +2,15 @@ import { fileURLToPath } from 'node:url';
 
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 
-import { EventStoreDb } from '../../src/adapters/distributed/event-store.js';
-import { installRuntime, startProcessWorker } from '../../src/adapters/distributed/process-engine-worker.js';
+import { EventStoreDb } from '../../src/adapters/eventstore/event-store.js';
+import { installRuntime, startProcessWorker } from '../../src/adapters/temporal/worker.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
-import { Lanes } from '../../src/app/lanes.js';
-import { ProcessJournal } from '../../src/app/process-journal.js';
-import { openRulesets } from '../../src/app/rulesets.js';
-import { turnHost } from '../../src/app/turn-host.js';
+import { Lanes } from '../../src/app/streams/lanes.js';
+import { ProcessJournal } from '../../src/app/processes/process-journal.js';
+import { openRulesets } from '../../src/app/minds/rulesets.js';
+import { turnHost } from '../../src/app/turns/turn-host.js';
 import { createLogger } from '../../src/config/logger.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { turn } from '../../workflows/turn.js';

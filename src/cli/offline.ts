@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { ownerKeyFile } from '../adapters/files/owner-key-file.js';
-import type { ApiKeyDeps } from '../app/api-keys.js';
-import { firstStart, type OwnerKey, recoverOwnerKey } from '../app/first-start.js';
-import { Lanes } from '../app/lanes.js';
-import { openKeys } from '../app/open-keys.js';
+import type { ApiKeyDeps } from '../app/keys/api-keys.js';
+import { firstStart, type OwnerKey, recoverOwnerKey } from '../app/keys/first-start.js';
+import { Lanes } from '../app/streams/lanes.js';
+import { openKeys } from '../app/keys/open-keys.js';
 import { type Config, type DistributedConfig, parseConfig } from '../config/config.js';
 import { createLogger, logOrigin } from '../config/logger.js';
 import { type EmbeddedProfile, openEmbedded } from '../profiles/embedded.js';

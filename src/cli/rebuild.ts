@@ -6,7 +6,7 @@ import { print, printJson, remark, type Terminal } from './terminal.js';
 const run = async (terminal: Terminal, json: boolean): Promise<void> => {
   // Only here, so that the other commands do not load a database.
   const [{ rebuild }, { projections }, { openOffline }] = await Promise.all([
-    import('../app/rebuild.js'),
+    import('../app/read-models/rebuild.js'),
     import('../../projections/registry.js'),
     import('./offline.js'),
   ]);

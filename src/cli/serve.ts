@@ -9,6 +9,6 @@ export const serveCommand = (terminal: Terminal): Command =>
     .option('--json', 'log lines of JSON, also on a terminal')
     .action(async ({ json }: { readonly json?: true }) => {
       // Only here, so that the other commands do not load a server.
-      const { serve } = await import('../roles/serve.js');
+      const { serve } = await import('../server/serve.js');
       await serve({ ...terminal, json: json === true });
     });

@@ -1,4 +1,4 @@
-import type { Command } from '../app/run-command.js';
+import type { Command } from '../app/streams/run-command.js';
 import { npcStream } from '../domain/shared/stream-names.js';
 import type { Call } from './route.js';
 

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 
-import { makeCommandId, reservedAt } from '../app/command-id.js';
+import { makeCommandId, reservedAt } from '../app/streams/command-id.js';
 import type { Json } from '../domain/shared/json.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Principal } from '../domain/tenant/scopes.js';

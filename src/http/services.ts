@@ -1,9 +1,9 @@
-import type { Lanes } from '../app/lanes.js';
-import type { ProcessJournal } from '../app/process-journal.js';
-import type { Rulesets } from '../app/rulesets.js';
-import type { TurnIndex } from '../app/turn-index.js';
-import type { VerdictSigner } from '../app/verdict-signer.js';
-import type { Written } from '../app/written.js';
+import type { Lanes } from '../app/streams/lanes.js';
+import type { ProcessJournal } from '../app/processes/process-journal.js';
+import type { Rulesets } from '../app/minds/rulesets.js';
+import type { TurnIndex } from '../app/turns/turn-index.js';
+import type { VerdictSigner } from '../app/turns/verdict-signer.js';
+import type { Written } from '../app/read-models/written.js';
 import type { Ports } from '../ports/ports.js';
 import type { ProcessEngine } from '../ports/process-engine.js';
 import type { SigningKeys } from '../ports/signing-keys.js';

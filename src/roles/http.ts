@@ -1,7 +1,7 @@
-import type { ApiKeyDeps } from '../app/api-keys.js';
-import { TurnIndex } from '../app/turn-index.js';
-import { createVerdictSigner } from '../app/verdict-signer.js';
-import { createWritten } from '../app/written.js';
+import type { ApiKeyDeps } from '../app/keys/api-keys.js';
+import { TurnIndex } from '../app/turns/turn-index.js';
+import { createVerdictSigner } from '../app/turns/verdict-signer.js';
+import { createWritten } from '../app/read-models/written.js';
 import type { Config } from '../config/config.js';
 import type { Lifecycle } from '../http/lifecycle.js';
 import type { RouteDefinition } from '../http/route.js';

@@ -1,8 +1,8 @@
-import { KafkaFeedWriter } from '../adapters/distributed/kafka/producer.js';
-import type { KafkaSettings } from '../adapters/distributed/kafka/client.js';
-import type { Postgres } from '../adapters/distributed/postgres/open.js';
-import { PostgresRelayLease } from '../adapters/distributed/postgres/relay-lease.js';
-import { Relay } from '../app/relay.js';
+import { KafkaFeedWriter } from '../adapters/kafka/producer.js';
+import type { KafkaSettings } from '../adapters/kafka/client.js';
+import type { Postgres } from '../adapters/postgres/open.js';
+import { PostgresRelayLease } from '../adapters/postgres/relay-lease.js';
+import { Relay } from '../app/read-models/relay.js';
 import type { Clock } from '../ports/clock.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Random } from '../ports/random.js';

@@ -1,6 +1,6 @@
 import type { ProcessActivityDeps } from '../../activities/process-activities.js';
-import type { TemporalAddress } from '../adapters/distributed/process-engine-names.js';
-import { type ProcessWorker, startProcessWorker } from '../adapters/distributed/process-engine-worker.js';
+import type { TemporalAddress } from '../adapters/temporal/names.js';
+import { type ProcessWorker, startProcessWorker } from '../adapters/temporal/worker.js';
 import type { Log } from '../ports/log.js';
 import type { ProcessEngine } from '../ports/process-engine.js';
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { advance, type AdvanceDeps, type HostedProcess, NEAR_EFFECTS } from '../../activities/advance.js';
+import { advance, type AdvanceDeps, NEAR_EFFECTS } from '../../activities/advance.js';
+import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
-import { findBreak } from '../../src/app/hash-chain.js';
-import { Lanes } from '../../src/app/lanes.js';
-import { ProcessJournal } from '../../src/app/process-journal.js';
-import { COMMAND_ATTEMPTS } from '../../src/app/run-command.js';
+import { findBreak } from '../../src/app/streams/hash-chain.js';
+import { Lanes } from '../../src/app/streams/lanes.js';
+import { ProcessJournal } from '../../src/app/processes/process-journal.js';
+import { COMMAND_ATTEMPTS } from '../../src/app/streams/run-command.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { ownerKeyFile } from '../../src/adapters/files/owner-key-file.js';
-import { createTenantWithKey, draftKey } from '../../src/app/api-keys.js';
-import { firstStart } from '../../src/app/first-start.js';
-import { Lanes } from '../../src/app/lanes.js';
-import { type OpenedKeys, openKeys } from '../../src/app/open-keys.js';
+import { createTenantWithKey, draftKey } from '../../src/app/keys/api-keys.js';
+import { firstStart } from '../../src/app/keys/first-start.js';
+import { Lanes } from '../../src/app/streams/lanes.js';
+import { type OpenedKeys, openKeys } from '../../src/app/keys/open-keys.js';
 import { scopes } from '../../src/domain/tenant/scopes.js';
 import { keyRoutes } from '../../src/http/routes/keys.js';
 import { createLogger } from '../../src/config/logger.js';

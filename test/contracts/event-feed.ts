@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import { createChain } from '../../src/app/feed-chain.js';
+import { createChain } from '../../src/app/read-models/feed-chain.js';
 import { partitionOf } from '../../src/domain/shared/partition.js';
 import type { EventFeed, FeedBatch, FeedLink, FeedSession, FeedWriter } from '../../src/ports/event-feed.js';
 import { event } from '../support/events.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { OPEN_PROCESSES_PARTITION, openProcesses } from '../../projections/open-processes.js';
-import { listOpenProcesses } from '../../src/adapters/distributed/open-processes.js';
+import { listOpenProcesses } from '../../src/adapters/eventstore/open-processes.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
-import { applyEvents, feedOf } from '../../src/app/apply-events.js';
+import { applyEvents, feedOf } from '../../src/app/read-models/apply-events.js';
 import type { EventToAppend } from '../../src/ports/event-store.js';
 import { event, processEvent } from '../support/events.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -1,7 +1,8 @@
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
-import { type KeptReservation, MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-store.js';
+import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-store.js';
+import type { KeptReservation } from '../../src/adapters/shared/reservations.js';
 import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
-import { Projector } from '../../src/app/projector.js';
+import { Projector } from '../../src/app/read-models/projector.js';
 import { projections } from '../../projections/registry.js';
 import { seededRandom } from '../support/seeded-random.js';
 import type { Draw } from './draw.js';

@@ -1,5 +1,5 @@
 import type { IdempotencyStore, KeptAnswer, Reservation } from '../../src/ports/idempotency-store.js';
-import { idOf } from '../../src/adapters/memory/idempotency-store.js';
+import { idOf } from '../../src/adapters/shared/reservations.js';
 import type { Link } from './network.js';
 
 /** How often a server says that it lives, and for how long that is believed, in milliseconds, as the adapter for PostgreSQL does. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
-import { rebuild } from '../../src/app/rebuild.js';
+import { rebuild } from '../../src/app/read-models/rebuild.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { ReadModels } from '../../src/ports/read-models.js';

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 
 import { advanceProcess } from '../../activities/process-activities.js';
 import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
-import { MemoryRateLimiter } from '../../src/adapters/memory/rate-limiter.js';
-import type { ApiKeyDeps } from '../../src/app/api-keys.js';
-import { Lanes } from '../../src/app/lanes.js';
-import { ProcessJournal } from '../../src/app/process-journal.js';
-import { openRulesets } from '../../src/app/rulesets.js';
-import { turnHost } from '../../src/app/turn-host.js';
+import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
+import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
+import { Lanes } from '../../src/app/streams/lanes.js';
+import { ProcessJournal } from '../../src/app/processes/process-journal.js';
+import { openRulesets } from '../../src/app/minds/rulesets.js';
+import { turnHost } from '../../src/app/turns/turn-host.js';
 import { jcs } from '../../src/domain/shared/json.js';
 import { createApp } from '../../src/http/app.js';
 import { createLifecycle } from '../../src/http/lifecycle.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { EventStoreDb } from '../../src/adapters/distributed/event-store.js';
+import { EventStoreDb } from '../../src/adapters/eventstore/event-store.js';
 import type { OpenServer } from '../scenarios/server-under-test.js';
 import { assertWholeChains } from './chains.js';
 import { type Child, startTypeScript } from './child.js';

@@ -1,4 +1,4 @@
-import { EventStoreDb, type EventStoreDbOptions } from '../../src/adapters/distributed/event-store.js';
+import { EventStoreDb, type EventStoreDbOptions } from '../../src/adapters/eventstore/event-store.js';
 import { openProcesses } from '../../projections/open-processes.js';
 import { rowsOf } from '../projections/fold.js';
 import { type Child, startTypeScript } from './child.js';

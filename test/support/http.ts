@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-store.js';
-import { MemoryRateLimiter } from '../../src/adapters/memory/rate-limiter.js';
+import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
 import { createMetrics } from '../../src/adapters/prometheus/metrics.js';
 import type { Json } from '../../src/domain/shared/json.js';
 import { type Principal, scopes } from '../../src/domain/tenant/scopes.js';

@@ -1,6 +1,6 @@
 import { Kafka, logLevel } from 'kafkajs';
 
-import type { KafkaSettings } from '../../src/adapters/distributed/kafka/client.js';
+import type { KafkaSettings } from '../../src/adapters/kafka/client.js';
 import type { Log } from '../../src/ports/log.js';
 import { distEnv, randomNamespace } from './dist-env.js';
 

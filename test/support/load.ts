@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 
-import { EventStoreDb } from '../../src/adapters/distributed/event-store.js';
-import { Postgres } from '../../src/adapters/distributed/postgres/open.js';
-import { PostgresReadModels } from '../../src/adapters/distributed/postgres/read-models.js';
+import { EventStoreDb } from '../../src/adapters/eventstore/event-store.js';
+import { Postgres } from '../../src/adapters/postgres/open.js';
+import { PostgresReadModels } from '../../src/adapters/postgres/read-models.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
-import { rebuild } from '../../src/app/rebuild.js';
+import { rebuild } from '../../src/app/read-models/rebuild.js';
 import { createLogger } from '../../src/config/logger.js';
 import { distributedProjections } from '../../src/profiles/distributed.js';
 import { OPEN_PROCESSES_PARTITION, openProcesses } from '../../projections/open-processes.js';

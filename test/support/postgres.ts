@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { Postgres } from '../../src/adapters/distributed/postgres/open.js';
+import { Postgres } from '../../src/adapters/postgres/open.js';
 import type { Log } from '../../src/ports/log.js';
 import { distEnv, randomNamespace } from './dist-env.js';
 

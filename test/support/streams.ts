@@ -1,4 +1,4 @@
-import type { CommandContext, Draft, Fold } from '../../src/app/lane.js';
+import type { CommandContext, Draft, Fold } from '../../src/app/streams/lane.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 

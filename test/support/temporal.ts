@@ -1,12 +1,12 @@
-import { TemporalProcessEngine } from '../../src/adapters/distributed/process-engine.js';
-import { loadWorkflowBundle } from '../../src/adapters/distributed/process-engine-bundle.js';
-import type { TemporalAddress } from '../../src/adapters/distributed/process-engine-names.js';
-import { type ProcessWorker, startProcessWorker } from '../../src/adapters/distributed/process-engine-worker.js';
+import { TemporalProcessEngine } from '../../src/adapters/temporal/process-engine.js';
+import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
+import type { TemporalAddress } from '../../src/adapters/temporal/names.js';
+import { type ProcessWorker, startProcessWorker } from '../../src/adapters/temporal/worker.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
-import type { HostedProcess } from '../../activities/advance.js';
-import { Lanes } from '../../src/app/lanes.js';
-import { ProcessJournal } from '../../src/app/process-journal.js';
+import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
+import { Lanes } from '../../src/app/streams/lanes.js';
+import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Log } from '../../src/ports/log.js';
 

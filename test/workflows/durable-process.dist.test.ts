@@ -8,8 +8,8 @@ import { format } from 'prettier';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { ANSWER_BYTES } from '../../activities/process-activities.js';
-import { loadWorkflowBundle } from '../../src/adapters/distributed/process-engine-bundle.js';
-import { workflowIdOf } from '../../src/adapters/distributed/process-engine-names.js';
+import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
+import { workflowIdOf } from '../../src/adapters/temporal/names.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';

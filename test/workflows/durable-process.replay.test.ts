@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { installRuntime } from '../../src/adapters/distributed/process-engine-worker.js';
-import { loadWorkflowBundle } from '../../src/adapters/distributed/process-engine-bundle.js';
+import { installRuntime } from '../../src/adapters/temporal/worker.js';
+import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
 import { quiet } from '../support/temporal.js';
 
 const fixtures = new URL('../fixtures/', import.meta.url);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { TurnFacts } from '../../src/domain/npc/turn-facts.js';
+import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
 import { jcs, type Json } from '../../src/domain/shared/json.js';
 import { cellOf, type Emitted, type ProcessEvent } from '../../workflows/process.js';
 import type { TurnInput, TurnState } from '../../workflows/turn-state.js';

@@ -9,7 +9,7 @@ import type {
   RecordedEvent,
   StreamPage,
 } from '../../ports/event-store.js';
-import { placeAppend, rangeOf, type StoredEvent, type StreamView } from '../memory/append-rules.js';
+import { placeAppend, rangeOf, type StoredEvent, type StreamView } from '../shared/append-rules.js';
 import type { Database } from './database.js';
 
 /**

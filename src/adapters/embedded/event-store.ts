@@ -10,8 +10,8 @@ import type {
   StreamPage,
   Subscription,
 } from '../../ports/event-store.js';
-import { serialise, type StoredEvent } from '../memory/append-rules.js';
-import { Changes, follow } from '../memory/follow.js';
+import { serialise, type StoredEvent } from '../shared/append-rules.js';
+import { Changes, follow } from '../shared/follow.js';
 import { asRejection, asStartProblem, Database, unavailable } from './database.js';
 import { EventLog, type LoggedAppend } from './event-log.js';
 

@@ -1,7 +1,7 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
-import { IDEMPOTENCY_TTL_MS, idOf, isFree, type KeptReservation, reservationOf } from '../memory/idempotency-store.js';
+import { IDEMPOTENCY_TTL_MS, idOf, isFree, type KeptReservation, reservationOf } from '../shared/reservations.js';
 import { Database, unavailable } from './database.js';
 
 /** How many requests wait for the file at most, and how many of them one flush carries. */

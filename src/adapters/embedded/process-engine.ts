@@ -1,6 +1,6 @@
 import { advance, type AdvanceDeps, type Advanced, hosted } from '../../../activities/advance.js';
 import type { Effect } from '../../../workflows/process.js';
-import { askedBySystem } from '../../app/command-id.js';
+import { askedBySystem } from '../../app/streams/command-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';

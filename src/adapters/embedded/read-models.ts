@@ -2,7 +2,7 @@ import type { Json } from '../../domain/shared/json.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ListPage, ListQuery, Projection, ReadModels } from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
-import { ReadWaiters, type Verdict } from '../memory/read-waiters.js';
+import { ReadWaiters, type Verdict } from '../shared/read-waiters.js';
 import type { Database } from './database.js';
 import { ReadModelTables, StreamMoved } from './read-model-tables.js';
 

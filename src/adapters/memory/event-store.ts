@@ -13,8 +13,8 @@ import type {
   StreamPage,
   Subscription,
 } from '../../ports/event-store.js';
-import { placeAppend, rangeOf, serialise } from './append-rules.js';
-import { Changes, follow } from './follow.js';
+import { placeAppend, rangeOf, serialise } from '../shared/append-rules.js';
+import { Changes, follow } from '../shared/follow.js';
 
 /** The event store in memory: what the port means, in the fewest lines. Nothing outlives it. */
 export class MemoryEventStore implements EventStore {

@@ -1,31 +1,9 @@
 import type { Clock } from '../../ports/clock.js';
 import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
+import { IDEMPOTENCY_TTL_MS, idOf, isFree, type KeptReservation, reservationOf } from '../shared/reservations.js';
 
-/** How long a key is remembered, from its first request on, in milliseconds (contract 1.7: 24 h). */
-export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1_000;
 /** How many entries that are over each reservation lets go at most: more than it adds. */
 const SWEPT_PER_RESERVATION = 2;
-
-/** What outlives a process that died. */
-export type KeptReservation = {
-  readonly digest: string;
-  readonly seed: string;
-  readonly expiresMs: number;
-  readonly answer: KeptAnswer | null;
-  /** Let go without an answer. The seed stays for a repeat of the same request: nobody can be sure that a failed one did nothing. */
-  readonly released: boolean;
-};
-
-/** Whether a request may take the key for itself, as if nobody had used it. */
-export const isFree = (kept: KeptReservation | undefined, digest: string, nowMs: number): boolean =>
-  kept === undefined || kept.expiresMs <= nowMs || (kept.released && kept.digest !== digest);
-
-/** What a key that is not free says to a request; `running`: in this process. */
-export const reservationOf = (kept: KeptReservation, digest: string, running: boolean): Reservation => {
-  if (kept.digest !== digest) return { kind: 'reused' };
-  if (kept.answer !== null) return { kind: 'answered', answer: kept.answer };
-  return running ? { kind: 'running' } : { kind: 'run', seed: kept.seed, resumed: true };
-};
 
 /** Idempotency keys in memory; `entries` handed on to another store stand for what a dead process left behind. */
 export class MemoryIdempotencyStore implements IdempotencyStore {
@@ -83,6 +61,3 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     }
   }
 }
-
-/** One name for scope and key; neither can reach into the other. */
-export const idOf = (scope: string, key: string): string => JSON.stringify([scope, key]);

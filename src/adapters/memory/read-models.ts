@@ -4,7 +4,7 @@ import { PAGE_BYTES, untilFull } from '../../domain/shared/page-size.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ListPage, ListQuery, Projection, ReadModels, RowIndex } from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
-import { ReadWaiters, type Verdict } from './read-waiters.js';
+import { ReadWaiters, type Verdict } from '../shared/read-waiters.js';
 
 type Kept = {
   readonly id: number;

@@ -1,4 +1,4 @@
-import type { Action } from '../npc/events.js';
+import type { Action } from './action.js';
 import { toActionType } from '../shared/action-type.js';
 import type { Json, JsonObject } from '../shared/json.js';
 import { cutText } from '../shared/text.js';

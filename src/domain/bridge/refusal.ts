@@ -1,5 +1,5 @@
 import type { Match } from '../rules/match.js';
-import type { Action } from '../npc/events.js';
+import type { Action } from './action.js';
 import { cutText } from '../shared/text.js';
 import type { Objection } from './core-rules.js';
 

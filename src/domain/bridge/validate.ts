@@ -1,5 +1,6 @@
-import { readAction } from '../npc/decision/action.js';
-import type { Action, BridgeCheck } from '../npc/events.js';
+import { readAction } from './action.js';
+import type { Action } from './action.js';
+import type { BridgeCheck } from './bridge-check.js';
 import { matchRules } from '../rules/match.js';
 import type { DirectiveRuleSet } from '../rules/ruleset.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';

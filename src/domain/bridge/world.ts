@@ -1,4 +1,4 @@
-import type { Action } from '../npc/events.js';
+import type { Action } from './action.js';
 import { ARRAY_ELEMENTS } from '../rules/key-tree.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
 

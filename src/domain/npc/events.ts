@@ -1,3 +1,6 @@
+import type { Action } from '../bridge/action.js';
+import type { BridgeCheck } from '../bridge/bridge-check.js';
+import type { RulesTrace } from '../rules/rules-trace.js';
 import type { Json, JsonObject } from '../shared/json.js';
 
 /**
@@ -15,49 +18,10 @@ export type RecalledMemory = {
 export type MemoryDraft = { readonly text: string; readonly type: string; readonly importance: number };
 export type RulesetRef = { readonly rulesetId: string; readonly version: number };
 
-/** An action as it stands on the wire (contract 2.3). */
-export type Action = {
-  readonly type: string;
-  readonly target?: string;
-  readonly reason?: string;
-  readonly confidence?: number;
-  readonly payload?: Json;
-  readonly signature?: string;
-  readonly [other: string]: Json | undefined;
-};
-
 export type Instruction =
   | { readonly type: 'IdentifyActor' }
   | { readonly type: 'QueryVector'; readonly query: string; readonly limit: number; readonly threshold: number }
   | { readonly type: 'ExecuteInference'; readonly prompt: string; readonly constraints: JsonObject };
-
-/** Which rule held, and what each of its conditions made of what its key saw (contract 2.8, 10.2). */
-export type RuleTrace = {
-  readonly drRuleId: string;
-  readonly matched: boolean;
-  /** Absent when the rule has none. */
-  readonly conditions?: readonly { readonly key: string; readonly expected: string; readonly holds: boolean }[];
-  /** Absent when the rule has no pattern. */
-  readonly patternHolds?: boolean;
-};
-
-/** What a key saw, null when it was missing; `shortened` when not all of it is shown. */
-export type SeenValue = { readonly key: string; readonly value: Json; readonly shortened?: true };
-
-/** All rules of a set, and what their keys saw, each once; `seenLeftOut` counts the keys for which there was no room. */
-export type RulesTrace = {
-  readonly rules: readonly RuleTrace[];
-  readonly seen: readonly SeenValue[];
-  readonly seenLeftOut?: number;
-};
-
-export type BridgeCheck = {
-  readonly brRuleId: string;
-  readonly passed: boolean;
-  readonly code?: string;
-  readonly reason?: string;
-  readonly details?: JsonObject;
-};
 
 /** What the mind decided on a model's text. Signed when valid. */
 export type Verdict = {

@@ -1,4 +1,4 @@
-import type { RulesTrace, RuleTrace } from '../npc/events.js';
+import type { RulesTrace, RuleTrace } from './rules-trace.js';
 import { parseCondition, countTests, type Test } from './condition.js';
 import { effectOf, onlyDescribes, type RuleEffect } from './effect.js';
 import {

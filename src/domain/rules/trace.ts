@@ -1,4 +1,4 @@
-import type { RulesTrace, RuleTrace, SeenValue } from '../npc/events.js';
+import type { RulesTrace, RuleTrace, SeenValue } from './rules-trace.js';
 import { isObject, type Json } from '../shared/json.js';
 import { jsonBytes } from '../shared/json-bytes.js';
 import { cutText } from '../shared/text.js';

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { type Act, actContext, type ActDeps, actDirective, actVerdict } from '../../app/act.js';
+import { type Act, actContext, type ActDeps, actDirective, actVerdict } from '../../app/turns/act.js';
 import { verdictWire } from '../../domain/npc/signature.js';
 import type { Json } from '../../domain/shared/json.js';
 import { contextOf, mindStream } from '../command-context.js';

@@ -1,4 +1,4 @@
-import type { ApiKeyDeps } from '../../app/api-keys.js';
+import type { ApiKeyDeps } from '../../app/keys/api-keys.js';
 import type { Lifecycle } from '../lifecycle.js';
 import type { RouteDefinition } from '../route.js';
 import type { Services } from '../services.js';

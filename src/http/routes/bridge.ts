@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox';
 
-import { mindFold } from '../../app/mind.js';
-import { inSlices } from '../../app/in-slices.js';
-import { revisionOf } from '../../app/minds.js';
-import { READ_WAIT_MS } from '../../app/read-wait.js';
-import { runCommand } from '../../app/run-command.js';
+import { mindFold } from '../../app/minds/mind.js';
+import { inSlices } from '../../app/pacing/in-slices.js';
+import { revisionOf } from '../../app/minds/minds.js';
+import { READ_WAIT_MS } from '../../app/read-models/read-wait.js';
+import { runCommand } from '../../app/streams/run-command.js';
 import { bridgeRulesOf, listBridgeRules } from '../../domain/bridge/rule-list.js';
 import { validateAction } from '../../domain/bridge/validate.js';
-import { checkOfMind } from '../../domain/npc/bridge-checked.js';
+import { checkOfMind } from '../../domain/npc/decision/bridge-checked.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { holdPatterns } from '../../domain/rules/hold-patterns.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';

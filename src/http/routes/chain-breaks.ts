@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
-import { type ChainLook, lookAtChain, recordBreaks } from '../../app/chain-breaks.js';
-import { waitForRevision } from '../../app/read-wait.js';
+import { type ChainLook, lookAtChain, recordBreaks } from '../../app/minds/chain-breaks.js';
+import { waitForRevision } from '../../app/read-models/read-wait.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Ports } from '../../ports/ports.js';

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 
 import { Type } from '@sinclair/typebox';
 
-import { toHistoryEvent } from '../../app/history.js';
-import { requireRevision } from '../../app/minds.js';
+import { toHistoryEvent } from '../../app/streams/history.js';
+import { requireRevision } from '../../app/minds/minds.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Clock } from '../../ports/clock.js';

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 
-import { readHistory } from '../../app/history.js';
-import { mindAsOf, requireMind, requireRevision } from '../../app/minds.js';
-import { waitForRevision } from '../../app/read-wait.js';
+import { readHistory } from '../../app/streams/history.js';
+import { mindAsOf, requireMind, requireRevision } from '../../app/minds/minds.js';
+import { waitForRevision } from '../../app/read-models/read-wait.js';
 import { openTurnsOf } from '../../domain/npc/open-turns.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { Rejection } from '../../domain/shared/rejection.js';

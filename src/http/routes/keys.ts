@@ -9,7 +9,7 @@ import {
   listApiKeys,
   mayCreateTenants,
   revokeApiKey,
-} from '../../app/api-keys.js';
+} from '../../app/keys/api-keys.js';
 import { isObject, type Json } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { privilegedScopes, type Scope, scopes } from '../../domain/tenant/scopes.js';

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 
-import { requireMind, requireRevision } from '../../app/minds.js';
-import { mindFold } from '../../app/mind.js';
-import { waitForRevision, READ_WAIT_MS } from '../../app/read-wait.js';
-import { runCommand } from '../../app/run-command.js';
+import { requireMind, requireRevision } from '../../app/minds/minds.js';
+import { mindFold } from '../../app/minds/mind.js';
+import { waitForRevision, READ_WAIT_MS } from '../../app/read-models/read-wait.js';
+import { runCommand } from '../../app/streams/run-command.js';
 import { archiveNpc, registerNpc } from '../../domain/npc/decide.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import type { MindState } from '../../domain/npc/state.js';

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
 
-import { parseCommandId } from '../../app/command-id.js';
-import { inSlices } from '../../app/in-slices.js';
-import { rulesetFold } from '../../app/rulesets.js';
-import { READ_WAIT_MS } from '../../app/read-wait.js';
-import { runCommand } from '../../app/run-command.js';
+import { parseCommandId } from '../../app/streams/command-id.js';
+import { inSlices } from '../../app/pacing/in-slices.js';
+import { rulesetFold } from '../../app/minds/rulesets.js';
+import { READ_WAIT_MS } from '../../app/read-models/read-wait.js';
+import { runCommand } from '../../app/streams/run-command.js';
 import { deleteRuleset, registerRuleset } from '../../domain/rules/decide.js';
 import { normaliseRuleset } from '../../domain/rules/normalise.js';
 import { findPreset, presetIds } from '../../domain/rules/presets.js';

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 
-import { requireRevision } from '../../app/minds.js';
-import { waitForRevision, waitForStream } from '../../app/read-wait.js';
-import { readTurn, type TurnView } from '../../app/turn-view.js';
+import { requireRevision } from '../../app/minds/minds.js';
+import { waitForRevision, waitForStream } from '../../app/read-models/read-wait.js';
+import { readTurn, type TurnView } from '../../app/turns/turn-view.js';
 import { finalizeWire, verdictWire } from '../../domain/npc/signature.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';

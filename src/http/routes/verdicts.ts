@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import type { VerdictSigner } from '../../app/verdict-signer.js';
+import type { VerdictSigner } from '../../app/turns/verdict-signer.js';
 import { type RouteDefinition, route } from '../route.js';
 import { ClientId, FreeObject, nullable } from '../schemas.js';
 

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 
 import { EmbeddedProcessEngine } from '../../../src/adapters/embedded/process-engine.js';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { Lanes } from '../../../src/app/lanes.js';
-import { ProcessJournal } from '../../../src/app/process-journal.js';
+import { Lanes } from '../../../src/app/streams/lanes.js';
+import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { processEngineContract } from '../../contracts/process-engine.js';
 import { faulty } from '../../support/faulty-store.js';
 import { ManualClock } from '../../support/manual-clock.js';

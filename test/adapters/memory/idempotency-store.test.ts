@@ -1,4 +1,5 @@
-import { type KeptReservation, MemoryIdempotencyStore } from '../../../src/adapters/memory/idempotency-store.js';
+import { MemoryIdempotencyStore } from '../../../src/adapters/memory/idempotency-store.js';
+import type { KeptReservation } from '../../../src/adapters/shared/reservations.js';
 import { idempotencyStoreContract } from '../../contracts/idempotency-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 

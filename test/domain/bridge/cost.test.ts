@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkAction, situationOf } from '../../../src/domain/bridge/validate.js';
 import { ACTION_ITEMS } from '../../../src/domain/bridge/world.js';
-import type { Action } from '../../../src/domain/npc/events.js';
+import type { Action } from '../../../src/domain/bridge/action.js';
 import { ARRAY_ELEMENTS } from '../../../src/domain/rules/key-tree.js';
 import type { Json, JsonObject } from '../../../src/domain/shared/json.js';
 

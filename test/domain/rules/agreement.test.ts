@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { reachVerdict } from '../../../src/domain/npc/decision/verdict.js';
-import type { Action } from '../../../src/domain/npc/events.js';
+import type { Action } from '../../../src/domain/bridge/action.js';
 import type { DirectiveRule } from '../../../src/domain/rules/ruleset.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { anInput, aRuleset } from '../../support/rules.js';

@@ -1,4 +1,4 @@
-import type { Action } from '../../../src/domain/npc/events.js';
+import type { Action } from '../../../src/domain/bridge/action.js';
 import type { DirectiveRule } from '../../../src/domain/rules/ruleset.js';
 
 /**

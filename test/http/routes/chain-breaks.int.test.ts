@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { Lanes } from '../../../src/app/lanes.js';
-import { createWritten } from '../../../src/app/written.js';
+import { Lanes } from '../../../src/app/streams/lanes.js';
+import { createWritten } from '../../../src/app/read-models/written.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { Scope } from '../../../src/domain/tenant/scopes.js';
 import { chainBreakRoutes } from '../../../src/http/routes/chain-breaks.js';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryOwnerKeyFile } from '../../../src/adapters/memory/owner-key-file.js';
-import { firstStart } from '../../../src/app/first-start.js';
+import { firstStart } from '../../../src/app/keys/first-start.js';
 import { scopes } from '../../../src/domain/tenant/scopes.js';
 import { keyRoutes } from '../../../src/http/routes/keys.js';
-import { type KeyServer, openKeyServer } from '../../app/key-scene.js';
+import { type KeyServer, openKeyServer } from '../../app/keys/key-scene.js';
 import { type Reply, startApp, type TestApp } from '../../support/http.js';
 
 let server: KeyServer;

@@ -1,4 +1,4 @@
-import type { RulesTrace } from '../events.js';
+import type { RulesTrace } from '../../rules/rules-trace.js';
 import { matchRules } from '../../rules/match.js';
 import { cutBytes, cutText } from '../../shared/text.js';
 import { QUERY_BYTES } from '../recorded-bytes.js';

@@ -1,6 +1,6 @@
 import { validateAction } from '../../bridge/validate.js';
 import { Rejection } from '../../shared/rejection.js';
-import { effectiveInput } from '../turn-facts.js';
+import { effectiveInput } from './turn-facts.js';
 import { giveDirective } from './directive.js';
 import { buildPrompt } from './prompt.js';
 import { reachVerdict } from './verdict.js';

@@ -2,7 +2,7 @@ import { matchRules, type Match } from '../../rules/match.js';
 import { isObject, type Json, type JsonObject } from '../../shared/json.js';
 import { jsonBytes } from '../../shared/json-bytes.js';
 import { cutJsonText, cutText } from '../../shared/text.js';
-import type { RulesTrace } from '../events.js';
+import type { RulesTrace } from '../../rules/rules-trace.js';
 import { guardText } from './guard-text.js';
 import type { DecisionInput } from './input.js';
 import { formats, type ChatMessage } from './templates.js';

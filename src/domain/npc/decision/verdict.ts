@@ -7,9 +7,10 @@ import { jsonBytes } from '../../shared/json-bytes.js';
 import type { Json } from '../../shared/json.js';
 import { shortenedObject } from '../../shared/shorten.js';
 import { cutBytes, cutJsonText, cutText, wellFormed } from '../../shared/text.js';
-import type { Action, MemoryDraft, Verdict, VerdictGrounds } from '../events.js';
+import type { MemoryDraft, Verdict, VerdictGrounds } from '../events.js';
+import type { Action } from '../../bridge/action.js';
 import { ACTION_BYTES, DETAILS_BYTES, DIALOGUE_BYTES } from '../recorded-bytes.js';
-import { readAction } from './action.js';
+import { readAction } from '../../bridge/action.js';
 import { guardText } from './guard-text.js';
 import type { DecisionInput } from './input.js';
 import {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { type Stepped, stepTurn } from '../../../app/step-turn.js';
+import { type Stepped, stepTurn } from '../../../app/turns/step-turn.js';
 import { finalizeWire } from '../../../domain/npc/signature.js';
 import { npcStream } from '../../../domain/shared/stream-names.js';
 import { contextOf, mindStream } from '../../command-context.js';

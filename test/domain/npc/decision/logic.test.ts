@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { actContext, actDirective, actVerdict } from '../../../../src/app/act.js';
-import { openRulesets } from '../../../../src/app/rulesets.js';
-import { checkOfMind } from '../../../../src/domain/npc/bridge-checked.js';
+import { actContext, actDirective, actVerdict } from '../../../../src/app/turns/act.js';
+import { openRulesets } from '../../../../src/app/minds/rulesets.js';
+import { checkOfMind } from '../../../../src/domain/npc/decision/bridge-checked.js';
 import { CURRENT_LOGIC, type Logic, logicOf, logics } from '../../../../src/domain/npc/decision/logic.js';
 import { initialMind } from '../../../../src/domain/npc/state.js';
-import type { TurnFacts } from '../../../../src/domain/npc/turn-facts.js';
+import type { TurnFacts } from '../../../../src/domain/npc/decision/turn-facts.js';
 import type { TurnState } from '../../../../workflows/turn-state.js';
 import { turn } from '../../../../workflows/turn.js';
 import { type Emitted, memoriesRecalled, turnOpened } from '../../../support/histories.js';

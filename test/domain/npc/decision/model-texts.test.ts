@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { readAction } from '../../../../src/domain/npc/decision/action.js';
+import { readAction } from '../../../../src/domain/bridge/action.js';
 import {
   findObject,
   LOOKS,

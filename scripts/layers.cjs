@@ -1,0 +1,195 @@
+// Who may import whom, once: .dependency-cruiser.cjs makes its rules of it, and `npm run generate` the table in docs/architecture.md.
+// `imports` names folders or files beside the folder itself; `null`: whatever it starts. `because` is what a broken rule says.
+
+const core = ['src/ports', 'src/domain'];
+const wing = (name, holds, imports, because) => ({
+  rule: `app-${name}`,
+  folder: `src/app/${name}`,
+  holds,
+  imports: [...imports, ...core],
+  because,
+});
+const adapter = (
+  name,
+  holds,
+  because = 'An adapter fulfils a port, and leans on no other one: each can be taken away alone.',
+) => ({
+  rule: `adapter-${name}`,
+  folder: `src/adapters/${name}`,
+  holds,
+  imports: ['src/adapters/shared', ...core],
+  because,
+});
+
+module.exports = [
+  {
+    rule: 'domain-stands-alone',
+    folder: 'src/domain',
+    holds: 'what stays true whatever it runs on: events, states, deciders, rules, the bridge',
+    imports: [],
+    because: 'The domain is what stays true whatever it runs on: pure, and testable without anything else.',
+  },
+  {
+    rule: 'ports-speak-of-the-domain',
+    folder: 'src/ports',
+    holds: 'promises to keep: event store, read models, process engine, clock, randomness',
+    imports: ['src/domain'],
+    because: 'A port is a promise in the words of the domain; knowing its users or its adapters would bind it to them.',
+  },
+  {
+    rule: 'tables-are-pure',
+    folder: 'workflows',
+    holds: 'one pure table for each process, and what a table is',
+    imports: ['src/domain'],
+    because:
+      'A process table decides from state and input alone, so that any shell can drive it and replay recomputes it.',
+  },
+  {
+    rule: 'the-workflow-imports-no-table',
+    files: ['workflows/durable-process.ts', 'workflows/process-step.ts'],
+    holds: 'the one Temporal workflow, and what it and a worker say to each other',
+    imports: ['src/ports/process-engine.ts', 'src/domain/shared'],
+    because:
+      'The one Temporal workflow drives every process: what it knew of a table would bind open workflows to that version of it.',
+  },
+  {
+    rule: 'projections-are-values',
+    folder: 'projections',
+    holds: 'one value for each read model',
+    imports: core,
+    because: 'A read model is a function of events: what a Projection is stands in the ports, the rest is the domain.',
+  },
+  wing(
+    'pacing',
+    'how work shares the event loop and time: slices, pauses, lines to stand in',
+    [],
+    'Waiting is nobody’s business but its own: every wing uses it.',
+  ),
+  wing(
+    'streams',
+    'lanes, commands and how they are found again, the hash chain, histories',
+    ['src/app/pacing'],
+    'A stream is appended to and read in one way, whatever stands in it.',
+  ),
+  wing(
+    'processes',
+    'processes folded from their streams, and what hosting one takes',
+    ['src/app/streams', 'src/app/pacing', 'workflows/process.ts'],
+    'Steps of any process are the same: a table is handed in, never imported.',
+  ),
+  wing(
+    'minds',
+    'minds folded from their streams, rule sets, breaks of a chain',
+    ['src/app/streams', 'src/app/pacing'],
+    'A mind is there without turns: what it is must not depend on what is done with it.',
+  ),
+  wing(
+    'turns',
+    'steps of turns, acts, finding a turn again, signed verdicts',
+    ['src/app/minds', 'src/app/processes', 'src/app/streams', 'src/app/pacing', 'workflows'],
+    'Turns are made of minds and processes; nothing here keeps keys or read models.',
+  ),
+  wing(
+    'keys',
+    'API keys and signing keys: issued, found, followed',
+    ['src/app/streams', 'src/app/pacing'],
+    'Whoever asks is known before anything of a mind is.',
+  ),
+  wing(
+    'read-models',
+    'feeding read models, rebuilding and waiting for them, the relay',
+    ['src/app/pacing'],
+    'A read model is made of events alone: of streams it knows what the feed brings.',
+  ),
+  {
+    rule: 'activities-use-ports',
+    folder: 'activities',
+    holds: 'one step of any process, made from ports',
+    imports: ['src/app/processes', 'src/app/streams', 'src/app/pacing', 'workflows', ...core],
+    because: 'Effects are made from ports, so that the same step runs under every engine.',
+  },
+  {
+    rule: 'http-translates',
+    folder: 'src/http',
+    holds: 'routes: one definition validates, and makes OpenAPI and the docs page',
+    imports: ['src/app', 'projections', ...core],
+    because: 'A route turns a request into a command or a query; where things are stored is not its business.',
+  },
+  adapter('shared', 'what several adapters have in common', 'What is shared knows none of those that share it.'),
+  {
+    ...adapter('memory', 'every port in the fewest lines'),
+    rule: 'memory-is-the-definition',
+    because: 'The memory adapters define what a port means in the fewest lines; they lean on no other adapter.',
+  },
+  {
+    ...adapter('embedded', 'SQLite files, an engine with timers and a queue'),
+    imports: ['src/adapters/files', 'src/adapters/shared', ...core],
+  },
+  {
+    rule: 'shells-drive-one-step',
+    files: ['src/adapters/embedded/process-engine.ts', 'src/adapters/temporal/'],
+    holds: 'the two shells that drive processes: in this process, and on Temporal',
+    imports: [
+      'src/adapters/temporal',
+      'src/adapters/shared',
+      'activities/advance.ts',
+      'activities/process-activities.ts',
+      'workflows/process.ts',
+      'workflows/process-step.ts',
+      'src/app/processes',
+      'src/app/streams/command-id.ts',
+      ...core,
+    ],
+    because: 'An engine is a shell: it calls `advance` and learns what a process is, but never reads a table.',
+  },
+  adapter('eventstore', 'the event store on EventStoreDB'),
+  adapter('kafka', 'the feed on Kafka'),
+  adapter('postgres', 'read models, idempotency keys, limits and the relay’s place on PostgreSQL'),
+  adapter('files', 'files beside the data: the owner key, the secret'),
+  adapter('prometheus', 'metrics'),
+  adapter('system', 'clock and randomness of the machine'),
+  {
+    rule: 'config-knows-nothing',
+    folder: 'src/config',
+    holds: 'settings; its `env.ts` is the only reader of the environment',
+    imports: core,
+    because: 'Settings are read before anything is opened.',
+  },
+  {
+    rule: 'body-is-a-client',
+    folder: 'src/body',
+    holds: 'the TypeScript client of the protocol; it speaks HTTP like any game',
+    imports: [],
+    because:
+      'The body speaks the protocol over HTTP like any game; an import from the server would be a second way in.',
+  },
+  {
+    rule: 'roles-know-no-profile',
+    folder: 'src/roles',
+    holds: 'what a process does: answer requests, drive processes, make read models, relay',
+    imports: ['src/adapters', 'src/app', 'src/http', 'src/config', 'activities', 'workflows', 'projections', ...core],
+    because:
+      'A profile says which roles there are and on what they run; a role that knew its profile could run on no other.',
+  },
+  {
+    rule: 'profiles-open-ports',
+    folder: 'src/profiles',
+    holds: 'which adapters are opened together',
+    imports: [
+      'src/roles',
+      'src/adapters',
+      'src/app',
+      'src/http',
+      'src/config',
+      'activities',
+      'workflows',
+      'projections',
+      ...core,
+    ],
+    because: 'A profile is opened by a server or a command, and needs neither.',
+  },
+  { folder: 'src/server', holds: 'the server: socket first, then its profile and its roles', imports: null },
+  { folder: 'src/cli', holds: 'the `anima` command and the demo', imports: null },
+  { folder: 'test', holds: 'mirrors the tree; `test/contracts` has one suite for each port', imports: null },
+  { folder: 'bench', holds: 'what docs/performance.md quotes', imports: null },
+];

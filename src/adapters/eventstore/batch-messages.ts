@@ -1,0 +1,99 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+
+import type { StoredEvent } from '../shared/append-rules.js';
+import { toPosition } from './stored-event.js';
+
+/** The digits of a correlation id that number the appends of a call; those before them are the call's own. */
+export const COUNTER_DIGITS = 12;
+const COUNTER_BITS = COUNTER_DIGITS * 4;
+
+/** One append as the server takes it: an exact expectation, since only that makes a repeat recognisable after a restart. */
+export type ExactAppend = {
+  /** As the server names it. */
+  readonly stream: string;
+  readonly expected: number | 'no_stream';
+  readonly events: readonly StoredEvent[];
+};
+
+/** The server's word on an append. The position of a repeat is that of the first time, null when the event is out of its reach. */
+export type ExactAnswer =
+  | { readonly kind: 'stands'; readonly revision: number; readonly position: number | null }
+  | { readonly kind: 'conflict'; readonly actual: number };
+
+/** The server refused or could not finish one append; the call goes on. */
+export class AppendFailed extends Error {
+  /** Whether the server may still have written it. */
+  readonly ambiguous: boolean;
+
+  constructor(reason: string, ambiguous: boolean) {
+    super(`The event store did not take an append: ${reason}`);
+    this.name = 'AppendFailed';
+    this.ambiguous = ambiguous;
+  }
+}
+
+/** The message of one append, the `number`th of a call. */
+export const messageOf = (
+  callId: string,
+  number: number,
+  { stream, expected, events }: ExactAppend,
+): BatchAppendReq => {
+  const options = new streams.BatchAppendReq.Options();
+  const name = new shared.StreamIdentifier();
+  name.setStreamName(Buffer.from(stream, 'utf8'));
+  options.setStreamIdentifier(name);
+  // The client ships no other empty message; on the wire they are the same.
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment
+  if (expected === 'no_stream') options.setNoStream(new shared.Empty());
+  else options.setStreamPosition(String(expected));
+  const message = new streams.BatchAppendReq();
+  message.setOptions(options);
+  const correlation = new shared.UUID();
+  correlation.setString(callId + number.toString(16).padStart(COUNTER_DIGITS, '0'));
+  message.setCorrelationId(correlation);
+  for (const event of events) {
+    const proposed = new streams.BatchAppendReq.ProposedMessage();
+    const id = new shared.UUID();
+    id.setString(event.id);
+    proposed.setId(id);
+    proposed.getMetadataMap().set('type', event.type).set('content-type', 'application/json');
+    proposed.setData(Buffer.from(event.data, 'utf8'));
+    proposed.setCustomMetadata(Buffer.from(event.meta, 'utf8'));
+    message.addProposedMessages(proposed);
+  }
+  message.setIsFinal(true);
+  return message;
+};
+
+/** Which append of its call an answer is for; the server may give the correlation id back as two halves. */
+export const numberOf = (response: BatchAppendResp): number => {
+  const correlation = response.getCorrelationId();
+  const halves = correlation?.getStructured();
+  if (halves !== undefined) return Number(BigInt.asUintN(COUNTER_BITS, BigInt(halves.getLeastSignificantBits())));
+  return Number.parseInt(correlation?.getString().slice(-COUNTER_DIGITS) ?? '', 16);
+};
+
+const CONFLICT = 'event_store.client.WrongExpectedVersion';
+/** Refusals after which the write may still come about. */
+const AMBIGUOUS = /\.(Timeout|Unknown)$/;
+
+/** What an answer says of its append. */
+export const answerOf = (response: BatchAppendResp): ExactAnswer | AppendFailed => {
+  const success = response.getSuccess();
+  if (success !== undefined) {
+    const position = success.getPosition();
+    return {
+      kind: 'stands',
+      revision: Number(success.getCurrentRevision()),
+      position: position === undefined ? null : toPosition(BigInt(position.getCommitPosition())),
+    };
+  }
+  const error = response.getError();
+  const details = error?.getDetails();
+  const type = details?.getTypeName() ?? '';
+  const wrong = details?.unpack((bytes) => shared.WrongExpectedVersion.deserializeBinary(bytes), CONFLICT) ?? null;
+  if (wrong === null) return new AppendFailed(`${type} ${error?.getMessage() ?? ''}`, AMBIGUOUS.test(type));
+  return { kind: 'conflict', actual: wrong.hasCurrentStreamRevision() ? Number(wrong.getCurrentStreamRevision()) : -1 };
+};

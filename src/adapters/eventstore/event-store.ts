@@ -1,0 +1,109 @@
+import { setMaxListeners } from 'node:events';
+
+import type {
+  AppendOutcome,
+  EventStore,
+  EventToAppend,
+  ExpectedRevision,
+  OpenProcess,
+  ReadRange,
+  RecordedEvent,
+  StreamPage,
+  Subscription,
+} from '../../ports/event-store.js';
+import { serialise } from '../shared/append-rules.js';
+import { LogHorizon } from './log-horizon.js';
+import { APPEND_BOUNDS, type AppendBounds, StoreAppender } from './store-appender.js';
+import { StoreConnection } from './store-connection.js';
+import { unavailable } from './store-failures.js';
+import { StoreReader } from './store-reader.js';
+import { type Followed, followStore, readFiltered } from './store-subscription.js';
+import { streamNames } from './stored-event.js';
+
+export type EventStoreDbOptions = {
+  /** Connection string, such as `esdb://127.0.0.1:2113?tls=false`. */
+  readonly url: string;
+  /** What our streams begin with on the server; others there are not seen. */
+  readonly namespace: string;
+  /** The open processes, which a read model knows: the server has no such index. */
+  readonly listOpen: () => Promise<readonly OpenProcess[]>;
+  readonly bounds?: Partial<AppendBounds>;
+};
+
+/**
+ * The event store on EventStoreDB 23.10 or later. The connection is made by the first call and made again whenever it was lost; while the server
+ * is away every call is refused within 2 s, and subscriptions wait for it.
+ *
+ * `repeated` is told from positions: what was written before this process sent the append and met a later position. A repeat of what was written
+ * within the same moments by another process, or by an append whose outcome stayed unknown, is answered as a success like any other.
+ */
+export class EventStoreDb implements EventStore {
+  readonly #connection: StoreConnection;
+  readonly #reader: StoreReader;
+  readonly #appender: StoreAppender;
+  readonly #followed: Followed;
+  readonly #listOpen: EventStoreDbOptions['listOpen'];
+  readonly #closing = new AbortController();
+  #closed: Promise<void> | null = null;
+
+  /**
+   * Connects to nothing yet.
+   * @throws Error for a connection string or a namespace that cannot be used
+   */
+  constructor({ url, namespace, listOpen, bounds }: EventStoreDbOptions) {
+    const names = streamNames(namespace);
+    const horizon = new LogHorizon();
+    const connection = new StoreConnection(url);
+    this.#connection = connection;
+    this.#reader = new StoreReader(connection, names, horizon);
+    this.#appender = new StoreAppender(connection, this.#reader, names, horizon, { ...APPEND_BOUNDS, ...bounds });
+    this.#followed = { connection, names, horizon, closing: this.#closing.signal };
+    this.#listOpen = listOpen;
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  async append(stream: string, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendOutcome> {
+    this.#assertOpen();
+    return this.#appender.append(stream, expected, serialise(events));
+  }
+
+  async read(stream: string, range: ReadRange): Promise<StreamPage> {
+    this.#assertOpen();
+    return this.#reader.read(stream, range);
+  }
+
+  async readAll(after: number, limit: number): Promise<readonly RecordedEvent[]> {
+    this.#assertOpen();
+    return readFiltered(this.#followed, after, limit);
+  }
+
+  async lastPosition(): Promise<number> {
+    this.#assertOpen();
+    return this.#reader.lastPosition();
+  }
+
+  subscribe(options: Subscription): AsyncIterable<readonly RecordedEvent[]> {
+    return followStore(this.#followed, options);
+  }
+
+  async openProcesses(): Promise<readonly OpenProcess[]> {
+    this.#assertOpen();
+    return this.#listOpen();
+  }
+
+  /** Waits for the answers to what was sent, then closes the connection. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.#appender.drained();
+    this.#closing.abort();
+    await this.#connection[Symbol.asyncDispose]();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed !== null) throw unavailable();
+  }
+}

@@ -1,0 +1,252 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { AppendOutcome, ExpectedRevision } from '../../ports/event-store.js';
+import type { StoredEvent } from '../shared/append-rules.js';
+import { BatchCall } from './batch-call.js';
+import { AppendFailed, type ExactAnswer } from './batch-messages.js';
+import type { LogHorizon } from './log-horizon.js';
+import { placeByReading } from './place-by-reading.js';
+import { sequencer } from './sequencer.js';
+import type { StoreConnection } from './store-connection.js';
+import { busy, neverSent, outcomeUnknown, unavailable } from './store-failures.js';
+import type { StoreReader } from './store-reader.js';
+import type { StreamNames } from './stored-event.js';
+import { within } from '../shared/within.js';
+
+/** Bounds of the appends of one process. One that finds them reached is refused as BUSY. */
+export type AppendBounds = {
+  /** Appends without an answer, and the characters of JSON in them. */
+  readonly appendsInFlight: number;
+  readonly textInFlight: number;
+  /** How long an append may wait for its answer before it is looked up, and how long it may take in all, in milliseconds. */
+  readonly answerMs: number;
+  readonly appendMs: number;
+};
+
+export const APPEND_BOUNDS: AppendBounds = {
+  appendsInFlight: 2_048,
+  textInFlight: 64 * 1024 * 1024,
+  answerMs: 1_000,
+  appendMs: 1_800,
+};
+/** Between two tries to reach a store that went away, in milliseconds. */
+const LOOK_AGAIN_MS = 50;
+/** How often an append without an exact revision is placed anew because another writer was quicker. */
+const PLACE_ATTEMPTS = 16;
+
+type Exact = {
+  readonly stream: string;
+  readonly expected: number | 'no_stream';
+  readonly events: readonly StoredEvent[];
+  /** Up to here positions were known before it was sent. */
+  readonly known: number;
+  /** When it must be answered, in milliseconds of the process's clock. */
+  readonly until: number;
+};
+
+const textOf = (events: readonly StoredEvent[]): number =>
+  events.reduce((sum, { data, meta }) => sum + data.length + meta.length, 0);
+
+/**
+ * Appends over one shared batch call, in the order in which they come. The server is always told an exact revision: only then does it know a
+ * repeat again after a restart. Whoever names none (`any`, `stream_exists`) is placed by reading the stream.
+ *
+ * When an append's answer is lost, its place is read: its own ids there make it a success, others a conflict; when nothing stands there it is
+ * sent again, which the server takes for a repeat should the first one still arrive.
+ */
+export class StoreAppender {
+  readonly #connection: StoreConnection;
+  readonly #reader: StoreReader;
+  readonly #names: StreamNames;
+  readonly #horizon: LogHorizon;
+  readonly #bounds: AppendBounds;
+  /** Streams with appends that must go one after the other. */
+  readonly #oneByOne = sequencer();
+  /** Appends that are under way, by stream and first id: the server does not answer a repeat of one of them. */
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #awaitingDrain: (() => void)[] = [];
+  #opening: Promise<BatchCall> | null = null;
+  #opened: BatchCall | null = null;
+  #looking: Promise<void> | null = null;
+  /** When the store was last seen, in milliseconds of the process's clock. */
+  #seenAt = 0;
+  #inFlight = 0;
+  #text = 0;
+
+  constructor(
+    connection: StoreConnection,
+    reader: StoreReader,
+    names: StreamNames,
+    horizon: LogHorizon,
+    bounds: AppendBounds,
+  ) {
+    this.#connection = connection;
+    this.#reader = reader;
+    this.#names = names;
+    this.#horizon = horizon;
+    this.#bounds = bounds;
+  }
+
+  /**
+   * Appends as the port says.
+   * @throws Rejection BUSY over the bounds; STORE_UNAVAILABLE when the store cannot be reached in time
+   */
+  async append(stream: string, expected: ExpectedRevision, events: readonly StoredEvent[]): Promise<AppendOutcome> {
+    const text = textOf(events);
+    if (this.#inFlight >= this.#bounds.appendsInFlight || this.#text + text > this.#bounds.textInFlight) throw busy();
+    this.#inFlight += 1;
+    this.#text += text;
+    try {
+      const until = performance.now() + this.#bounds.appendMs;
+      if (expected === 'any' || expected === 'stream_exists')
+        return await this.#oneByOne.run(stream, () => this.#placed(stream, expected, events, until));
+      const exact = { stream, expected, events, until };
+      return await this.#once(exact, () =>
+        this.#oneByOne.idle(stream)
+          ? this.#sent(exact, 'free')
+          : this.#oneByOne.run(stream, () => this.#sent(exact, 'inTurn')),
+      );
+    } finally {
+      this.#inFlight -= 1;
+      this.#text -= text;
+      if (this.#inFlight === 0) for (const drained of this.#awaitingDrain.splice(0)) drained();
+    }
+  }
+
+  /** Resolves when nothing is in flight any more, which the bounds in time make soon. */
+  async drained(): Promise<void> {
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#awaitingDrain.push(resolve));
+  }
+
+  /** Runs an append once an earlier one with the same id in the same stream has its answer. */
+  async #once(
+    { stream, events }: Pick<Exact, 'stream' | 'events'>,
+    run: () => Promise<AppendOutcome>,
+  ): Promise<AppendOutcome> {
+    const key = `${stream}\n${events[0]?.id ?? ''}`;
+    const earlier = this.#underWay.get(key);
+    const mine = earlier === undefined ? run() : earlier.then(run, run);
+    this.#underWay.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#underWay.get(key) === mine) this.#underWay.delete(key);
+    }
+  }
+
+  /** Without an exact revision the append is made behind the stream's last event, unless its ids stand in the stream already. */
+  async #placed(
+    stream: string,
+    expected: 'any' | 'stream_exists',
+    events: readonly StoredEvent[],
+    until: number,
+  ): Promise<AppendOutcome> {
+    for (let attempt = 0; attempt < PLACE_ATTEMPTS; attempt += 1) {
+      const place = await placeByReading(this.#reader, stream, expected, events);
+      if ('ok' in place) return place;
+      const outcome = await this.#sent({ stream, expected: place.expected, events, until }, 'inTurn');
+      if (outcome.ok) return outcome;
+    }
+    throw busy();
+  }
+
+  /** `inTurn`: nothing else of the stream is under way meanwhile, so what is lost is settled at once. */
+  async #sent(append: Omit<Exact, 'known'>, order: 'free' | 'inTurn'): Promise<AppendOutcome> {
+    // With a call at hand there is no await before the append leaves, and those who wait for one go on in order.
+    const call = this.#opened?.ended === false ? this.#opened : await this.#open();
+    if (performance.now() > append.until) throw unavailable();
+    const exact = { ...append, known: this.#horizon.log };
+    try {
+      return await this.#outcome(exact, await this.#ask(call, exact));
+    } catch (error) {
+      if (neverSent(error)) throw unavailable(error);
+      if (error instanceof AppendFailed && !error.ambiguous) throw error;
+      const lostAt = performance.now();
+      const settle = (): Promise<AppendOutcome> => known(this.#settled(exact, error, lostAt), exact.until);
+      // One lost connection loses many appends at once; those of one stream are settled in the order in which they were sent.
+      return order === 'inTurn' ? settle() : this.#oneByOne.run(exact.stream, settle);
+    }
+  }
+
+  #ask(call: BatchCall, { stream, expected, events, until }: Exact): Promise<ExactAnswer> {
+    const left = Math.max(1, Math.min(this.#bounds.answerMs, until - performance.now()));
+    return call.append({ stream: this.#names.toServer(stream), expected, events }, left);
+  }
+
+  async #outcome(exact: Exact, answer: ExactAnswer): Promise<AppendOutcome> {
+    if (answer.kind === 'conflict') return { ok: false, actual: answer.actual };
+    const { revision } = answer;
+    const position = answer.position ?? (await this.#reader.idsFrom(exact.stream, revision, 1)).position;
+    this.#horizon.meet(position);
+    return { ok: true, revision, position, repeated: position <= exact.known };
+  }
+
+  /** What became of an append whose answer was lost. */
+  async #settled(exact: Exact, lost: unknown, lostAt: number): Promise<AppendOutcome> {
+    const { stream, events, known, until } = exact;
+    const place = exact.expected === 'no_stream' ? 0 : exact.expected + 1;
+    let reason = lost;
+    let since = lostAt;
+    while (performance.now() < until) {
+      try {
+        if (this.#seenAt <= since) await this.#look();
+        since = performance.now();
+        const { ids, position } = await this.#reader.idsFrom(stream, place, events.length);
+        if (ids.length > 0 && events.every(({ id }, index) => id === ids[index]))
+          return { ok: true, revision: place + ids.length - 1, position, repeated: position <= known };
+        if (ids.length > 0) return { ok: false, actual: await this.#reader.lastRevision(stream) };
+        if (performance.now() > until) break;
+        return await this.#outcome(exact, await this.#ask(await this.#open(), exact));
+      } catch (error) {
+        if (error instanceof AppendFailed && !error.ambiguous) throw error;
+        reason = error;
+      }
+    }
+    throw outcomeUnknown(reason);
+  }
+
+  /** Looks whether the store can be reached: once for all who want to know at the same time, and not at once again. */
+  #look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => (this.#looking = null));
+    return this.#looking;
+  }
+
+  async #lookOnce(): Promise<void> {
+    await sleep(LOOK_AGAIN_MS);
+    await this.#reader.meetEnd();
+    this.#seenAt = performance.now();
+  }
+
+  /** The batch call, a new one when the last has ended. All who wait for it go on in the order in which they came. */
+  #open(): Promise<BatchCall> {
+    if (this.#opened?.ended === false) return Promise.resolve(this.#opened);
+    if (this.#opening !== null) return this.#opening;
+    const opening = this.#newCall();
+    this.#opening = opening;
+    opening.then(
+      (call) => {
+        this.#opened = call;
+        this.#opening = null;
+      },
+      () => (this.#opening = null),
+    );
+    return opening;
+  }
+
+  async #newCall(): Promise<BatchCall> {
+    try {
+      // What stands when the call begins was not written by it.
+      await this.#reader.meetEnd();
+      return new BatchCall(await this.#connection.openBatch());
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+}
+
+/** The outcome, or that it is not known when the time is over. */
+const known = async (settling: Promise<AppendOutcome>, until: number): Promise<AppendOutcome> => {
+  const outcome = await within(Math.max(0, until - performance.now()), settling);
+  if (outcome === null) throw outcomeUnknown(undefined);
+  return outcome;
+};

@@ -1,0 +1,69 @@
+import { EventStoreDBClient } from '@eventstore/db-client';
+import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+
+import { cancelledByUs } from './store-failures.js';
+import { within } from '../shared/within.js';
+
+/** How long the client may take to end its calls when it is closed, in milliseconds; it can wait for ever for one that was left early. */
+const CLOSE_MS = 1_000;
+
+/** One BatchAppend call: appends go up, their answers come down, in any order. */
+export type BatchStream = ReturnType<StreamsClient['batchAppend']>;
+
+/**
+ * What the client offers its own commands (protected members). They are used for the batch call, whose bookkeeping in the client cannot be
+ * built on: it is one table for the whole process, so that the end of any call rejects the appends of every client, and an answer that still
+ * comes then ends the process; and its appends have no deadline, a silent server means waiting for ever.
+ */
+type ClientInternals = {
+  readonly GRPCStreamCreator: <Call>(
+    stub: typeof StreamsClient,
+    name: string,
+    create: (client: StreamsClient) => Call,
+  ) => () => Promise<Call>;
+  readonly callArguments: (
+    options: object,
+    callOptions: { readonly deadline: number },
+  ) => Parameters<StreamsClient['batchAppend']>;
+  handleError: (client: unknown, error: unknown) => Promise<void>;
+  readonly getChannel: () => Promise<{ close(): void }>;
+};
+
+/** A connection to EventStoreDB. It is made with the first call and made again by the client whenever it is lost. */
+export class StoreConnection implements AsyncDisposable {
+  readonly client: EventStoreDBClient;
+  readonly #internals: ClientInternals;
+
+  /**
+   * Connects to nothing yet.
+   * @throws Error for a connection string that cannot be read
+   */
+  constructor(url: string) {
+    this.client = EventStoreDBClient.connectionString(url);
+    const internals = this.client as unknown as ClientInternals;
+    this.#internals = internals;
+    // A call that we end ourselves is no reason to drop the connection that all others use.
+    const reconnect = internals.handleError;
+    internals.handleError = async (client, error) => {
+      if (!cancelledByUs(error)) await reconnect(client, error);
+    };
+  }
+
+  /** Opens a batch call. It may break before it was ever connected: the stream's `error` event tells. */
+  async openBatch(): Promise<BatchStream> {
+    const { GRPCStreamCreator: create, callArguments } = this.#internals;
+    const open = create(StreamsClient, 'batchAppend', (client) =>
+      client.batchAppend(...callArguments({}, { deadline: Infinity })),
+    );
+    return open();
+  }
+
+  /** Ends every call and closes the connection: it holds the process no longer. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await within(CLOSE_MS, this.client.dispose());
+    await this.#internals.getChannel().then(
+      (channel) => channel.close(),
+      () => undefined,
+    );
+  }
+}

@@ -1,0 +1,197 @@
+import {
+  type AllStreamResolvedEvent,
+  BACKWARDS,
+  END,
+  FORWARDS,
+  type Position,
+  type ResolvedEvent,
+  START,
+  type StreamingRead,
+  StreamNotFoundError,
+} from '@eventstore/db-client';
+
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { READ_BYTES } from '../../domain/shared/page-size.js';
+import type { ReadRange, RecordedEvent, StreamPage } from '../../ports/event-store.js';
+import { rangeOf } from '../shared/append-rules.js';
+import type { LogHorizon } from './log-horizon.js';
+import type { StoreConnection } from './store-connection.js';
+import { unavailable } from './store-failures.js';
+import { type StreamNames, toPosition, toRecorded } from './stored-event.js';
+
+/** How long a read may go without an event before the store counts as unreachable, in milliseconds. */
+export const READ_SILENCE_MS = 1_500;
+/** How many events of the log are looked at for the last one of ours, at first and later. */
+const TAIL_EVENTS = { first: 32, later: 1_024 } as const;
+
+/** `full`: ended by its bytes, whatever came behind it. */
+type Slice = { readonly events: readonly RecordedEvent[]; readonly full: boolean };
+
+/** Reads streams and the log's end. Whatever keeps the server from answering is STORE_UNAVAILABLE. */
+export class StoreReader {
+  readonly #connection: StoreConnection;
+  readonly #names: StreamNames;
+  readonly #horizon: LogHorizon;
+
+  constructor(connection: StoreConnection, names: StreamNames, horizon: LogHorizon) {
+    this.#connection = connection;
+    this.#names = names;
+    this.#horizon = horizon;
+  }
+
+  /**
+   * Reads as the port says. One call when the read begins or ends at the stream's end, else another one for the last revision.
+   * @throws RangeError for a limit outside 1..4096; Rejection STORE_UNAVAILABLE
+   */
+  async read(stream: string, range: ReadRange): Promise<StreamPage> {
+    const { direction, from, to, limit } = range;
+    rangeOf(range, -1);
+    if (direction === 'forwards') return this.#forwards(stream, from ?? 0, to ?? Infinity, limit);
+    if (from === undefined && to === undefined) {
+      const { events } = await this.#slice(stream, BACKWARDS, END, limit);
+      return { events, lastRevision: events[0]?.revision ?? -1 };
+    }
+    const lastRevision = await this.lastRevision(stream);
+    const { lowest, highest } = rangeOf(range, lastRevision);
+    const count = Math.min(limit, highest - lowest + 1);
+    const { events } = count > 0 ? await this.#slice(stream, BACKWARDS, BigInt(highest), count) : NOTHING;
+    return { events, lastRevision };
+  }
+
+  /** -1 for a missing stream. */
+  async lastRevision(stream: string): Promise<number> {
+    return (await this.#slice(stream, BACKWARDS, END, 1)).events[0]?.revision ?? -1;
+  }
+
+  /** The position of our last event, 0 when there is none: looked for from the log's end back to the last one that is known. */
+  async lastPosition(): Promise<number> {
+    const known = this.#horizon.own;
+    let from: Parameters<StoreConnection['client']['readAll']>[0] = { fromPosition: END, maxCount: TAIL_EVENTS.first };
+    for (;;) {
+      let reached: Position | undefined;
+      const found = await readEach(
+        () => this.#connection.client.readAll({ ...from, direction: BACKWARDS }),
+        ({ event, link }) => {
+          reached = (event ?? link)?.position;
+          if (event === undefined) return false;
+          const position = toPosition(event.position.commit);
+          this.#horizon.meetForeign(position);
+          if (position > known && this.#names.fromServer(event.streamId) === null) return false;
+          if (position > known) this.#horizon.meet(position);
+          return true;
+        },
+      );
+      if (found || reached === undefined) return this.#horizon.own;
+      from = { fromPosition: reached, maxCount: TAIL_EVENTS.later };
+    }
+  }
+
+  /** Notes where the log ends now, whoever wrote there. */
+  async meetEnd(): Promise<void> {
+    await readEach(
+      () => this.#connection.client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 }),
+      ({ event }) => {
+        if (event !== undefined) this.#horizon.meetForeign(toPosition(event.position.commit));
+        return false;
+      },
+    );
+  }
+
+  /** The ids of a stream's events from a revision on, at most `limit`, with the position of the last one. */
+  async idsFrom(stream: string, from: number, limit: number): Promise<{ ids: readonly string[]; position: number }> {
+    const ids: string[] = [];
+    let position = 0;
+    await this.#readStream(stream, FORWARDS, from === 0 ? START : BigInt(from), limit, (event) => {
+      ids.push(event.id);
+      position = event.position;
+      return false;
+    });
+    return { ids, position };
+  }
+
+  async #forwards(stream: string, from: number, to: number, limit: number): Promise<StreamPage> {
+    const first = Math.max(from, 0);
+    const count = Math.min(limit, to - first + 1);
+    for (;;) {
+      const start = first === 0 ? START : BigInt(first);
+      const { events, full } = count > 0 ? await this.#slice(stream, FORWARDS, start, count) : NOTHING;
+      const last = events.at(-1)?.revision;
+      if (last !== undefined && !full && events.length < count) return { events, lastRevision: last };
+      if (first === 0 && count > 0 && last === undefined) return { events, lastRevision: -1 };
+      const lastRevision = await this.lastRevision(stream);
+      // What was written since the slice was read would be missing from it.
+      if (last !== undefined || count <= 0 || lastRevision < first) return { events, lastRevision };
+    }
+  }
+
+  async #slice(
+    stream: string,
+    direction: typeof FORWARDS | typeof BACKWARDS,
+    fromRevision: bigint | typeof START | typeof END,
+    maxCount: number,
+  ): Promise<Slice> {
+    const events: RecordedEvent[] = [];
+    let bytes = 0;
+    const full = await this.#readStream(stream, direction, fromRevision, maxCount, (event) => {
+      events.push(event);
+      bytes += jsonBytes(event.data) + jsonBytes(event.meta);
+      return bytes >= READ_BYTES;
+    });
+    return { events, full };
+  }
+
+  #readStream(
+    stream: string,
+    direction: typeof FORWARDS | typeof BACKWARDS,
+    fromRevision: bigint | typeof START | typeof END,
+    maxCount: number,
+    take: (event: RecordedEvent) => boolean,
+  ): Promise<boolean> {
+    const name = this.#names.toServer(stream);
+    return readEach(
+      () => this.#connection.client.readStream(name, { direction, fromRevision, maxCount }),
+      ({ event }) => {
+        if (event === undefined) return false;
+        const recorded = toRecorded(event, stream);
+        this.#horizon.meet(recorded.position);
+        return take(recorded);
+      },
+    );
+  }
+}
+
+const NOTHING: Slice = { events: [], full: false };
+
+/**
+ * Hands over what a read gives, one by one, until `take` says that it is enough; nothing of a missing stream. The client's own deadline does not
+ * reach reads, so silence is timed here.
+ * @returns whether `take` said so
+ */
+const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
+  open: () => StreamingRead<Event>,
+  take: (event: Event) => boolean,
+): Promise<boolean> => {
+  const reading = open();
+  // The call may still fail after nobody reads it any more.
+  reading.on('error', () => undefined);
+  const cancel = (): void => void reading.cancel().catch(() => undefined);
+  const silent = (): void => {
+    cancel();
+    reading.destroy(unavailable());
+  };
+  const timer = setTimeout(silent, READ_SILENCE_MS);
+  try {
+    for await (const event of reading as AsyncIterable<Event>) {
+      timer.refresh();
+      if (!take(event)) continue;
+      cancel();
+      return true;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof StreamNotFoundError) return false;
+    throw unavailable(error);
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,0 +1,130 @@
+import { setMaxListeners } from 'node:events';
+
+import { type Position, START, streamNameFilter } from '@eventstore/db-client';
+
+import { READ_BYTES } from '../../domain/shared/page-size.js';
+import type { RecordedEvent, Subscription } from '../../ports/event-store.js';
+import { assertOneStart } from '../shared/follow.js';
+import { createBell } from './bell.js';
+import type { LogHorizon } from './log-horizon.js';
+import type { StoreConnection } from './store-connection.js';
+import { unavailable } from './store-failures.js';
+import { READ_SILENCE_MS } from './store-reader.js';
+import { type StreamNames, toServerPosition } from './stored-event.js';
+import { type Place, type ServerSubscription, SubscriptionLeg } from './subscription-leg.js';
+
+/** How long after a subscription was lost it is opened again, in milliseconds; the last one is repeated. The first is for a reader that fell behind. */
+const REOPEN_MS = [0, 50, 100, 250, 500, 1_000] as const;
+/** A filter tells where it is after each so many events that it skipped, so that resuming skips them no second time. */
+const SEARCH_WINDOW = 1_000;
+
+export type Followed = {
+  readonly connection: StoreConnection;
+  readonly names: StreamNames;
+  readonly horizon: LogHorizon;
+  /** Aborts when the store is closed. */
+  readonly closing: AbortSignal;
+};
+
+/**
+ * History, then live. A subscription that is lost (the connection, or a reader for which more than 32 events waited) is opened again behind the
+ * last event that came of it, for as long as it takes: nothing is left out and nothing comes twice.
+ * @throws RangeError as `assertOneStart`; while iterating: Rejection STORE_UNAVAILABLE once the store is closed
+ */
+export const followStore = (followed: Followed, options: Subscription): AsyncIterable<readonly RecordedEvent[]> => {
+  assertOneStart(options);
+  // One signal may well end many subscriptions.
+  setMaxListeners(0, options.signal, followed.closing);
+  return batches(followed, options);
+};
+
+/** Opens the server's subscription behind what was handed over so far. */
+const opening =
+  ({ connection: { client }, names }: Followed, { after = 0, prefix = '', stream }: Subscription, place: Place) =>
+  (checkpointReached: (position: Position) => void): ServerSubscription => {
+    if (stream !== undefined) {
+      const from = place.event === undefined ? stream.from : place.event.revision + 1;
+      // Exclusive, unlike the port's `from`.
+      const fromRevision = from <= 0 ? START : BigInt(from - 1);
+      return client.subscribeToStream(names.toServer(stream.name), { fromRevision });
+    }
+    const position = place.event?.position ?? after;
+    const fromPosition = place.checkpoint ?? (position === 0 ? START : toServerPosition(position));
+    const filter = streamNameFilter({
+      prefixes: [names.toServer(prefix)],
+      maxSearchWindow: SEARCH_WINDOW,
+      checkpointReached: (_, reached) => checkpointReached(reached),
+    });
+    return client.subscribeToAll({ fromPosition, filter });
+  };
+
+async function* batches(
+  followed: Followed,
+  options: Subscription,
+): AsyncGenerator<readonly RecordedEvent[], void, undefined> {
+  const { signal } = options;
+  const { closing, names, horizon } = followed;
+  const bell = createBell();
+  const ended = (): boolean => signal.aborted || closing.aborted;
+  signal.addEventListener('abort', bell.ring);
+  closing.addEventListener('abort', bell.ring);
+  let place: Place = {};
+  let failures = 0;
+  let leg: SubscriptionLeg | null = null;
+  try {
+    while (!ended()) {
+      leg ??= new SubscriptionLeg(opening(followed, options, place), names.fromServer, horizon, bell.ring);
+      const taken = leg.take();
+      const last = taken.at(-1);
+      if (last !== undefined) {
+        place = last;
+        failures = 0;
+        const events = taken.flatMap(({ event }) => (event === undefined ? [] : [event]));
+        if (events.length > 0) yield events;
+      } else if (leg.over) {
+        leg.close();
+        leg = null;
+        const delay = REOPEN_MS[Math.min(failures, REOPEN_MS.length - 1)] ?? 0;
+        failures += 1;
+        if (delay > 0) await bell.next(delay);
+      } else await bell.next();
+    }
+  } finally {
+    leg?.close();
+    signal.removeEventListener('abort', bell.ring);
+    closing.removeEventListener('abort', bell.ring);
+  }
+  if (!signal.aborted) throw unavailable();
+}
+
+/**
+ * The events of the namespace behind a position, at most `limit` and a page: a subscription up to the present, since a read of the whole log knows no
+ * filter.
+ * @throws Rejection STORE_UNAVAILABLE
+ */
+export const readFiltered = async (
+  followed: Followed,
+  after: number,
+  limit: number,
+): Promise<readonly RecordedEvent[]> => {
+  const { names, horizon, closing } = followed;
+  const events: RecordedEvent[] = [];
+  let bytes = 0;
+  const bell = createBell();
+  const open = opening(followed, { after, signal: closing }, {});
+  const leg = new SubscriptionLeg(open, names.fromServer, horizon, bell.ring);
+  try {
+    for (;;) {
+      for (const { event, bytes: more = 0 } of leg.take()) {
+        if (event === undefined) continue;
+        events.push(event);
+        bytes += more;
+        if (events.length === limit || bytes >= READ_BYTES) return events;
+      }
+      if (leg.caughtUp) return events;
+      if (leg.over || closing.aborted || !(await bell.next(READ_SILENCE_MS))) throw unavailable();
+    }
+  } finally {
+    leg.close();
+  }
+};

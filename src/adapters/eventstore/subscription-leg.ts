@@ -1,0 +1,116 @@
+import type { AllStreamSubscription, Position, StreamSubscription } from '@eventstore/db-client';
+
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { READ_BYTES, untilFull } from '../../domain/shared/page-size.js';
+import type { RecordedEvent } from '../../ports/event-store.js';
+import { SUBSCRIPTION_BATCH } from '../shared/follow.js';
+import type { LogHorizon } from './log-horizon.js';
+import { type StreamNames, toRecorded } from './stored-event.js';
+
+/** How long the server may take to confirm a subscription, in milliseconds. */
+const CONFIRM_MS = 1_500;
+/** Events that wait for the reader, and bytes of JSON in them; from there on no more are taken off the connection. */
+const EVENTS_WAITING = SUBSCRIPTION_BATCH * 2;
+const BYTES_WAITING = READ_BYTES;
+
+/** Where a subscription goes on: behind this event, of so many bytes of JSON, or behind this place in the log. */
+export type Place = { readonly event?: RecordedEvent; readonly bytes?: number; readonly checkpoint?: Position };
+
+const bytesOf = ({ bytes = 0 }: Place): number => bytes;
+
+export type ServerSubscription = AllStreamSubscription | StreamSubscription;
+
+/** One subscription of the server, until it is lost: what came of it and was not handed over yet. */
+export class SubscriptionLeg {
+  readonly #subscription: ServerSubscription;
+  readonly #changed: () => void;
+  readonly #timer: NodeJS.Timeout;
+  readonly #horizon: LogHorizon;
+  #places: Place[] = [];
+  #bytes = 0;
+  #paused = false;
+  #caughtUp = false;
+  #over = false;
+
+  /** `streamOf` gives a stream's name as the port knows it, null for one of somebody else; `changed` is called whenever there may be news. */
+  constructor(
+    open: (checkpointReached: (position: Position) => void) => ServerSubscription,
+    streamOf: StreamNames['fromServer'],
+    horizon: LogHorizon,
+    changed: () => void,
+  ) {
+    this.#changed = changed;
+    this.#horizon = horizon;
+    this.#timer = setTimeout(() => this.#end(), CONFIRM_MS);
+    const subscription = open((position) => this.#checkpoint(position));
+    this.#subscription = subscription;
+    const end = (): void => this.#end();
+    subscription.on('confirmation', () => clearTimeout(this.#timer));
+    subscription.on('caughtUp', () => {
+      this.#caughtUp = true;
+      changed();
+    });
+    subscription.on('error', end);
+    subscription.on('end', end);
+    subscription.on('close', end);
+    (subscription as StreamSubscription).on('data', ({ event }) => {
+      const stream = event === undefined ? null : streamOf(event.streamId);
+      if (event === undefined || stream === null || this.#over) return;
+      const recorded = toRecorded(event, stream);
+      this.#horizon.meet(recorded.position);
+      const bytes = jsonBytes(recorded.data) + jsonBytes(recorded.meta);
+      this.#places.push({ event: recorded, bytes });
+      this.#bytes += bytes;
+      if (this.#places.length >= EVENTS_WAITING || this.#bytes >= BYTES_WAITING) this.#pause(true);
+      changed();
+    });
+  }
+
+  /** Nothing more will come. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Everything up to the present came and was taken. */
+  get caughtUp(): boolean {
+    return this.#caughtUp && this.#places.length === 0 && this.#subscription.readableLength === 0;
+  }
+
+  /** What came, in order, a page of it at most. */
+  take(): readonly Place[] {
+    const taken = [...untilFull(this.#places.slice(0, SUBSCRIPTION_BATCH), bytesOf, READ_BYTES)];
+    this.#places.splice(0, taken.length);
+    for (const place of taken) this.#bytes -= bytesOf(place);
+    if (this.#places.length < SUBSCRIPTION_BATCH && this.#bytes < BYTES_WAITING) this.#pause(false);
+    return taken;
+  }
+
+  /** Ends the server's subscription too; what is left of it runs dry, or the client would wait for it when it is closed. */
+  close(): void {
+    this.#end();
+    this.#places = [];
+    this.#subscription.resume();
+    this.#subscription.unsubscribe().catch(() => undefined);
+  }
+
+  #checkpoint(checkpoint: Position): void {
+    // The client tells of it before it hands over the events from before it that it still holds.
+    if (this.#over || this.#subscription.readableLength > 0) return;
+    this.#places.push({ checkpoint });
+    this.#changed();
+  }
+
+  #pause(paused: boolean): void {
+    if (paused === this.#paused || this.#over) return;
+    this.#paused = paused;
+    if (paused) this.#subscription.pause();
+    else this.#subscription.resume();
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    clearTimeout(this.#timer);
+    this.#over = true;
+    this.#changed();
+  }
+}

@@ -1,0 +1,66 @@
+import { type Admin, Kafka, type KafkaConfig, logLevel, type logCreator } from 'kafkajs';
+
+import type { Log } from '../../ports/log.js';
+import { within } from '../shared/within.js';
+
+/** How long a connection is waited for, and an answer, in milliseconds. */
+const CONNECT_MS = 1_500;
+const REQUEST_MS = 10_000;
+/** How often the client itself tries a call again, and the pauses between, in milliseconds. What still fails is begun anew from the start. */
+export const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000 } as const;
+/** How long closing may take, in milliseconds: the client waits for brokers that are gone. */
+const CLOSE_MS = 3_000;
+
+export type KafkaSettings = {
+  /** `KAFKA_BROKERS`, host and port each. */
+  readonly brokers: readonly string[];
+  /** `ANIMA_NAMESPACE`: names of topics and groups begin with it. */
+  readonly namespace: string;
+  readonly log: Log;
+};
+
+/** The topic that holds the events of a namespace. */
+export const eventsTopic = ({ namespace }: Pick<KafkaSettings, 'namespace'>): string => `${namespace}.events`;
+/** The group whose members share the partitions of that topic. */
+export const projectorGroup = ({ namespace }: Pick<KafkaSettings, 'namespace'>): string => `${namespace}.projector`;
+
+/** A client that has not connected yet. What it says of itself is for debugging: whoever uses it reports what failed in the end. */
+export const openClient = ({ brokers, namespace, log }: KafkaSettings): Kafka => {
+  const creator: logCreator = () => (entry) => {
+    const { message, ...details } = entry.log;
+    log.debug({ kafka: details }, message);
+  };
+  const config: KafkaConfig = {
+    clientId: `anima-${namespace}`,
+    brokers: [...brokers],
+    connectionTimeout: CONNECT_MS,
+    requestTimeout: REQUEST_MS,
+    enforceRequestTimeout: true,
+    retry: RETRY,
+    logLevel: log.isLevelEnabled('debug') ? logLevel.INFO : logLevel.NOTHING,
+    logCreator: creator,
+  };
+  return new Kafka(config);
+};
+
+/**
+ * Resolves when a broker answers, after one try.
+ * @throws what the client says
+ */
+export const pingBrokers = async (settings: KafkaSettings): Promise<void> => {
+  const admin = openClient(settings).admin({ retry: { retries: 0 } });
+  try {
+    await admin.connect();
+    await admin.describeCluster();
+  } finally {
+    await closeClient(admin);
+  }
+};
+
+/** Closes within a bounded time; what is left of it then ends by itself. */
+export const closeClient = async (client: Pick<Admin, 'disconnect'>): Promise<void> => {
+  await within(
+    CLOSE_MS,
+    client.disconnect().catch(() => undefined),
+  );
+};

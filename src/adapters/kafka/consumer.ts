@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type Consumer, type EachBatchPayload, type Kafka } from 'kafkajs';
+
+import type { EventFeed, FeedHandlers } from '../../ports/event-feed.js';
+import type { Log } from '../../ports/log.js';
+import { within } from '../shared/within.js';
+import { closeClient, eventsTopic, type KafkaSettings, openClient, projectorGroup, RETRY } from './client.js';
+import { decodeLink } from './link-format.js';
+import { EVENT_PARTITIONS, ensureTopic } from './topic.js';
+
+/** A member that says nothing for so long has lost its partitions, in milliseconds; how often it says something; how long others are waited for when partitions are dealt out. */
+const SESSION_MS = 6_000;
+const HEARTBEAT_MS = 1_000;
+const REBALANCE_MS = 8_000;
+/** How long the broker holds back its answer while there is nothing new, in milliseconds: the longest that stopping waits for it. */
+const FETCH_WAIT_MS = 500;
+/** How often offsets are written down, in milliseconds. What is delivered again after a crash was handled before, and is skipped. */
+const COMMIT_MS = 1_000;
+/** How long after a lost connection the next one is tried, in milliseconds; the last one is repeated. */
+const REOPEN_MS = [100, 250, 500, 1_000, 2_000] as const;
+
+/** Offsets that may be written down: what stands before them need not be delivered again. */
+type Offsets = Map<number, string>;
+
+/**
+ * Reads a namespace's topic as a member of the projectors' group. The client retries little and is made anew whenever it gives up: by itself it never
+ * recovers from a first connect that failed.
+ */
+export class KafkaFeed implements EventFeed {
+  readonly #kafka: Kafka;
+  readonly #topic: string;
+  readonly #groupId: string;
+  readonly #partitions: number;
+  readonly #log: Log;
+
+  /** @param partitions what the topic gets if it is made here */
+  constructor(settings: KafkaSettings, partitions = EVENT_PARTITIONS) {
+    this.#kafka = openClient(settings);
+    this.#topic = eventsTopic(settings);
+    this.#groupId = projectorGroup(settings);
+    this.#partitions = partitions;
+    this.#log = settings.log;
+  }
+
+  async follow(handlers: FeedHandlers, signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        await this.#member(handlers, signal, () => (failures = 0));
+      } catch (err) {
+        if (failures === 0) this.#log.warn({ err }, 'the feed of events was lost; it is taken up again');
+      }
+      // Whoever is not a member has no partition.
+      handlers.assigned([], this.#partitions);
+      const wait = REOPEN_MS[Math.min(failures, REOPEN_MS.length - 1)];
+      await sleep(wait, undefined, { signal }).catch(() => undefined);
+      failures += 1;
+    }
+  }
+
+  /** Is a member of the group until told to stop. @throws when the client gives up */
+  async #member(handlers: FeedHandlers, signal: AbortSignal, onAssigned: () => void): Promise<void> {
+    const count = await ensureTopic(this.#kafka, this.#topic, this.#partitions);
+    const consumer = this.#kafka.consumer({
+      groupId: this.#groupId,
+      sessionTimeout: SESSION_MS,
+      rebalanceTimeout: REBALANCE_MS,
+      heartbeatInterval: HEARTBEAT_MS,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      allowAutoTopicCreation: false,
+      retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
+    });
+    let owned: ReadonlySet<number> = new Set();
+    const offsets: Offsets = new Map();
+    let stop = (): void => undefined;
+    const ended = new Promise<void>((resolve, reject) => {
+      consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
+      stop = resolve;
+    });
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    // Nobody waits for it before the member runs.
+    ended.catch(() => undefined);
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      const assigned = payload.memberAssignment[this.#topic] ?? [];
+      owned = new Set(assigned);
+      for (const partition of offsets.keys()) if (!owned.has(partition)) offsets.delete(partition);
+      handlers.assigned(assigned, count);
+      onAssigned();
+    });
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topics: [this.#topic], fromBeginning: true });
+      const commit = committer(this.#topic, offsets);
+      await consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: count,
+        eachBatch: (payload) => eachBatch(payload, handlers, offsets, commit, () => owned),
+      });
+      await ended;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      if (signal.aborted) await commitLast(consumer, this.#topic, offsets);
+      await closeClient(consumer);
+    }
+  }
+}
+
+const eachBatch = async (
+  payload: EachBatchPayload,
+  handlers: FeedHandlers,
+  offsets: Offsets,
+  commit: (payload: EachBatchPayload) => Promise<void>,
+  owned: () => ReadonlySet<number>,
+): Promise<void> => {
+  const { batch } = payload;
+  const { partition } = batch;
+  const links = batch.messages.flatMap(({ value }) => decodeLink(value) ?? []);
+  const isStale = (): boolean => !payload.isRunning() || payload.isStale() || !owned().has(partition);
+  const handled = handlers.handle({ partition, links, isStale });
+  handled.catch(() => undefined);
+  let done = await within(HEARTBEAT_MS, handled);
+  // A long batch must not cost the membership; a heartbeat also throws when partitions are dealt out anew, which ends the wait.
+  while (done === null) {
+    await payload.heartbeat();
+    done = await within(HEARTBEAT_MS, handled);
+  }
+  if (isStale()) return;
+  payload.resolveOffset(batch.lastOffset());
+  if (done) offsets.set(partition, (BigInt(batch.lastOffset()) + 1n).toString());
+  await commit(payload);
+  await payload.heartbeat();
+};
+
+/** Writes down what was noted, now and then. */
+const committer = (topic: string, offsets: Offsets) => {
+  let committedMs = 0;
+  return async (payload: EachBatchPayload): Promise<void> => {
+    const nowMs = performance.now();
+    if (offsets.size === 0 || nowMs - committedMs < COMMIT_MS) return;
+    committedMs = nowMs;
+    const partitions = [...offsets].map(([partition, offset]) => ({ partition, offset }));
+    offsets.clear();
+    await payload.commitOffsetsIfNecessary({ topics: [{ topic, partitions }] });
+  };
+};
+
+const commitLast = async (consumer: Consumer, topic: string, offsets: Offsets): Promise<void> => {
+  const noted = [...offsets].map(([partition, offset]) => ({ topic, partition, offset }));
+  if (noted.length > 0)
+    await within(
+      COMMIT_MS,
+      consumer.commitOffsets(noted).catch(() => undefined),
+    );
+};

@@ -1,0 +1,48 @@
+import type { FeedLink } from '../../ports/event-feed.js';
+import type { RecordedEvent } from '../../ports/event-store.js';
+
+/**
+ * What a message's value holds: JSON, written down in docs/adr/0009-relay.md. The largest one that is sent, in bytes: with what the protocol adds it
+ * stays below the 1 MiB that brokers take unless told otherwise.
+ */
+export const MAX_MESSAGE_BYTES = 1_000_000;
+const VERSION = 1;
+
+type Message = { readonly v: number } & FeedLink;
+
+/** The link as bytes. An event that is too large is left out, and its link claims nothing: readers have it from the event store. */
+export const encodeLink = (link: FeedLink): Buffer => {
+  const { partitions, position } = link;
+  const value = Buffer.from(JSON.stringify({ v: VERSION, ...link } satisfies Message));
+  if (value.length <= MAX_MESSAGE_BYTES) return value;
+  return Buffer.from(
+    JSON.stringify({ v: VERSION, partitions, follows: position, position, event: null } satisfies Message),
+  );
+};
+
+/** The link of a message; null for one that is not ours: the next link then does not follow, and says so. */
+export const decodeLink = (value: Buffer | null): FeedLink | null => {
+  if (value === null) return null;
+  try {
+    const message = JSON.parse(value.toString()) as Partial<Message> | null;
+    if (message?.v !== VERSION) return null;
+    const { partitions, follows, position, event } = message;
+    if (!isCount(partitions) || partitions === 0 || !isCount(follows) || !isCount(position)) return null;
+    return event === null || isEvent(event) ? { partitions, follows, position, event } : null;
+  } catch {
+    return null;
+  }
+};
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+
+/** Whether it can be filed; what is in it is the projections' business. */
+const isEvent = (value: Partial<RecordedEvent> | undefined): value is RecordedEvent =>
+  typeof value === 'object' &&
+  typeof value.stream === 'string' &&
+  typeof value.type === 'string' &&
+  typeof value.data === 'object' &&
+  typeof value.meta === 'object' &&
+  isCount(value.revision) &&
+  isCount(value.position);

@@ -1,0 +1,72 @@
+import { type Kafka, type Message, Partitioners, type Producer } from 'kafkajs';
+
+import type { FeedEntry, FeedSession, FeedWriter } from '../../ports/event-feed.js';
+import { closeClient, eventsTopic, type KafkaSettings, openClient } from './client.js';
+import { encodeLink, MAX_MESSAGE_BYTES } from './link-format.js';
+import { EVENT_PARTITIONS, ensureTopic } from './topic.js';
+
+/** How long brokers may take to acknowledge, in milliseconds. */
+const ACKNOWLEDGE_MS = 8_000;
+/** From all replicas that are in step. */
+const ACKS_ALL = -1;
+/** More than what the protocol adds to a message, in bytes. */
+const RECORD_BYTES = 100;
+
+/** Writes a namespace's links into its topic. */
+export class KafkaFeedWriter implements FeedWriter {
+  readonly #kafka: Kafka;
+  readonly #topic: string;
+  readonly #partitions: number;
+
+  /** @param partitions what the topic gets if it is made here */
+  constructor(settings: KafkaSettings, partitions = EVENT_PARTITIONS) {
+    this.#kafka = openClient(settings);
+    this.#topic = eventsTopic(settings);
+    this.#partitions = partitions;
+  }
+
+  async open(): Promise<FeedSession> {
+    const partitions = await ensureTopic(this.#kafka, this.#topic, this.#partitions);
+    // A producer of its own for each session: brokers tell a repeat by producer and number alone, so that after a failure whose outcome is
+    // unknown other messages under the same numbers would be taken for a repeat and dropped.
+    const producer = this.#kafka.producer({
+      idempotent: true,
+      maxInFlightRequests: 1,
+      allowAutoTopicCreation: false,
+      createPartitioner: Partitioners.DefaultPartitioner,
+    });
+    try {
+      await producer.connect();
+    } catch (error) {
+      await closeClient(producer);
+      throw error;
+    }
+    return {
+      partitions,
+      write: (entries) => send(producer, this.#topic, entries),
+      [Symbol.asyncDispose]: () => closeClient(producer),
+    };
+  }
+}
+
+/** Sends portion after portion: what stands in one request for one partition is one batch to the broker, which has a largest size. */
+const send = async (producer: Producer, topic: string, entries: readonly FeedEntry[]): Promise<void> => {
+  let messages: Message[] = [];
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    if (messages.length === 0) return;
+    const topicMessages = [{ topic, messages }];
+    messages = [];
+    bytes = 0;
+    await producer.sendBatch({ topicMessages, acks: ACKS_ALL, timeout: ACKNOWLEDGE_MS });
+  };
+  for (const { partition, link } of entries) {
+    const value = encodeLink(link);
+    const key = link.event?.stream ?? null;
+    const size = value.length + Buffer.byteLength(key ?? '') + RECORD_BYTES;
+    if (bytes + size > MAX_MESSAGE_BYTES) await flush();
+    messages.push({ partition, key, value });
+    bytes += size;
+  }
+  await flush();
+};

@@ -1,0 +1,101 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+
+import type { Projection } from '../../ports/read-models.js';
+import type { Build } from '../../ports/read-model-writer.js';
+import type { Tables } from './tables.js';
+
+/** How many rows of dropped builds one statement takes away. */
+const SWEPT_ROWS = 5_000;
+
+type Named = Pick<Projection, 'name' | 'version'>;
+
+/** The build that readers of a projection see, as a subquery: what another process swapped in counts from its commit on. */
+export const servingBuild = ({ name, version }: Named): RawBuilder<number> => sql<number>`(
+  SELECT id FROM builds WHERE name = ${name} AND (live OR version = ${version})
+  ORDER BY (live AND version = ${version}) DESC, live DESC, CASE WHEN live THEN version ELSE id END DESC LIMIT 1
+)`;
+
+/** Lets one process at a time open, begin or swap builds of a name; ends with the transaction. */
+const lockName = (db: Transaction<Tables>, name: string): Promise<unknown> =>
+  sql`SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext(${name}))`.execute(db);
+
+const begun = (db: Kysely<Tables>, { name, version }: Named): Promise<Build> =>
+  db
+    .insertInto('builds')
+    .values({ name, version, position: 0, live: false })
+    .returning(['id', 'name', 'version', 'position', 'live'])
+    .executeTakeFirstOrThrow();
+
+/** As ReadModelWriter.open; several processes that open one version at the same time get the same build. */
+export const openBuild = (db: Kysely<Tables>, projection: Named): Promise<Build> =>
+  db.transaction().execute(async (tx) => {
+    await lockName(tx, projection.name);
+    const same = await tx
+      .selectFrom('builds')
+      .select(['id', 'name', 'version', 'position', 'live'])
+      .where('name', '=', projection.name)
+      .where('version', '=', projection.version)
+      .orderBy('live', 'desc')
+      .orderBy('id', 'desc')
+      .execute();
+    const [kept, ...others] = same;
+    await drop(
+      tx,
+      others.map(({ id }) => id),
+    );
+    return kept ?? begun(tx, projection);
+  });
+
+/** As ReadModelWriter.begin. */
+export const beginBuild = (db: Kysely<Tables>, projection: Named): Promise<Build> =>
+  db.transaction().execute(async (tx) => {
+    await lockName(tx, projection.name);
+    return begun(tx, projection);
+  });
+
+/** As ReadModelWriter.swapIn. @throws Error when the build was dropped */
+export const swapBuildIn = (db: Kysely<Tables>, { id, name, version }: Build): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    await lockName(tx, name);
+    const { numUpdatedRows } = await tx
+      .updateTable('builds')
+      .set({ live: true })
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Error(dropped(id));
+    const old = tx.selectFrom('builds').select('id').where('name', '=', name).where('version', '<=', version);
+    await drop(
+      tx,
+      (await old.where('id', '!=', id).execute()).map((build) => build.id),
+    );
+  });
+
+/** Nothing may be written into a dropped build; its rows are swept later. Waits for commits into it that are under way. */
+const drop = async (db: Transaction<Tables>, ids: readonly number[]): Promise<void> => {
+  if (ids.length === 0) return;
+  await db.deleteFrom('builds').where('id', 'in', ids).execute();
+  await db
+    .insertInto('dropped_builds')
+    .values(ids.map((id) => ({ id })))
+    .execute();
+};
+
+/** What a writer is told that holds on to a build which is gone. */
+export const dropped = (id: number): string => `The build ${id} was dropped.`;
+
+/**
+ * Takes away one portion of what dropped builds left.
+ * @returns false when nothing was left
+ */
+export const sweepDropped = async (db: Kysely<Tables>): Promise<boolean> => {
+  const found = await db.selectFrom('dropped_builds').select('id').orderBy('id').limit(1).executeTakeFirst();
+  if (found === undefined) return false;
+  const { id } = found;
+  for (const table of ['rows', 'progress'] as const) {
+    const some = sql`SELECT ctid FROM ${sql.table(table)} WHERE build = ${id} LIMIT ${SWEPT_ROWS}`;
+    const swept = await sql`DELETE FROM ${sql.table(table)} WHERE ctid = ANY(ARRAY(${some}))`.execute(db);
+    if ((swept.numAffectedRows ?? 0n) > 0n) return true;
+  }
+  await db.deleteFrom('dropped_builds').where('id', '=', id).execute();
+  return true;
+};

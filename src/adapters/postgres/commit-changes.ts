@@ -1,0 +1,96 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+
+import type { Build, Changes } from '../../ports/read-model-writer.js';
+import { dropped } from './builds.js';
+import { isRace } from './failures.js';
+import type { Tables } from './tables.js';
+
+/** Thrown inside a commit to undo it: another writer moved a stream. */
+class StreamMoved extends Error {}
+
+const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+/** PostgreSQL's text holds every character but this. */
+const storable = (text: string): string => text.replaceAll('\0', '\uFFFD');
+
+/**
+ * As ReadModelWriter.commit. Rows and streams are locked in one order by all writers; a deadlock that the database breaks all the same is
+ * another writer's victory.
+ * @throws Error when the build was dropped
+ */
+export const commitChanges = async (db: Kysely<Tables>, { id }: Build, changes: Changes): Promise<boolean> => {
+  try {
+    await db.transaction().execute(async (tx) => {
+      // Shared by all that write into the build; who drops it waits for them.
+      const kept = await sql`SELECT 1 FROM builds WHERE id = ${id} FOR KEY SHARE`.execute(tx);
+      if (kept.rows.length === 0) throw new Error(dropped(id));
+      await moveStreams(tx, id, changes.progress);
+      await putRows(tx, id, changes.put);
+      await removeRows(tx, id, changes.remove);
+      await park(tx, id, changes.parked);
+      await sql`UPDATE builds SET position = ${changes.position} WHERE id = ${id} AND position < ${changes.position}`.execute(
+        tx,
+      );
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof StreamMoved || isRace(error)) return false;
+    throw error;
+  }
+};
+
+const moveStreams = async (tx: Transaction<Tables>, build: number, progress: Changes['progress']): Promise<void> => {
+  const sorted = [...progress].sort((one, other) => byText(one.stream, other.stream));
+  const begun = sorted.filter(({ from }) => from < 0);
+  const moved = sorted.filter(({ from }) => from >= 0);
+  if (moved.length > 0) {
+    const locked = await sql<{ stream: string; revision: number }>`
+      SELECT stream, revision FROM progress WHERE build = ${build} AND stream = ANY(${moved.map(({ stream }) => stream)}::text[])
+      ORDER BY stream FOR UPDATE`.execute(tx);
+    const standing = new Map(locked.rows.map(({ stream, revision }) => [stream, revision]));
+    if (moved.some(({ stream, from }) => standing.get(stream) !== from)) throw new StreamMoved();
+    await sql`${insertProgress(build, moved)} ON CONFLICT (build, stream) DO UPDATE SET revision = EXCLUDED.revision`.execute(
+      tx,
+    );
+  }
+  if (begun.length > 0) {
+    const inserted = await sql`${insertProgress(build, begun)} ON CONFLICT DO NOTHING`.execute(tx);
+    if (Number(inserted.numAffectedRows) !== begun.length) throw new StreamMoved();
+  }
+};
+
+const insertProgress = (build: number, progress: Changes['progress']) => sql`
+  INSERT INTO progress (build, stream, revision)
+  SELECT ${build}, * FROM unnest(${progress.map(({ stream }) => stream)}::text[], ${progress.map(({ to }) => to)}::bigint[])`;
+
+const putRows = async (tx: Transaction<Tables>, build: number, put: Changes['put']): Promise<void> => {
+  if (put.length === 0) return;
+  const sorted = [...put].sort((one, other) => byText(one.key, other.key));
+  const column = (of: (change: Changes['put'][number]) => string): readonly string[] => sorted.map(of);
+  await sql`
+    INSERT INTO rows AS r (build, key, partition, place, tag, row)
+    SELECT ${build}, * FROM unnest(
+      ${column(({ key }) => key)}::text[], ${column(({ index }) => index.partition)}::text[],
+      ${column(({ index }) => index.order)}::text[], ${column(({ index }) => index.tag)}::text[],
+      ${column(({ row }) => JSON.stringify(row))}::text[])
+    ON CONFLICT (build, key) DO UPDATE
+      SET partition = EXCLUDED.partition, place = EXCLUDED.place, tag = EXCLUDED.tag, row = EXCLUDED.row`.execute(tx);
+};
+
+const removeRows = async (tx: Transaction<Tables>, build: number, keys: readonly string[]): Promise<void> => {
+  if (keys.length === 0) return;
+  await sql`DELETE FROM rows WHERE build = ${build} AND key = ANY(${[...keys].sort(byText)}::text[])`.execute(tx);
+};
+
+const park = async (tx: Transaction<Tables>, build: number, parked: Changes['parked']): Promise<void> => {
+  if (parked.length === 0) return;
+  const values = parked.map(({ stream, revision, eventId, type, reason, at }) => ({
+    build,
+    stream,
+    revision,
+    event_id: eventId,
+    type: storable(type),
+    reason: storable(reason),
+    at,
+  }));
+  await tx.insertInto('parked').values(values).execute();
+};

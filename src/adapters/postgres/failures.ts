@@ -1,0 +1,67 @@
+import { Rejection } from '../../domain/shared/rejection.js';
+
+/** Seconds after which a repeat makes sense. */
+const RETRY_SECONDS = 1;
+const FULL_RETRY_SECONDS = 5;
+
+/** What Node says when a server cannot be reached, or went away. */
+const SOCKET_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+]);
+
+/**
+ * SQLSTATE classes and codes of a server that cannot serve now: connection (08), access and missing database (28, 3D), resources (53), operator
+ * and cancelled by a timeout (57), input or output of its own (58); a standby (25006), an idle transaction cut off (25P03), a lock not had in time (55P03).
+ */
+const SERVER_CODES = /^(08|28|3D|53|57|58|25006|25P03|55P03)/;
+const DISK_FULL = '53100';
+
+/** Errors of pg and kysely that carry no code. */
+const MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (has encountered|was closed)|Cannot use a pool after|driver has already been destroyed|This socket has been ended)/;
+
+/** Two writers met in a way that undid one of them: unique violation, serialization failure, deadlock. Nothing of that one was written. */
+const RACE_CODES = new Set(['23505', '40001', '40P01']);
+
+const codeOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+};
+
+/** Whether the server was away, went away, or did not answer in time. Whether it still did what it was asked is unknown. */
+const isUnavailable = (error: unknown): boolean => {
+  const code = codeOf(error);
+  if (SOCKET_CODES.has(code)) return true;
+  // Five characters: a SQLSTATE. Node's own codes are longer.
+  if (code.length === 5 && SERVER_CODES.test(code)) return true;
+  return error instanceof Error && MESSAGES.test(error.message);
+};
+
+/** Whether the connection that an error came over must not be used again: it broke, or an answer is still on its way. */
+export const isConnectionSpoilt = (error: unknown): boolean => isUnavailable(error) && codeOf(error) !== '57014';
+
+/** Whether another writer was faster. */
+export const isRace = (error: unknown): boolean => RACE_CODES.has(codeOf(error));
+
+/** The refusal of a database that cannot be reached. */
+export const databaseUnavailable = (cause?: unknown): Rejection => {
+  const rejection = new Rejection('DATABASE_UNAVAILABLE', { retryAfter: RETRY_SECONDS });
+  if (cause !== undefined) rejection.cause = cause;
+  return rejection;
+};
+
+/** What a failed statement means to the asker: DATABASE_UNAVAILABLE, STORE_FULL; any other error is a defect and comes back as it is. */
+export const asRejection = (error: unknown): unknown => {
+  if (error instanceof Rejection) return error;
+  if (codeOf(error) === DISK_FULL) return new Rejection('STORE_FULL', { retryAfter: FULL_RETRY_SECONDS });
+  return isUnavailable(error) ? databaseUnavailable(error) : error;
+};

@@ -1,0 +1,174 @@
+import { sql } from 'kysely';
+
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
+import type { Random } from '../../ports/random.js';
+import { IDEMPOTENCY_TTL_MS, idOf } from '../shared/reservations.js';
+import type { Postgres } from './open.js';
+import { Owner } from './owner.js';
+import { sha256Hex } from '../../domain/shared/sha256.js';
+
+/** How often a reservation is tried that others change in between. */
+const RESERVE_ATTEMPTS = 5;
+const BUSY_RETRY_SECONDS = 1;
+/** How many entries that are over a heartbeat lets go at most, beyond twice what was added since the last one. */
+const SWEPT_AT_LEAST = 1_000;
+/** How many attempts are remembered whose end could not be written; over it the oldest stays reserved until this process ends. */
+const MAX_UNSETTLED = 10_000;
+const OWNER_ID_BYTES = 16;
+
+/** The database's clock says when an entry is over: of many servers' clocks one a day ahead would free everybody's keys. */
+const NOW_MS = sql`(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
+
+type Taken = { readonly seed: string; readonly resumed: boolean };
+type Kept = { readonly digest: string; readonly answer: string | null };
+
+const digestOf = (scope: string, key: string): string => sha256Hex(idOf(scope, key));
+
+/**
+ * Idempotency keys that all server processes share. A reservation carries its process and attempt: it is running while the process says that it
+ * lives and has not let go of the attempt, and only that attempt can end it.
+ */
+export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposable {
+  readonly #postgres: Postgres;
+  readonly #owner: Owner;
+  /** The attempts of this process, by the key's id. */
+  readonly #running = new Map<string, number>();
+  /** Requests of this process for one key come one after the other, in the order in which they were made. */
+  readonly #asking = new Map<string, Promise<unknown>>();
+  /** Attempts that may stand as running though they are not, with the key's id: their end, or whether they began, was not to be learnt. */
+  readonly #unsettled = new Map<number, string>();
+  #lastAttempt = 0;
+  #added = 0;
+
+  constructor(postgres: Postgres, random: Random) {
+    this.#postgres = postgres;
+    const id = Buffer.from(random.bytes(OWNER_ID_BYTES)).toString('hex');
+    this.#owner = new Owner(postgres, id, () => this.#tidy());
+  }
+
+  /** @throws Rejection DATABASE_UNAVAILABLE, STORE_FULL, BUSY: the request must not run then */
+  async reserve(scope: string, key: string, digest: string, newSeed: string): Promise<Reservation> {
+    const id = digestOf(scope, key);
+    const before = this.#asking.get(id);
+    const asked = (async () => {
+      await before?.catch(() => undefined);
+      return this.#reserve(id, digest, newSeed);
+    })();
+    this.#asking.set(id, asked);
+    try {
+      return await asked;
+    } finally {
+      if (this.#asking.get(id) === asked) this.#asking.delete(id);
+    }
+  }
+
+  /** @throws Rejection as reserve: the key is then as a process that died would leave it */
+  complete(scope: string, key: string, answer: KeptAnswer): Promise<void> {
+    return this.#end(digestOf(scope, key), JSON.stringify(answer));
+  }
+
+  /** @throws Rejection as complete */
+  release(scope: string, key: string): Promise<void> {
+    return this.#end(digestOf(scope, key), null);
+  }
+
+  /** What this process left running may be taken by others from now on. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#owner[Symbol.asyncDispose]();
+  }
+
+  async #reserve(id: string, digest: string, newSeed: string): Promise<Reservation> {
+    for (let tries = 0; tries < RESERVE_ATTEMPTS; tries += 1) {
+      await this.#owner.alive();
+      const taken = await this.#take(id, digest, newSeed);
+      if (taken !== undefined) return { kind: 'run', ...taken };
+      const kept = await this.#find(id);
+      // It was swept, or became free, since it was looked at: try to take it again.
+      if (kept === undefined) continue;
+      if (kept.digest !== digest) return { kind: 'reused' };
+      if (kept.answer !== null) return { kind: 'answered', answer: JSON.parse(kept.answer) as KeptAnswer };
+      return { kind: 'running' };
+    }
+    throw new Rejection('BUSY', { retryAfter: BUSY_RETRY_SECONDS });
+  }
+
+  /** Makes the reservation, or takes over one that is free or whose attempt is dead; undefined when it is neither. */
+  async #take(id: string, digest: string, newSeed: string): Promise<Taken | undefined> {
+    const owner = this.#owner.id;
+    const attempt = (this.#lastAttempt += 1);
+    const running = this.#running.get(id) ?? 0;
+    const free = sql`(r.expires <= ${NOW_MS} OR (r.released AND r.digest <> EXCLUDED.digest))`;
+    const dead = sql`CASE WHEN r.owner = ${owner} THEN r.attempt <> ${running}::bigint ELSE NOT EXISTS
+      (SELECT FROM owners o WHERE o.id = r.owner AND o.alive_until > clock_timestamp()) END`;
+    const statement = sql<Taken>`
+      INSERT INTO reservations AS r (id, digest, seed, expires, answer, released, resumed, owner, attempt)
+      VALUES (decode(${id}, 'hex'), ${digest}, ${newSeed}, ${NOW_MS} + ${IDEMPOTENCY_TTL_MS}::bigint, NULL, false, false, ${owner}, ${attempt}::bigint)
+      ON CONFLICT (id) DO UPDATE SET
+        digest = EXCLUDED.digest, answer = NULL, released = false, owner = EXCLUDED.owner, attempt = EXCLUDED.attempt,
+        seed = CASE WHEN ${free} THEN EXCLUDED.seed ELSE r.seed END,
+        expires = CASE WHEN ${free} THEN EXCLUDED.expires ELSE r.expires END,
+        resumed = NOT ${free}
+      WHERE ${free} OR (r.digest = EXCLUDED.digest AND r.answer IS NULL AND (r.released OR ${dead}))
+      RETURNING seed, resumed`;
+    try {
+      const { rows } = await this.#postgres.run('request', (db) => statement.execute(db));
+      if (rows[0] === undefined) return undefined;
+      this.#running.set(id, attempt);
+      this.#added += 1;
+      return rows[0];
+    } catch (error) {
+      this.#isUnsettled(id, attempt);
+      throw error;
+    }
+  }
+
+  async #find(id: string): Promise<Kept | undefined> {
+    const statement = sql<Kept>`SELECT digest, answer FROM reservations WHERE id = decode(${id}, 'hex')`;
+    const { rows } = await this.#postgres.run('request', (db) => statement.execute(db));
+    return rows[0];
+  }
+
+  /** Ends this process's attempt with an answer, or with none: then it is released. An attempt that another process took over is that one's. */
+  async #end(id: string, answer: string | null): Promise<void> {
+    const attempt = this.#running.get(id);
+    if (attempt === undefined) return;
+    const statement = sql`
+      UPDATE reservations SET answer = ${answer}::text, released = ${answer === null}::boolean
+      WHERE id = decode(${id}, 'hex') AND owner = ${this.#owner.id} AND attempt = ${attempt}::bigint`;
+    try {
+      await this.#postgres.run('request', (db) => statement.execute(db));
+    } catch (error) {
+      this.#isUnsettled(id, attempt);
+      throw error;
+    } finally {
+      if (this.#running.get(id) === attempt) this.#running.delete(id);
+    }
+  }
+
+  #isUnsettled(id: string, attempt: number): void {
+    this.#unsettled.set(attempt, id);
+    const [oldest] = this.#unsettled.keys();
+    if (this.#unsettled.size > MAX_UNSETTLED && oldest !== undefined) this.#unsettled.delete(oldest);
+  }
+
+  /** Lets go of what nobody runs, so that other processes need not wait for this one's end; and of what is over. */
+  async #tidy(): Promise<void> {
+    const unsettled = [...this.#unsettled];
+    if (unsettled.length > 0) {
+      const attempts = unsettled.map(([attempt]) => attempt);
+      const statement = sql`
+        UPDATE reservations r SET owner = ''
+        FROM unnest(${unsettled.map(([, id]) => id)}::text[], ${attempts}::bigint[]) AS u (id, attempt)
+        WHERE r.id = decode(u.id, 'hex') AND r.owner = ${this.#owner.id} AND r.attempt = u.attempt AND r.answer IS NULL`;
+      await this.#postgres.run('background', (db) => statement.execute(db));
+      for (const attempt of attempts) this.#unsettled.delete(attempt);
+    }
+    const limit = SWEPT_AT_LEAST + 2 * this.#added;
+    this.#added = 0;
+    const statement = sql`DELETE FROM reservations WHERE id IN (
+      SELECT id FROM reservations WHERE expires <= ${NOW_MS} ORDER BY expires
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
+    await this.#postgres.run('background', (db) => statement.execute(db));
+  }
+}

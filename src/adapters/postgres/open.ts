@@ -1,0 +1,149 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+
+import { StartProblem } from '../../domain/shared/start-problem.js';
+import type { Log } from '../../ports/log.js';
+import { within } from '../shared/within.js';
+import { asRejection, databaseUnavailable, isConnectionSpoilt } from './failures.js';
+import { migrate, SchemaProblem } from './migrations.js';
+import { openPool, type PoolSettings, singleConnection } from './pool.js';
+import type { Tables } from './tables.js';
+
+/** Requests: how many connections, and how long each may be waited for; together below the 2 s in which a request is refused (contract 1.5). */
+const REQUEST_CONNECTIONS = 16;
+const REQUEST_CONNECT_MS = 800;
+const REQUEST_STATEMENT_MS = 1_000;
+/** Projector, migrations, sweeps: few connections, long statements. */
+const BACKGROUND_CONNECTIONS = 6;
+const BACKGROUND_CONNECT_MS = 1_500;
+const BACKGROUND_STATEMENT_MS = 15_000;
+/** How long requests are refused at once after one found the database away, in milliseconds: a request that needs it twice waits once. */
+const PAUSE_MS = 250;
+/** How long a request waits for a schema that is being made, in milliseconds. */
+const READY_WAIT_MS = 1_500;
+
+/** Names an identifier of PostgreSQL may carry here: no quoting can go wrong, and no system schema is meant. */
+const SCHEMA_NAME = /^(?!pg_)[A-Za-z_][A-Za-z0-9_-]{0,62}$/;
+
+export type PostgresSettings = {
+  /** `DATABASE_URL`. A pooler in between must hand out whole sessions: the schema is set and notifications are listened to per session. */
+  readonly url: string;
+  /** `ANIMA_NAMESPACE`: the schema's name. */
+  readonly namespace: string;
+  readonly log: Log;
+};
+
+type Work = 'request' | 'background';
+
+/**
+ * One schema of one PostgreSQL database: its connections, made when they are needed, and its form. The database may be away from the start on,
+ * die and come back: every use tries anew. Whoever opened it disposes of it after everything that uses it.
+ */
+export class Postgres implements AsyncDisposable {
+  readonly #settings: PostgresSettings;
+  readonly #pools: Readonly<Record<Work, Kysely<Tables>>>;
+  #migrated = false;
+  #migrating: Promise<void> | null = null;
+  #pausedUntilMs = 0;
+
+  /**
+   * Does not connect yet.
+   * @throws StartProblem when the address or the namespace cannot be used
+   */
+  constructor(settings: PostgresSettings) {
+    const { url, namespace: schema } = settings;
+    if (!URL.canParse(url))
+      throw new StartProblem('DATABASE_URL must be like postgres://user:password@host:5432/name.');
+    if (!SCHEMA_NAME.test(schema)) {
+      throw new StartProblem(
+        `ANIMA_NAMESPACE must be 1 to 63 letters, digits, "_" or "-", not begin with a digit, "-" or "pg_", not ${JSON.stringify(schema)}.`,
+      );
+    }
+    const pool = (settings: Omit<PoolSettings, 'url' | 'schema'>): Kysely<Tables> =>
+      new Kysely({ dialect: new PostgresDialect({ pool: openPool({ url, schema, ...settings }) }) });
+    this.#settings = settings;
+    this.#pools = {
+      request: pool({
+        connections: REQUEST_CONNECTIONS,
+        connectMs: REQUEST_CONNECT_MS,
+        statementMs: REQUEST_STATEMENT_MS,
+      }),
+      background: pool({
+        connections: BACKGROUND_CONNECTIONS,
+        connectMs: BACKGROUND_CONNECT_MS,
+        statementMs: BACKGROUND_STATEMENT_MS,
+      }),
+    };
+  }
+
+  /** The channel on which processes of one namespace tell each other what they wrote. */
+  get channel(): string {
+    return this.#settings.namespace;
+  }
+
+  get log(): Log {
+    return this.#settings.log;
+  }
+
+  /**
+   * Runs statements; `request`: somebody waits for the answer, so they have to be short.
+   * @throws Rejection DATABASE_UNAVAILABLE (whether the statement still took effect is unknown), STORE_FULL; what `use` throws
+   */
+  async run<T>(work: Work, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    if (work === 'request' && performance.now() < this.#pausedUntilMs) throw databaseUnavailable();
+    try {
+      if (!this.#migrated) await this.#ready(work);
+      return await use(this.#pools[work]);
+    } catch (error) {
+      if (isConnectionSpoilt(error)) this.#pausedUntilMs = performance.now() + PAUSE_MS;
+      throw asRejection(error);
+    }
+  }
+
+  /**
+   * Brings the schema to its newest form; everything else does so by itself when it is first used.
+   * @throws Rejection DATABASE_UNAVAILABLE; StartProblem when the schema belongs to a newer version, or this user may not use the database
+   */
+  async migrate(): Promise<void> {
+    try {
+      await this.#ready('background');
+    } catch (error) {
+      if (isRefusedForGood(error))
+        throw new StartProblem(`The database cannot be used: ${messageOf(error)}.`, { cause: error });
+      throw asRejection(error);
+    }
+  }
+
+  /** Resolves when the database answers. @throws Rejection DATABASE_UNAVAILABLE */
+  async ping(): Promise<void> {
+    await this.run('request', (db) => sql`SELECT 1`.execute(db));
+  }
+
+  /** A connection of its own, which whoever asks for it connects and ends. */
+  connection(): ReturnType<typeof singleConnection> {
+    const { url, namespace: schema } = this.#settings;
+    return singleConnection({ url, schema, connectMs: BACKGROUND_CONNECT_MS });
+  }
+
+  /** Ends every connection, once what runs on it is done. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#migrating?.catch(() => undefined);
+    for (const pool of Object.values(this.#pools)) await pool.destroy();
+  }
+
+  async #ready(work: Work): Promise<void> {
+    if (this.#migrated) return;
+    this.#migrating ??= migrate(this.#pools.background, this.#settings.namespace)
+      .then(() => void (this.#migrated = true))
+      .finally(() => (this.#migrating = null));
+    if (work === 'background') return this.#migrating;
+    if ((await within(READY_WAIT_MS, this.#migrating)) === null) throw databaseUnavailable();
+  }
+}
+
+/** Wrong password, no such database, no right to make a schema, a schema of a newer version: waiting does not mend these. */
+const isRefusedForGood = (error: unknown): boolean => {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return error instanceof SchemaProblem || /^(28|3D|42501)/.test(code);
+};
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,144 @@
+import { sql } from 'kysely';
+
+import type { Json } from '../../domain/shared/json.js';
+import type { Clock } from '../../ports/clock.js';
+import type { ListPage, ListQuery, Projection, ReadModels } from '../../ports/read-models.js';
+import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
+import { beginBuild, openBuild, swapBuildIn, sweepDropped } from './builds.js';
+import { commitChanges } from './commit-changes.js';
+import type { Postgres } from './open.js';
+import { getRow, listRows, loadRows, progressOf } from './read-rows.js';
+import { ReadWaits } from './read-waits.js';
+
+/**
+ * Read models and their write side in PostgreSQL, for any number of processes that read and that write. Several projectors may write one build,
+ * each the streams that it was given; its position is the furthest that any of them has handed in.
+ * Failures: every method throws Rejection DATABASE_UNAVAILABLE while the database is away, and works again when it is back. A commit that fails in
+ * this way may have been written; `load` tells.
+ */
+export class PostgresReadModels implements ReadModels, ReadModelWriter, AsyncDisposable {
+  readonly #postgres: Postgres;
+  readonly #waits: ReadWaits;
+  /** Names of projections whose change is still to be told to the other processes. */
+  #untold = new Set<string>();
+  #telling: Promise<void> | null = null;
+  #sweeping: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(postgres: Postgres, clock: Clock) {
+    this.#postgres = postgres;
+    this.#waits = new ReadWaits(postgres, clock);
+  }
+
+  get(projection: Projection, key: string): Promise<Json | null> {
+    return this.#postgres.run('request', (db) => getRow(db, projection, key));
+  }
+
+  list(projection: Projection, query: ListQuery): Promise<ListPage> {
+    return this.#postgres.run('request', (db) => listRows(db, projection, query));
+  }
+
+  progress(projection: Projection, stream: string): Promise<number> {
+    return this.#postgres.run('request', (db) => progressOf(db, projection, stream));
+  }
+
+  reached(projection: Projection, stream: string, revision: number, timeoutMs: number): Promise<boolean> {
+    return this.#waits.wait(projection, stream, revision, timeoutMs);
+  }
+
+  reachedPosition(projection: Projection, position: number, timeoutMs: number): Promise<boolean> {
+    return this.#waits.wait(projection, null, position, timeoutMs);
+  }
+
+  async open(projection: Projection): Promise<Build> {
+    const build = await this.#postgres.run('background', (db) => openBuild(db, projection));
+    this.#sweep();
+    return build;
+  }
+
+  begin(projection: Projection): Promise<Build> {
+    return this.#postgres.run('background', (db) => beginBuild(db, projection));
+  }
+
+  load(build: Build, keys: readonly string[], streams: readonly string[]): Promise<Loaded> {
+    return this.#postgres.run('background', (db) => loadRows(db, build, keys, streams));
+  }
+
+  async commit(build: Build, changes: Changes): Promise<boolean> {
+    const written = await this.#postgres.run('background', (db) => commitChanges(db, build, changes));
+    if (written) this.#changed(build.name);
+    return written;
+  }
+
+  async swapIn(build: Build): Promise<void> {
+    await this.#postgres.run('background', (db) => swapBuildIn(db, build));
+    this.#changed(build.name);
+    this.#sweep();
+  }
+
+  parked(limit: number): Promise<readonly ParkedEvent[]> {
+    return this.#postgres.run('request', (db) =>
+      db
+        .selectFrom('parked')
+        .innerJoin('builds', 'builds.id', 'parked.build')
+        .select(['name as projection', 'version', 'stream', 'revision', 'event_id as eventId', 'type', 'reason', 'at'])
+        .orderBy('name')
+        .orderBy('stream')
+        .limit(limit)
+        .execute(),
+    );
+  }
+
+  parkedCount(): Promise<number> {
+    return this.#postgres.run('request', async (db) => {
+      const { count } = await db
+        .selectFrom('parked')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    });
+  }
+
+  awaited(): boolean {
+    return this.#waits.any;
+  }
+
+  onAwaited(listener: () => void): () => void {
+    return this.#waits.onBegin(listener);
+  }
+
+  /** Ends what waits and what runs beside the requests; whoever opened the database closes it after this. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#waits[Symbol.asyncDispose]();
+    await this.#telling;
+    await this.#sweeping;
+  }
+
+  /** Told after the commit and not in it: notifying transactions commit one after the other, each with its flush. */
+  #changed(name: string): void {
+    this.#waits.changed(name);
+    this.#untold.add(name);
+    this.#telling ??= this.#tell().finally(() => (this.#telling = null));
+  }
+
+  async #tell(): Promise<void> {
+    while (this.#untold.size > 0) {
+      const names = [...this.#untold];
+      this.#untold = new Set();
+      const statement = sql`SELECT pg_notify(${this.#postgres.channel}, name) FROM unnest(${names}::text[]) AS n (name)`;
+      // Who is not told finds out by looking.
+      await this.#postgres.run('background', (db) => statement.execute(db)).catch(() => undefined);
+    }
+  }
+
+  #sweep(): void {
+    this.#sweeping ??= this.#sweepAll()
+      .catch((err: unknown) => this.#postgres.log.warn({ err }, 'rows of dropped read models were left for later'))
+      .finally(() => (this.#sweeping = null));
+  }
+
+  async #sweepAll(): Promise<void> {
+    while (!this.#closed && (await this.#postgres.run('background', sweepDropped)));
+  }
+}

@@ -1,0 +1,97 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+
+import type { Json } from '../../domain/shared/json.js';
+import { PAGE_BYTES } from '../../domain/shared/page-size.js';
+import type { ListPage, ListQuery, Projection } from '../../ports/read-models.js';
+import type { Build, Loaded } from '../../ports/read-model-writer.js';
+import { servingBuild } from './builds.js';
+import type { Tables } from './tables.js';
+
+const parsed = (row: string): Json => JSON.parse(row) as Json;
+
+/** As ReadModels.get. */
+export const getRow = async (db: Kysely<Tables>, projection: Projection, key: string): Promise<Json | null> => {
+  const found = await db
+    .selectFrom('rows')
+    .select('row')
+    .where('build', '=', servingBuild(projection))
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return found === undefined ? null : parsed(found.row);
+};
+
+/**
+ * As ReadModels.list; the columns sort by code point (COLLATE "C"). The database measures the rows, so that none comes over that is not on the page:
+ * one more than asked for is looked at, and `before` is what stands on the page before a row.
+ */
+export const listRows = async (db: Kysely<Tables>, projection: Projection, query: ListQuery): Promise<ListPage> => {
+  const { partition, tags, direction, beyond, limit, bytes = PAGE_BYTES } = query;
+  const [order, isBeyond] = direction === 'ascending' ? [sql`ASC`, sql`>`] : [sql`DESC`, sql`<`];
+  const { rows } = await sql<{ key: string; place: string; row: string; more: boolean }>`
+    SELECT key, place, row, looked > count(*) OVER () AS more FROM (
+      SELECT key, place, row, row_number() OVER rising AS number, count(*) OVER () AS looked,
+        sum(octet_length(row)) OVER rising - octet_length(row) AS before
+      FROM (
+        SELECT key, place, row FROM rows WHERE build = ${servingBuild(projection)} AND partition = ${partition}
+          ${tags === undefined ? sql`` : sql`AND tag = ANY(${tags}::text[])`}
+          ${beyond === undefined ? sql`` : sql`AND place ${isBeyond} ${beyond}`}
+        ORDER BY place ${order} LIMIT ${limit + 1}
+      ) AS found
+      WINDOW rising AS (ORDER BY place ${order} ROWS UNBOUNDED PRECEDING)
+    ) AS measured
+    WHERE number <= ${limit} AND before < ${bytes}
+    ORDER BY place ${order}`.execute(db);
+  return {
+    rows: rows.map(({ key, place, row }) => ({ key, order: place, row: parsed(row) })),
+    more: rows[0]?.more ?? false,
+  };
+};
+
+/** As ReadModels.progress. */
+export const progressOf = async (db: Kysely<Tables>, projection: Projection, stream: string): Promise<number> => {
+  const found = await db
+    .selectFrom('progress')
+    .select('revision')
+    .where('build', '=', servingBuild(projection))
+    .where('stream', '=', stream)
+    .executeTakeFirst();
+  return found?.revision ?? -1;
+};
+
+/** As ReadModelWriter.load. */
+export const loadRows = async (
+  db: Kysely<Tables>,
+  { id }: Build,
+  keys: readonly string[],
+  streams: readonly string[],
+): Promise<Loaded> => {
+  const ofBuild = sql`build = ${id} AND stream = ANY(${streams}::text[])`;
+  const [revisions, parked] =
+    streams.length === 0 ? [new Map<string, number>(), new Set<string>()] : await standingsIn(db, ofBuild);
+  // Standings first: rows that another writer changes in between are then newer than their standing, and the commit is refused.
+  const { rows } =
+    keys.length === 0
+      ? { rows: [] }
+      : await sql<{ key: string; row: string }>`
+          SELECT key, row FROM rows WHERE build = ${id} AND key = ANY(${keys}::text[])`.execute(db);
+  return {
+    rows: new Map(rows.map(({ key, row }) => [key, parsed(row)])),
+    streams: new Map(
+      streams.map((stream) => [stream, { revision: revisions.get(stream) ?? -1, parked: parked.has(stream) }]),
+    ),
+  };
+};
+
+/** How far streams of a build are, and which are parked. */
+const standingsIn = async (
+  db: Kysely<Tables>,
+  ofBuild: RawBuilder<unknown>,
+): Promise<readonly [ReadonlyMap<string, number>, ReadonlySet<string>]> => {
+  const reached = await sql<{ stream: string; revision: number }>`
+    SELECT stream, revision FROM progress WHERE ${ofBuild}`.execute(db);
+  const parked = await sql<{ stream: string }>`SELECT stream FROM parked WHERE ${ofBuild}`.execute(db);
+  return [
+    new Map(reached.rows.map(({ stream, revision }) => [stream, revision])),
+    new Set(parked.rows.map(({ stream }) => stream)),
+  ];
+};

@@ -1,0 +1,182 @@
+import { type Kysely, sql } from 'kysely';
+
+import type { Clock } from '../../ports/clock.js';
+import type { Projection } from '../../ports/read-models.js';
+import { servingBuild } from './builds.js';
+import { Notifications } from './notifications.js';
+import type { Postgres } from './open.js';
+import type { Tables } from './tables.js';
+
+/** How many readers may wait at once; one more is told at once that what it waits for is not there. */
+const MAX_WAITERS = 10_000;
+/** How often those who wait are looked after when nobody says anything, in milliseconds: rarely while the database tells of every commit. */
+const POLL_LISTENING_MS = 500;
+const POLL_DEAF_MS = 50;
+
+type Waiter = {
+  readonly projection: Projection;
+  /** Null: waits for the global position `target`, else for this revision of the stream. */
+  readonly stream: string | null;
+  readonly target: number;
+  /** Whether it is looked after once and no more. */
+  readonly once: boolean;
+  readonly end: (result: boolean | Error) => void;
+};
+
+type Standing = { readonly revision: number; readonly stopped: boolean };
+
+/**
+ * Readers that wait for commits of any process. All of this process's readers share one look at the database at a time: after a commit of its own,
+ * after another process told of one, and now and then. Each is bounded by its own timeout.
+ */
+export class ReadWaits implements AsyncDisposable {
+  readonly #postgres: Postgres;
+  readonly #clock: Clock;
+  readonly #notifications: Notifications;
+  readonly #waiters = new Set<Waiter>();
+  readonly #listeners = new Set<() => void>();
+  /** The names to look at next; null: all. */
+  #due: Set<string> | null = new Set();
+  #looking = false;
+  #cancelPoll: (() => void) | null = null;
+
+  constructor(postgres: Postgres, clock: Clock) {
+    this.#postgres = postgres;
+    this.#clock = clock;
+    this.#notifications = new Notifications(postgres, (name) => this.changed(name));
+  }
+
+  get any(): boolean {
+    return this.#waiters.size > 0;
+  }
+
+  /** Calls `listener` whenever somebody begins to wait; returns a function that ends that. */
+  onBegin(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * True when the target is there within `timeoutMs`, false when not, or when it never will be; whoever gives no time is looked after once.
+   * @throws Rejection DATABASE_UNAVAILABLE
+   */
+  async wait(projection: Projection, stream: string | null, target: number, timeoutMs: number): Promise<boolean> {
+    if (this.#waiters.size >= MAX_WAITERS) return false;
+    return new Promise<boolean>((resolve, reject) => {
+      let cancel = (): void => undefined;
+      const waiter: Waiter = {
+        projection,
+        stream,
+        target,
+        once: timeoutMs <= 0,
+        end: (result) => {
+          cancel();
+          this.#waiters.delete(waiter);
+          if (result instanceof Error) reject(result);
+          else resolve(result);
+        },
+      };
+      this.#waiters.add(waiter);
+      if (timeoutMs > 0) {
+        cancel = this.#clock.after(timeoutMs, () => waiter.end(false));
+        for (const listener of this.#listeners) listener();
+      }
+      this.#notifications.start();
+      this.changed(projection.name);
+    });
+  }
+
+  /** Looks again after those who wait for this projection; null: for any. */
+  changed(name: string | null): void {
+    if (this.#waiters.size === 0) return;
+    if (name === null) this.#due = null;
+    else this.#due?.add(name);
+    if (this.#looking) return;
+    this.#looking = true;
+    void this.#look().finally(() => {
+      this.#looking = false;
+      if (this.#due === null || this.#due.size > 0) this.changed(null);
+      else this.#pollLater();
+    });
+  }
+
+  /** Whoever still waits is told that it did not come. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#cancelPoll?.();
+    for (const waiter of [...this.#waiters]) waiter.end(false);
+    await this.#notifications[Symbol.asyncDispose]();
+  }
+
+  #pollLater(): void {
+    this.#cancelPoll?.();
+    this.#cancelPoll = null;
+    if (this.#waiters.size === 0) return;
+    const wait = this.#notifications.isListening ? POLL_LISTENING_MS : POLL_DEAF_MS;
+    this.#cancelPoll = this.#clock.after(wait, () => this.changed(null));
+  }
+
+  async #look(): Promise<void> {
+    // What is asked for in the same turn of the event loop shares the look.
+    await Promise.resolve();
+    const due = this.#due;
+    this.#due = new Set();
+    const groups = new Map<string, Waiter[]>();
+    for (const waiter of this.#waiters) {
+      const { name, version } = waiter.projection;
+      if (due !== null && !due.has(name)) continue;
+      const group = groups.get(`${name} ${version}`);
+      if (group === undefined) groups.set(`${name} ${version}`, [waiter]);
+      else group.push(waiter);
+    }
+    await Promise.all([...groups.values()].map((group) => this.#lookAfter(group)));
+  }
+
+  async #lookAfter(waiters: readonly Waiter[]): Promise<void> {
+    const [first] = waiters;
+    if (first === undefined) return;
+    const { projection } = first;
+    const streams = [...new Set(waiters.flatMap(({ stream }) => (stream === null ? [] : [stream])))];
+    try {
+      const standings = await this.#postgres.run('request', (db) => standingsOf(db, projection, streams));
+      const positions = waiters.some(({ stream }) => stream === null);
+      const position = positions ? await this.#postgres.run('request', (db) => positionOf(db, projection)) : 0;
+      for (const waiter of waiters) {
+        const standing = waiter.stream === null ? undefined : standings.get(waiter.stream);
+        const reached = waiter.stream === null ? position : (standing?.revision ?? -1);
+        if (reached >= waiter.target) waiter.end(true);
+        else if (standing?.stopped === true || waiter.once) waiter.end(false);
+      }
+    } catch (error) {
+      for (const waiter of waiters) waiter.end(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
+
+/** Where streams stand; `stopped`: no build of the name goes on with it, since each has parked one of its events. */
+const standingsOf = async (
+  db: Kysely<Tables>,
+  projection: Projection,
+  streams: readonly string[],
+): Promise<ReadonlyMap<string, Standing>> => {
+  if (streams.length === 0) return new Map();
+  const reached = await sql<{ stream: string; revision: number }>`
+    SELECT stream, revision FROM progress WHERE build = ${servingBuild(projection)} AND stream = ANY(${streams}::text[])`.execute(
+    db,
+  );
+  const parked = await sql<{ stream: string }>`
+    SELECT k.stream FROM parked k WHERE k.stream = ANY(${streams}::text[])
+      AND k.build = ANY(ARRAY(SELECT id FROM builds WHERE name = ${projection.name}))
+    GROUP BY k.stream HAVING count(*) = (SELECT count(*) FROM builds WHERE name = ${projection.name})`.execute(db);
+  const revisions = new Map(reached.rows.map(({ stream, revision }) => [stream, revision]));
+  const stopped = new Set(parked.rows.map(({ stream }) => stream));
+  const standing = (stream: string): Standing => ({
+    revision: revisions.get(stream) ?? -1,
+    stopped: stopped.has(stream),
+  });
+  return new Map(streams.map((stream) => [stream, standing(stream)]));
+};
+
+const positionOf = async (db: Kysely<Tables>, projection: Projection): Promise<number> => {
+  const select = db.selectFrom('builds').select('position').where('id', '=', servingBuild(projection));
+  return (await select.executeTakeFirst())?.position ?? 0;
+};

@@ -1,0 +1,144 @@
+import { Context } from '@temporalio/activity';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+
+import { advanceProcess, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
+import type { ProcessActivities } from '../../../workflows/process-step.js';
+import type { Log } from '../../ports/log.js';
+import { loadWorkflowBundle } from './bundle.js';
+import { TASK_TIMEOUT, taskQueueOf, type TemporalAddress } from './names.js';
+
+/** Workflows kept in memory. More processes in flight than this and each step replays its history. */
+const CACHED_WORKFLOWS = 5_000;
+/** Steps, workflow tasks and far effects that run at the same time. */
+const TASKS_AT_ONCE = 200;
+const EFFECTS_AT_ONCE = 100;
+/** How often a far effect says that it is alive, in milliseconds; the server gives it up after 5 s of silence. */
+const HEARTBEAT_MS = 1_000;
+/** How long steps may go on once the worker is told to stop. */
+const STOP_GRACE = '5s';
+const STOP_FORCE = '8s';
+/** How long after the server was lost it is tried again, in milliseconds. */
+const RECONNECT_MS = 1_000;
+
+export type ProcessWorkerOptions = TemporalAddress & {
+  readonly deps: ProcessActivityDeps;
+  readonly log: Log;
+  /** As `loadWorkflowBundle` gives it; loaded when left out. */
+  readonly bundle?: { readonly codePath: string } | { readonly code: string };
+  /** Stops without waiting for what runs, as a killed process does. */
+  readonly abrupt?: boolean;
+};
+
+export type ProcessWorker = AsyncDisposable & {
+  /** Whether it takes tasks now. */
+  running(): boolean;
+  /** Resolves when it takes tasks for the first time. */
+  readonly started: Promise<void>;
+};
+
+/**
+ * Runs workflows and activities of the namespace's task queue until it is disposed of. A server that is absent is waited for, one that is lost
+ * is taken up again.
+ */
+export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker => {
+  installRuntime(options.log);
+  let stopped = false;
+  let worker: Worker | null = null;
+  let wake: () => void = () => undefined;
+  let onStarted: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => (onStarted = resolve));
+
+  const serve = async (): Promise<void> => {
+    const connection = await NativeConnection.connect({
+      address: options.address,
+      // On the way to a server nearby it costs more than it saves.
+      grpcCompression: { codec: 'none' },
+    });
+    try {
+      worker = await createWorker(connection, options);
+      const running = worker.run();
+      onStarted();
+      // Told to stop while it was made: a worker lets go of its connection only by having run.
+      if (stopped) worker.shutdown();
+      await running;
+    } finally {
+      worker = null;
+      await connection.close();
+    }
+  };
+  const paused = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, RECONNECT_MS);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (stopped) wake();
+    });
+  const supervise = async (): Promise<void> => {
+    while (!stopped) {
+      await serve().catch((error: unknown) => {
+        options.log.error({ err: error }, 'the process worker lost its server; it is tried again');
+      });
+      await paused();
+    }
+  };
+  const supervised = supervise();
+  return {
+    running: () => worker?.getState() === 'RUNNING',
+    started,
+    async [Symbol.asyncDispose]() {
+      stopped = true;
+      wake();
+      if (worker?.getState() === 'RUNNING') worker.shutdown();
+      await supervised;
+    },
+  };
+};
+
+const createWorker = async (connection: NativeConnection, options: ProcessWorkerOptions): Promise<Worker> =>
+  Worker.create({
+    connection,
+    namespace: options.temporalNamespace,
+    taskQueue: taskQueueOf(options.namespace),
+    workflowBundle: options.bundle ?? (await loadWorkflowBundle()),
+    activities: activitiesOf(options.deps),
+    maxCachedWorkflows: CACHED_WORKFLOWS,
+    maxConcurrentWorkflowTaskExecutions: TASKS_AT_ONCE,
+    maxConcurrentLocalActivityExecutions: TASKS_AT_ONCE,
+    maxConcurrentActivityTaskExecutions: EFFECTS_AT_ONCE,
+    stickyQueueScheduleToStartTimeout: TASK_TIMEOUT,
+    // Cancelling a far effect travels with its heartbeats.
+    maxHeartbeatThrottleInterval: HEARTBEAT_MS,
+    defaultHeartbeatThrottleInterval: HEARTBEAT_MS,
+    shutdownGraceTime: options.abrupt === true ? 0 : STOP_GRACE,
+    shutdownForceTime: options.abrupt === true ? '1s' : STOP_FORCE,
+  });
+
+const activitiesOf = (deps: ProcessActivityDeps): ProcessActivities => ({
+  advanceProcess: (args) => advanceProcess(deps, args),
+  runEffect: async (ref, effectId) => {
+    const context = Context.current();
+    const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    try {
+      // An effect that does not listen to its signal is left behind, so that it cannot hold the worker.
+      return await Promise.race([runEffect(deps, ref, effectId, context.cancellationSignal), context.cancelled]);
+    } finally {
+      clearInterval(beat);
+    }
+  },
+});
+
+let runtimeInstalled = false;
+
+/** The SDK has one runtime in a process. Its signal handlers are left out: who started us decides when we stop. */
+export const installRuntime = (log: Log): void => {
+  if (runtimeInstalled) return;
+  runtimeInstalled = true;
+  const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
+    if (level === 'ERROR') log.error(meta ?? {}, message);
+    else log.warn(meta ?? {}, message);
+  });
+  const telemetryOptions = { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } } as const;
+  Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
+};

@@ -1,0 +1,201 @@
+import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../../domain/shared/stream-names.js';
+import { matchesHash, parseApiKey } from '../../domain/tenant/api-key.js';
+import type { TenantEvent, TenantsEvent } from '../../domain/tenant/events.js';
+import { effectiveRateLimit, type RateLimit } from '../../domain/tenant/rate-limit.js';
+import type { Principal } from '../../domain/tenant/scopes.js';
+import {
+  evolveTenant,
+  evolveTenantNames,
+  initialTenant,
+  isLive,
+  noTenants,
+  type ApiKey,
+  type TenantNames,
+  type TenantState,
+} from '../../domain/tenant/state.js';
+import { pause } from '../pacing/pause.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import type { KeyUsage } from '../../ports/key-usage.js';
+import type { Fold } from '../streams/lane.js';
+import { pagesOf } from '../streams/stream-pages.js';
+
+/** How a tenant's stream is folded. */
+export const tenantFold: Fold<TenantState> = {
+  initial: initialTenant,
+  evolve: (state, event) => evolveTenant(state, event as unknown as TenantEvent),
+};
+
+/** How the stream that names the tenants is folded. */
+export const tenantNamesFold: Fold<TenantNames> = {
+  initial: noTenants,
+  evolve: (state, event) => evolveTenantNames(state, event as unknown as TenantsEvent),
+};
+
+/** How long after a lost feed it is taken up again, in milliseconds: revocations of other servers count within a second (contract 11.4). */
+export const FEED_RETRY_MS = 250;
+
+export type KeyDirectoryDeps = {
+  readonly events: EventStore;
+  readonly clock: Clock;
+  readonly keyUsage: KeyUsage;
+  /** 32 bytes: `deriveKey(secret, 'api-key-hash')`. */
+  readonly hashKey: Uint8Array;
+  /** `ANIMA_RATE_LIMIT`; null when it is off. */
+  readonly rateLimit: RateLimit | null;
+  /** `ANIMA_TIERS`: whether a tenant's tier binds its keys (contract 1.4). */
+  readonly tiersActive: boolean;
+  /** Told when the feed was lost; it is taken up again after FEED_RETRY_MS. */
+  readonly onFeedLost: (error: unknown) => void;
+};
+
+type Known = { readonly revision: number; readonly state: TenantState };
+type Entry = { readonly key: ApiKey; readonly principal: Principal };
+
+/**
+ * Every API key of every tenant, in memory, folded from the tenants' streams. Own writes are taken in by `refresh`, those of other servers
+ * come by one subscription to the tenants' streams alone: how soon a revocation counts here must not depend on what minds do meanwhile. Only
+ * what is durable is ever in it.
+ */
+export class KeyDirectory implements AsyncDisposable {
+  readonly #deps: KeyDirectoryDeps;
+  readonly #tenants = new Map<string, Known>();
+  /** Keys that were issued and not revoked, by id. */
+  readonly #keys = new Map<string, Entry>();
+  readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #closing = new AbortController();
+  #following: Promise<void> = Promise.resolve();
+
+  private constructor(deps: KeyDirectoryDeps) {
+    this.#deps = deps;
+  }
+
+  /** Folds every tenant's stream, and follows them from there unless this server is the only one that writes. Raises what the event store raises. */
+  static async open(deps: KeyDirectoryDeps): Promise<KeyDirectory> {
+    const directory = new KeyDirectory(deps);
+    const position = await deps.events.lastPosition();
+    let names = noTenants;
+    for await (const event of eventsOf(deps.events, tenantsStream, 0)) names = tenantNamesFold.evolve(names, event);
+    for (const tenantId of names.tenantIds) await directory.refresh(tenantId);
+    if (deps.events.soleWriter !== true) directory.#following = directory.#follow(position);
+    return directory;
+  }
+
+  /**
+   * Whom an `Authorization` header speaks for, or null: missing, malformed, unknown, revoked and expired cost the same work, one keyed hash and
+   * one comparison in constant time (contract 1.3). A key that opens is marked as used.
+   */
+  authenticate(header: string | undefined, now: Date): Principal | null {
+    const principal = this.find(bearerToken(header), now);
+    if (principal !== null) this.#deps.keyUsage.touch(principal.keyId, now);
+    return principal;
+  }
+
+  /** Whom a key speaks for at this instant, or null. */
+  find(token: string, now: Date): Principal | null {
+    const entry = this.#keys.get(parseApiKey(token)?.keyId ?? '');
+    const matches = matchesHash(this.#deps.hashKey, token, entry?.key.hash ?? decoyHash);
+    return entry !== undefined && matches && isLive(entry.key, now) ? entry.principal : null;
+  }
+
+  /** A tenant as far as its stream is known here; `tenantId` is null when there is none. */
+  tenant(tenantId: string): TenantState {
+    return this.#tenants.get(tenantId)?.state ?? initialTenant;
+  }
+
+  /** Reads what is new in a tenant's stream: what this server just wrote counts at once. Raises what the event store raises. */
+  async refresh(tenantId: string): Promise<TenantState> {
+    const from = (this.#tenants.get(tenantId)?.revision ?? -1) + 1;
+    for await (const event of eventsOf(this.#deps.events, tenantStream(tenantId), from)) this.#apply(tenantId, event);
+    return this.tenant(tenantId);
+  }
+
+  /**
+   * Calls `listener` once when the key opens nothing any more, because it was revoked or has expired; at once when that is so already.
+   * Event streams are ended by it (contract 10.1). Returns a function that stops listening.
+   */
+  onRevoked(keyId: string, listener: () => void): () => void {
+    const entry = this.#keys.get(keyId);
+    if (entry === undefined || !isLive(entry.key, this.#deps.clock.now())) {
+      listener();
+      return () => undefined;
+    }
+    const stop = (): void => {
+      cancelTimer();
+      const others = this.#listeners.get(keyId);
+      others?.delete(ended);
+      if (others?.size === 0) this.#listeners.delete(keyId);
+    };
+    const ended = (): void => {
+      stop();
+      listener();
+    };
+    const { expiresAt } = entry.key;
+    const cancelTimer = expiresAt === null ? () => undefined : this.#deps.clock.at(new Date(expiresAt), ended);
+    const listeners = this.#listeners.get(keyId) ?? new Set();
+    this.#listeners.set(keyId, listeners.add(ended));
+    return stop;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#following;
+  }
+
+  /** Events that are known already change nothing: the feed and `refresh` bring the same ones. */
+  #apply(tenantId: string, recorded: RecordedEvent): void {
+    const known = this.#tenants.get(tenantId) ?? { revision: -1, state: initialTenant };
+    if (recorded.revision !== known.revision + 1) return;
+    const event = recorded as unknown as TenantEvent;
+    const state = evolveTenant(known.state, event);
+    this.#tenants.set(tenantId, { revision: recorded.revision, state });
+    if (event.type === 'KeyIssued') this.#index(tenantId, state);
+    if (event.type === 'KeyRevoked') this.#revoke(event.data.keyId);
+  }
+
+  /** Takes in a tenant's newest key. */
+  #index(tenantId: string, { keys, tier }: TenantState): void {
+    const key = keys.at(-1);
+    if (key === undefined) return;
+    const rateLimit = effectiveRateLimit(key.rateLimit, this.#deps.tiersActive ? tier : null, this.#deps.rateLimit);
+    this.#keys.set(key.keyId, {
+      key,
+      principal: { tenant: tenantId, keyId: key.keyId, scopes: key.scopes, rateLimit },
+    });
+  }
+
+  #revoke(keyId: string): void {
+    this.#keys.delete(keyId);
+    for (const ended of [...(this.#listeners.get(keyId) ?? [])]) ended();
+  }
+
+  async #follow(position: number): Promise<void> {
+    const { signal } = this.#closing;
+    const closing = (): boolean => signal.aborted;
+    let after = position;
+    while (!closing()) {
+      try {
+        for await (const batch of this.#deps.events.subscribe({ after, prefix: tenantStreamPrefix, signal })) {
+          for (const event of batch) {
+            const tenantId = tenantOf(event.stream);
+            if (tenantId !== null) this.#apply(tenantId, event);
+            after = event.position;
+          }
+        }
+      } catch (error) {
+        if (!closing()) this.#deps.onFeedLost(error);
+      }
+      await pause(this.#deps.clock, FEED_RETRY_MS, signal);
+    }
+  }
+}
+
+/** Stands in for the hash of a key that does not exist, so that looking it up takes as long. */
+const decoyHash = Buffer.alloc(32).toString('base64url');
+
+/** The token of a bearer header (RFC 6750), `''` when there is none. */
+const bearerToken = (header: string | undefined): string => /^bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? '';
+
+async function* eventsOf(events: EventStore, stream: string, from: number): AsyncGenerator<RecordedEvent> {
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from })) yield* page.events;
+}

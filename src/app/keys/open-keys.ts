@@ -1,0 +1,39 @@
+import type { RateLimit } from '../../domain/tenant/rate-limit.js';
+import type { Ports } from '../../ports/ports.js';
+import type { SigningAlgorithm, SigningKeys } from '../../ports/signing-keys.js';
+import type { ApiKeyDeps } from './api-keys.js';
+import { deriveKey } from './derived-keys.js';
+import { KeyDirectory } from './key-directory.js';
+import type { Lanes } from '../streams/lanes.js';
+import { openSigningKeys } from './signing-keys.js';
+
+export type OpenKeysDeps = {
+  readonly ports: Pick<Ports, 'clock' | 'random' | 'events' | 'keyUsage'>;
+  readonly lanes: Lanes;
+  /** The server's secret, at least 32 bytes. */
+  readonly secret: Uint8Array;
+  readonly settings: {
+    readonly jwsAlg: SigningAlgorithm;
+    readonly rateLimit: RateLimit | null;
+    readonly tiersActive: boolean;
+  };
+  /** Told when the directory lost the store's feed; it is taken up again by itself. */
+  readonly onFeedLost: (error: unknown) => void;
+};
+
+/** Everything that rests on the server's secret. `directory` in `apiKeys` is to be disposed of before the store. */
+export type OpenedKeys = { readonly signingKeys: SigningKeys; readonly apiKeys: ApiKeyDeps };
+
+/**
+ * Opens the signing keys and then the directory of API keys: in this order a wrong secret is noticed before anything rests on it.
+ * @throws StartProblem when the secret is another one than before; raises what the event store raises
+ */
+export const openKeys = async ({ ports, lanes, secret, settings, onFeedLost }: OpenKeysDeps): Promise<OpenedKeys> => {
+  const { clock, random, events, keyUsage } = ports;
+  const wrapKey = deriveKey(secret, 'signing-key-wrap');
+  const hashKey = deriveKey(secret, 'api-key-hash');
+  const signingKeys = await openSigningKeys({ lanes, events, clock, random, wrapKey, alg: settings.jwsAlg });
+  const { rateLimit, tiersActive } = settings;
+  const directory = await KeyDirectory.open({ events, clock, keyUsage, hashKey, rateLimit, tiersActive, onFeedLost });
+  return { signingKeys, apiKeys: { lanes, events, clock, random, keyUsage, directory, hashKey } };
+};

@@ -1,0 +1,124 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+
+import { CompactSign } from 'jose';
+
+import { jcs, type JsonObject } from '../../domain/shared/json.js';
+import { StartProblem } from '../../domain/shared/start-problem.js';
+import { signingKeysStream } from '../../domain/shared/stream-names.js';
+import {
+  currentSigningKey,
+  evolveSigningKeys,
+  noSigningKeys,
+  type SigningKey,
+  type SigningKeyEvent,
+  type SigningKeyState,
+} from '../../domain/signing/events.js';
+import type { Random } from '../../ports/random.js';
+import type { SigningAlgorithm, SigningKeys } from '../../ports/signing-keys.js';
+import { makeCommandId } from '../streams/command-id.js';
+import { NONCE_BYTES, unwrap, wrap } from './key-wrap.js';
+import type { Fold } from '../streams/lane.js';
+import { type CommandDeps, runCommand } from '../streams/run-command.js';
+import { spaceReads } from '../streams/spaced-reads.js';
+import { sha256Base64url } from '../../domain/shared/sha256.js';
+
+/** How many events one page of reading on holds: a server makes a key only when it is the first with its algorithm's name. */
+const KEYS_PAGE = 64;
+/** Bytes of an Ed25519 private key (RFC 8032). */
+const SEED_BYTES = 32;
+/** What stands before those bytes in PKCS #8 (RFC 8410, section 7). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+export type SigningKeyDeps = CommandDeps & {
+  readonly random: Random;
+  /** 32 bytes: `deriveKey(secret, 'signing-key-wrap')`. */
+  readonly wrapKey: Uint8Array;
+  /** `ANIMA_JWS_ALG`. A key keeps the name that it was made under; another name makes another key. */
+  readonly alg: SigningAlgorithm;
+};
+
+const fold: Fold<SigningKeyState> = {
+  initial: noSigningKeys,
+  evolve: (state, event) => evolveSigningKeys(state, event as unknown as SigningKeyEvent),
+};
+
+const privateKeyOf = (seed: Uint8Array): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+
+const jwkOf = (x: string) => ({ crv: 'Ed25519', kty: 'OKP', x });
+
+/** The RFC 7638 thumbprint of an Ed25519 public key, base64url. */
+const thumbprint = (x: string): string => sha256Base64url(jcs(jwkOf(x)));
+
+const make = ({ random, wrapKey, alg }: SigningKeyDeps): SigningKey => {
+  const seed = random.bytes(SEED_BYTES);
+  const x = createPublicKey(privateKeyOf(seed)).export({ format: 'jwk' }).x ?? '';
+  const kid = thumbprint(x);
+  return { kid, alg, x, wrapped: wrap(wrapKey, kid, seed, random.bytes(NONCE_BYTES)) };
+};
+
+type OpenedKey = Pick<SigningKey, 'alg' | 'x'> & { readonly privateKey: KeyObject; readonly publicKey: KeyObject };
+
+const opened = (wrapKey: Uint8Array, { kid, alg, x, wrapped }: SigningKey): OpenedKey => {
+  const seed = unwrap(wrapKey, kid, wrapped);
+  if (seed === null) {
+    throw new StartProblem(
+      'The secret is not the one that what is stored was made with: put the earlier one back in ANIMA_SECRET, in the file that ' +
+        'ANIMA_SECRET_FILE names, or in the file "secret" of the data directory.',
+    );
+  }
+  const privateKey = privateKeyOf(seed);
+  return { alg, x, privateKey, publicKey: createPublicKey(privateKey) };
+};
+
+/**
+ * Opens the verdict-signing keys, and makes the first one in an empty store. Done before anything else is recorded: opening them is also what
+ * shows that the secret is still the same one, on which the hashes of API keys depend too.
+ * @throws StartProblem when the secret is another one; raises what the event store raises
+ */
+export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys> => {
+  const commandId = makeCommandId(deps.clock, deps.random);
+  const context = { tenant: 'local', actor: 'system', commandId, correlationId: commandId, causationId: null };
+  const start = await runCommand(deps, signingKeysStream, fold, context, (keys) => {
+    // A wrong secret must not add a key of its own.
+    for (const key of keys) opened(deps.wrapKey, key);
+    return currentSigningKey(keys, deps.alg) === undefined ? [{ type: 'SigningKeyMade', data: make(deps) }] : [];
+  });
+  const newest = currentSigningKey(start.state, deps.alg);
+  if (newest === undefined) throw new Error('a signing key was made but cannot be found');
+  const keys = new Map<string, OpenedKey>();
+  const add = (state: SigningKeyState): void => {
+    for (const key of state) if (!keys.has(key.kid)) keys.set(key.kid, opened(deps.wrapKey, key));
+  };
+  add(start.state);
+  let { revision } = start;
+  const others = spaceReads(deps.clock, async () => {
+    for (;;) {
+      const range = { direction: 'forwards', from: revision + 1, limit: KEYS_PAGE } as const;
+      const { events } = await deps.events.read(signingKeysStream, range);
+      if (events.length === 0) return;
+      add(events.reduce((state, event) => fold.evolve(state, event), fold.initial));
+      revision = Math.max(revision, events.at(-1)?.revision ?? -1);
+    }
+  });
+  const find = async (kid: string): Promise<OpenedKey | undefined> => {
+    if (!keys.has(kid) && deps.events.soleWriter !== true) await others.anew();
+    return keys.get(kid);
+  };
+  return {
+    current: { kid: newest.kid, alg: newest.alg },
+    publicKey: async (kid) => (await find(kid))?.publicKey,
+    publicJwks: async () => {
+      // Without the store, what is known is still worth more than an error.
+      if (deps.events.soleWriter !== true) await others.lately().catch(() => undefined);
+      return [...keys].map(([kid, { x }]) => ({ ...jwkOf(x), kid, use: 'sig' }));
+    },
+    sign: async (kid: string, claims: JsonObject) => {
+      const key = await find(kid);
+      if (key === undefined) throw new Error(`no server here ever made the signing key ${kid}`);
+      return new CompactSign(Buffer.from(jcs(claims)))
+        .setProtectedHeader({ alg: key.alg, typ: 'verdict+jwt', kid })
+        .sign(key.privateKey);
+    },
+  };
+};

@@ -1,0 +1,116 @@
+import type { NpcEvent } from '../../domain/npc/events.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { EventStore } from '../../ports/event-store.js';
+import { type ChainBreak, breaksOf, GENESIS_HASH } from '../streams/hash-chain.js';
+import { mindFold } from './mind.js';
+import { nextTurn } from '../pacing/next-turn.js';
+import { type Command, COMMAND_ATTEMPTS, type CommandDeps, runCommand } from '../streams/run-command.js';
+
+/** How many events one page of reading holds. */
+const PAGE_EVENTS = 128;
+/** How many events one look goes through, within a page: a second or two of work, between which others have their turn. */
+export const LOOK_EVENTS = 20_000;
+/** At how many breaks a look ends, within a page: with two breaks for each event of it they fit into one append of 500 events. */
+export const LOOK_BREAKS = 200;
+
+/** A break, and whether the stream itself says that it is known. */
+export type FoundBreak = ChainBreak & { readonly acknowledged: boolean };
+
+/** What one look at a stream's chain found. */
+export type ChainLook = {
+  /** How many events it went through. */
+  readonly events: number;
+  readonly breaks: readonly FoundBreak[];
+  /** The revision to go on from; absent at the stream's end. */
+  readonly next?: number;
+  /** The stream's last revision when acknowledgements were looked for; -1 when there is no such stream. */
+  readonly revision: number;
+};
+
+/** Breaks are the same when nothing of them has changed since: another change of an acknowledged event is another break. */
+const keyOf = ({ revision, member, stored, computed }: ChainBreak): string =>
+  `${String(revision)} ${member} ${stored} ${computed}`;
+
+/**
+ * Looks for every break from the revision `from` on, of which the event before is taken as it stands. Behind a break it goes on from the hash that
+ * is stored, as whoever appended did. Others have their turn after each event. Raises what the event store raises.
+ */
+export const lookAtChain = async (store: EventStore, stream: string, from: number): Promise<ChainLook> => {
+  const breaks: ChainBreak[] = [];
+  const before = from === 0 ? undefined : await store.read(stream, { direction: 'forwards', from: from - 1, limit: 1 });
+  let prevHash = before?.events[0]?.meta.hash ?? GENESIS_HASH;
+  let [events, next, last] = [0, from, -1];
+  while (events < LOOK_EVENTS && breaks.length < LOOK_BREAKS) {
+    const page = await store.read(stream, { direction: 'forwards', from: next, limit: PAGE_EVENTS });
+    last = page.lastRevision;
+    for (const event of page.events) {
+      breaks.push(...breaksOf(event, prevHash));
+      prevHash = event.meta.hash;
+      next = event.revision + 1;
+      await nextTurn();
+    }
+    events += page.events.length;
+    if (page.events.length === 0 || next > last) break;
+  }
+  const first = breaks[0];
+  const known = first === undefined ? nothingKnown : await acknowledged(store, stream, first.revision + 1);
+  const found = breaks.map((one) => ({ ...one, acknowledged: known.keys.has(keyOf(one)) }));
+  return { events, breaks: found, ...(next <= last ? { next } : {}), revision: Math.max(last, known.revision) };
+};
+
+type Acknowledged = { readonly keys: ReadonlySet<string>; readonly revision: number };
+const nothingKnown: Acknowledged = { keys: new Set(), revision: -1 };
+
+/** The breaks that a stream says it knows of from a revision on, and the last revision that was read. */
+const acknowledged = async (store: EventStore, stream: string, from: number): Promise<Acknowledged> => {
+  const keys = new Set<string>();
+  for (let revision = from - 1; ;) {
+    const page = await store.read(stream, { direction: 'forwards', from: revision + 1, limit: PAGE_EVENTS });
+    for (const { type, data } of page.events) {
+      if (type === 'ChainBreakRecorded') keys.add(keyOf(data as unknown as ChainBreak));
+    }
+    revision = page.events.at(-1)?.revision ?? revision;
+    if (page.events.length === 0 || revision >= page.lastRevision) return { keys, revision };
+    await nextTurn();
+  }
+};
+
+/**
+ * Records every break of a look that the stream does not know of yet, in one append, each once: whoever wrote meanwhile may have recorded them too,
+ * so what was appended since is looked through before the next attempt.
+ * @returns the look with what is acknowledged now, and the append's position, 0 when there was none
+ * @throws Rejection CONFLICT when others keep writing; raises what the event store raises
+ */
+export const recordBreaks = async (
+  deps: CommandDeps,
+  stream: string,
+  context: Command,
+  look: ChainLook,
+): Promise<ChainLook & { readonly position: number }> => {
+  let { breaks, revision } = look;
+  let position = 0;
+  const take = (keys: ReadonlySet<string>): void => {
+    breaks = breaks.map((one) => (keys.has(keyOf(one)) ? { ...one, acknowledged: true } : one));
+  };
+  for (let attempt = 0; breaks.some((one) => !one.acknowledged); attempt += 1) {
+    if (attempt === COMMAND_ATTEMPTS) throw new Rejection('CONFLICT', { retryAfter: 1 });
+    const drafts = breaks.filter((one) => !one.acknowledged).map(recorded);
+    const decided = { here: false };
+    const outcome = await runCommand(deps, stream, mindFold, context, (_, head) => {
+      decided.here = head === revision;
+      return decided.here ? drafts : [];
+    });
+    position = outcome.position;
+    const since = await acknowledged(deps.events, stream, revision + 1);
+    take(since.keys);
+    revision = since.revision;
+    // An earlier attempt at this command has recorded what it found; what is broken since is for another command.
+    if (outcome.events.length > 0 && !decided.here) break;
+  }
+  return { ...look, breaks, revision, position };
+};
+
+const recorded = ({ revision, member, stored, computed }: ChainBreak): NpcEvent => ({
+  type: 'ChainBreakRecorded',
+  data: { revision, member, stored, computed },
+});

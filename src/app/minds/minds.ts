@@ -1,0 +1,57 @@
+import { initialMind, type MindState } from '../../domain/npc/state.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { Lanes } from '../streams/lanes.js';
+import { mindFold } from './mind.js';
+import { pagesOf } from '../streams/stream-pages.js';
+
+/**
+ * A mind as every acknowledged write left it (contract 1.8).
+ * @throws Rejection NPC_NOT_FOUND
+ */
+export const requireMind = async (lanes: Lanes, tenant: string, npcId: string): Promise<MindState> => {
+  const { state } = await lanes.current(npcStream(tenant, npcId), mindFold);
+  if (state.revision < 0) throw new Rejection('NPC_NOT_FOUND', { details: { npcId } });
+  return state;
+};
+
+/** The revision of a mind's last event, -1 when there is no such mind: told by that one event, for asking this is no reason to fold a mind. */
+export const revisionOf = async (events: EventStore, tenant: string, npcId: string): Promise<number> =>
+  (await events.read(npcStream(tenant, npcId), { direction: 'backwards', limit: 1 })).lastRevision;
+
+/**
+ * As `revisionOf`, of a mind that there must be.
+ * @throws Rejection NPC_NOT_FOUND
+ */
+export const requireRevision = async (events: EventStore, tenant: string, npcId: string): Promise<number> => {
+  const revision = await revisionOf(events, tenant, npcId);
+  if (revision < 0) throw new Rejection('NPC_NOT_FOUND', { details: { npcId } });
+  return revision;
+};
+
+/** A moment in a mind's history: a revision, or an instant in milliseconds since the epoch; both inclusive. */
+export type Moment = { readonly revision: number } | { readonly timeMs: number };
+
+/**
+ * A mind as it was after its last event not beyond `moment`: beyond the last event, as it is now (contract 10.1).
+ * @returns null when the mind had no event yet at that moment, or never
+ */
+export const mindAsOf = async (
+  events: EventStore,
+  tenant: string,
+  npcId: string,
+  moment: Moment,
+): Promise<MindState | null> => {
+  const stream = npcStream(tenant, npcId);
+  const beyond = (revision: number, at: string): boolean =>
+    'revision' in moment ? revision > moment.revision : Date.parse(at) > moment.timeMs;
+  let mind = initialMind;
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from: 0 })) {
+    for (const event of page.events) {
+      if (beyond(event.revision, event.meta.at)) return mind.revision < 0 ? null : mind;
+      mind = mindFold.evolve(mind, event);
+    }
+  }
+  return mind.revision < 0 ? null : mind;
+};

@@ -1,0 +1,72 @@
+import { LRUCache } from 'lru-cache';
+
+import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
+import {
+  evolveRuleset,
+  initialRuleset,
+  latestRuleset,
+  revisionOfVersion,
+  type RulesetState,
+} from '../../domain/rules/ruleset-state.js';
+import type { RulesetRef } from '../../domain/npc/events.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { rulesetStream } from '../../domain/shared/stream-names.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { Fold } from '../streams/lane.js';
+import type { Lanes } from '../streams/lanes.js';
+
+/** The set that is a tenant's default when it is registered (contract 2.8). */
+export const DEFAULT_RULESET_ID = 'default';
+
+/** Bytes of JSON of versions that are not the newest any more, kept for the turns that began with them. */
+export const OLD_VERSIONS_BYTES = 32 * 1024 * 1024;
+
+export const rulesetFold: Fold<RulesetState> = { initial: initialRuleset, evolve: evolveRuleset };
+
+/** The rules that decide, and the id that was asked for when nobody registered it. */
+export type ChosenRuleset = { readonly ruleset: DirectiveRuleSet | null; readonly missing?: string };
+
+/** A tenant's rule sets, from their streams. */
+export type Rulesets = {
+  /** The named set, or the tenant's default; a named one that is not registered decides nothing and is `missing` (contract 2.8). */
+  choose(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
+  /** One version as it was registered, also of a set deleted since. */
+  version(tenant: string, ref: RulesetRef | null): Promise<DirectiveRuleSet | null>;
+  /** The set as it stands; null when it was never registered or is deleted. */
+  latest(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
+};
+
+/** @param events where versions are read that are not the newest any more */
+export const openRulesets = (lanes: Lanes, events: Pick<EventStore, 'read'>): Rulesets => {
+  const old = new LRUCache<string, DirectiveRuleSet>({
+    maxSize: OLD_VERSIONS_BYTES,
+    sizeCalculation: (set) => jsonBytes(set),
+  });
+  // A version that is still being written may be thrown back, and a turn must not name it.
+  const load = async (tenant: string, rulesetId: string): Promise<RulesetState> =>
+    (await lanes.current(rulesetStream(tenant, rulesetId), rulesetFold)).state;
+  const latest = async (tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null> =>
+    latestRuleset(await load(tenant, rulesetId));
+  return {
+    latest,
+    choose: async (tenant, rulesetId) => {
+      const ruleset = await latest(tenant, rulesetId ?? DEFAULT_RULESET_ID);
+      return ruleset === null && rulesetId !== undefined ? { ruleset, missing: rulesetId } : { ruleset };
+    },
+    version: async (tenant, ref) => {
+      if (ref === null) return null;
+      const stream = rulesetStream(tenant, ref.rulesetId);
+      const key = `${stream} ${String(ref.version)}`;
+      const known = old.get(key);
+      if (known !== undefined) return known;
+      const state = await load(tenant, ref.rulesetId);
+      if (state.latest?.version === ref.version) return state.latest;
+      const from = revisionOfVersion(state, ref.version);
+      if (from === null) return null;
+      const { events: found } = await events.read(stream, { direction: 'forwards', from, limit: 1 });
+      const set = found[0]?.data as DirectiveRuleSet | undefined;
+      if (set !== undefined) old.set(key, set);
+      return set ?? null;
+    },
+  };
+};

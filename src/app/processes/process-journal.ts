@@ -1,0 +1,169 @@
+import { LRUCache } from 'lru-cache';
+
+import { parseProcessId } from '../../domain/shared/process-id.js';
+import { weightOf } from '../../domain/shared/weight.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import type { ProcessRef } from '../../ports/process-engine.js';
+import type { AnyProcess } from '../../../workflows/process.js';
+import type { PlacedEvent } from '../streams/lane.js';
+import { Lines } from '../pacing/line.js';
+import { pagesOf } from '../streams/stream-pages.js';
+
+/** How many events of the stream are searched for the first event of a process before it counts as unknown. */
+export const FIRST_EVENT_SEARCH = 2_000;
+/** How long after its id was made the first event of a process may be recorded, in milliseconds: later ones are not looked at. */
+const FIRST_EVENT_WITHIN_MS = 600_000;
+/** How much memory the states of processes may take, in bytes as `weightOf` counts; the longest unused ones go first. */
+export const INSTANCES_BYTES = 256 * 1024 * 1024;
+
+/** A process as its recorded events leave it; `sequence` counts them, `through` is the last revision of the stream that was looked at. */
+export type Instance = {
+  readonly state: { readonly name: string };
+  readonly sequence: number;
+  readonly through: number;
+  /** About how much memory its state takes: what its events weigh. */
+  readonly bytes: number;
+  /** Of a process that has no event yet: the commands behind which another of its kind has begun. */
+  readonly rivals: readonly string[];
+};
+
+/** Reads processes out of their streams, and remembers the recent ones. */
+export class ProcessJournal {
+  readonly #events: EventStore;
+  readonly #shared: boolean;
+  readonly #instances: LRUCache<string, Instance>;
+  readonly #lines = new Lines();
+  readonly #listeners: ((stream: string, events: readonly PlacedEvent[]) => void)[] = [];
+
+  /**
+   * @param shared whether other programs write these streams too: what is remembered is then read on to the stream's end before it is
+   * answered from. One who writes alone needs no such read.
+   */
+  constructor(
+    events: EventStore,
+    { shared = false, bytes = INSTANCES_BYTES }: { readonly shared?: boolean; readonly bytes?: number } = {},
+  ) {
+    this.#events = events;
+    this.#shared = shared;
+    this.#instances = new LRUCache({ maxSize: bytes, sizeCalculation: (instance) => instance.bytes });
+  }
+
+  /**
+   * Runs one step of a process at a time: two that both decided from the same state would both be recorded, since a lane sends appends ahead.
+   * @throws Rejection BUSY when too many wait already.
+   */
+  inTurn<T>(id: string, step: () => Promise<T>): Promise<T> {
+    return this.#lines.inTurn(id, step);
+  }
+
+  /** The process as it was last seen, where reading on would ask the store; others may have written since. */
+  remembered(ref: ProcessRef): Instance | undefined {
+    return this.#shared ? this.#instances.get(keyOf(ref)) : undefined;
+  }
+
+  /** The process as it stands; of one that is over, what was added since only up to `atLeast`, since no answer depends on it. */
+  async load(process: AnyProcess, ref: ProcessRef, atLeast = -1): Promise<Instance> {
+    const known = this.#instances.get(keyOf(ref));
+    const current = known !== undefined && (!this.#shared || process.over(known.state));
+    if (current && known.through >= atLeast) return known;
+    const loaded = await this.#read(process, ref, { known, atLeast });
+    if (loaded.sequence > 0) this.#keep(ref, loaded);
+    return loaded;
+  }
+
+  /** The process as it stood after this revision of its stream; nothing is remembered. */
+  at(process: AnyProcess, ref: ProcessRef, revision: number): Promise<Instance> {
+    return this.#read(process, ref, { to: revision });
+  }
+
+  /** Calls `listener` with the events of each step that this process records, before the step is answered. */
+  onRecorded(listener: (stream: string, events: readonly PlacedEvent[]) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Folds newly recorded events behind what is known. */
+  recorded(process: AnyProcess, ref: ProcessRef, before: Instance, events: readonly PlacedEvent[]): Instance {
+    for (const listener of this.#listeners) listener(ref.stream, events);
+    const after = fold(process, ref, before, events);
+    this.#keep(ref, after);
+    return after;
+  }
+
+  /** The next `load` reads the stream again. */
+  forget(ref: ProcessRef): void {
+    this.#instances.delete(keyOf(ref));
+  }
+
+  /** A slow read must not bring back what a step has left behind meanwhile. */
+  #keep(ref: ProcessRef, instance: Instance): void {
+    const known = this.#instances.peek(keyOf(ref));
+    if (known === undefined || known.through <= instance.through) this.#instances.set(keyOf(ref), instance);
+  }
+
+  /** Reads forwards, from what is known or from the revision that the id carries, until the process is over or the stream ends. */
+  async #read(
+    process: AnyProcess,
+    ref: ProcessRef,
+    {
+      known,
+      atLeast = -1,
+      to,
+    }: { readonly known?: Instance | undefined; readonly atLeast?: number; readonly to?: number },
+  ): Promise<Instance> {
+    const made = parseProcessId(ref.id);
+    const start = made?.revision;
+    const initial = {
+      state: process.initial as Instance['state'],
+      sequence: 0,
+      through: (start ?? 0) - 1,
+      bytes: INSTANCE_BYTES,
+      rivals: [],
+    };
+    if (made === null || start === undefined) return initial;
+    const latest = new Date(made.timeMs + FIRST_EVENT_WITHIN_MS).toISOString();
+    let instance: Instance = known ?? initial;
+    const range = { direction: 'forwards', from: instance.through + 1, ...(to === undefined ? {} : { to }) } as const;
+    for await (const { events } of pagesOf(this.#events, ref.stream, range)) {
+      instance = fold(process, ref, instance, events);
+      if (process.over(instance.state) && instance.through >= atLeast) break;
+      const searched = instance.through + 1 - start;
+      const tooFar = searched >= FIRST_EVENT_SEARCH || (events.at(-1)?.meta.at ?? '') > latest;
+      if (instance.sequence === 0 && tooFar && instance.through >= atLeast) break;
+    }
+    return instance;
+  }
+}
+
+/** What an instance takes beside what its events brought, in bytes. */
+const INSTANCE_BYTES = 512;
+
+/** The stream belongs to it: an id that stands in another tenant's stream names nothing here. */
+const keyOf = ({ stream, id }: ProcessRef): string => `${stream} ${id}`;
+
+const fold = (
+  process: AnyProcess,
+  ref: ProcessRef,
+  before: Instance,
+  events: readonly (PlacedEvent | RecordedEvent)[],
+): Instance => {
+  let { state, sequence, bytes } = before;
+  const rivals: string[] = [];
+  for (const event of events) {
+    if (!process.owns(ref.id, event)) {
+      const { commandId, process: mark } = event.meta;
+      if (sequence === 0 && mark !== undefined && mark.name === process.name && mark.id !== ref.id)
+        rivals.push(commandId);
+      continue;
+    }
+    state = process.evolve(state, event) as Instance['state'];
+    sequence += 1;
+    bytes += weightOf(event.data);
+  }
+  return {
+    state,
+    sequence,
+    bytes,
+    through: Math.max(before.through, events.at(-1)?.revision ?? -1),
+    rivals: sequence === 0 ? [...before.rivals, ...rivals] : [],
+  };
+};

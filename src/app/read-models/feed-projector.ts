@@ -1,0 +1,179 @@
+import type { FeedBatch, EventFeed } from '../../ports/event-feed.js';
+import type { Projection } from '../../ports/read-models.js';
+import { feedOf } from './apply-events.js';
+import { FeedInbox } from './feed-inbox.js';
+import { PartitionedBuild, type PartitionedBuildDeps } from './partitioned-build.js';
+import { pause, retryMs } from '../pacing/pause.js';
+
+/** How long events gather while nobody waits for them, in milliseconds: a row that many of them change is then written once. */
+export const FEED_GATHER_MS = 25;
+/** How many events one transaction applies, more or less: batches are not cut. */
+const ROUND_EVENTS = 2_000;
+
+export type FeedProjectorDeps = PartitionedBuildDeps & { readonly feed: EventFeed };
+
+/**
+ * Keeps the read models current from a partitioned log, beside other processes that do the same: each applies what its partitions bring. A
+ * projection's rows must be made of one stream each, since a stream has one partition. Whatever fails is tried again, for as long as it runs.
+ */
+export class FeedProjector implements AsyncDisposable {
+  readonly #deps: FeedProjectorDeps;
+  readonly #projections: readonly Projection[];
+  readonly #stop = new AbortController();
+  readonly #inbox = new FeedInbox();
+  readonly #catchingUp = new Map<PartitionedBuild, Promise<void>>();
+  #builds: readonly PartitionedBuild[] = [];
+  #owned: ReadonlySet<number> = new Set();
+  #count = 0;
+  /** Where the event store was when the builds were opened: a new one is shown to readers once it has come there. */
+  #target = 0;
+  #running: Promise<void> | null = null;
+
+  constructor(deps: FeedProjectorDeps, projections: readonly Projection[]) {
+    this.#deps = deps;
+    this.#projections = projections;
+  }
+
+  /** Begins; whatever is away is waited for. A second time is nothing. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** How far the slowest read model is behind in this process's partitions, in global positions; null: it has none. @throws what the event store throws */
+  async lag(): Promise<number | null> {
+    const last = await this.#deps.events.lastPosition();
+    const reached = this.#builds.flatMap((build) => [...this.#owned].map((one) => build.reached(one, this.#count)));
+    return reached.length === 0 ? null : Math.max(0, last - Math.min(...reached));
+  }
+
+  /** How many events no read model could take. @throws what the writer throws */
+  parked(): Promise<number> {
+    return this.#deps.writer.parkedCount();
+  }
+
+  /** Ends after what is being written. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    this.#inbox.close();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    await this.#untilDone(() => this.#open());
+    if (signal.aborted) return;
+    const handlers = {
+      assigned: (partitions: readonly number[], count: number): void => this.#assigned(partitions, count),
+      handle: (batch: FeedBatch): Promise<boolean> => this.#inbox.put(batch),
+    };
+    await Promise.all([this.#deps.feed.follow(handlers, signal), this.#pump()]);
+    await Promise.all(this.#catchingUp.values());
+  }
+
+  async #open(): Promise<void> {
+    const { events, writer } = this.#deps;
+    const builds = [];
+    for (const projection of this.#projections) {
+      const build = await writer.open(projection);
+      // Read after it was opened: others write meanwhile. Further than the store, it was made from other events, e.g. from before a backup was put back.
+      this.#target = await events.lastPosition();
+      const own = build.position > this.#target ? await writer.begin(projection) : build;
+      builds.push(new PartitionedBuild(feedOf(projection, own), this.#deps));
+    }
+    this.#builds = builds;
+    await this.#swapIn();
+  }
+
+  #assigned(partitions: readonly number[], count: number): void {
+    this.#owned = new Set(partitions);
+    this.#count = count;
+    for (const build of this.#builds) build.retain(this.#owned);
+    this.#takeUp();
+  }
+
+  /** A build that begins has its history from the store; the log may have lost it. */
+  #takeUp(): void {
+    for (const build of this.#builds) {
+      if (build.feed.build.live) continue;
+      for (const partition of this.#owned) build.want(partition, this.#count, this.#target);
+    }
+    this.#catchUp();
+  }
+
+  async #pump(): Promise<void> {
+    const { signal } = this.#stop;
+    const { clock, writer } = this.#deps;
+    while (!signal.aborted) {
+      const round = await this.#inbox.take(ROUND_EVENTS);
+      await this.#untilDone(() => this.#apply(round.map(({ batch }) => batch)));
+      for (const { batch, done } of round) {
+        done(!this.#stopped && !this.#builds.some((build) => build.isBehind(batch.partition)));
+      }
+      if (writer.awaited() || this.#inbox.links >= ROUND_EVENTS) continue;
+      await pause(clock, FEED_GATHER_MS, signal, (wake) => {
+        const stops = [writer.onAwaited(wake), this.#inbox.onHolding(ROUND_EVENTS, wake)];
+        return () => stops.forEach((stop) => stop());
+      });
+    }
+  }
+
+  async #apply(batches: readonly FeedBatch[]): Promise<void> {
+    const own = batches.filter((batch) => !batch.isStale());
+    const applied = await Promise.allSettled(this.#builds.map((build) => build.apply(own, this.#owned)));
+    for (const result of applied) if (result.status === 'rejected') throw result.reason;
+    this.#catchUp();
+    await this.#swapIn();
+  }
+
+  /** Brings up what is behind, beside what goes on: a build that has its history before it does not hold up the others. */
+  #catchUp(): void {
+    for (const build of this.#builds) {
+      if (!build.anyBehind || this.#catchingUp.has(build)) continue;
+      const running = this.#bringUp(build).finally(() => this.#catchingUp.delete(build));
+      this.#catchingUp.set(build, running);
+    }
+  }
+
+  async #bringUp(build: PartitionedBuild): Promise<void> {
+    const { signal } = this.#stop;
+    let waits = 0;
+    while (build.anyBehind && !signal.aborted) {
+      await this.#untilDone(async () => {
+        waits = (await build.catchUp(this.#owned)) ? 0 : waits + 1;
+      });
+      if (waits > 0) await pause(this.#deps.clock, retryMs(waits), signal);
+    }
+    await this.#untilDone(() => this.#swapIn());
+  }
+
+  async #swapIn(): Promise<void> {
+    for (const { feed, position } of this.#builds) {
+      if (feed.build.live || position < this.#target) continue;
+      await this.#deps.writer.swapIn(feed.build);
+      feed.build = { ...feed.build, live: true };
+    }
+  }
+
+  /** Runs until it succeeds or the projector is told to stop; after a failure the builds are opened again. */
+  async #untilDone(run: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stop;
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        if (failures > 0) {
+          for (const build of this.#builds) await build.reopen();
+          this.#takeUp();
+        }
+        await run();
+        return;
+      } catch (err) {
+        failures += 1;
+        this.#deps.log.error({ err }, 'the read models could not be kept current; it is tried again');
+        await pause(this.#deps.clock, retryMs(failures), signal);
+      }
+    }
+  }
+
+  get #stopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+}

@@ -1,0 +1,79 @@
+import type { Build, ReadModelWriter } from '../../ports/read-model-writer.js';
+
+/**
+ * How far one partition is handled in a build is kept as the progress of a stream that no event can have (no name has a slash): written in the same
+ * transaction as the rows, and refused when another process has moved it.
+ */
+const progressStream = (partition: number, of: number): string => `/feed/${of}/${partition}`;
+
+/** One partition of a feed that is spread over `of` of them. */
+export type Place = { readonly key: string; readonly partition: number; readonly of: number };
+
+export const placeOf = (partition: number, of: number): Place => ({
+  key: progressStream(partition, of),
+  partition,
+  of,
+});
+
+/** Up to where each partition of one build is handled, as this process knows it: never more than what is true. */
+export class PartitionProgress {
+  readonly #writer: ReadModelWriter;
+  readonly #build: Build;
+  readonly #stored = new Map<string, number>();
+  readonly #known = new Set<number>();
+  #position: number;
+
+  constructor(writer: ReadModelWriter, build: Build) {
+    this.#writer = writer;
+    this.#build = build;
+    this.#position = build.position;
+  }
+
+  /** The global order is handled up to here, whoever handled it. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Up to where the partition is handled; what is handled globally is handled in it. */
+  reached({ key }: Place): number {
+    return Math.max(this.#stored.get(key) ?? -1, this.#position);
+  }
+
+  /** What is stored of the partition: the revision that a commit is made on; -1 when nothing is. */
+  stored({ key }: Pick<Place, 'key'>): number {
+    return this.#stored.get(key) ?? -1;
+  }
+
+  /** Reads what is stored of all partitions, unless it was read before. @throws what the writer throws */
+  async know(of: number): Promise<void> {
+    if (!this.#known.has(of)) await this.read(of);
+  }
+
+  /** Reads what is stored of all partitions. @throws what the writer throws */
+  async read(of: number): Promise<void> {
+    const { streams } = await this.#writer.load(this.#build, [], keysOf(of));
+    for (const [key, { revision }] of streams) this.#stored.set(key, revision);
+    this.#known.add(of);
+  }
+
+  /** Forgets what was read: another process writes. */
+  forget(): void {
+    this.#stored.clear();
+    this.#known.clear();
+  }
+
+  /** The global order that is handled once these partitions, all of a feed of `of`, have come to there. */
+  positionWith(of: number, moved: ReadonlyMap<string, number>): number {
+    const lowest = keysOf(of).map((key) => moved.get(key) ?? this.#stored.get(key) ?? -1);
+    return Math.max(this.#position, Math.min(...lowest));
+  }
+
+  /** Notes what a commit has written. */
+  noted(moved: ReadonlyMap<string, number>, position: number): void {
+    for (const [key, to] of moved) this.#stored.set(key, to);
+    this.#position = Math.max(this.#position, position);
+  }
+}
+
+const keysOf = (of: number): readonly string[] =>
+  Array.from({ length: of }, (_, partition) => progressStream(partition, of));

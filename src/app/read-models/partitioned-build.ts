@@ -1,0 +1,235 @@
+import { partitionOf } from '../../domain/shared/partition.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FeedBatch } from '../../ports/event-feed.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import type { Log } from '../../ports/log.js';
+import type { ReadModelWriter } from '../../ports/read-model-writer.js';
+import { commitGathered, type Feed, FeedGap, gatherEvents, logParked, nothingGathered } from './apply-events.js';
+import { PartitionProgress, type Place, placeOf } from './partition-progress.js';
+import { lackingStreams } from './stream-gaps.js';
+
+/** How often events are folded again because another writer moved one of their streams or partitions. */
+const COMMIT_ATTEMPTS = 8;
+/** How many events of the store are read at once to make up for what the feed lacks. */
+export const READ_EVENTS = 512;
+
+export type PartitionedBuildDeps = {
+  readonly events: EventStore;
+  readonly writer: ReadModelWriter;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'error'>;
+};
+
+/** What a partition lacks up to `wanted`, the position of an event that the store has. */
+type Behind = { readonly place: Place; readonly wanted: number };
+
+/**
+ * A build that is fed with partitions of a log, by this process and by others that have the other partitions. The event store is the truth: where
+ * the log lacks something (a link that does not follow, a build that begins), the partition is behind, and is brought up from the store.
+ */
+export class PartitionedBuild {
+  readonly feed: Feed;
+  readonly #deps: PartitionedBuildDeps;
+  readonly #behind = new Map<string, Behind>();
+  #progress: PartitionProgress;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(feed: Feed, deps: PartitionedBuildDeps) {
+    this.feed = feed;
+    this.#deps = deps;
+    this.#progress = new PartitionProgress(deps.writer, feed.build);
+  }
+
+  /** The global order is handled up to here, as far as this process has heard. */
+  get position(): number {
+    return this.#progress.position;
+  }
+
+  get anyBehind(): boolean {
+    return this.#behind.size > 0;
+  }
+
+  isBehind(partition: number): boolean {
+    return [...this.#behind.values()].some(({ place }) => place.partition === partition);
+  }
+
+  /** Up to where a partition is handled. */
+  reached(partition: number, of: number): number {
+    return this.#progress.reached(placeOf(partition, of));
+  }
+
+  /** Has a partition brought up to an event of the store, at the position `wanted`. */
+  want(partition: number, of: number, wanted: number): void {
+    this.#want(placeOf(partition, of), wanted);
+  }
+
+  /** Leaves all partitions but these to others; what others wrote of these so far counts. */
+  retain(partitions: ReadonlySet<number>): void {
+    this.#progress.forget();
+    for (const [key, { place }] of this.#behind) if (!partitions.has(place.partition)) this.#behind.delete(key);
+  }
+
+  /** Begins again from what the writer has, after a failure. @throws what the writer throws */
+  reopen(): Promise<void> {
+    return this.#exclusively(async () => {
+      this.feed.build = await this.#deps.writer.open(this.feed.projection);
+      this.#progress = new PartitionProgress(this.#deps.writer, this.feed.build);
+    });
+  }
+
+  /**
+   * Applies, in one transaction, what follows on what is handled; notes what does not.
+   * @throws what the writer and the event store throw: then nothing was written, or all of it
+   */
+  apply(batches: readonly FeedBatch[], owned: ReadonlySet<number>): Promise<void> {
+    const counts = new Set(batches.flatMap(({ links }) => links.map(({ partitions }) => partitions)));
+    return this.#exclusively(async () => {
+      await this.#attempt(counts, owned, () => Promise.resolve(this.#following(batches)));
+    });
+  }
+
+  /**
+   * Brings what is behind a step further.
+   * @returns false when the store does not have yet what is wanted
+   * @throws as apply
+   */
+  catchUp(owned: ReadonlySet<number>): Promise<boolean> {
+    return this.#exclusively(async () => {
+      const counts = new Set([...this.#behind.values()].map(({ place }) => place.of));
+      return this.#attempt(counts, owned, () => this.#lacking());
+    });
+  }
+
+  async #attempt(
+    counts: ReadonlySet<number>,
+    owned: ReadonlySet<number>,
+    make: () => Promise<Step | null>,
+  ): Promise<boolean> {
+    for (let attempt = 0; attempt < COMMIT_ATTEMPTS; attempt += 1) {
+      for (const of of counts) await this.#progress.know(of);
+      const step = await make();
+      if (step === null) return false;
+      if (step.moved.size === 0 || (await this.#write(step))) {
+        for (const of of counts) await this.#settle(of, owned);
+        this.#dropReached();
+        return true;
+      }
+      this.#progress.forget();
+    }
+    throw new Error(`Another writer kept moving ${this.feed.projection.name}; the events were not applied.`);
+  }
+
+  /** What of the batches follows. */
+  #following(batches: readonly FeedBatch[]): Step {
+    const events: RecordedEvent[] = [];
+    const moved = new Map<string, number>();
+    for (const { partition, links } of batches) {
+      for (const { partitions, follows, position, event } of links) {
+        const place = placeOf(partition, partitions);
+        const reached = moved.get(place.key) ?? this.#progress.reached(place);
+        if (position <= reached) continue;
+        if (this.#behind.has(place.key) || follows > reached) {
+          this.#want(place, position);
+          continue;
+        }
+        if (event !== null) events.push(event);
+        moved.set(place.key, position);
+      }
+    }
+    return { events, moved, counts: new Set(batches.flatMap(({ links }) => links.map((link) => link.partitions))) };
+  }
+
+  /** The next events of the store that partitions behind lack; null when it has none yet. */
+  async #lacking(): Promise<Step | null> {
+    this.#dropReached();
+    const places = [...this.#behind.values()].map(({ place }) => ({ place, reached: this.#progress.reached(place) }));
+    const moved = new Map<string, number>();
+    if (places.length === 0) return { events: [], moved, counts: new Set() };
+    const from = Math.min(...places.map(({ reached }) => reached));
+    const found = await this.#deps.events.readAll(from, READ_EVENTS);
+    const end = found.at(-1)?.position;
+    if (end === undefined) return null;
+    for (const { place, reached } of places) if (end > reached) moved.set(place.key, end);
+    const events = found.filter(({ stream, position }) =>
+      places.some(({ place, reached }) => position > reached && partitionOf(stream, place.of) === place.partition),
+    );
+    return { events, moved, counts: new Set(places.map(({ place }) => place.of)) };
+  }
+
+  /** Writes a step; false when another writer has moved something: nothing was written then. */
+  async #write({ events, moved, counts }: Step): Promise<boolean> {
+    const { writer, clock, log } = this.#deps;
+    const gathered = nothingGathered();
+    try {
+      await gatherEvents(writer, this.feed, gathered, events, clock.now().toISOString());
+    } catch (error) {
+      if (!(error instanceof FeedGap)) throw error;
+      await this.#mend(events);
+      return false;
+    }
+    for (const [key, to] of moved) {
+      gathered.streams.set(key, { from: this.#progress.stored({ key }), to, parked: false });
+    }
+    const position = Math.max(this.position, ...[...counts].map((of) => this.#progress.positionWith(of, moved)));
+    gathered.position = position;
+    if (!(await commitGathered(writer, this.#at(position), gathered))) return false;
+    this.#progress.noted(moved, position);
+    logParked(log, this.feed, gathered.parked);
+    return true;
+  }
+
+  /** Applies from the store what streams lack before and between these events. */
+  async #mend(events: readonly RecordedEvent[]): Promise<void> {
+    const { writer, events: store } = this.#deps;
+    for (const { stream, from, to } of await lackingStreams(writer, this.feed.build, events)) {
+      for (let next = from; next <= to;) {
+        const page = (await store.read(stream, { direction: 'forwards', from: next, to, limit: READ_EVENTS })).events;
+        const last = page.at(-1);
+        if (last === undefined) throw new Error(`The event store lacks revision ${next} of ${stream}.`);
+        if (!(await this.#write({ events: page, moved: new Map(), counts: new Set() }))) return;
+        next = last.revision + 1;
+      }
+    }
+  }
+
+  /** Moves the position on over what other processes have handled meanwhile: of two that finish at the same time, one sees both. */
+  async #settle(of: number, owned: ReadonlySet<number>): Promise<void> {
+    if (Array.from({ length: of }, (_, partition) => partition).every((partition) => owned.has(partition))) return;
+    await this.#progress.read(of);
+    const position = this.#progress.positionWith(of, new Map());
+    if (position <= this.position) return;
+    if (await commitGathered(this.#deps.writer, this.#at(position), nothingGathered())) {
+      this.#progress.noted(new Map(), position);
+    }
+  }
+
+  #at(position: number): Feed {
+    return { ...this.feed, build: { ...this.feed.build, position } };
+  }
+
+  #want(place: Place, wanted: number): void {
+    if (this.#progress.reached(place) >= wanted) return;
+    const before = this.#behind.get(place.key)?.wanted ?? 0;
+    this.#behind.set(place.key, { place, wanted: Math.max(before, wanted) });
+  }
+
+  #dropReached(): void {
+    for (const [key, { place, wanted }] of this.#behind) {
+      if (this.#progress.reached(place) >= wanted) this.#behind.delete(key);
+    }
+  }
+
+  /** One after the other: what is written rests on what is known of the progress. */
+  #exclusively<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(run);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** Events to apply, where their partitions stand afterwards, and over how many partitions each is one of. */
+type Step = {
+  readonly events: readonly RecordedEvent[];
+  readonly moved: ReadonlyMap<string, number>;
+  readonly counts: ReadonlySet<number>;
+};

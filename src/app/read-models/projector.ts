@@ -1,0 +1,126 @@
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import type { Projection } from '../../ports/read-models.js';
+import type { ReadModelWriter } from '../../ports/read-model-writer.js';
+import { applyEvents, type Feed, feedOf, logParked } from './apply-events.js';
+import { pause, retryMs } from '../pacing/pause.js';
+
+/** How many events one transaction applies. */
+const PROJECTOR_BATCH_EVENTS = 500;
+/** How long events gather while nobody waits for them, in milliseconds: a row that many of them change is then written once. */
+export const GATHER_MS = 25;
+
+export type ProjectorDeps = {
+  readonly events: EventStore;
+  readonly writer: ReadModelWriter;
+  readonly clock: Clock;
+  readonly log: { error(details: object, message: string): void };
+};
+
+/**
+ * Keeps the read models current: follows the event store from where each build stands, applies, and swaps a new version in once it has come
+ * as far as the store was at the start. Whatever fails is tried again from the last commit, for as long as it runs.
+ */
+export class Projector implements AsyncDisposable {
+  readonly #deps: ProjectorDeps;
+  readonly #projections: readonly Projection[];
+  readonly #abort = new AbortController();
+  #feeds: readonly Feed[] = [];
+  #following: readonly Promise<void>[] = [];
+
+  constructor(deps: ProjectorDeps, projections: readonly Projection[]) {
+    this.#deps = deps;
+    this.#projections = projections;
+  }
+
+  /**
+   * Opens the builds and begins to follow; resolves before everything is applied.
+   * @throws what the event store and the writer throw
+   */
+  async start(): Promise<void> {
+    const target = await this.#deps.events.lastPosition();
+    const feeds = [];
+    for (const projection of this.#projections) feeds.push(await this.#open(projection, target));
+    this.#feeds = feeds;
+    await this.#swapIn(feeds, target);
+    // Builds that stand together share one subscription; one that still has history to go through must not hold up the others.
+    const groups = new Map<string, Feed[]>();
+    for (const feed of feeds) {
+      const group = feed.build.live ? 'live' : String(feed.build.position);
+      groups.set(group, [...(groups.get(group) ?? []), feed]);
+    }
+    this.#following = [...groups.values()].map((group) => this.#follow(group, target));
+  }
+
+  /** How far the slowest read model is behind, in global positions. @throws what the event store throws */
+  async lag(): Promise<number> {
+    const last = await this.#deps.events.lastPosition();
+    return last - Math.min(last, ...this.#feeds.map(({ build }) => build.position));
+  }
+
+  /** How many events no read model could take. @throws what the writer throws */
+  parked(): Promise<number> {
+    return this.#deps.writer.parkedCount();
+  }
+
+  /** Ends after the batch that is being applied. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort();
+    await Promise.all(this.#following);
+  }
+
+  async #open(projection: Projection, last: number): Promise<Feed> {
+    const build = await this.#deps.writer.open(projection);
+    // Further than the store: these rows were made from other events, e.g. before a backup was put back.
+    return feedOf(projection, build.position > last ? await this.#deps.writer.begin(projection) : build);
+  }
+
+  async #follow(feeds: readonly Feed[], target: number): Promise<void> {
+    for (let failures = 0; !this.#stopped; failures += 1) {
+      try {
+        const after = Math.min(...feeds.map(({ build }) => build.position));
+        for await (const batch of this.#deps.events.subscribe({ after, signal: this.#abort.signal })) {
+          for (let from = 0; from < batch.length; from += PROJECTOR_BATCH_EVENTS) {
+            await this.#apply(feeds, batch.slice(from, from + PROJECTOR_BATCH_EVENTS));
+          }
+          await this.#swapIn(feeds, target);
+          failures = 0;
+          await this.#gather(batch.at(-1)?.position ?? 0);
+        }
+      } catch (error) {
+        const projections = feeds.map(({ projection }) => projection.name);
+        this.#deps.log.error(
+          { err: error, projections },
+          'the read models could not be kept current; it is tried again',
+        );
+      }
+      await pause(this.#deps.clock, retryMs(failures + 1), this.#abort.signal);
+    }
+  }
+
+  async #apply(feeds: readonly Feed[], events: readonly RecordedEvent[]): Promise<void> {
+    const at = this.#deps.clock.now().toISOString();
+    for (const feed of feeds) {
+      logParked(this.#deps.log, feed, await applyEvents(this.#deps.writer, feed, events, at));
+    }
+  }
+
+  async #swapIn(feeds: readonly Feed[], target: number): Promise<void> {
+    for (const feed of feeds) {
+      if (feed.build.live || feed.build.position < target) continue;
+      await this.#deps.writer.swapIn(feed.build);
+      feed.build = { ...feed.build, live: true };
+    }
+  }
+
+  /** Lets events gather, unless a whole batch of them waits already or a reader does. */
+  async #gather(position: number): Promise<void> {
+    const behind = (await this.#deps.events.lastPosition()) - position >= PROJECTOR_BATCH_EVENTS;
+    if (behind || this.#deps.writer.awaited()) await new Promise((resolve) => setImmediate(resolve));
+    else await pause(this.#deps.clock, GATHER_MS, this.#abort.signal, (wake) => this.#deps.writer.onAwaited(wake));
+  }
+
+  get #stopped(): boolean {
+    return this.#abort.signal.aborted;
+  }
+}

@@ -1,0 +1,43 @@
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { Projection, ReadModels } from '../../ports/read-models.js';
+
+/** How long a read waits for its read model, in milliseconds (contract 1.8). */
+export const READ_WAIT_MS = 2_000;
+
+/**
+ * Waits until a mind's read model holds what its stream holds at this moment, or `minimum` when the client asked for that.
+ * @returns the revision of the stream that the read sees at least
+ * @throws Rejection READ_MODEL_BEHIND when `minimum` is not reached in time; without it the read goes on with what is there
+ */
+export const waitForStream = async (
+  deps: { readonly events: EventStore; readonly readModels: ReadModels },
+  projection: Projection,
+  stream: string,
+  minimum: number | undefined,
+): Promise<void> => {
+  const target = minimum ?? (await deps.events.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
+  if (target < 0) return;
+  const reached = await deps.readModels.reached(projection, stream, target, READ_WAIT_MS);
+  if (!reached && minimum !== undefined) throw behind(minimum);
+};
+
+/** Waits for a stream itself to hold `minimum`: reads of the event store are never behind, but the revision may not exist yet. */
+export const waitForRevision = async (
+  events: EventStore,
+  stream: string,
+  minimum: number | undefined,
+): Promise<void> => {
+  if (minimum === undefined) return;
+  const last = async (): Promise<number> =>
+    (await events.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
+  if ((await last()) >= minimum) return;
+  const signal = AbortSignal.timeout(READ_WAIT_MS);
+  for await (const batch of events.subscribe({ stream: { name: stream, from: minimum }, signal })) {
+    if (batch.length > 0) return;
+  }
+  throw behind(minimum);
+};
+
+const behind = (minimum: number): Rejection =>
+  new Rejection('READ_MODEL_BEHIND', { details: { minRevision: minimum }, retryAfter: 1 });

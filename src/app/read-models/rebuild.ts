@@ -1,0 +1,64 @@
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { Projection } from '../../ports/read-models.js';
+import type { ReadModelWriter } from '../../ports/read-model-writer.js';
+import { commitGathered, type Feed, feedOf, type Gathered, gatherEvents, nothingGathered } from './apply-events.js';
+
+/** How many events are read at once: few, so that they are gone before they are moved to where garbage is costly. */
+const READ_EVENTS = 512;
+/** What is gathered before it is written: a row that many events change is then written once. */
+const COMMIT_EVENTS = 65_536;
+const COMMIT_ROWS = 16_384;
+
+export type RebuildProgress = {
+  /** Events applied so far. */
+  readonly events: number;
+  /** The global position that is reached, of the last one there was at the start. */
+  readonly position: number;
+  readonly last: number;
+};
+
+export type Rebuilt = { readonly events: number; readonly parked: number };
+
+/**
+ * Makes every read model anew from the events and swaps them in, while no server runs. Broken off, it leaves the old ones as they were.
+ * @throws what the event store and the writer throw
+ */
+export const rebuild = async (
+  { events, writer, clock }: { readonly events: EventStore; readonly writer: ReadModelWriter; readonly clock: Clock },
+  projections: readonly Projection[],
+  onProgress: (progress: RebuildProgress) => void = () => undefined,
+): Promise<Rebuilt> => {
+  const feeds: Feed[] = [];
+  for (const projection of projections) {
+    // Drops what an earlier one that was broken off left.
+    await writer.open(projection);
+    feeds.push(feedOf(projection, await writer.begin(projection)));
+  }
+  const last = await events.lastPosition();
+  const rebuilt = { events: 0, parked: 0 };
+  let gathering = feeds.map((feed) => ({ feed, gathered: nothingGathered() }));
+  const commit = async (): Promise<void> => {
+    for (const { feed, gathered } of gathering) {
+      if (!(await commitGathered(writer, feed, gathered))) throw new Error('Another process writes these read models.');
+      rebuilt.parked += gathered.parked.length;
+    }
+    gathering = feeds.map((feed) => ({ feed, gathered: nothingGathered() }));
+  };
+  for (let position = 0; ;) {
+    const batch = await events.readAll(position, READ_EVENTS);
+    if (batch.length === 0) break;
+    position = batch.at(-1)?.position ?? position;
+    for (const { feed, gathered } of gathering) {
+      await gatherEvents(writer, feed, gathered, batch, clock.now().toISOString());
+    }
+    rebuilt.events += batch.length;
+    if (gathering.some(({ gathered }) => isEnough(gathered))) await commit();
+    onProgress({ events: rebuilt.events, position, last });
+  }
+  await commit();
+  for (const feed of feeds) await writer.swapIn(feed.build);
+  return rebuilt;
+};
+
+const isEnough = ({ events, rows }: Gathered): boolean => events >= COMMIT_EVENTS || rows.size >= COMMIT_ROWS;

@@ -1,0 +1,134 @@
+import type { Clock } from '../../ports/clock.js';
+import type { FeedWriter } from '../../ports/event-feed.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { Log } from '../../ports/log.js';
+import type { RelayLease } from '../../ports/relay-lease.js';
+import { createChain } from './feed-chain.js';
+import { pause, retryMs } from '../pacing/pause.js';
+
+/** How many events are written at once. */
+const RELAY_BATCH_EVENTS = 500;
+/** How often the checkpoint is written and the place renewed, in milliseconds: what a killed relay wrote since then is written again. */
+export const CHECKPOINT_MS = 500;
+/** How often a relay that waits asks for the place, in milliseconds. */
+export const STANDBY_MS = 1_000;
+
+export type RelayDeps = {
+  readonly events: EventStore;
+  readonly feed: FeedWriter;
+  readonly lease: RelayLease;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'info' | 'error'>;
+  /** Names this process among all that may hold the place. */
+  readonly holder: string;
+};
+
+/**
+ * Writes the event store's global order into the partitioned log, at least once, from the checkpoint on; the checkpoint follows what the brokers
+ * have acknowledged. One relay of many is at work, the others stand by. A relay that has lost its place and does not know it yet does no harm: what
+ * it writes are true links too (ports/event-feed.ts).
+ */
+export class Relay implements AsyncDisposable {
+  readonly #deps: RelayDeps;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | null = null;
+  /** What the brokers have acknowledged; null while this relay stands by. */
+  #position: number | null = null;
+
+  constructor(deps: RelayDeps) {
+    this.#deps = deps;
+  }
+
+  /** Begins; whatever is away is waited for. A second time is nothing. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** How far behind the event store it is, in global positions; null while it stands by. @throws what the event store throws */
+  async lag(): Promise<number | null> {
+    if (this.#position === null) return null;
+    return Math.max(0, (await this.#deps.events.lastPosition()) - this.#position);
+  }
+
+  /** Ends after the batch that is being written, and leaves the place to the next. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    const { clock, lease, holder, log } = this.#deps;
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        const checkpoint = await lease.take(holder);
+        if (checkpoint === null) await pause(clock, STANDBY_MS, signal);
+        else await this.#relay(checkpoint, () => (failures = 0));
+      } catch (err) {
+        failures += 1;
+        log.error({ err }, 'the relay was interrupted; it goes on from its checkpoint');
+        // Another one may reach what this one does not.
+        await lease.release(holder).catch(() => undefined);
+        await pause(clock, retryMs(failures), signal);
+      }
+    }
+    await lease.release(holder).catch(() => undefined);
+  }
+
+  /** Relays until told to stop or until the place is lost. */
+  async #relay(checkpoint: number, onProgress: () => void): Promise<void> {
+    const { events, feed, log } = this.#deps;
+    // Further than the store: it is another one, e.g. from before a backup was put back.
+    const after = checkpoint > (await events.lastPosition()) ? 0 : checkpoint;
+    const session = new AbortController();
+    const end = (): void => session.abort();
+    this.#stop.signal.addEventListener('abort', end, { once: true });
+    let keeping: Promise<void> = Promise.resolve();
+    try {
+      await using writing = await feed.open();
+      if (this.#stop.signal.aborted) return;
+      this.#position = after;
+      log.info({ position: after }, 'the relay is at work');
+      keeping = this.#keep(session);
+      const chain = createChain(after, writing.partitions);
+      await writing.write(chain.begin());
+      for await (const batch of events.subscribe({ after, signal: session.signal })) {
+        for (let from = 0; from < batch.length && !session.signal.aborted; from += RELAY_BATCH_EVENTS) {
+          const part = batch.slice(from, from + RELAY_BATCH_EVENTS);
+          await writing.write(chain.next(part));
+          this.#position = part.at(-1)?.position ?? this.#position;
+        }
+        onProgress();
+      }
+    } finally {
+      end();
+      this.#stop.signal.removeEventListener('abort', end);
+      await keeping;
+      this.#position = null;
+    }
+  }
+
+  /** Renews the place and moves the checkpoint, once more at the end; ends the session when the place is lost. */
+  async #keep(session: AbortController): Promise<void> {
+    const { clock, lease, holder, log } = this.#deps;
+    let keptMs = clock.monotonicMs();
+    for (;;) {
+      await pause(clock, CHECKPOINT_MS, session.signal);
+      const startMs = clock.monotonicMs();
+      try {
+        if (await lease.keep(holder, this.#position ?? 0)) keptMs = startMs;
+        else {
+          log.info({}, 'another relay has taken the place');
+          session.abort();
+        }
+      } catch (err) {
+        if (startMs - keptMs >= lease.holdsMs) {
+          log.error({ err }, 'the relay could not renew its place, and leaves it');
+          session.abort();
+        }
+      }
+      if (session.signal.aborted) return;
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { Json } from '../../domain/shared/json.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { PAGE_BYTES } from '../../domain/shared/page-size.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { PAGE_EVENTS, pagesOf } from './stream-pages.js';
+
+/** How many pages of the stream are looked at for one answer when a type is asked for: 20,000 events, or some 40 MB of large ones. */
+const HISTORY_SCAN_PAGES = 40;
+export const HISTORY_SCAN_EVENTS = HISTORY_SCAN_PAGES * PAGE_EVENTS;
+
+export type HistoryQuery = {
+  readonly from?: number;
+  readonly limit: number;
+  readonly direction: 'forwards' | 'backwards';
+  readonly types?: ReadonlySet<string>;
+};
+
+/** An event as the history shows it (contract 10.1). */
+export type HistoryEvent = {
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly commandId: string;
+  readonly causationId: string | null;
+  readonly correlationId: string;
+  readonly schemaVersion: number;
+  readonly turnId?: Json;
+  readonly data: Json;
+  readonly hash: string;
+  readonly prevHash: string;
+};
+
+export const toHistoryEvent = ({ revision, id, type, data, meta }: RecordedEvent): HistoryEvent => ({
+  revision,
+  id,
+  type,
+  at: meta.at,
+  actor: meta.actor,
+  commandId: meta.commandId,
+  causationId: meta.causationId,
+  correlationId: meta.correlationId,
+  schemaVersion: meta.schemaVersion,
+  ...(data['turnId'] === undefined ? {} : { turnId: data['turnId'] }),
+  data,
+  hash: meta.hash,
+  prevHash: meta.prevHash,
+});
+
+/** `next` is the revision to go on from, absent at the end; `revision` the stream's last, -1 when there is no such stream. */
+export type HistoryPage = {
+  readonly revision: number;
+  readonly next?: number;
+  readonly events: readonly HistoryEvent[];
+};
+
+/**
+ * One page of a stream's history, which ends at `limit` events or near PAGE_BYTES (contract 10.1). With `types`, both count what is left of them; one
+ * answer looks at HISTORY_SCAN_PAGES at most, and then may hold fewer than `limit` beside a `next`.
+ */
+export const readHistory = async (
+  store: Pick<EventStore, 'read'>,
+  stream: string,
+  query: HistoryQuery,
+): Promise<HistoryPage> => {
+  const { direction, limit, from, types } = query;
+  const range = { direction, ...(from === undefined ? {} : { from }) };
+  const events: HistoryEvent[] = [];
+  let bytes = 0;
+  let scanned = 0;
+  let last = -1;
+  let reached: number | undefined;
+  const take = (page: readonly RecordedEvent[]): boolean => {
+    for (const event of page) {
+      reached = event.revision;
+      if (types !== undefined && !types.has(event.type)) continue;
+      const shown = toHistoryEvent(event);
+      events.push(shown);
+      bytes += jsonBytes(shown);
+      if (events.length === limit || bytes >= PAGE_BYTES) return true;
+    }
+    scanned += 1;
+    return scanned === HISTORY_SCAN_PAGES;
+  };
+  for await (const page of pagesOf(store, stream, range, types === undefined ? limit : Infinity)) {
+    last = page.lastRevision;
+    if (take(page.events)) break;
+  }
+  const next = reached === undefined ? -1 : reached + (direction === 'forwards' ? 1 : -1);
+  return { revision: last, ...(next < 0 || next > last ? {} : { next }), events };
+};

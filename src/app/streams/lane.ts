@@ -1,0 +1,265 @@
+import { jcs, type JsonObject } from '../../domain/shared/json.js';
+import { derivedUuid } from '../../domain/shared/uuid.js';
+import type { Clock } from '../../ports/clock.js';
+import type { AppendOutcome, EventStore, ProcessMark, RecordedEvent } from '../../ports/event-store.js';
+import { sha256Hex } from '../../domain/shared/sha256.js';
+import { GENESIS_HASH, hashedText } from './hash-chain.js';
+import { pagesOf } from './stream-pages.js';
+
+/** What a decider emits; placing makes an event of it. */
+export type Draft = { readonly type: string; readonly data: JsonObject; readonly process?: ProcessMark };
+
+/** On whose behalf events are recorded. */
+export type CommandContext = {
+  readonly tenant: string;
+  /** The key id, or `system`. */
+  readonly actor: string;
+  readonly commandId: string;
+  readonly correlationId: string;
+  readonly causationId: string | null;
+};
+
+/** An event with its place in the stream, before or after it is written. */
+export type PlacedEvent = Omit<RecordedEvent, 'position'>;
+
+/** How a stream's state is folded. States are immutable, so that a lane can go back to the last confirmed one. */
+export interface Fold<State> {
+  readonly initial: State;
+  evolve(state: State, event: PlacedEvent): State;
+}
+
+/** A stream's state after its event at `revision`; -1: before the first. */
+export type Place<State> = { readonly revision: number; readonly state: State };
+
+type Head<State> = Place<State> & { readonly hash: string; readonly at: string };
+
+const SCHEMA_VERSION = 1;
+
+/**
+ * The one place in this process where events are put at the end of one stream. It knows the head, so that appends can be sent ahead of each
+ * other without conflict where this process writes alone; a failed append throws everything placed behind it back to the last confirmed head.
+ */
+export class Lane<State> {
+  readonly stream: string;
+  readonly #store: EventStore;
+  readonly #clock: Clock;
+  readonly #fold: Fold<State>;
+  readonly #onGrown: (grown: number) => boolean;
+  /** A true beginning of the stream: read from the store, or written by this lane. */
+  #confirmed: Head<State>;
+  #head: Head<State>;
+  #readRevision = -1;
+  /** Whether `#head` is where the stream ends, as far as this lane can tell. */
+  #known = false;
+  #retired = false;
+  #loading: Promise<void> | null = null;
+  #reading: Promise<Head<State>> | null = null;
+  #readingNext: Promise<Head<State>> | null = null;
+  #inFlight = 0;
+  /** What was added to the state since somebody weighed it, in characters of JSON. */
+  #grown = 0;
+  /** Whether the append sent last was written. */
+  #last: Promise<boolean> = Promise.resolve(true);
+  #idle: (() => void)[] = [];
+
+  /** @param onGrown told of what was added since it last returned true, in characters of JSON */
+  constructor(
+    stream: string,
+    fold: Fold<State>,
+    store: EventStore,
+    clock: Clock,
+    onGrown: (grown: number) => boolean = () => true,
+  ) {
+    this.stream = stream;
+    this.#store = store;
+    this.#clock = clock;
+    this.#fold = fold;
+    this.#onGrown = onGrown;
+    this.#confirmed = { revision: -1, hash: GENESIS_HASH, at: '', state: fold.initial };
+    this.#head = this.#confirmed;
+  }
+
+  /** The state with everything placed so far, also what is still being written. Valid after `load`. */
+  get state(): State {
+    return this.#head.state;
+  }
+
+  get revision(): number {
+    return this.#head.revision;
+  }
+
+  /** The state that is known to be durable. */
+  get confirmedState(): State {
+    return this.#confirmed.state;
+  }
+
+  /** The last revision that is known to be durable. */
+  get confirmedRevision(): number {
+    return this.#confirmed.revision;
+  }
+
+  /** The last event that was read from the store, -1 when none was. Whatever stands behind it was written through this lane. */
+  get readRevision(): number {
+    return this.#readRevision;
+  }
+
+  /** Whether an append is in flight. */
+  get writing(): boolean {
+    return this.#inFlight > 0;
+  }
+
+  /** Makes sure that the head is known. Reads only what is new since the last confirmed event. */
+  async load(): Promise<void> {
+    while (!this.#known) await (this.#loading ??= this.#load().finally(() => (this.#loading = null)));
+  }
+
+  /** Ends it: nothing is written through this lane any more, so that another one can take the stream. What is in flight goes its way. */
+  retire(): void {
+    this.#retired = true;
+  }
+
+  /** Resolves when nothing is being written: what was placed before is then confirmed or thrown back. */
+  async settled(): Promise<void> {
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Whether all that was placed so far is written; waits for it. False: some of it was thrown back, and so was the state that held it. */
+  async confirmed(): Promise<boolean> {
+    return this.#inFlight === 0 ? this.#known : this.#last;
+  }
+
+  /**
+   * The stream's state with everything that was appended before this call, by whomever. Takes nothing from those who append meanwhile. A read that
+   * is under way may have passed what was appended since it began, so whoever comes then waits for the next one, which all of them share.
+   */
+  latest(): Promise<Place<State>> {
+    if (this.#reading === null) return this.#read();
+    return (this.#readingNext ??= this.#reading
+      .catch(() => undefined)
+      .then(() => {
+        this.#readingNext = null;
+        return this.#read();
+      }));
+  }
+
+  /** Makes events of drafts, at the head; `timeMs` leads their ids, so that those of one process insert in order. Nothing is remembered before `append`. */
+  place(drafts: readonly Draft[], context: CommandContext, timeMs: number): readonly PlacedEvent[] {
+    const now = this.#clock.now().toISOString();
+    let { revision, hash, at } = this.#head;
+    return drafts.map((draft) => {
+      revision += 1;
+      if (now > at) at = now;
+      const meta = { ...context, schemaVersion: SCHEMA_VERSION, at, prevHash: hash };
+      const dataText = jcs(draft.data);
+      this.#grown += dataText.length;
+      const text = hashedText({ stream: this.stream, revision, type: draft.type, meta }, dataText);
+      // The id covers all that the hash covers: a store that knows a repeat by its ids never takes another version of an event for this one.
+      const id = derivedUuid(timeMs, text.withoutId);
+      hash = sha256Hex(text.withId(id));
+      const mark = draft.process === undefined ? {} : { process: draft.process };
+      return {
+        stream: this.stream,
+        revision,
+        id,
+        type: draft.type,
+        data: draft.data,
+        meta: { ...meta, hash, ...mark },
+      };
+    });
+  }
+
+  /**
+   * Writes placed events; between `place` and this call nothing may be awaited. Behind a head that was thrown back meanwhile nothing is sent: a
+   * conflict then.
+   */
+  async append(events: readonly PlacedEvent[]): Promise<AppendOutcome> {
+    if (!this.#known || this.#retired) return this.#refused();
+    const before = this.#head;
+    const after = events.reduce((head, event) => this.#next(head, event), before);
+    const sent = this.#send(before.revision, events);
+    this.#head = after;
+    this.#inFlight += 1;
+    this.#last = sent.then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    let written = false;
+    try {
+      const outcome = await sent;
+      written = outcome.ok;
+      return outcome;
+    } finally {
+      this.#inFlight -= 1;
+      if (written && after.revision > this.#confirmed.revision) this.#confirmed = after;
+      if (written) this.#tellGrown();
+      else this.#known = false;
+      if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    }
+  }
+
+  /**
+   * Where others write too, an append waits for the one before it: were that one refused, a foreign event could stand where it should have
+   * been, and this one would be accepted behind something that it does not follow from.
+   */
+  #send(head: number, events: readonly PlacedEvent[]): Promise<AppendOutcome> {
+    const send = () => this.#store.append(this.stream, head < 0 ? 'no_stream' : head, events);
+    if (this.#inFlight === 0 || this.#store.soleWriter === true) return send();
+    return this.#last.then((written) => (written ? send() : this.#refused()));
+  }
+
+  #tellGrown(): void {
+    if (this.#onGrown(this.#grown)) this.#grown = 0;
+  }
+
+  #refused(): AppendOutcome {
+    return { ok: false, actual: this.#confirmed.revision };
+  }
+
+  async #load(): Promise<void> {
+    await this.settled();
+    await this.latest();
+    this.#head = this.#confirmed;
+    this.#known = true;
+  }
+
+  #read(): Promise<Head<State>> {
+    const reading = this.#readFrom(this.#confirmed)
+      .then((read) => this.#adopt(read))
+      .finally(() => {
+        if (this.#reading === reading) this.#reading = null;
+      });
+    this.#reading = reading;
+    return reading;
+  }
+
+  /** Takes in what was read, but for while something is in flight: its outcome shows whether somebody was faster. */
+  #adopt(read: Head<State>): Head<State> {
+    if (read.revision <= this.#confirmed.revision) return this.#confirmed;
+    if (this.#inFlight > 0) return read;
+    this.#confirmed = read;
+    this.#head = read;
+    this.#readRevision = read.revision;
+    // How much was read nobody counted.
+    this.#grown = Infinity;
+    this.#tellGrown();
+    return read;
+  }
+
+  async #readFrom(known: Head<State>): Promise<Head<State>> {
+    let head = known;
+    const range = { direction: 'forwards', from: known.revision + 1 } as const;
+    for await (const { events } of pagesOf(this.#store, this.stream, range)) {
+      head = events.reduce((reached, event) => this.#next(reached, event), head);
+    }
+    return head;
+  }
+
+  #next(head: Head<State>, event: PlacedEvent): Head<State> {
+    return {
+      revision: event.revision,
+      hash: event.meta.hash,
+      at: event.meta.at,
+      state: this.#fold.evolve(head.state, event),
+    };
+  }
+}

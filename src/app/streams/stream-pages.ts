@@ -1,0 +1,33 @@
+import type { EventStore, ReadRange, StreamPage } from '../../ports/event-store.js';
+import { nextTurn } from '../pacing/next-turn.js';
+
+/** How many events a page asks for; it ends earlier when they are large. Folding so many takes a few milliseconds. */
+export const PAGE_EVENTS = 500;
+
+/**
+ * Reads a range of a stream page by page, and lets other work run between two of them: a long stream must not hold up everybody. The first page
+ * comes also when it is empty, since it tells the last revision. Ends where the stream ended when the last page was read.
+ * @param most how many events are read altogether
+ * @throws what the event store throws
+ */
+export async function* pagesOf(
+  store: Pick<EventStore, 'read'>,
+  stream: string,
+  range: Omit<ReadRange, 'limit'>,
+  most = Infinity,
+): AsyncGenerator<StreamPage, void, undefined> {
+  const { direction, to } = range;
+  let from = range.from;
+  for (let left = most; left > 0;) {
+    const limit = Math.min(PAGE_EVENTS, left);
+    const page = await store.read(stream, { ...range, ...(from === undefined ? {} : { from }), limit });
+    yield page;
+    const last = page.events.at(-1)?.revision;
+    if (last === undefined) return;
+    const ended = direction === 'forwards' ? last >= Math.min(to ?? Infinity, page.lastRevision) : last <= (to ?? 0);
+    if (ended) return;
+    from = direction === 'forwards' ? last + 1 : last - 1;
+    left -= page.events.length;
+    await nextTurn();
+  }
+}

@@ -1,0 +1,249 @@
+import { commandSearch } from '../streams/find-command.js';
+import { mindFold } from '../minds/mind.js';
+import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from './find-turn.js';
+import type { Lanes } from '../streams/lanes.js';
+import type { ProcessJournal } from '../processes/process-journal.js';
+import type { TurnIndex } from './turn-index.js';
+import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { resumable } from '../../domain/npc/resumable.js';
+import { mismatches } from '../../domain/npc/tape-mismatch.js';
+import type { StepResult, Tape } from '../../domain/npc/tape.js';
+import { makeTurnId } from '../../domain/npc/turn-id.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { AskedBy, ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
+import type { TurnAnswer } from '../../../workflows/turn-answer.js';
+import type { OpenedTurn, TurnInput, TurnState } from '../../../workflows/turn-state.js';
+import { turn } from '../../../workflows/turn.js';
+import { shortDigest } from '../../domain/shared/sha256.js';
+
+export type StepDeps = {
+  readonly engine: ProcessEngine;
+  readonly journal: ProcessJournal;
+  readonly index: TurnIndex;
+  readonly lanes: Lanes;
+  readonly events: EventStore;
+  readonly clock: Clock;
+  readonly turnDeadlineMs: number;
+};
+
+export type Step = {
+  readonly stream: string;
+  readonly tape: Tape;
+  /** null: none was sent; 'unknown': one of a type that is not in the protocol. */
+  readonly result: StepResult | 'unknown' | null;
+  readonly by: AskedBy;
+  /** As a command's (run-command.ts). */
+  readonly keyed: boolean;
+  readonly resumed: boolean;
+};
+
+/** The answer, the revision of the mind's stream and the global position (0: nothing was recorded) when it was made. */
+export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; readonly position: number };
+
+/**
+ * One step of the multi-round protocol (contract 2.2, 2.6): finds the turn it means, opens or resumes one where there is none, and hands the
+ * table what is new in it. Never refuses for what the client remembers otherwise: it is answered from the record.
+ * @throws Rejection EVENTS_TOO_LARGE, and as ProcessEngine.ask
+ */
+export const stepTurn = async (deps: StepDeps, step: Step): Promise<Stepped> => {
+  const result = step.result === null || step.result === 'unknown' ? step.result : inputOf(step.result);
+  const { earlier, since } = await anotherAttempt(deps, step);
+  const meant = earlier ?? (await locate(deps, step, result));
+  if (meant !== null && 'turnId' in meant) return takeStep(deps, step, result, meant);
+  if (meant === null) return open(deps, step, { since });
+  const { lost } = meant;
+  if (lost === undefined) return resume(deps, step, result, { since });
+  return deps.journal.inTurn(`resume ${step.stream} ${lost}`, () => goOn(deps, step, result, lost));
+};
+
+/**
+ * The turn that another attempt at the same command has opened, or made a step of. `since` is the revision through which the mind was looked at for that: what comes
+ * behind, the first reading of a turn whose id carries it will meet.
+ */
+const anotherAttempt = async (
+  { lanes, events, journal }: StepDeps,
+  { stream, by, keyed, resumed }: Step,
+): Promise<{ readonly earlier: OpenedTurn | null; readonly since: number | undefined }> => {
+  if (!resumed && !(keyed && lanes.shared)) return { earlier: null, since: undefined };
+  const search = commandSearch(events, stream, by.commandId, resumed);
+  const { revision: since } = await lanes.current(stream, mindFold);
+  while (!search.covers(since)) {
+    const own = await search.look();
+    const turnId = own?.find(({ data }) => typeof data['turnId'] === 'string')?.data['turnId'];
+    if (typeof turnId !== 'string') continue;
+    const { state } = await journal.load(turn, refOf(stream, turnId));
+    return { earlier: state.name === 'new' ? null : (state as OpenedTurn), since };
+  }
+  return { earlier: null, since };
+};
+
+type Lost = { readonly lost: string | undefined };
+
+/** The turn a step means; null when it opens one; `lost` when it means one that is unknown or expired. */
+const locate = async (
+  deps: StepDeps,
+  step: Step,
+  result: ResultInput | 'unknown' | null,
+): Promise<OpenedTurn | Lost | null> => {
+  const { stream, tape } = step;
+  if (tape.turnId !== undefined) {
+    const known = await load(deps, stream, tape.turnId);
+    return isLost(deps, known) ? { lost: tape.turnId } : known;
+  }
+  if (result === null && tapeResults(tape).length === 0) return null;
+  const found = findTurn(await deps.index.recent(stream), tape, result, deps.clock.now().getTime());
+  if (found === null) return null;
+  if (found === undefined) return { lost: undefined };
+  const state = await load(deps, stream, found.turnId);
+  return isLost(deps, state) ? { lost: found.turnId } : state;
+};
+
+const refOf = (stream: string, id: string): ProcessRef => ({ process: turn.name, id, stream });
+
+const load = async (deps: StepDeps, stream: string, turnId: string): Promise<TurnState> =>
+  (await deps.journal.load(turn, refOf(stream, turnId))).state as TurnState;
+
+const isLost = (deps: StepDeps, state: TurnState): state is Exclude<TurnState, OpenedTurn> =>
+  state.name === 'new' || (state.name !== 'ended' && isOver(state, deps.clock.now().getTime()));
+
+/**
+ * Goes on for a lost turn, once however often its steps are repeated: in this process by the line that the caller stands in, over all by a
+ * command id that whoever goes on for it has.
+ */
+const goOn = async (
+  deps: StepDeps,
+  step: Step,
+  result: ResultInput | 'unknown' | null,
+  lost: string,
+): Promise<Stepped> => {
+  // Taken before the look: what another server records from now on, the new turn's first reading meets.
+  const since = (await deps.lanes.current(step.stream, mindFold)).revision;
+  const successor = await follow(deps, step.stream, lost);
+  if (successor !== null) return takeStep(deps, step, result, successor);
+  const commandId = `resume_${shortDigest(`${step.stream} ${lost}`)}`;
+  try {
+    return await resume(deps, { ...step, by: { ...step.by, commandId } }, result, { lost, since });
+  } catch (failure) {
+    const other =
+      failure instanceof Rejection && failure.code === 'BUSY' ? await follow(deps, step.stream, lost) : null;
+    if (other === null) throw failure;
+    return takeStep(deps, step, result, other);
+  }
+};
+
+/** The turn that goes on for a lost one, however often that was lost again; null when there is none that still can. */
+const follow = async (deps: StepDeps, stream: string, lost: string): Promise<OpenedTurn | null> => {
+  const seen = new Set<string>();
+  for (let id = lost; !seen.has(id);) {
+    seen.add(id);
+    const next = await deps.index.successor(stream, id);
+    if (next === undefined) return null;
+    const state = await load(deps, stream, next);
+    if (!isLost(deps, state)) return state;
+    id = next;
+  }
+  return null;
+};
+
+type Opened = {
+  readonly memories?: Tape['memories'];
+  readonly output?: string;
+  readonly resumedFrom?: string;
+  /** The revision that the turn's id carries; the last durable one when left out. */
+  readonly since: number | undefined;
+};
+
+const open = async (deps: StepDeps, step: Step, { memories, output, resumedFrom, since }: Opened): Promise<Stepped> => {
+  const { tape, stream, by } = step;
+  const nowMs = deps.clock.now().getTime();
+  const revision = since ?? (await deps.lanes.current(stream, mindFold)).revision;
+  const turnId = makeTurnId('process', revision, nowMs, by.commandId);
+  const opening: TurnInput = {
+    type: 'open',
+    turnId,
+    observation: tape.observation,
+    context: tape.context,
+    npcState: tape.npcState,
+    ...(tape.persona === undefined ? {} : { persona: tape.persona }),
+    ...(tape.actor === undefined ? {} : { actor: tape.actor }),
+    ...(memories === undefined ? {} : { memories }),
+    ...(tape.rulesetId === undefined ? {} : { rulesetId: tape.rulesetId }),
+    ...(resumedFrom === undefined ? {} : { resumedFrom }),
+    deadlineAt: new Date(nowMs + deps.turnDeadlineMs).toISOString(),
+  };
+  const taken: TurnInput[] = output === undefined ? [] : [{ type: 'output', generatedOutput: output }];
+  return ask(deps, step, turnId, [opening, ...taken]);
+};
+
+/** Answers from the tape alone: what it holds, and what the step brings, is what the new turn begins with. */
+const resume = (
+  deps: StepDeps,
+  step: Step,
+  result: ResultInput | 'unknown' | null,
+  { lost, since }: { readonly lost?: string; readonly since: number | undefined },
+): Promise<Stepped> => {
+  const tape = resumable(merged(step.tape, result));
+  const memories = tape.actor !== undefined && tape.vectorQueried ? tape.memories : undefined;
+  const brought = result !== null && result !== 'unknown' && result.type === 'output';
+  const output = memories !== undefined && (brought || tape.generatedOutput !== '') ? tape.generatedOutput : undefined;
+  return open(
+    deps,
+    { ...step, tape },
+    {
+      ...(memories === undefined ? {} : { memories }),
+      ...(output === undefined ? {} : { output }),
+      ...(lost === undefined ? {} : { resumedFrom: lost }),
+      since,
+    },
+  );
+};
+
+/** `lastResult` wins over the tape (contract 2.5). */
+const merged = (tape: Tape, result: ResultInput | 'unknown' | null): Tape => {
+  if (result === null || result === 'unknown') return tape;
+  switch (result.type) {
+    case 'actor':
+      return { ...tape, actor: result.actor };
+    case 'memories':
+      return { ...tape, memories: result.memories, vectorQueried: true };
+    case 'output':
+      return { ...tape, generatedOutput: result.generatedOutput };
+  }
+};
+
+const takeStep = (
+  deps: StepDeps,
+  step: Step,
+  result: ResultInput | 'unknown' | null,
+  found: OpenedTurn,
+): Promise<Stepped> => {
+  const tape = merged(step.tape, result);
+  const members = mismatches(found, tape);
+  const last = nextInput(found, tape, result);
+  const round = (last.type === 'look' ? last.round : undefined) ?? found.rounds.length - 1;
+  const noticed: TurnInput[] = members.length === 0 ? [] : [{ type: 'mismatch', round, members }];
+  return ask(deps, step, found.turnId, [...noticed, last]);
+};
+
+/** What is new in a step; a look at an earlier round's answer when nothing is (contract 2.6: repeats, misfits, contradictions). */
+const nextInput = (found: OpenedTurn, tape: Tape, result: ResultInput | 'unknown' | null): TurnInput => {
+  if (result === 'unknown') return { type: 'look' };
+  if (result !== null) {
+    const round = found.roundOf[result.type];
+    if (round !== undefined) return { type: 'look', round };
+    return awaits(found, result.type) ? result : { type: 'look' };
+  }
+  const results = tapeResults(tape);
+  const next = results.find(({ type }) => awaits(found, type));
+  if (next !== undefined) return next;
+  return { type: 'look', round: Math.max(0, ...results.map(({ type }) => found.roundOf[type] ?? 0)) };
+};
+
+const ask = async (deps: StepDeps, step: Step, turnId: string, inputs: readonly TurnInput[]): Promise<Stepped> => {
+  requireRecordable(inputs.filter(({ type }) => type !== 'mismatch'));
+  const ref = refOf(step.stream, turnId);
+  const { answer, revision, position } = await deps.engine.ask(ref, inputs, step.by);
+  return { answer: answer as TurnAnswer, revision, position };
+};

@@ -1,0 +1,58 @@
+import type { HostedProcess } from '../processes/hosted-process.js';
+import type { TurnInput, TurnState } from '../../../workflows/turn-state.js';
+import { turn } from '../../../workflows/turn.js';
+import { holdPatterns } from '../../domain/rules/hold-patterns.js';
+import type { MindState } from '../../domain/npc/state.js';
+import type { TurnFacts } from '../../domain/npc/decision/turn-facts.js';
+import { parseNpcStream } from '../../domain/shared/stream-names.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
+import { inSlices } from '../pacing/in-slices.js';
+import { mindFold } from '../minds/mind.js';
+import type { ChosenRuleset, Rulesets } from '../minds/rulesets.js';
+
+export type TurnHostDeps = {
+  readonly rulesets: Rulesets;
+  readonly signingKeys: Pick<SigningKeys, 'current'>;
+  /** Whose verdicts they are: `iss` (contract 2.9). */
+  readonly issuer: string;
+};
+
+/** The facts of a decision, from the rules that were chosen and the mind as it stands. */
+export const factsFrom = (
+  npcId: string,
+  chosen: ChosenRuleset,
+  mind: Pick<MindState, 'persona' | 'data' | 'revision'>,
+  issuer: TurnFacts['issuer'],
+  patternsHeld: readonly string[] = [],
+): TurnFacts => ({
+  npcId,
+  mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
+  ruleset: chosen.ruleset,
+  rulesetRef: chosen.ruleset === null ? null : { rulesetId: chosen.ruleset.rulesetId, version: chosen.ruleset.version },
+  ...(chosen.missing === undefined ? {} : { rulesetMissing: chosen.missing }),
+  ...(patternsHeld.length === 0 ? {} : { patternsHeld }),
+  issuer,
+});
+
+/** The turn with what its steps need: the rules it began with, the mind, and the key that signs. */
+export const turnHost = ({ rulesets, signingKeys, issuer }: TurnHostDeps): HostedProcess => ({
+  process: turn,
+  fold: mindFold,
+  prepare: async (ref, recorded, inputs, by) => {
+    const state = recorded as TurnState;
+    const npcId = parseNpcStream(ref.stream)?.npcId ?? '';
+    const opening = (inputs as unknown as readonly TurnInput[]).find((input) => input.type === 'open');
+    const chosen =
+      state.name === 'new'
+        ? await rulesets.choose(by.tenant, opening?.rulesetId)
+        : { ruleset: await rulesets.version(by.tenant, state.ruleset) };
+    // Once a turn: what it finds is recorded with the opening.
+    const held =
+      opening === undefined || state.name !== 'new'
+        ? []
+        : await inSlices(holdPatterns(chosen.ruleset, opening.observation));
+    return (mind) => factsFrom(npcId, chosen, mind as MindState, { kid: signingKeys.current.kid, iss: issuer }, held);
+  },
+  // A turn waits for its client alone: `pending` is never anything.
+  effect: (ref) => Promise.reject(new Error(`turn ${ref.id} has no effects`)),
+});

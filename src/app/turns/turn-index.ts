@@ -1,0 +1,123 @@
+import { LRUCache } from 'lru-cache';
+
+import type { EventStore } from '../../ports/event-store.js';
+import type { PlacedEvent } from '../streams/lane.js';
+import { idKey, keyChange, type KeyChange, type TurnKey } from './turn-key.js';
+import { pagesOf } from '../streams/stream-pages.js';
+
+/** How far back in a mind's stream its recent turns are looked for, in events. */
+export const TURN_SEARCH_EVENTS = 2_000;
+/** How many turns of one mind are remembered: of those that are over, and in all. */
+export const TURNS_KEPT_PER_MIND = 128;
+const OPEN_TURNS_KEPT_PER_MIND = 4 * TURNS_KEPT_PER_MIND;
+/** How many turns of all minds are remembered, some 700 bytes each; those of the minds that were silent longest go first. */
+export const TURNS_KEPT = 400_000;
+
+type Recent = { readonly turns: Map<string, TurnKey>; readonly successors: Map<string, string>; upTo: number };
+
+/**
+ * The recent turns of each mind, newest last: finding a turn without its id is the main path of typed clients, which drop members that they
+ * do not know. Holds no more of a turn than tells it from others. Made by one walk back through the stream, bounded, and kept current by what is recorded.
+ */
+export class TurnIndex {
+  readonly #events: EventStore;
+  readonly #shared: boolean;
+  /** What was noted of minds that are being read. */
+  readonly #loading = new Map<string, KeyChange[]>();
+  readonly #minds = new LRUCache<string, Recent>({
+    maxSize: TURNS_KEPT,
+    sizeCalculation: ({ turns }) => 1 + turns.size,
+  });
+
+  /** @param shared whether other programs write these streams too: `recent` then reads first what they have appended. */
+  constructor(events: EventStore, { shared = true }: { readonly shared?: boolean } = {}) {
+    this.#events = events;
+    this.#shared = shared;
+  }
+
+  /** Takes note of what was recorded here, so that who writes alone need not read it back. */
+  note(stream: string, events: readonly PlacedEvent[]): void {
+    if (this.#shared) return;
+    const changes = changesOf(events);
+    const mind = this.#minds.get(stream);
+    if (mind === undefined) this.#loading.get(stream)?.push(...changes);
+    else if (changes.length > 0) {
+      for (const change of changes) apply(mind, change);
+      this.#weighAgain(stream, mind);
+    }
+  }
+
+  /** The turn that went on where `turnId` was lost or expired. */
+  async successor(stream: string, turnId: string): Promise<string | undefined> {
+    return (await this.#mind(stream)).successors.get(idKey(turnId));
+  }
+
+  /** Recent turns of a mind, newest first, with everything that was recorded before this call, the newest TURN_SEARCH_EVENTS of it. */
+  async recent(stream: string): Promise<readonly TurnKey[]> {
+    return newestFirst(await this.#mind(stream));
+  }
+
+  async #mind(stream: string): Promise<Recent> {
+    const known = this.#minds.get(stream);
+    if (known !== undefined) return this.#shared ? this.#readOn(stream, known) : known;
+    const noted = this.#loading.get(stream) ?? [];
+    this.#loading.set(stream, noted);
+    const made = await this.#readOn(stream, { turns: new Map(), successors: new Map(), upTo: -1 }).finally(() => {
+      if (this.#loading.get(stream) === noted) this.#loading.delete(stream);
+    });
+    // Somebody else may have made it meanwhile, and have taken note of more.
+    const other = this.#minds.get(stream);
+    if (other !== undefined && (!this.#shared || other.upTo >= made.upTo)) return other;
+    for (const change of noted) apply(made, change);
+    this.#minds.set(stream, made);
+    return made;
+  }
+
+  /** Walks back to what is known, TURN_SEARCH_EVENTS at most, and folds what it passed in the order in which it happened. */
+  async #readOn(stream: string, mind: Recent): Promise<Recent> {
+    const changes: KeyChange[] = [];
+    let upTo = mind.upTo;
+    const range = { direction: 'backwards', to: mind.upTo + 1 } as const;
+    for await (const { events } of pagesOf(this.#events, stream, range, TURN_SEARCH_EVENTS)) {
+      upTo = Math.max(upTo, events[0]?.revision ?? -1);
+      changes.push(...changesOf(events));
+    }
+    // Another one may have read the same meanwhile.
+    const known = mind.upTo;
+    for (const change of changes.reverse()) if (change.revision > known) apply(mind, change);
+    mind.upTo = Math.max(mind.upTo, upTo);
+    if (changes.length > 0) this.#weighAgain(stream, mind);
+    return mind;
+  }
+
+  /** Its size has changed, which the cache would not notice; a mind that was let go meanwhile stays away. */
+  #weighAgain(stream: string, mind: Recent): void {
+    if (this.#minds.peek(stream) !== mind) return;
+    this.#minds.delete(stream);
+    this.#minds.set(stream, mind);
+  }
+}
+
+const changesOf = (events: readonly PlacedEvent[]): readonly KeyChange[] =>
+  events.map(keyChange).filter((change) => change !== null);
+
+const apply = (mind: Recent, { turnId, next }: KeyChange): void => {
+  const before = mind.turns.get(turnId);
+  const after = next(before);
+  if (after === undefined || after === before) return;
+  mind.turns.set(turnId, after);
+  if (after.successorOf !== undefined) mind.successors.set(after.successorOf, turnId);
+  if (mind.turns.size > TURNS_KEPT_PER_MIND) forgetOne(mind);
+};
+
+/** The oldest turn that is over; an open one only where there are too many. */
+const forgetOne = ({ turns, successors }: Recent): void => {
+  for (const [turnId, { awaits, successorOf }] of turns) {
+    if (awaits !== null && turns.size <= OPEN_TURNS_KEPT_PER_MIND) continue;
+    turns.delete(turnId);
+    if (successorOf !== undefined) successors.delete(successorOf);
+    return;
+  }
+};
+
+const newestFirst = ({ turns }: Recent): readonly TurnKey[] => [...turns.values()].reverse();

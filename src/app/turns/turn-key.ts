@@ -1,0 +1,109 @@
+import type { NpcEvent, RecalledMemory } from '../../domain/npc/events.js';
+import { comparisonText } from '../../domain/npc/same.js';
+import type { Json } from '../../domain/shared/json.js';
+import type { RecordedEvent } from '../../ports/event-store.js';
+import { shortDigest } from '../../domain/shared/sha256.js';
+
+/** The kinds of results, in the order in which a turn takes them. */
+export const resultKinds = ['actor', 'memories', 'output'] as const;
+export type ResultKind = (typeof resultKinds)[number];
+
+/**
+ * What finding a turn among its mind's recent ones needs: texts as digests of the form in which they are compared (contract 2.6), so that a key is small
+ * however much was said. The turn itself is read from its stream.
+ */
+export type TurnKey = {
+  readonly turnId: string;
+  /** The result it waits for; null once it is over. */
+  readonly awaits: ResultKind | null;
+  readonly expired: boolean;
+  readonly deadlineMs: number;
+  readonly commandId: string;
+  /** Of the lost turn for which it goes on. */
+  readonly successorOf?: string;
+  readonly said: string;
+  readonly actor?: string;
+  readonly memories?: string;
+  readonly output?: string;
+  /** Which results it has, and whether the opening brought them. */
+  readonly has: { readonly [Kind in ResultKind]?: 'at first' | 'later' };
+};
+
+/** Up to this length a text is kept as it is, in characters: a digest is hardly shorter, and dearer to make. JSON never looks like one. */
+const KEPT_CHARACTERS = 64;
+
+const compact = (json: string): string => (json.length <= KEPT_CHARACTERS ? json : shortDigest(json));
+
+/** The form of what a turn was opened with. */
+export const saidKey = (observation: string, context: Json): string =>
+  compact(`${JSON.stringify(observation)}${comparisonText(context)}`);
+
+/** The form of an id that a client made up, and may have made long. */
+export const idKey = (id: string): string => compact(comparisonText(id));
+
+export const memoriesKey = (memories: readonly RecalledMemory[]): string =>
+  compact(comparisonText(memories.map(({ text }) => text)));
+
+export const outputKey = (generatedOutput: string): string => compact(comparisonText(generatedOutput));
+
+const opened = (data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'], commandId: string): TurnKey => {
+  const { turnId, observation, context, deadlineAt, actor, memories, resumedFrom } = data;
+  return {
+    turnId,
+    awaits: actor === undefined ? 'actor' : memories === undefined ? 'memories' : 'output',
+    expired: false,
+    deadlineMs: Date.parse(deadlineAt),
+    commandId,
+    ...(resumedFrom === undefined ? {} : { successorOf: idKey(resumedFrom) }),
+    said: saidKey(observation, context),
+    ...(actor === undefined ? {} : { actor: idKey(actor.npcId) }),
+    ...(memories === undefined ? {} : { memories: memoriesKey(memories) }),
+    has: {
+      ...(actor === undefined ? {} : { actor: 'at first' }),
+      ...(memories === undefined ? {} : { memories: 'at first' }),
+    },
+  };
+};
+
+/** A step of keeping a key current; total. Made of an event, so that the event itself need not be kept. */
+export type KeyChange = {
+  readonly turnId: string;
+  readonly revision: number;
+  readonly next: (before: TurnKey | undefined) => TurnKey | undefined;
+};
+
+/** What an event says of a turn's key; null when it says nothing. */
+export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revision' | 'meta'>): KeyChange | null => {
+  const event = { type: recorded.type, data: recorded.data } as unknown as NpcEvent;
+  const { revision } = recorded;
+  const later = (turnId: string, changed: Partial<TurnKey>, kind?: ResultKind): KeyChange => ({
+    turnId,
+    revision,
+    next: (before) => {
+      if (before === undefined) return undefined;
+      const has = kind === undefined ? before.has : { ...before.has, [kind]: 'later' as const };
+      return { ...before, ...changed, has };
+    },
+  });
+  switch (event.type) {
+    case 'TurnOpened': {
+      const key = opened(event.data, recorded.meta.commandId);
+      return { turnId: key.turnId, revision, next: (before) => before ?? key };
+    }
+    case 'ActorIdentified':
+      return later(event.data.turnId, { awaits: 'memories', actor: idKey(event.data.actor.npcId) }, 'actor');
+    case 'MemoriesRecalled': {
+      const { turnId, memories } = event.data;
+      return later(turnId, { awaits: 'output', memories: memoriesKey(memories) }, 'memories');
+    }
+    case 'VerdictReached':
+    case 'VerdictRefused': {
+      const { turnId, generatedOutput } = event.data;
+      return later(turnId, { awaits: null, output: outputKey(generatedOutput) }, 'output');
+    }
+    case 'TurnExpired':
+      return later(event.data.turnId, { awaits: null, expired: true });
+    default:
+      return null;
+  }
+};

@@ -1,0 +1,108 @@
+import { compactVerify, decodeProtectedHeader, errors } from 'jose';
+import type { Verdict } from '../../domain/npc/events.js';
+import { type VerdictClaims, verdictClaims, verdictDigest, verdictFromWire } from '../../domain/npc/signature.js';
+import { isObject, type JsonObject } from '../../domain/shared/json.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
+
+/** Where and when a verdict was recorded, and the key and name that its event holds (contract 2.9). */
+export type Signing = { readonly revision: number; readonly at: string; readonly kid: string; readonly iss: string };
+
+/** A recorded verdict. `signing` is absent when it is invalid. */
+export type RecordedVerdict = {
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly turnId: string;
+  readonly observation: string;
+  readonly verdict: Verdict;
+  readonly signing?: Signing;
+};
+
+/** What `POST /verdicts/verify` asks; `tenant` is the asker's. */
+export type VerificationQuestion = {
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly signature: string | undefined;
+  readonly verdict: JsonObject;
+};
+export type VerificationReason = 'malformed' | 'unknown_key' | 'bad_signature' | 'other_npc' | 'other_verdict';
+/** `signedAt` is the time of the verdict's event, in whole seconds as the signature holds it (RFC 3339). */
+export type VerificationAnswer =
+  | { readonly valid: true; readonly turnId: string; readonly revision: number; readonly signedAt: string }
+  | { readonly valid: false; readonly reason: VerificationReason };
+
+export type VerdictSigner = {
+  /** The compact JWS of a recorded verdict; null when it is invalid. The same record makes the same bytes. */
+  sign(recorded: RecordedVerdict): Promise<string | null>;
+  /** Whether a signature is ours and covers this verdict of this NPC; never throws for what a client sent. Raises what the event store raises. */
+  verify(question: VerificationQuestion): Promise<VerificationAnswer>;
+};
+
+const ALGORITHMS = ['EdDSA', 'Ed25519'];
+const TYPE = 'verdict+jwt';
+/** The longest signature that is looked at, in characters: ours fit into a header, and what is longer must not buy work. */
+const SIGNATURE_CHARS = 16_384;
+
+const refused = (reason: VerificationReason): VerificationAnswer => ({ valid: false, reason });
+
+/**
+ * Whether every part is base64url as an encoder writes it: no padding, no white space, unused bits zero. Decoders are more lenient, so that one
+ * signature would have many texts, and whoever compares or stores them would take them for different ones.
+ */
+const isCanonical = (signature: string): boolean =>
+  signature.length <= SIGNATURE_CHARS &&
+  signature.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
+
+const kidOf = (signature: string): string | null => {
+  try {
+    const { kid, typ, alg } = decodeProtectedHeader(signature);
+    return typeof kid === 'string' && typ === TYPE && ALGORITHMS.includes(alg ?? '') ? kid : null;
+  } catch {
+    return null;
+  }
+};
+
+const claimsOf = (payload: Uint8Array): VerdictClaims | null => {
+  try {
+    const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
+    // Signed by a key of ours, so what is an object at all has the members that we gave it.
+    return isObject(claims) ? (claims as unknown as VerdictClaims) : null;
+  } catch {
+    return null;
+  }
+};
+
+type Verified = { readonly claims: VerdictClaims } | { readonly reason: VerificationReason };
+
+const verified = async (keys: SigningKeys, signature: string): Promise<Verified> => {
+  const kid = isCanonical(signature) ? kidOf(signature) : null;
+  if (kid === null) return { reason: 'malformed' };
+  const key = await keys.publicKey(kid);
+  if (key === undefined) return { reason: 'unknown_key' };
+  try {
+    const { payload } = await compactVerify(signature, key, { algorithms: ALGORITHMS });
+    const claims = claimsOf(payload);
+    return claims === null ? { reason: 'malformed' } : { claims };
+  } catch (error) {
+    return { reason: error instanceof errors.JWSInvalid ? 'malformed' : 'bad_signature' };
+  }
+};
+
+/** Signs and verifies verdicts (contract 2.9) under the server's keys. */
+export const createVerdictSigner = (keys: SigningKeys): VerdictSigner => ({
+  sign: async ({ verdict, signing, ...recorded }) => {
+    if (!verdict.valid || signing === undefined) return null;
+    const { kid, ...facts } = signing;
+    return keys.sign(kid, verdictClaims({ ...recorded, ...facts }, verdict));
+  },
+  verify: async ({ tenant, npcId, signature, verdict }) => {
+    if (signature === undefined) return refused('malformed');
+    const outcome = await verified(keys, signature);
+    if ('reason' in outcome) return refused(outcome.reason);
+    const { claims } = outcome;
+    if (claims.sub !== npcId || claims.tenant !== tenant) return refused('other_npc');
+    const digested = verdictFromWire(verdict);
+    if (digested === null || verdictDigest(digested) !== claims.verdictDigest) return refused('other_verdict');
+    const { jti, revision, iat } = claims;
+    return { valid: true, turnId: jti, revision, signedAt: new Date(iat * 1_000).toISOString() };
+  },
+});

@@ -1,0 +1,49 @@
+import type { Json, JsonObject } from '../../shared/json.js';
+import { mergePatch } from '../../shared/merge-patch.js';
+import type { DirectiveRuleSet } from '../../rules/ruleset.js';
+import type { DecisionInput } from './input.js';
+import type { Actor, RecalledMemory, RulesetRef } from '../events.js';
+import { DATA_BYTES, dataBytes } from '../mind-data.js';
+
+/** What is handed to a decision beside the turn: recorded by reference (revision, version), so that replay can hand it over again. */
+export type TurnFacts = {
+  readonly npcId: string;
+  readonly mind: { readonly persona: string | null; readonly data: JsonObject | null; readonly revision: number };
+  readonly ruleset: DirectiveRuleSet | null;
+  readonly rulesetRef: RulesetRef | null;
+  /** The id that was asked for and that nobody registered. */
+  readonly rulesetMissing?: string;
+  /** What the patterns of the rules made of the observation that is being decided on for the first time; later it is recorded. */
+  readonly patternsHeld?: readonly string[];
+  /** Under which key and name a valid verdict is signed (contract 2.9). */
+  readonly issuer: { readonly kid: string; readonly iss: string };
+};
+
+/** What a decision rests on, of a turn or of a stateless route. */
+export type Asked = {
+  readonly observation: string;
+  readonly context?: Json;
+  readonly npcState: JsonObject;
+  readonly persona?: string;
+  readonly actor?: Actor;
+  readonly memories?: readonly RecalledMemory[];
+  /** Which patterns held, as found before the decision or as recorded by the event that opened the turn. */
+  readonly patternsHeld?: readonly string[];
+};
+
+/** Whether a mind that has no data yet takes over its actor's (contract 1.2); if not, an actor's data serves one turn alone. */
+export const keepsActorData = (mind: TurnFacts['mind'], actor: Actor | undefined): boolean =>
+  mind.data !== null || actor === undefined || dataBytes(actor.data) <= DATA_BYTES;
+
+/** `npcState` overlays the mind's data for this decision alone (contract 2.1); an actor speaks for a mind that has no data yet. */
+export const effectiveInput = (facts: TurnFacts, asked: Asked): DecisionInput => ({
+  npcId: facts.npcId,
+  observation: asked.observation,
+  context: asked.context ?? {},
+  data: facts.mind.data ?? (keepsActorData(facts.mind, asked.actor) ? asked.actor?.data : undefined) ?? {},
+  npcState: mergePatch(facts.mind.data ?? asked.actor?.data ?? {}, asked.npcState),
+  persona: asked.persona ?? facts.mind.persona ?? asked.actor?.persona ?? null,
+  memories: asked.memories ?? [],
+  ruleset: facts.ruleset,
+  patternsHeld: asked.patternsHeld ?? [],
+});

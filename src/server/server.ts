@@ -1,0 +1,206 @@
+import { ownerKeyFile } from '../adapters/files/owner-key-file.js';
+import { createMetrics, type GaugeReading } from '../adapters/prometheus/metrics.js';
+import { systemClock } from '../adapters/system/clock.js';
+import { systemRandom } from '../adapters/system/random.js';
+import { createClosers } from '../profiles/closers.js';
+import { firstStart, type OwnerKey } from '../app/keys/first-start.js';
+import { Lanes } from '../app/streams/lanes.js';
+import { pause } from '../app/pacing/pause.js';
+import { openKeys, type OpenedKeys } from '../app/keys/open-keys.js';
+import { ProcessJournal } from '../app/processes/process-journal.js';
+import { openRulesets } from '../app/minds/rulesets.js';
+import { turnHost } from '../app/turns/turn-host.js';
+import type { Config } from '../config/config.js';
+import { Rejection } from '../domain/shared/rejection.js';
+import { createApp, createStartingApp } from '../http/app.js';
+import { createRequestIds } from '../http/guard/request-id.js';
+import { createLifecycle, type Lifecycle } from '../http/lifecycle.js';
+import type { RouteDefinition } from '../http/route.js';
+import { type DependencyState, statusRoutes } from '../http/routes/status.js';
+import { listen, type ListeningServer } from '../http/server.js';
+import type { EventStore } from '../ports/event-store.js';
+import type { Log } from '../ports/log.js';
+import { openEmbedded } from '../profiles/embedded.js';
+import type { Profile, RunningReadModels } from '../profiles/profile.js';
+import { turn } from '../../workflows/turn.js';
+import { httpRoutes } from '../roles/http.js';
+
+/** How often a server that starts while a dependency is away looks again, in milliseconds. */
+const START_RETRY_MS = 500;
+
+export type RunningServer = {
+  /** Where it listens. */
+  readonly url: string;
+  /** Made by this start in an empty data directory; to be shown once (contract 11.2). */
+  readonly ownerKey: OwnerKey | null;
+  readonly events: EventStore;
+  /** Ends as contract 11.3 says; may be called again. */
+  stop(): Promise<void>;
+};
+
+type Opened = { readonly keys: OpenedKeys; readonly lanes: Lanes; readonly ownerKey: OwnerKey | null };
+
+/**
+ * Starts a server: the socket first, then everything behind it (contract 11.3). While a server that it needs is away it waits, and answers 503.
+ * @param stopping ends the wait
+ * @returns null when it was told to stop before it was ready
+ * @throws StartProblem when the address, the data directory, the settings or the secret cannot be used; nothing stays open then
+ */
+export const startServer = async (config: Config, log: Log, stopping: AbortSignal): Promise<RunningServer | null> => {
+  const lifecycle = createLifecycle();
+  let readModels: RunningReadModels | null = null;
+  const metrics = createMetrics(gaugesOf(() => readModels));
+  let routes: readonly RouteDefinition[] = [];
+  let dependencies = (): Promise<Readonly<Record<string, DependencyState>>> => Promise.resolve({});
+  const status = statusRoutes({ lifecycle, metrics, dependencies: () => dependencies(), allRoutes: () => routes });
+  routes = status;
+  const common = { lifecycle, metrics, clock: systemClock, random: systemRandom, logger: log };
+  const server = await openSocket(config, common, status);
+  const closers = createClosers();
+  const stop = async (): Promise<void> => {
+    lifecycle.stop();
+    await server.stop();
+    await closers[Symbol.asyncDispose]();
+  };
+  try {
+    const profile = closers.opened(await openProfile(config, log));
+    for (const warning of profile.warnings) log.warn({}, warning);
+    const { ports, shared, serves } = profile;
+    const running = { url: server.url, events: ports.events, stop };
+    dependencies = () => profile.dependencies();
+    const following = await untilAvailable(() => profile.startReadModels(), log, stopping);
+    if (following === null) {
+      await stop();
+      return null;
+    }
+    readModels = closers.opened(following);
+    const { rateLimiter, idempotency } = ports;
+    /** From now on keys are known, to the routes that there are by then. */
+    const serveWith = ({ lanes, keys }: Opened): void => {
+      const { directory } = keys.apiKeys;
+      const authenticate = (header: string | undefined) => directory.authenticate(header, systemClock.now());
+      const revisionOf = (stream: string) => lanes.revisionOf(stream);
+      server.serve(createApp({ ...common, routes, authenticate, rateLimiter, idempotency, revisionOf }));
+    };
+    const openKeyed = (ended: AbortSignal) => untilAvailable(() => openState(config, profile, log), log, ended);
+    if (!serves.requests && !serves.processes) {
+      lifecycle.ready();
+      // Read models are made and events relayed without keys; these only let a key read the metrics.
+      closers.opened(
+        inBackground(
+          openKeyed(lifecycle.stopping).then((opened) => {
+            if (opened === null) return null;
+            serveWith(opened);
+            return opened.keys.apiKeys.directory;
+          }),
+          log,
+        ),
+      );
+      return { ...running, ownerKey: null };
+    }
+
+    const opened = await openKeyed(stopping);
+    if (opened === null) {
+      await stop();
+      return null;
+    }
+    closers.opened(opened.keys.apiKeys.directory);
+    const { lanes, keys, ownerKey } = opened;
+    const publicUrl = config.publicUrl ?? server.url;
+    const rulesets = openRulesets(lanes, ports.events);
+    const journal = new ProcessJournal(ports.events, { shared });
+    const { signingKeys, apiKeys } = keys;
+    const processes = { [turn.name]: turnHost({ rulesets, signingKeys, issuer: publicUrl }) };
+    const hosting = { lanes, journal, processes };
+    const engine = closers.opened(profile.openEngine(hosting));
+    if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine));
+    if (serves.requests) {
+      const services = { ports, lanes, journal, engine, rulesets, signingKeys, publicUrl };
+      routes = [...status, ...httpRoutes({ ...services, config, apiKeys, lifecycle })];
+    }
+    serveWith(opened);
+    lifecycle.ready();
+    return { ...running, ownerKey };
+  } catch (failure) {
+    await stop();
+    throw failure;
+  }
+};
+
+const openSocket = (
+  config: Config,
+  common: Omit<Parameters<typeof createStartingApp>[0], 'routes'> & { readonly lifecycle: Lifecycle },
+  routes: readonly RouteDefinition[],
+): Promise<ListeningServer> => {
+  const nameRequest = createRequestIds(systemRandom);
+  return listen({
+    host: config.host,
+    port: config.port,
+    app: createStartingApp({ ...common, routes }),
+    lifecycle: common.lifecycle,
+    clock: systemClock,
+    log: common.logger,
+    nameRequest: () => nameRequest({}),
+  });
+};
+
+const openProfile = async (config: Config, log: Log): Promise<Profile> => {
+  if (config.distributed === null) return openEmbedded(config, log);
+  // Its clients take half a second to load, which is nobody's who does not use them.
+  const { openDistributed } = await import('../profiles/distributed.js');
+  return openDistributed(config, config.distributed, log);
+};
+
+/** What is folded from the store before anything can be answered. */
+const openState = async (config: Config, { ports, secret, shared }: Profile, log: Log): Promise<Opened> => {
+  const lanes = new Lanes(ports.events, ports.clock, { shared });
+  const settings = { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false };
+  const onFeedLost = (error: unknown): void => {
+    log.error({ err: error }, 'the feed of keys was lost; it is taken up again');
+  };
+  const keys = await openKeys({ ports, lanes, secret, settings, onFeedLost });
+  try {
+    // Where many servers share a store, `anima keys bootstrap` makes the first tenant (contract 11.2).
+    const ownerKey = shared ? null : await firstStart(keys.apiKeys, ownerKeyFile(config.dataDir));
+    return { lanes, keys, ownerKey };
+  } catch (failure) {
+    await keys.apiKeys.directory[Symbol.asyncDispose]();
+    throw failure;
+  }
+};
+
+/** What is opened while the process works already: closing it waits for it first. */
+const inBackground = (opening: Promise<AsyncDisposable | null>, log: Log): AsyncDisposable => {
+  const opened = opening.catch((err: unknown) => {
+    log.error({ err }, 'the keys cannot be read: only this machine itself gets the metrics');
+    return null;
+  });
+  return { [Symbol.asyncDispose]: async () => (await opened)?.[Symbol.asyncDispose]() };
+};
+
+/** Opens again and again while what it needs is away. */
+const untilAvailable = async <T>(open: () => Promise<T>, log: Log, stopping: AbortSignal): Promise<T | null> => {
+  for (let tries = 0; !stopping.aborted; tries += 1) {
+    try {
+      return await open();
+    } catch (failure) {
+      if (!(failure instanceof Rejection) || failure.status !== 503) throw failure;
+      if (tries === 0) log.warn({ code: failure.code }, 'waiting for a dependency');
+      await pause(systemClock, START_RETRY_MS, stopping);
+    }
+  }
+  return null;
+};
+
+const gaugesOf = (readModels: () => RunningReadModels | null): readonly GaugeReading[] => {
+  const gauge = (name: string, help: string, figure: 'lag' | 'parked' | 'relayLag'): GaugeReading => ({
+    name,
+    help,
+    read: async () => (await readModels()?.[figure]()) ?? null,
+  });
+  return [
+    gauge('anima_projection_lag_events', 'How far the slowest read model is behind.', 'lag'),
+    gauge('anima_projection_parked_events', 'Events that a read model could not take.', 'parked'),
+    gauge('anima_relay_lag_events', 'How far the relay is behind the event store.', 'relayLag'),
+  ];
+};

@@ -1,0 +1,44 @@
+import { join, resolve } from 'node:path';
+
+import { type Config, DEFAULT_DATA_DIR, DEFAULT_URL } from '../config/config.js';
+import type { OwnerKey } from '../app/keys/first-start.js';
+
+/** A path or address as a shell takes it as one word. */
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The demo's command, with what it needs to find this server. */
+const demoLine = (url: string, dataDir: string, cwd: string): string =>
+  [
+    ...(url === DEFAULT_URL ? [] : [`ANIMA_URL=${shellWord(url)}`]),
+    ...(dataDir === resolve(cwd, DEFAULT_DATA_DIR) ? [] : [`ANIMA_DATA_DIR=${shellWord(dataDir)}`]),
+    'npm run demo',
+  ].join(' ');
+
+/** What a first start says of the owner key that it made. */
+export const ownerKeyLines = ({ key, path }: OwnerKey): string =>
+  `The owner key of this server, shown this once: ${key}\n` +
+  (path === null ? '' : `It is also in ${path}, readable by you alone.\n`);
+
+/**
+ * The first screen of a server at a terminal. Its commands work in any other terminal, wherever the server listens and keeps its data.
+ * @param cwd what the default data directory is below
+ */
+export const welcome = (
+  { dataDir }: Pick<Config, 'dataDir'>,
+  { url, ownerKey }: { readonly url: string; readonly ownerKey: OwnerKey | null },
+  cwd: string,
+): string => `
+Anima listens on ${url}; everything it remembers is in ${dataDir}.
+${ownerKey === null ? '' : ownerKeyLines(ownerKey)}
+Open a turn (copy this into another terminal):
+
+  curl -s ${url}/npcs/mira/process -H "Authorization: Bearer $(cat ${shellWord(join(dataDir, 'owner-key'))})" \\
+    -H 'Content-Type: application/json' -d '{"tape": {"observation": "A stranger enters the inn and asks for a room."}}'
+
+See three NPCs play a scene:  ${demoLine(url, dataDir, cwd)}
+Read the interface:           ${url}/docs
+
+Each turn that ends is shown below. Stop with Ctrl+C.
+
+`;

@@ -1,0 +1,155 @@
+import { Kafka, logLevel } from 'kafkajs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import type { KafkaSettings } from '../../../src/adapters/kafka/client.js';
+import { KafkaFeed } from '../../../src/adapters/kafka/consumer.js';
+import { KafkaFeedWriter } from '../../../src/adapters/kafka/producer.js';
+import { EVENT_PARTITIONS } from '../../../src/adapters/kafka/topic.js';
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { createChain } from '../../../src/app/read-models/feed-chain.js';
+import { partitionOf } from '../../../src/domain/shared/partition.js';
+import type { FeedBatch } from '../../../src/ports/event-feed.js';
+import type { EventStore, RecordedEvent } from '../../../src/ports/event-store.js';
+import { appendRounds, eventFeedContract, readerOf, writeAll } from '../../contracts/event-feed.js';
+import { event } from '../../support/events.js';
+import { keptLog, openKafka } from '../../support/kafka.js';
+import { openServers } from '../../support/own-servers.js';
+import { distEnv, randomNamespace } from '../../support/dist-env.js';
+import { storeWith } from '../../support/streams.js';
+import { TcpRelay } from '../../support/tcp-relay.js';
+
+const WAIT_MS = 60_000;
+const poll = { timeout: WAIT_MS, interval: 20 };
+
+eventFeedContract('Kafka', () => {
+  const kafka = openKafka();
+  return {
+    partitions: EVENT_PARTITIONS,
+    writer: () => new KafkaFeedWriter(kafka.settings),
+    feed: () => new KafkaFeed(kafka.settings),
+    [Symbol.asyncDispose]: () => kafka[Symbol.asyncDispose](),
+  };
+});
+
+describe('The feed in Kafka', () => {
+  let kafka: ReturnType<typeof openKafka>;
+  let store: MemoryEventStore;
+  let readers: { stop(): Promise<void> }[];
+  beforeEach(() => {
+    kafka = openKafka();
+    store = new MemoryEventStore();
+    readers = [];
+  });
+  afterEach(async () => {
+    await Promise.all(readers.map((reader) => reader.stop()));
+    await kafka[Symbol.asyncDispose]();
+  });
+
+  const read = (settings: KafkaSettings, handled?: Parameters<typeof readerOf>[1]) => {
+    const reader = readerOf(new KafkaFeed(settings), handled);
+    readers.push(reader);
+    return reader;
+  };
+
+  it('leaves a topic that is there as it is', async () => {
+    await kafka.admin((admin) => admin.createTopics({ topics: [{ topic: kafka.topic, numPartitions: 3 }] }));
+    await using session = await new KafkaFeedWriter(kafka.settings).open();
+    expect(session.partitions).toBe(3);
+  });
+
+  it('is made once by all who begin at the same time', async () => {
+    const sessions = await Promise.all(Array.from({ length: 4 }, () => new KafkaFeedWriter(kafka.settings).open()));
+    expect(sessions.map(({ partitions }) => partitions)).toEqual([8, 8, 8, 8]);
+    for (const session of sessions) await session[Symbol.asyncDispose]();
+  });
+
+  it('keeps a member whose batch takes longer than a silent one may', async () => {
+    await appendRounds(store, 1, 1);
+    await using session = await new KafkaFeedWriter(kafka.settings).open();
+    await writeAll(session, store);
+    const batches: FeedBatch[] = [];
+    const slow = read(kafka.settings, async (batch) => {
+      batches.push(batch);
+      await new Promise((resolve) => setTimeout(resolve, 13_000));
+      return true;
+    });
+    await expect.poll(() => slow.count, poll).toBe(8);
+    expect(batches).toHaveLength(8);
+  });
+
+  it('takes the largest events there may be, and says of larger ones only that they are to be had', async () => {
+    await store.append('s', 'any', [event('fits', { data: { text: 'x'.repeat(890_000) } })]);
+    await store.append('s', 'any', [event('too large')]);
+    await store.append('s', 'any', [event('after')]);
+    // No store takes such an event today; brokers may be set to take less than they do by default.
+    const text = 'é'.repeat(600_000);
+    const grown = (one: RecordedEvent): RecordedEvent => (one.revision === 1 ? { ...one, data: { text } } : one);
+    const readAll: EventStore['readAll'] = async (...asked) => (await store.readAll(...asked)).map(grown);
+    await using session = await new KafkaFeedWriter(kafka.settings).open();
+    await writeAll(session, storeWith(store, { readAll }));
+    const reader = read(kafka.settings);
+    const partition = partitionOf('s', EVENT_PARTITIONS);
+    await expect.poll(() => reader.links[partition]?.length, poll).toBe(3);
+    const [fits, tooLarge, after] = reader.links[partition] ?? [];
+    expect(fits?.event).toEqual((await store.readAll(0, 1))[0]);
+    expect(tooLarge).toEqual({ partitions: EVENT_PARTITIONS, follows: 2, position: 2, event: null });
+    expect(after).toMatchObject({ follows: 2, position: 3, event: { id: event('after').id } });
+  });
+
+  it('passes over messages that are not its own', async () => {
+    await using session = await new KafkaFeedWriter(kafka.settings).open();
+    await appendRounds(store, 1, 1);
+    const producer = new Kafka({ brokers: [...kafka.settings.brokers], logLevel: logLevel.NOTHING }).producer();
+    await producer.connect();
+    const values = ['not json', '{"v":1}', '{"v":2,"partitions":8,"follows":0,"position":1,"event":null}', null];
+    await producer.send({ topic: kafka.topic, messages: values.map((value) => ({ value, partition: 0 })) });
+    await producer.disconnect();
+    const written = await writeAll(session, store);
+    const reader = read(kafka.settings);
+    await expect.poll(() => reader.count, poll).toBe(written);
+  });
+
+  it('begins while the brokers are away, and reads once they are there', async () => {
+    const [host = '', port] = (distEnv().KAFKA_BROKERS.split(',')[0] ?? '').split(':');
+    await appendRounds(store, 10, 2);
+    await using session = await new KafkaFeedWriter(kafka.settings).open();
+    const written = await writeAll(session, store);
+    await using way = new TcpRelay({ host, port: Number(port) });
+    await way.open();
+    await way.close();
+    // The broker names itself by its own address: only the first connect takes this way.
+    const late = { ...kafka.settings, brokers: [`127.0.0.1:${way.port}`] };
+    const reader = read(late);
+    await expect(new KafkaFeedWriter(late).open()).rejects.toThrow();
+    expect(reader.count).toBe(0);
+    await way.open();
+    await expect.poll(() => reader.count, poll).toBe(written);
+    await (await new KafkaFeedWriter(late).open())[Symbol.asyncDispose]();
+  });
+});
+
+describe('The feed in a Kafka that dies', () => {
+  it('goes on when it is back: a writer fails and begins again, a member reads on', async () => {
+    await using servers = await openServers('kafka');
+    const settings = { brokers: [servers.env['KAFKA_BROKERS'] ?? ''], namespace: randomNamespace(), log: keptLog() };
+    const store = new MemoryEventStore();
+    const writer = new KafkaFeedWriter(settings);
+    const reader = readerOf(new KafkaFeed(settings));
+    const events = () => new Set(reader.links.flatMap((links) => links.flatMap(({ event }) => event?.id ?? [])));
+    for (let round = 0; round < 3; round += 1) {
+      await store.append('s', 'any', [event(`before-${round}`)]);
+      const all = createChain(0, EVENT_PARTITIONS).next(await store.readAll(0, 10));
+      const session = await writer.open();
+      await session.write(all);
+      await expect.poll(() => events().size, poll).toBe(round + 1);
+      await servers.kill('kafka');
+      await expect(session.write(all)).rejects.toThrow();
+      await session[Symbol.asyncDispose]();
+      await servers.restart('kafka');
+    }
+    await reader.stop();
+    expect(settings.log.said.map(({ message }) => message)).toContain(
+      'the feed of events was lost; it is taken up again',
+    );
+  }, 180_000);
+});

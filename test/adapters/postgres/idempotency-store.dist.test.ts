@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+
+import { PostgresIdempotencyStore } from '../../../src/adapters/postgres/idempotency-store.js';
+import { systemRandom } from '../../../src/adapters/system/random.js';
+import { idempotencyStoreContract } from '../../contracts/idempotency-store.js';
+import { TestSchema } from '../../support/postgres.js';
+
+/** What the database sees of a process that died longer ago than its last sign of life is believed. */
+const forgetSigns = (schema: TestSchema): Promise<unknown> =>
+  schema.query(`UPDATE owners SET alive_until = clock_timestamp() - interval '1 millisecond'`);
+
+/** Lets time pass for what is kept: the database's clock decides, and no test can set it. */
+const age = (schema: TestSchema, ms: number): Promise<unknown> =>
+  schema.query(`UPDATE reservations SET expires = expires - ${ms}`);
+
+idempotencyStoreContract('The PostgreSQL adapter', async () => {
+  const schema = new TestSchema();
+  const stores: PostgresIdempotencyStore[] = [];
+  const open = (): PostgresIdempotencyStore => {
+    const store = new PostgresIdempotencyStore(schema.again(), systemRandom);
+    stores.push(store);
+    return store;
+  };
+  return {
+    store: open(),
+    later: (ms) => age(schema, ms),
+    afterDeath: async () => {
+      await forgetSigns(schema);
+      return open();
+    },
+    dispose: async () => {
+      for (const store of stores) await store[Symbol.asyncDispose]();
+      await schema[Symbol.asyncDispose]();
+    },
+  };
+});
+
+describe('Idempotency keys in PostgreSQL', () => {
+  const answer = { status: 200, headers: {}, body: null };
+  const ran = { kind: 'run', seed: 'seed', resumed: true };
+
+  it('let one of several processes run a request, and tell the others that it runs while that one lives', async () => {
+    await using schema = new TestSchema();
+    const open = () => new PostgresIdempotencyStore(schema.again(), systemRandom);
+    const stores = [open(), open(), open()];
+    const asked = Array.from({ length: 20 }, (_, n) =>
+      Promise.all(stores.map((store, of) => store.reserve('scope', `key-${n}`, 'digest', `seed-${of}`))),
+    );
+    for (const taken of await Promise.all(asked)) {
+      expect(taken.map(({ kind }) => kind).sort()).toEqual(['run', 'running', 'running']);
+    }
+    for (const store of stores) await store[Symbol.asyncDispose]();
+  });
+
+  it('are answered by every process once one has the answer', async () => {
+    await using schema = new TestSchema();
+    await using one = new PostgresIdempotencyStore(schema.postgres, systemRandom);
+    await using other = new PostgresIdempotencyStore(schema.again(), systemRandom);
+    await one.reserve('scope', 'key', 'digest', 'seed');
+    await one.complete('scope', 'key', answer);
+    expect(await other.reserve('scope', 'key', 'digest', 'new')).toEqual({ kind: 'answered', answer });
+  });
+
+  it('are taken over at once from a process that ended in order', async () => {
+    await using schema = new TestSchema();
+    const one = new PostgresIdempotencyStore(schema.postgres, systemRandom);
+    await one.reserve('scope', 'key', 'digest', 'seed');
+    await one[Symbol.asyncDispose]();
+    await using other = new PostgresIdempotencyStore(schema.again(), systemRandom);
+    expect(await other.reserve('scope', 'key', 'digest', 'new')).toEqual(ran);
+  });
+
+  it('are not ended by an attempt that another process took over', async () => {
+    await using schema = new TestSchema();
+    await using slow = new PostgresIdempotencyStore(schema.postgres, systemRandom);
+    await using other = new PostgresIdempotencyStore(schema.again(), systemRandom);
+    await slow.reserve('scope', 'key', 'digest', 'seed');
+    await forgetSigns(schema);
+    expect(await other.reserve('scope', 'key', 'digest', 'new')).toEqual(ran);
+    await slow.release('scope', 'key');
+    expect(await slow.reserve('scope', 'key', 'digest', 'new')).toEqual({ kind: 'running' });
+    await other.complete('scope', 'key', answer);
+    expect(await slow.reserve('scope', 'key', 'digest', 'new')).toEqual({ kind: 'answered', answer });
+  });
+
+  it('are let go of after a day, in the background', async () => {
+    await using schema = new TestSchema();
+    await using store = new PostgresIdempotencyStore(schema.postgres, systemRandom);
+    for (let n = 0; n < 20; n += 1) await store.reserve('scope', `old-${n}`, 'digest', 'seed');
+    await age(schema, 24 * 3_600_000);
+    await store.reserve('scope', 'new', 'digest', 'seed');
+    const count = async () => (await schema.query<{ n: number }>('SELECT count(*) AS n FROM reservations'))[0]?.n;
+    await expect.poll(count, { timeout: 10_000 }).toBe(1);
+  });
+});

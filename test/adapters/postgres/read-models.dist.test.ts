@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+
+import { PostgresReadModels } from '../../../src/adapters/postgres/read-models.js';
+import { systemClock } from '../../../src/adapters/system/clock.js';
+import type { Changes } from '../../../src/ports/read-model-writer.js';
+import { npcs } from '../../../projections/npcs.js';
+import { readModelsContract } from '../../contracts/read-models.js';
+import { TestSchema } from '../../support/postgres.js';
+
+readModelsContract('The PostgreSQL adapter', async (clock) => {
+  const schema = new TestSchema();
+  const models = new PostgresReadModels(schema.postgres, clock);
+  return {
+    models,
+    dispose: async () => {
+      await models[Symbol.asyncDispose]();
+      await schema[Symbol.asyncDispose]();
+    },
+  };
+});
+
+const WAIT_MS = 20_000;
+const index = { partition: 'p', order: '1', tag: 'live' };
+const moving = (stream: string, from: number, to: number, position = to): Changes => ({
+  put: [{ key: stream, row: { revision: to }, index }],
+  remove: [],
+  progress: [{ stream, from, to }],
+  parked: [],
+  position,
+});
+
+/** Read models of one schema as several processes have them. */
+const opened = async (processes: number) => {
+  const schema = new TestSchema();
+  const models = Array.from({ length: processes }, () => new PostgresReadModels(schema.again(), systemClock));
+  const dispose = async (): Promise<void> => {
+    for (const each of models) await each[Symbol.asyncDispose]();
+    await schema[Symbol.asyncDispose]();
+  };
+  const [one, other] = models;
+  if (one === undefined || other === undefined) throw new Error('two processes at least');
+  return { schema, models, one, other, [Symbol.asyncDispose]: dispose };
+};
+
+describe('Read models that several processes share', () => {
+  it('are opened as one build, also by all at the same time', async () => {
+    await using shared = await opened(4);
+    const builds = await Promise.all(shared.models.map((models) => models.open(npcs)));
+    expect(new Set(builds.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('end a wait with the commit of another process', async () => {
+    await using shared = await opened(2);
+    const build = await shared.one.open(npcs);
+    const waits = Promise.all([
+      shared.other.reached(npcs, 's', 3, WAIT_MS),
+      shared.other.reachedPosition(npcs, 3, WAIT_MS),
+    ]);
+    await shared.one.commit(build, moving('s', -1, 3));
+    expect(await waits).toEqual([true, true]);
+    expect(await shared.other.get(npcs, 's')).toEqual({ revision: 3 });
+  });
+
+  it('end a wait also when nobody is told of the commit', async () => {
+    await using shared = await opened(2);
+    const build = await shared.one.open(npcs);
+    const wait = shared.other.reached(npcs, 's', 3, WAIT_MS);
+    await shared.schema.query(`INSERT INTO progress VALUES (${build.id}, 's', 3)`);
+    expect(await wait).toBe(true);
+  });
+
+  it('show what another process swapped in', async () => {
+    await using shared = await opened(2);
+    const build = await shared.one.open(npcs);
+    await shared.one.swapIn(build);
+    await shared.one.commit(build, moving('s', -1, 0));
+    expect(await shared.other.get(npcs, 's')).toEqual({ revision: 0 });
+    const next = await shared.one.begin(npcs);
+    await shared.one.commit(next, moving('s', -1, 7));
+    const wait = shared.other.reached(npcs, 's', 7, WAIT_MS);
+    await shared.one.swapIn(next);
+    expect(await wait).toBe(true);
+    expect(await shared.other.get(npcs, 's')).toEqual({ revision: 7 });
+    await expect(shared.other.commit(build, moving('s', 0, 1))).rejects.toThrow('dropped');
+  });
+
+  it('take every event once while projectors race for the same streams', async () => {
+    await using shared = await opened(3);
+    const builds = await Promise.all(shared.models.map((models) => models.open(npcs)));
+    const streams = Array.from({ length: 8 }, (_, n) => `s-${n}`);
+    const last = 40;
+    const written = new Map<string, number>();
+    const race = async (models: PostgresReadModels, at: number): Promise<void> => {
+      const build = builds[at];
+      if (build === undefined) throw new Error('no build');
+      for (let turn = 0; ; turn += 1) {
+        // Each takes some of the streams, in an order of its own.
+        const mine = streams.filter((_, n) => (n + turn + at) % 3 !== 0);
+        if (at === 1) mine.reverse();
+        const { rows, streams: standings } = await models.load(build, mine, mine);
+        const progress = mine.flatMap((stream) => {
+          const from = standings.get(stream)?.revision ?? -1;
+          return from >= last ? [] : [{ stream, from, to: from + 1 }];
+        });
+        if (progress.length === 0) {
+          const all = await models.load(build, [], streams);
+          if ([...all.streams.values()].every(({ revision }) => revision >= last)) return;
+          continue;
+        }
+        const put = progress.map(({ stream }) => {
+          const row = (rows.get(stream) ?? { applied: 0 }) as { applied: number };
+          return { key: stream, row: { applied: row.applied + 1 }, index };
+        });
+        if (await models.commit(build, { put, remove: [], progress, parked: [], position: 0 })) {
+          for (const { stream } of progress) written.set(stream, (written.get(stream) ?? 0) + 1);
+        }
+      }
+    };
+    await Promise.all(shared.models.map(race));
+    for (const stream of streams) {
+      expect(await shared.one.get(npcs, stream)).toEqual({ applied: last + 1 });
+      expect(written.get(stream)).toBe(last + 1);
+    }
+  });
+
+  it('keep the furthest position that any projector has handed in', async () => {
+    await using shared = await opened(2);
+    const build = await shared.one.open(npcs);
+    await shared.one.commit(build, moving('s', -1, 0, 9));
+    await shared.other.commit(build, moving('t', -1, 0, 4));
+    expect((await shared.one.open(npcs)).position).toBe(9);
+  });
+
+  it('keep nothing of builds that were dropped', async () => {
+    await using shared = await opened(2);
+    for (let round = 0; round < 3; round += 1) {
+      const build = await shared.one.begin(npcs);
+      await shared.one.commit(build, moving('s', -1, round));
+      await shared.one.swapIn(build);
+    }
+    const left = async () =>
+      (
+        await shared.schema.query<{ n: number }>(
+          `SELECT (SELECT count(*) FROM rows) + (SELECT count(*) FROM progress) + (SELECT count(*) FROM dropped_builds) AS n`,
+        )
+      )[0]?.n;
+    await expect.poll(left, { timeout: 10_000 }).toBe(2);
+    expect(await shared.other.get(npcs, 's')).toEqual({ revision: 2 });
+  });
+
+  it('take the longest ids there may be', async () => {
+    await using shared = await opened(2);
+    const build = await shared.one.open(npcs);
+    const npcId = Array.from({ length: 128 }, (_, n) => String.fromCodePoint(0x1f300 + n)).join('');
+    const escaped = Array.from(new TextEncoder().encode(npcId), (byte) => `=${byte.toString(16)}`).join('');
+    const stream = `npc-${'t'.repeat(128)}.${escaped}`;
+    const rows = [
+      { key: stream, row: 1, index: { partition: 't'.repeat(128), order: npcId, tag: 'live' } },
+      { key: `${stream}/turn`, row: 2, index: { partition: stream, order: '0'.repeat(16), tag: 'awaitingMemories' } },
+    ];
+    expect(await shared.one.commit(build, { ...moving(stream, -1, 0), put: rows })).toBe(true);
+    expect((await shared.other.list(npcs, { partition: stream, direction: 'ascending', limit: 2 })).rows).toHaveLength(
+      1,
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { TemporalProcessEngine } from '../../../src/adapters/temporal/process-engine.js';
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { systemClock } from '../../../src/adapters/system/clock.js';
+import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
+import { makeProcessId } from '../../../src/domain/shared/process-id.js';
+import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import { rejections } from '../../../src/domain/shared/rejection.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import { quiet } from '../../support/temporal.js';
+
+describe('The Temporal engine while Temporal is away', () => {
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  let engine: TemporalProcessEngine | undefined;
+  afterEach(async () => {
+    await engine?.[Symbol.asyncDispose]();
+    for (const socket of sockets) socket.destroy();
+    server?.close();
+  });
+
+  const listening = (): Promise<number> =>
+    new Promise((resolve) => {
+      // Takes connections and never says a word, as a stopped process does.
+      server = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1', () => {
+        resolve((server?.address() as AddressInfo).port);
+      });
+    });
+  const ask = (port: number) => {
+    const events = new MemoryEventStore();
+    engine = new TemporalProcessEngine({
+      address: `127.0.0.1:${String(port)}`,
+      temporalNamespace: 'default',
+      namespace: 'nobody',
+      events,
+      journal: new ProcessJournal(events),
+      processes: {},
+      clock: systemClock,
+      random: seededRandom('away'),
+      logger: quiet,
+    });
+    const ref = { process: 'turn', id: makeProcessId('t', -1, 0, 'away'), stream: npcStream('studio', 'mira') };
+    const by = { tenant: 'studio', actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };
+    return engine.ask(ref, [], by);
+  };
+
+  it('refuses with ENGINE_UNAVAILABLE and Retry-After when nobody listens', async () => {
+    const port = await listening();
+    await new Promise((resolve) => server?.close(resolve));
+    await expect(ask(port)).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', status: 503, retryAfter: 1 });
+  });
+
+  it('refuses alike when the server takes connections and does not answer', async () => {
+    await expect(ask(await listening())).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1 });
+    expect(rejections.ENGINE_UNAVAILABLE[0]).toBe(503);
+  });
+
+  it('starts all the same, and looks for open processes in the background', async () => {
+    const refused = ask(await listening());
+    await engine?.start();
+    await expect(refused).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+  });
+});

@@ -1,0 +1,39 @@
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryKeyUsage } from '../../../src/adapters/memory/key-usage.js';
+import type { ApiKeyDeps } from '../../../src/app/keys/api-keys.js';
+import { KeyDirectory, type KeyDirectoryDeps } from '../../../src/app/keys/key-directory.js';
+import { Lanes } from '../../../src/app/streams/lanes.js';
+import type { EventStore } from '../../../src/ports/event-store.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { seededRandom } from '../../support/seeded-random.js';
+
+export const hashKey = new Uint8Array(32).fill(7);
+
+export type KeyServer = ApiKeyDeps & { readonly clock: ManualClock };
+
+/** One server on a store; several on one store see each other through its feed alone. */
+export const openKeyServer = async (
+  events: EventStore = new MemoryEventStore(),
+  options: Partial<KeyDirectoryDeps> & { readonly clock?: ManualClock; readonly seed?: string } = {},
+): Promise<KeyServer> => {
+  const { clock = new ManualClock(), seed = 'server', ...more } = options;
+  const keyUsage = new MemoryKeyUsage();
+  const directory = await KeyDirectory.open({
+    events,
+    clock,
+    keyUsage,
+    hashKey,
+    rateLimit: { limit: 100, windowSeconds: 60 },
+    tiersActive: false,
+    onFeedLost: (error) => {
+      throw error;
+    },
+    ...more,
+  });
+  return { events, clock, keyUsage, directory, hashKey, lanes: new Lanes(events, clock), random: seededRandom(seed) };
+};
+
+/** Lets everything run that waits for nothing but its turn. */
+export const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};

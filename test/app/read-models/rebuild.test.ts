@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { type RebuildProgress, rebuild } from '../../../src/app/read-models/rebuild.js';
+import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import { projections } from '../../../projections/registry.js';
+import { npcs } from '../../../projections/npcs.js';
+import { event } from '../../support/events.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { writerWith } from '../../support/read-models.js';
+
+const MINDS = 700;
+const tenant = 'studio';
+const all = { partition: tenant, direction: 'ascending', limit: 10_000 } as const;
+
+describe('Rebuilding the read models', () => {
+  const clock = new ManualClock();
+  let store: MemoryEventStore;
+  let models: MemoryReadModels;
+
+  const register = async (npcId: string, type = 'NpcRegistered'): Promise<void> => {
+    await store.append(npcStream(tenant, npcId), 'any', [
+      event(`${npcId}-${type}`, { type, data: {}, meta: { tenant } }),
+    ]);
+  };
+
+  beforeEach(async () => {
+    store = new MemoryEventStore();
+    models = new MemoryReadModels(clock);
+    for (let n = 0; n < MINDS; n += 1) await register(`mind-${n}`);
+  });
+
+  it('makes them from all events, and says how far it is on the way', async () => {
+    const told: RebuildProgress[] = [];
+    const rebuilt = await rebuild({ events: store, writer: models, clock }, projections, (progress) =>
+      told.push(progress),
+    );
+    expect(rebuilt).toEqual({ events: MINDS, parked: 0 });
+    expect((await models.list(npcs, all)).rows).toHaveLength(MINDS);
+    expect(told.length).toBeGreaterThan(1);
+    expect(told.at(-1)).toEqual({ events: MINDS, position: MINDS, last: MINDS });
+    expect(told.map(({ position }) => position)).toEqual(told.map(({ position }) => position).sort((a, b) => a - b));
+    for (const projection of projections) {
+      expect(await models.open(projection)).toMatchObject({ live: true, position: MINDS });
+    }
+  });
+
+  it('leaves out rows that no event accounts for', async () => {
+    const build = await models.open(npcs);
+    const put = [{ key: 'ghost', row: {}, index: { partition: tenant, order: 'ghost', tag: 'live' } }];
+    await models.commit(build, { put, remove: [], progress: [], parked: [], position: MINDS });
+    await models.swapIn(build);
+    await rebuild({ events: store, writer: models, clock }, projections);
+    expect(await models.get(npcs, 'ghost')).toBeNull();
+  });
+
+  it('leaves the old ones as they were when it is broken off, and begins anew the next time', async () => {
+    await rebuild({ events: store, writer: models, clock }, projections);
+    await register('late');
+    const readAll = async (after: number, limit: number) => {
+      if (after > 0) throw new Error('the power went out');
+      return store.readAll(after, limit);
+    };
+    const failing = Object.assign(Object.create(store) as MemoryEventStore, {
+      readAll,
+      lastPosition: () => store.lastPosition(),
+    });
+    await expect(rebuild({ events: failing, writer: models, clock }, projections)).rejects.toThrow(
+      'the power went out',
+    );
+    expect((await models.list(npcs, all)).rows).toHaveLength(MINDS);
+    await rebuild({ events: store, writer: models, clock }, projections);
+    expect((await models.list(npcs, all)).rows).toHaveLength(MINDS + 1);
+  });
+
+  it('counts the events that no projection could take', async () => {
+    const picky = {
+      ...npcs,
+      evolve: () => {
+        throw new Error('no');
+      },
+    };
+    const rebuilt = await rebuild({ events: store, writer: models, clock }, [picky, ...projections.slice(1)]);
+    expect(rebuilt).toEqual({ events: MINDS, parked: MINDS });
+    expect(await models.parkedCount()).toBe(MINDS);
+  });
+
+  it('gives up when somebody else writes the same read models', async () => {
+    const writer = writerWith(models, { commit: async () => false });
+    await expect(rebuild({ events: store, writer, clock }, projections)).rejects.toThrow('Another process');
+  });
+});

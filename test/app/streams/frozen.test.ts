@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { makeCommandId, reservedAt } from '../../../src/app/streams/command-id.js';
+import { Lanes } from '../../../src/app/streams/lanes.js';
+import { runCommand } from '../../../src/app/streams/run-command.js';
+import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import type { EventStore } from '../../../src/ports/event-store.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { openMinds, tapeOf, TENANT } from '../../support/minds.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import { eventsOf, note, onBehalf, storeWith, STREAM, texts, textsOf } from '../../support/streams.js';
+
+/** A way to the store that stands still before its call number `at`, until it is thawed. */
+const freezing = (store: EventStore, at: number) => {
+  let calls = 0;
+  let thaw: () => void = () => undefined;
+  const frozen = new Promise<void>((resolve) => (thaw = resolve));
+  const call = async <T>(run: () => Promise<T>): Promise<T> => {
+    calls += 1;
+    if (calls === at) await frozen;
+    return run();
+  };
+  const way = storeWith(store, {
+    append: (...asked) => call(() => store.append(...asked)),
+    read: (...asked) => call(() => store.read(...asked)),
+  });
+  return { way, thaw, calls: () => calls };
+};
+
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe('A server that stands still while another one carries its command out', () => {
+  it.each([0, 3])(
+    'records nothing of it afterwards, wherever it stood still, behind so many events: %i',
+    async (before) => {
+      for (let at = 1; at <= 8; at += 1) {
+        const store = new MemoryEventStore();
+        const clock = new ManualClock();
+        const serverOn = (events: EventStore) => ({ events, clock, lanes: new Lanes(events, clock, { shared: true }) });
+        for (let n = 0; n < before; n += 1) {
+          await runCommand(serverOn(store), STREAM, texts, onBehalf(`before ${n}`), () => [note(`before ${n}`)]);
+        }
+        const commandId = reservedAt(makeCommandId(clock, seededRandom(`frozen ${at}`)), before - 1);
+        const { way, thaw } = freezing(store, at);
+        const command = { ...onBehalf(commandId), keyed: true };
+        const standing = runCommand(serverOn(way), STREAM, texts, command, () => [note('once')]);
+        await settle();
+        const other = await runCommand(serverOn(store), STREAM, texts, { ...command, resumed: true }, () => [
+          note('once'),
+        ]);
+        thaw();
+        const late = await standing;
+        expect(
+          late.events.map(({ id }) => id),
+          `frozen at ${at}`,
+        ).toEqual(other.events.map(({ id }) => id));
+        expect(
+          (await textsOf(store)).filter((text) => text === 'once'),
+          `frozen at ${at}`,
+        ).toHaveLength(1);
+      }
+    },
+  );
+
+  it('records nothing of it either when it repeats it itself', async () => {
+    for (let at = 1; at <= 6; at += 1) {
+      const store = new MemoryEventStore();
+      const clock = new ManualClock();
+      const { way, thaw } = freezing(store, at);
+      const server = { events: way, clock, lanes: new Lanes(way, clock, { shared: true }) };
+      const commandId = reservedAt(makeCommandId(clock, seededRandom(`repeated ${at}`)), -1);
+      const command = { ...onBehalf(commandId), keyed: true };
+      const attempt = (resumed: boolean) =>
+        runCommand(server, STREAM, texts, { ...command, resumed }, () => [note('once')]);
+      const both = [attempt(false), attempt(true)];
+      await settle();
+      thaw();
+      const [first, second] = await Promise.all(both);
+      expect(
+        second?.events.map(({ id }) => id),
+        `frozen at ${at}`,
+      ).toEqual(first?.events.map(({ id }) => id));
+      expect(await textsOf(store), `frozen at ${at}`).toEqual(['once']);
+    }
+  });
+
+  it('opens no second turn for it', async () => {
+    let stood = 0;
+    for (let at = 1; at <= 12; at += 1) {
+      const store = new MemoryEventStore();
+      const clock = new ManualClock();
+      const { way, thaw, calls } = freezing(store, at);
+      const one = await openMinds(store, clock, { shared: true, through: way });
+      const other = await openMinds(store, clock, { shared: true });
+      const commandId = reservedAt(makeCommandId(clock, seededRandom(`frozen ${at}`)), -1);
+      const standing = one.step(tapeOf({ observation: 'Once.' }), null, { commandId, keyed: true });
+      standing.catch(() => undefined);
+      await settle();
+      if (calls() >= at) stood += 1;
+      // The other server takes the step as it comes: at another time, under another id.
+      await clock.advance(1);
+      const carried = await other.step(tapeOf({ observation: 'Once.' }), null, {
+        commandId,
+        keyed: true,
+        resumed: true,
+      });
+      thaw();
+      const late = await standing.then(
+        ({ answer }) => answer.turnId,
+        (refusal: unknown) => (refusal as { code: string }).code,
+      );
+      // Whoever is told to try again finds the turn that there is.
+      expect([carried.answer.turnId, 'BUSY'], `frozen at ${at}`).toContain(late);
+      const opened = (await eventsOf(store, npcStream(TENANT, 'mira'))).filter(({ type }) => type === 'TurnOpened');
+      expect(opened, `frozen at ${at}`).toHaveLength(1);
+    }
+    expect(stood).toBeGreaterThan(2);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { findBreak } from '../../../src/app/streams/hash-chain.js';
+import { Lanes } from '../../../src/app/streams/lanes.js';
+import { COMMAND_ATTEMPTS, type Decided, runCommand } from '../../../src/app/streams/run-command.js';
+import { Rejection } from '../../../src/domain/shared/rejection.js';
+import type { EventStore } from '../../../src/ports/event-store.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { eventsOf, heldStore, note, onBehalf, storeWith, STREAM, texts, textsOf } from '../../support/streams.js';
+
+type Decide = (state: readonly string[], revision: number) => readonly Decided[] | Rejection;
+
+/** A server on a store; others may be opened on the same one. */
+const serverOn = (store: EventStore) => {
+  const clock = new ManualClock();
+  const deps = { events: store, clock, lanes: new Lanes(store, clock) };
+  return {
+    run: (commandId: string, decide: Decide = () => [note(commandId)]) =>
+      runCommand(deps, STREAM, texts, onBehalf(commandId), decide),
+    resume: (commandId: string) =>
+      runCommand(deps, STREAM, texts, { ...onBehalf(commandId), resumed: true }, () => [note(commandId)]),
+  };
+};
+
+describe('a command', () => {
+  it('records what was decided and tells what stands after it', async () => {
+    const store = new MemoryEventStore();
+    const server = serverOn(store);
+    await server.run('one');
+    const outcome = await server.run('two', (state, revision) => [note(`${state.join()} at ${revision}`), note('two')]);
+    expect(outcome).toMatchObject({ state: ['one', 'one at 0', 'two'], revision: 2, position: 3 });
+    expect(outcome.events.map(({ id }) => id)).toEqual((await eventsOf(store)).slice(1).map(({ id }) => id));
+  });
+
+  it('is decided again when another server wrote first', async () => {
+    const store = new MemoryEventStore();
+    const [mine, other] = [serverOn(store), serverOn(store)];
+    await mine.run('one');
+    await other.run('two');
+    const seen: unknown[] = [];
+    const outcome = await mine.run('three', (state) => {
+      seen.push(state);
+      return [note('three')];
+    });
+    expect(seen).toEqual([['one'], ['one', 'two']]);
+    expect(outcome.state).toEqual(['one', 'two', 'three']);
+  });
+
+  it('leaves a whole chain at whatever moment it comes while another one is refused', async () => {
+    for (let moment = 0; moment < 20; moment += 1) {
+      const store = new MemoryEventStore();
+      const [mine, other] = [serverOn(store), serverOn(store)];
+      await mine.run('one');
+      await other.run('foreign');
+      const first = mine.run('two');
+      for (let tick = 0; tick < moment; tick += 1) await Promise.resolve();
+      await Promise.all([first, mine.run('three')]);
+      expect(findBreak(await eventsOf(store)), `after ${moment} ticks`).toBeNull();
+      expect((await textsOf(store)).toSorted()).toEqual(['foreign', 'one', 'three', 'two']);
+    }
+  });
+
+  it('gives up after its attempts, and says that a repeat makes sense', async () => {
+    const jammed = storeWith(new MemoryEventStore(), { append: () => Promise.resolve({ ok: false, actual: 5 }) });
+    let decided = 0;
+    const command = serverOn(jammed).run('x', () => {
+      decided += 1;
+      return [note('x')];
+    });
+    await expect(command).rejects.toMatchObject({ code: 'CONFLICT', retryAfter: 1 });
+    expect(decided).toBe(COMMAND_ATTEMPTS);
+  });
+
+  it('records nothing when it is refused or changes nothing', async () => {
+    const store = new MemoryEventStore();
+    const server = serverOn(store);
+    await server.run('one');
+    const refusal = new Rejection('NPC_NOT_FOUND');
+    await expect(server.run('x', () => refusal)).rejects.toBe(refusal);
+    expect(await server.run('y', () => [])).toEqual({ events: [], state: ['one'], revision: 0, position: 0 });
+    expect(await store.lastPosition()).toBe(1);
+  });
+
+  const onlyOnce: Decide = (state) => (state.includes('x') ? [] : [note('x')]);
+  const refusedTwice: Decide = (state) => (state.includes('x') ? new Rejection('CONFLICT') : [note('x')]);
+  it.each([
+    ['changes nothing', onlyOnce],
+    ['is refused', refusedTwice],
+  ])('that %s because of an event that is then thrown back is decided again', async (_, decide) => {
+    const memory = new MemoryEventStore();
+    const { store, release } = heldStore(memory);
+    const server = serverOn(store);
+    const first = server.run('first', decide);
+    await settle();
+    const second = server.run('second', decide);
+    await settle();
+    release(false);
+    await expect(first).rejects.toThrow('the disk is full');
+    await settle();
+    release();
+    expect((await second).events).toHaveLength(1);
+    expect(await textsOf(memory)).toEqual(['x']);
+  });
+
+  it('finds the events of its first attempt when that one died, and records nothing more', async () => {
+    const store = new MemoryEventStore();
+    const first = await serverOn(store).run('x');
+    const restarted = serverOn(store);
+    await restarted.run('y');
+    const again = await restarted.resume('x');
+    expect(again.events.map(({ id }) => id)).toEqual(first.events.map(({ id }) => id));
+    expect(again).toMatchObject({ position: 1, revision: 1, state: ['x', 'y'] });
+    expect(await store.lastPosition()).toBe(2);
+  });
+
+  it('runs when it is resumed and its first attempt had recorded nothing', async () => {
+    const store = new MemoryEventStore();
+    await serverOn(store).resume('x');
+    expect(await textsOf(store)).toEqual(['x']);
+  });
+});
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

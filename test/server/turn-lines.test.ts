@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import type { Verdict } from '../../src/domain/npc/events.js';
+import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
+import { createTurnLines, printTurns } from '../../src/server/turn-lines.js';
+import { event } from '../support/events.js';
+import { actorIdentified, type Emitted, emitted, recorded, turnOpened, verdict } from '../support/histories.js';
+
+const stream = npcStream('studio', 'Wirtin Ü');
+
+/** The lines that a mind's events make, in their order. */
+const linesOf = (...events: readonly Emitted[]): (string | null)[] => {
+  const lineOf = createTurnLines();
+  return recorded(stream, events).map(lineOf);
+};
+const decided = (of: Partial<Verdict>, asked?: string): Emitted => {
+  const { type, data } = verdict('t1', of.valid ?? true);
+  const inputs = asked === undefined ? {} : { asked: { observation: asked, npcState: {}, ruleset: null } };
+  return { type, data: { ...data, verdict: { ...(data['verdict'] as object), ...of } as never, ...inputs } };
+};
+
+describe('the line of a turn that ends', () => {
+  it.each<[title: string, verdict: Partial<Verdict>, line: string]>([
+    [
+      'tells what was heard, done and said',
+      { action: { type: 'ATTACK', target: 'thief' }, dialogue: 'Out!' },
+      'ATTACK thief “Out!”',
+    ],
+    [
+      'leaves out a target and words that are not there',
+      { action: { type: 'IDLE', target: '' }, dialogue: '' },
+      'IDLE',
+    ],
+    ['calls plain dialogue SPEAK', { action: null, dialogue: 'Yes?' }, 'SPEAK “Yes?”'],
+    ['tells why it was refused', { valid: false, dialogue: 'Not in this house.' }, 'refused: Not in this house.'],
+  ])('%s', (_, of, line) => {
+    expect(linesOf(turnOpened('t1'), actorIdentified('t1'), decided(of))).toEqual([
+      null,
+      null,
+      `00:00:02  Wirtin Ü  “A stranger comes in.” → ${line}`,
+    ]);
+  });
+
+  it('tells of a turn whose body never came back', () => {
+    const expired = emitted({ type: 'TurnExpired', data: { turnId: 't1' } });
+    expect(linesOf(turnOpened('t1'), expired)[1]).toBe(
+      '00:00:01  Wirtin Ü  “A stranger comes in.” → expired: the body never came back',
+    );
+  });
+
+  it('tells of a verdict that was asked for by itself, with its own observation', () => {
+    expect(linesOf(decided({ dialogue: 'Yes?' }, 'A knock.'))).toEqual([
+      '00:00:00  Wirtin Ü  “A knock.” → SPEAK “Yes?”',
+    ]);
+    expect(linesOf(decided({ dialogue: 'Yes?' }, ''))).toEqual(['00:00:00  Wirtin Ü  SPEAK “Yes?”']);
+  });
+
+  it('does without the words of a turn that was opened before it listened', () => {
+    expect(linesOf(decided({ dialogue: 'Yes?' }))).toEqual(['00:00:00  Wirtin Ü  SPEAK “Yes?”']);
+  });
+
+  it('is one line, however long and broken the texts are', () => {
+    const said = `  ${'word\n'.repeat(100)}`;
+    const [, line = ''] = linesOf(turnOpened('t1', { observation: said }), decided({ dialogue: said }));
+    expect(line).not.toContain('\n');
+    const [heard, then] = line?.split(' → ') ?? [];
+    expect(heard).toMatch(/“(word ){14}w…”$/);
+    expect(then).toMatch(/^SPEAK “(word ){14}w…”$/);
+  });
+
+  it('is made of no event of another stream', () => {
+    const lineOf = createTurnLines();
+    const [other] = recorded(rulesetStream('studio', 'inn'), [decided({})]);
+    expect(other === undefined ? undefined : lineOf(other)).toBeNull();
+  });
+});
+
+describe('printing turns', () => {
+  it('begins with what happens from now on, and ends with its signal', async () => {
+    const store = new MemoryEventStore();
+    const append = async (...events: Emitted[]): Promise<void> => {
+      const position = await store.lastPosition();
+      const batch = events.map(({ type, data }, n) => event(`${position}-${n}`, { type, data }));
+      await store.append(stream, 'any', batch);
+    };
+    await append(turnOpened('t1'), decided({ dialogue: 'Before.' }));
+    const lines: string[] = [];
+    const stop = new AbortController();
+    const printing = printTurns(
+      store,
+      (line) => {
+        lines.push(line);
+        if (lines.length === 2) stop.abort();
+      },
+      stop.signal,
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    await append(turnOpened('t2'), decided({ dialogue: 'One.' }), decided({ dialogue: 'Two.' }));
+    await printing;
+    expect(lines.map((line) => line.split('SPEAK ')[1])).toEqual(['“One.”', '“Two.”']);
+  });
+});
