@@ -43,6 +43,12 @@ const importsOfTimeOrChance = [
   { name: 'node:timers/promises', message: time },
 ];
 
+const castEvents = {
+  selector:
+    "TSAsExpression[expression.type='TSAsExpression'] > TSTypeReference[typeName.name=/^(Npc|Tenants?|Ruleset|SigningKey|Event)(Event)?$/]",
+  message:
+    'Stored events are decoded (src/domain/shared/decoder.ts), never cast: an older version would pass for the newest.',
+};
 /** Here the world is touched on purpose: adapters make time and chance, the rest drives the program from outside. */
 const edges = [
   'src/adapters/**',
@@ -116,6 +122,12 @@ export default defineConfig(
       'no-restricted-globals': ['error', ...timers],
       '@typescript-eslint/no-restricted-imports': ['error', { paths: importsOfTimeOrChance }],
     },
+  },
+  {
+    // What is stored becomes an event in one place, where older versions are lifted (docs/adr/0004).
+    files: ['src/**', 'workflows/**', 'activities/**', 'projections/**'],
+    ignores: [...edges, 'src/domain/shared/decoder.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...everywhere, ...fixedTime, castEvents] },
   },
   {
     // The server speaks through its log; only the commands and the entry talk to a terminal.

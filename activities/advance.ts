@@ -2,6 +2,7 @@ import type { Draft } from '../src/app/streams/lane.js';
 import type { Lanes } from '../src/app/streams/lanes.js';
 import { COMMAND_ATTEMPTS } from '../src/app/streams/run-command.js';
 import type { Instance, ProcessJournal } from '../src/app/processes/process-journal.js';
+import { schemaVersionOf } from '../src/domain/event-kinds.js';
 import { parseProcessId } from '../src/domain/shared/process-id.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { HostedProcess } from '../src/app/processes/hosted-process.js';
@@ -130,7 +131,7 @@ const decide = (
       state = process.evolve(state, {
         ...event,
         revision: -1,
-        meta: { at: '', commandId: by.commandId },
+        meta: { at: '', commandId: by.commandId, schemaVersion: schemaVersionOf(event.type) },
       }) as Instance['state'];
     }
   }

@@ -48,7 +48,8 @@ const stepsAt = (moment: number): Steps => {
     const cell = cellOf(turn, state, input);
     if (cell === 'ignore' || 'reject' in cell) throw new Error(`a turn ${state.name} takes no ${input.type}`);
     const emitted = cell.emit(state, input, facts);
-    for (const event of emitted) state = turn.evolve(state, { ...event, revision: 0, meta: { at: '', commandId: '' } });
+    for (const event of emitted)
+      state = turn.evolve(state, { ...event, revision: 0, meta: { at: '', commandId: '', schemaVersion: 1 } });
     return emitted;
   });
 };

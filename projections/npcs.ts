@@ -1,4 +1,4 @@
-import type { NpcEventType } from '../src/domain/npc/events.js';
+import { npcEvents } from '../src/domain/npc/decoder.js';
 import { evolveSummary, initialSummary, type MindSummary } from '../src/domain/npc/state.js';
 import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
 import type { Projection } from '../src/ports/read-models.js';
@@ -6,32 +6,12 @@ import type { Projection } from '../src/ports/read-models.js';
 /** A mind as lists show it, with its name. */
 export type NpcRow = MindSummary & { readonly tenant: string; readonly npcId: string };
 
-/** Every event of a mind moves its revision, so none may be left out: a missing one does not compile. */
-const handled = {
-  NpcRegistered: true,
-  NpcUpdated: true,
-  NpcArchived: true,
-  TurnOpened: true,
-  RulesetMissing: true,
-  ActorIdentified: true,
-  MemoriesRecalled: true,
-  VerdictReached: true,
-  VerdictRefused: true,
-  StateChanged: true,
-  MemoryStored: true,
-  TurnExpired: true,
-  TapeMismatchNoticed: true,
-  DirectiveGiven: true,
-  ContextBuilt: true,
-  BridgeChecked: true,
-  ChainBreakRecorded: true,
-} satisfies Record<NpcEventType, true>;
-
 /** The minds of each tenant, by npcId (contract 2.1). A row's key is its stream; archived minds have another tag than live ones. */
 export const npcs: Projection<NpcRow> = {
   name: 'npcs',
   version: 1,
-  handles: Object.keys(handled),
+  // Every event of a mind moves its revision.
+  handles: npcEvents.types,
   keyOf: ({ stream }) => (isNpcStream(stream) ? stream : null),
   evolve: (row, event) => {
     if (row !== null) return evolveSummary(row, event);

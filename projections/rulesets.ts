@@ -1,4 +1,4 @@
-import type { RulesetEvent } from '../src/domain/rules/ruleset-events.js';
+import { rulesetEvents } from '../src/domain/rules/decoder.js';
 import type { DirectiveRuleSet } from '../src/domain/rules/ruleset.js';
 import type { Projection } from '../src/ports/read-models.js';
 
@@ -9,10 +9,10 @@ export type RulesetRow = DirectiveRuleSet & { readonly tenant: string };
 export const rulesets: Projection<RulesetRow> = {
   name: 'rulesets',
   version: 1,
-  handles: ['RulesetRegistered', 'RulesetDeleted'],
+  handles: rulesetEvents.types,
   keyOf: ({ stream }) => stream,
   evolve: (row, recorded) => {
-    const event = { type: recorded.type, data: recorded.data } as unknown as RulesetEvent;
+    const event = rulesetEvents.decode(recorded);
     switch (event.type) {
       case 'RulesetRegistered':
         return { ...event.data, tenant: recorded.meta.tenant };

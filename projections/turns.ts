@@ -1,4 +1,5 @@
-import type { NpcEvent, RulesetRef, TurnKind } from '../src/domain/npc/events.js';
+import { npcEvents } from '../src/domain/npc/decoder.js';
+import type { RulesetRef, TurnKind } from '../src/domain/npc/events.js';
 import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';
 import type { Projection } from '../src/ports/read-models.js';
@@ -39,7 +40,7 @@ const begun = ({ stream, revision, meta }: RecordedEvent, turnId: string, opened
 };
 
 const evolve = (row: TurnRow | null, recorded: RecordedEvent): TurnRow | null => {
-  const event = { type: recorded.type, data: recorded.data } as unknown as NpcEvent;
+  const event = npcEvents.decode(recorded);
   const { at } = recorded.meta;
   /** A turn that is one request. */
   const ended = { state: 'ended', deadlineAt: at, endedAt: at } as const;

@@ -7,7 +7,7 @@ export type Emitted = { readonly type: string; readonly data: JsonObject };
 /** A recorded event of the process, as folding sees it. */
 export type ProcessEvent = Emitted & {
   readonly revision: number;
-  readonly meta: { readonly at: string; readonly commandId: string };
+  readonly meta: { readonly at: string; readonly commandId: string; readonly schemaVersion: number };
 };
 
 type Named = { readonly name: string };

@@ -1,3 +1,4 @@
+import { npcEvents } from '../src/domain/npc/decoder.js';
 import type { Actor, NpcEvent } from '../src/domain/npc/events.js';
 import { mismatchKey } from '../src/domain/npc/tape-mismatch.js';
 import type { Json } from '../src/domain/shared/json.js';
@@ -41,7 +42,7 @@ const withRound = (state: OpenedTurn, next: Round): Pick<OpenedTurn, 'rounds'> =
 
 /** Folds one event of a turn; total. */
 export const evolveTurn = (state: TurnState, recorded: ProcessEvent): TurnState => {
-  const event = { type: recorded.type, data: recorded.data } as unknown as NpcEvent;
+  const event = npcEvents.decode(recorded);
   if (state.name === 'new') {
     if (event.type === 'TurnOpened') return opened(event.data, recorded, state.rulesetMissing);
     if (event.type === 'RulesetMissing') return { ...state, rulesetMissing: event.data.rulesetId };

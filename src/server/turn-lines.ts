@@ -1,4 +1,4 @@
-import type { NpcEvent } from '../domain/npc/events.js';
+import { npcEvents } from '../domain/npc/decoder.js';
 import { parseNpcStream } from '../domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 
@@ -24,7 +24,7 @@ export const createTurnLines = (): ((event: RecordedEvent) => string | null) => 
   return (recorded) => {
     const npcId = parseNpcStream(recorded.stream)?.npcId;
     if (npcId === undefined) return null;
-    const event = { type: recorded.type, data: recorded.data } as unknown as NpcEvent;
+    const event = npcEvents.decode(recorded);
     const line = (said: string, then: string): string =>
       `${recorded.meta.at.slice(11, 19)}  ${npcId}  ${said === '' ? '' : `“${short(said)}” → `}${then}`;
     switch (event.type) {

@@ -41,6 +41,11 @@ describe('the lint rules', () => {
       "import { env } from 'node:process';\nexport const all = env;\n",
       'no-restricted-imports',
     ],
+    [
+      'events that are cast and not decoded',
+      "import type { NpcEvent } from '../npc/events.js';\nexport const known = (stored: object): NpcEvent => stored as unknown as NpcEvent;\n",
+      'no-restricted-syntax',
+    ],
     ['barrels', "export * from './json.js';\n", 'no-restricted-syntax'],
     ['any', 'export const first = (list: any[]): unknown => list[0];\n', '@typescript-eslint/no-explicit-any'],
     [

@@ -51,7 +51,11 @@ const record = (events: readonly Emitted[], revision: number): readonly ProcessE
   events.map((event, index) => ({
     ...event,
     revision: revision + index,
-    meta: { at: new Date(Date.UTC(2026, 0, 1) + revision).toISOString(), commandId: `command-${revision}` },
+    meta: {
+      at: new Date(Date.UTC(2026, 0, 1) + revision).toISOString(),
+      commandId: `command-${revision}`,
+      schemaVersion: 1,
+    },
   }));
 const fold = (events: readonly ProcessEvent[], from: TurnState = turn.initial): TurnState =>
   events.reduce((state, event) => turn.evolve(state, event), from);
@@ -363,7 +367,7 @@ describe('any sequence of inputs', () => {
 });
 
 describe('folding', () => {
-  const meta = { at: '2026-01-01T00:00:00.000Z', commandId: 'x' };
+  const meta = { at: '2026-01-01T00:00:00.000Z', commandId: 'x', schemaVersion: 1 };
   const everyEvent = run(turn.initial, [inputs.open, inputs.mismatch, inputs.actor, inputs.memories, inputs.output], {
     ...facts,
     rulesetMissing: 'nowhere',

@@ -1,6 +1,6 @@
+import { tenantEvents, tenantsEvents } from '../../domain/tenant/decoder.js';
 import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../../domain/shared/stream-names.js';
 import { matchesHash, parseApiKey } from '../../domain/tenant/api-key.js';
-import type { TenantEvent, TenantsEvent } from '../../domain/tenant/events.js';
 import { effectiveRateLimit, type RateLimit } from '../../domain/tenant/rate-limit.js';
 import type { Principal } from '../../domain/tenant/scopes.js';
 import {
@@ -23,13 +23,13 @@ import { pagesOf } from '../streams/stream-pages.js';
 /** How a tenant's stream is folded. */
 export const tenantFold: Fold<TenantState> = {
   initial: initialTenant,
-  evolve: (state, event) => evolveTenant(state, event as unknown as TenantEvent),
+  evolve: (state, event) => evolveTenant(state, tenantEvents.decode(event)),
 };
 
 /** How the stream that names the tenants is folded. */
 export const tenantNamesFold: Fold<TenantNames> = {
   initial: noTenants,
-  evolve: (state, event) => evolveTenantNames(state, event as unknown as TenantsEvent),
+  evolve: (state, event) => evolveTenantNames(state, tenantsEvents.decode(event)),
 };
 
 /** How long after a lost feed it is taken up again, in milliseconds: revocations of other servers count within a second (contract 11.4). */
@@ -146,7 +146,7 @@ export class KeyDirectory implements AsyncDisposable {
   #apply(tenantId: string, recorded: RecordedEvent): void {
     const known = this.#tenants.get(tenantId) ?? { revision: -1, state: initialTenant };
     if (recorded.revision !== known.revision + 1) return;
-    const event = recorded as unknown as TenantEvent;
+    const event = tenantEvents.decode(recorded);
     const state = evolveTenant(known.state, event);
     this.#tenants.set(tenantId, { revision: recorded.revision, state });
     if (event.type === 'KeyIssued') this.#index(tenantId, state);

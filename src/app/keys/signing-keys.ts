@@ -1,3 +1,4 @@
+import { signingKeyEvents } from '../../domain/signing/decoder.js';
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 
 import { CompactSign } from 'jose';
@@ -10,7 +11,6 @@ import {
   evolveSigningKeys,
   noSigningKeys,
   type SigningKey,
-  type SigningKeyEvent,
   type SigningKeyState,
 } from '../../domain/signing/events.js';
 import type { Random } from '../../ports/random.js';
@@ -39,7 +39,7 @@ export type SigningKeyDeps = CommandDeps & {
 
 const fold: Fold<SigningKeyState> = {
   initial: noSigningKeys,
-  evolve: (state, event) => evolveSigningKeys(state, event as unknown as SigningKeyEvent),
+  evolve: (state, event) => evolveSigningKeys(state, signingKeyEvents.decode(event)),
 };
 
 const privateKeyOf = (seed: Uint8Array): KeyObject =>

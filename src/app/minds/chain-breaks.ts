@@ -1,3 +1,4 @@
+import { npcEvents } from '../../domain/npc/decoder.js';
 import type { NpcEvent } from '../../domain/npc/events.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
@@ -66,8 +67,9 @@ const acknowledged = async (store: EventStore, stream: string, from: number): Pr
   const keys = new Set<string>();
   for (let revision = from - 1; ;) {
     const page = await store.read(stream, { direction: 'forwards', from: revision + 1, limit: PAGE_EVENTS });
-    for (const { type, data } of page.events) {
-      if (type === 'ChainBreakRecorded') keys.add(keyOf(data as unknown as ChainBreak));
+    for (const recorded of page.events) {
+      const event = npcEvents.decode(recorded);
+      if (event.type === 'ChainBreakRecorded') keys.add(keyOf(event.data));
     }
     revision = page.events.at(-1)?.revision ?? revision;
     if (page.events.length === 0 || revision >= page.lastRevision) return { keys, revision };

@@ -1,3 +1,4 @@
+import { schemaVersionOf } from '../../domain/event-kinds.js';
 import { jcs, type JsonObject } from '../../domain/shared/json.js';
 import { derivedUuid } from '../../domain/shared/uuid.js';
 import type { Clock } from '../../ports/clock.js';
@@ -32,8 +33,6 @@ export interface Fold<State> {
 export type Place<State> = { readonly revision: number; readonly state: State };
 
 type Head<State> = Place<State> & { readonly hash: string; readonly at: string };
-
-const SCHEMA_VERSION = 1;
 
 /**
  * The one place in this process where events are put at the end of one stream. It knows the head, so that appends can be sent ahead of each
@@ -149,7 +148,7 @@ export class Lane<State> {
     return drafts.map((draft) => {
       revision += 1;
       if (now > at) at = now;
-      const meta = { ...context, schemaVersion: SCHEMA_VERSION, at, prevHash: hash };
+      const meta = { ...context, schemaVersion: schemaVersionOf(draft.type), at, prevHash: hash };
       const dataText = jcs(draft.data);
       this.#grown += dataText.length;
       const text = hashedText({ stream: this.stream, revision, type: draft.type, meta }, dataText);

@@ -1,6 +1,7 @@
 import type { TurnFacts } from '../../domain/npc/decision/turn-facts.js';
 import { CURRENT_LOGIC, logicOf } from '../../domain/npc/decision/logic.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { npcEvents } from '../../domain/npc/decoder.js';
 import type { NpcEvent, RecalledMemory, TurnKind } from '../../domain/npc/events.js';
 import type { MindState } from '../../domain/npc/state.js';
 import { makeTurnId } from '../../domain/npc/turn-id.js';
@@ -69,7 +70,7 @@ const act = async <Type extends NpcEvent['type']>(
   const first = outcome.events.find(({ type }) => (types as readonly string[]).includes(type)) as PlacedEvent;
   const missing = outcome.events.find(({ type }) => type === 'RulesetMissing')?.data['rulesetId'];
   return {
-    event: first.data as unknown as Acted<Type>['event'],
+    event: npcEvents.decode(first).data as Acted<Type>['event'],
     at: { revision: first.revision, at: first.meta.at },
     revision: outcome.revision,
     position: outcome.position,

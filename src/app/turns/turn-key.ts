@@ -1,3 +1,4 @@
+import { npcEvents } from '../../domain/npc/decoder.js';
 import type { NpcEvent, RecalledMemory } from '../../domain/npc/events.js';
 import { comparisonText } from '../../domain/npc/same.js';
 import type { Json } from '../../domain/shared/json.js';
@@ -74,7 +75,7 @@ export type KeyChange = {
 
 /** What an event says of a turn's key; null when it says nothing. */
 export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revision' | 'meta'>): KeyChange | null => {
-  const event = { type: recorded.type, data: recorded.data } as unknown as NpcEvent;
+  const event = npcEvents.decode(recorded);
   const { revision } = recorded;
   const later = (turnId: string, changed: Partial<TurnKey>, kind?: ResultKind): KeyChange => ({
     turnId,

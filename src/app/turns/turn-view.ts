@@ -1,3 +1,4 @@
+import { npcEvents } from '../../domain/npc/decoder.js';
 import { TURN_ID_PREFIX } from '../../domain/npc/turn-id.js';
 import { parseProcessId } from '../../domain/shared/process-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -73,7 +74,7 @@ const viewProcess = (npcId: string, state: OpenedTurn): TurnView => {
 
 /** A compatibility route's act is a turn of one round, told in the words of the protocol (contract 2.7). */
 const viewSingle = (npcId: string, turnId: string, recorded: RecordedEvent): TurnView | null => {
-  const event = { type: recorded.type, data: recorded.data } as unknown as NpcEvent;
+  const event = npcEvents.decode(recorded);
   const at = { revision: recorded.revision, at: recorded.meta.at };
   const common = { turnId, npcId, state: 'ended', openedAt: at.at, deadlineAt: at.at, endedAt: at.at } as const;
   const round = (result: Json, instruction: Json) => [{ round: 0, ...at, result, instruction }];

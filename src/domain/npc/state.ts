@@ -1,5 +1,7 @@
 import type { JsonObject } from '../shared/json.js';
 import { mergePatch } from '../shared/merge-patch.js';
+import type { UnknownEvent } from '../shared/decoder.js';
+import { npcEvents } from './decoder.js';
 import type { Actor, NpcEvent } from './events.js';
 import { noOpenTurns, type OpenTurns, withTurn } from './open-turns.js';
 
@@ -24,7 +26,7 @@ export type Folded = {
   readonly type: string;
   readonly data: JsonObject;
   readonly revision: number;
-  readonly meta: { readonly at: string };
+  readonly meta: { readonly at: string; readonly schemaVersion: number };
 };
 
 const identified = (
@@ -35,7 +37,7 @@ const identified = (
   data: state.data ?? (actorDataKept === false ? null : (actor?.data ?? null)),
 });
 
-const change = (state: MindSummary, event: NpcEvent): Partial<MindSummary> => {
+const change = (state: MindSummary, event: NpcEvent | UnknownEvent): Partial<MindSummary> => {
   switch (event.type) {
     case 'NpcRegistered':
     case 'NpcUpdated':
@@ -57,7 +59,7 @@ const change = (state: MindSummary, event: NpcEvent): Partial<MindSummary> => {
   }
 };
 
-const turnsAfter = (turns: OpenTurns, event: NpcEvent): OpenTurns => {
+const turnsAfter = (turns: OpenTurns, event: NpcEvent | UnknownEvent): OpenTurns => {
   switch (event.type) {
     case 'TurnOpened':
       return withTurn(turns, event.data.turnId, true);
@@ -70,13 +72,11 @@ const turnsAfter = (turns: OpenTurns, event: NpcEvent): OpenTurns => {
   }
 };
 
-const known = ({ type, data }: Folded): NpcEvent => ({ type, data }) as unknown as NpcEvent;
-
 /** Folds one event into a mind's summary; total: a type it does not know only moves the revision. Other members of `state` stay as they are. */
 export const evolveSummary = <State extends MindSummary>(state: State, event: Folded): State => ({
   ...state,
   archived: false,
-  ...change(state, known(event)),
+  ...change(state, npcEvents.decode(event)),
   revision: event.revision,
   updatedAt: event.meta.at,
 });
@@ -84,6 +84,6 @@ export const evolveSummary = <State extends MindSummary>(state: State, event: Fo
 /** Folds one event into a mind; total as `evolveSummary`. */
 export const evolveMind = (state: MindState, event: Folded): MindState => {
   const next = evolveSummary(state, event);
-  const openTurns = turnsAfter(state.openTurns, known(event));
+  const openTurns = turnsAfter(state.openTurns, npcEvents.decode(event));
   return openTurns === state.openTurns ? next : { ...next, openTurns };
 };

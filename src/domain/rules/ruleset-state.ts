@@ -1,5 +1,5 @@
-import type { JsonObject } from '../shared/json.js';
-import type { RulesetEvent } from './ruleset-events.js';
+import type { Stored } from '../shared/decoder.js';
+import { rulesetEvents } from './decoder.js';
 import type { DirectiveRuleSet } from './ruleset.js';
 
 /** A rule set as its stream tells it. Of its versions the newest is at hand; where the others stand is known, for open turns and replays. */
@@ -14,11 +14,8 @@ export type RulesetState = {
 export const initialRuleset: RulesetState = { latest: null, deleted: false, places: [] };
 
 /** The state after one more event. Total: a type it does not know changes nothing. */
-export const evolveRuleset = (
-  state: RulesetState,
-  recorded: { readonly type: string; readonly data: JsonObject; readonly revision: number },
-): RulesetState => {
-  const event = recorded as unknown as RulesetEvent;
+export const evolveRuleset = (state: RulesetState, recorded: Stored & { readonly revision: number }): RulesetState => {
+  const event = rulesetEvents.decode(recorded);
   switch (event.type) {
     case 'RulesetRegistered': {
       const { version } = event.data;

@@ -39,6 +39,7 @@ export const rejections = {
   CONCURRENT_NPC_LIMIT: [429, 'Too many NPCs of this tenant have an open turn.'],
   TOO_MANY_STREAMS: [429, 'This key has too many open event streams; close one first.'],
   INTERNAL: [500, 'Something went wrong on our side. Quote the requestId when you report it.'],
+  EVENT_VERSION_UNKNOWN: [503, 'A newer server has written what this one cannot read yet; try again shortly.'],
   LOGIC_UNKNOWN: [503, 'A newer server has begun this with rules of decision that this one lacks; try again shortly.'],
   NOT_READY: [503, 'The server is starting or stopping; try again shortly.'],
   READ_MODEL_BEHIND: [503, 'The read model has not reached the asked revision yet; try again shortly.'],

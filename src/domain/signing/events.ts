@@ -1,3 +1,5 @@
+import type { UnknownEvent } from '../shared/decoder.js';
+
 /**
  * The events of the stream of signing keys. Shapes are storage: never changed, only upcast (docs/adr/0004).
  * The private half is only ever stored wrapped: without the server's secret the stream signs nothing.
@@ -24,8 +26,8 @@ export type SigningKeyState = readonly SigningKey[];
 export const noSigningKeys: SigningKeyState = [];
 
 /** The keys after one more event. Total: what it does not know changes nothing. */
-export const evolveSigningKeys = (state: SigningKeyState, event: SigningKeyEvent): SigningKeyState =>
-  (event.type as string) === 'SigningKeyMade' ? [...state, event.data] : state;
+export const evolveSigningKeys = (state: SigningKeyState, event: SigningKeyEvent | UnknownEvent): SigningKeyState =>
+  event.type === 'SigningKeyMade' ? [...state, event.data] : state;
 
 /** The key that signs new verdicts: the newest of this algorithm's name, undefined when there is none. */
 export const currentSigningKey = (state: SigningKeyState, alg: SigningKey['alg']): SigningKey | undefined =>

@@ -1,3 +1,4 @@
+import type { UnknownEvent } from '../shared/decoder.js';
 import type { TenantEvent, TenantsEvent } from './events.js';
 import type { Tier } from './tiers.js';
 
@@ -14,7 +15,7 @@ export type TenantState = {
 export const initialTenant: TenantState = { tenantId: null, tier: null, keys: [] };
 
 /** The state after one more event. Total: what it does not know changes nothing. */
-export const evolveTenant = (state: TenantState, event: TenantEvent): TenantState => {
+export const evolveTenant = (state: TenantState, event: TenantEvent | UnknownEvent): TenantState => {
   switch (event.type) {
     case 'TenantCreated':
       return { ...state, tenantId: event.data.tenantId, tier: event.data.tier };
@@ -36,8 +37,8 @@ export type TenantNames = { readonly tenantIds: readonly string[] };
 export const noTenants: TenantNames = { tenantIds: [] };
 
 /** The names after one more event; the same name twice counts once. */
-export const evolveTenantNames = (state: TenantNames, event: TenantsEvent): TenantNames =>
-  (event.type as string) !== 'TenantNamed' || state.tenantIds.includes(event.data.tenantId)
+export const evolveTenantNames = (state: TenantNames, event: TenantsEvent | UnknownEvent): TenantNames =>
+  event.type !== 'TenantNamed' || state.tenantIds.includes(event.data.tenantId)
     ? state
     : { tenantIds: [...state.tenantIds, event.data.tenantId] };
 

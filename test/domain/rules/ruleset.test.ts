@@ -135,8 +135,12 @@ describe('what a registration becomes', () => {
 });
 
 const content = (name: string): RulesetContent => ({ rulesetId: name, rulesetRules: [], template: null });
+const meta = { schemaVersion: 1 };
 const after = (...events: readonly RulesetEvent[]): RulesetState =>
-  events.reduce<RulesetState>((state, event, revision) => evolveRuleset(state, { ...event, revision }), initialRuleset);
+  events.reduce<RulesetState>(
+    (state, event, revision) => evolveRuleset(state, { ...event, revision, meta }),
+    initialRuleset,
+  );
 const eventsOf = (decision: RulesetDecision): readonly RulesetEvent[] =>
   decision instanceof Rejection ? [] : decision;
 
@@ -179,7 +183,7 @@ describe('the life of a rule set', () => {
 
   it('ignores events that it does not know', () => {
     const state = after(...first);
-    expect(evolveRuleset(state, { type: 'SomethingElse', data: {}, revision: 1 })).toBe(state);
+    expect(evolveRuleset(state, { type: 'SomethingElse', data: {}, revision: 1, meta })).toBe(state);
   });
 });
 

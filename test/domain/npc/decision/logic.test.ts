@@ -79,7 +79,8 @@ describe('the table of logics', () => {
 
   const folded = (...events: readonly Emitted[]): TurnState =>
     events.reduce<TurnState>(
-      (state, event, revision) => turn.evolve(state, { ...event, revision, meta: { at: '', commandId: 'x' } }),
+      (state, event, revision) =>
+        turn.evolve(state, { ...event, revision, meta: { at: '', commandId: 'x', schemaVersion: 1 } }),
       turn.initial,
     );
 

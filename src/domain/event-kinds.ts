@@ -1,0 +1,22 @@
+import { npcEvents } from './npc/decoder.js';
+import { rulesetEvents } from './rules/decoder.js';
+import { signingKeyEvents } from './signing/decoder.js';
+import { tenantEvents, tenantsEvents } from './tenant/decoder.js';
+
+/** Every kind of stream, with its decoder. A new kind of stream is named here. */
+export const eventKinds = {
+  npc: npcEvents,
+  ruleset: rulesetEvents,
+  tenant: tenantEvents,
+  tenants: tenantsEvents,
+  signingKeys: signingKeyEvents,
+} as const;
+
+/** The version in which events of a type are recorded; 1 for a type that no kind has. */
+export const schemaVersionOf = (type: string): number => {
+  for (const kind of Object.values(eventKinds)) {
+    const version = kind.versionOf(type);
+    if (version !== null) return version;
+  }
+  return 1;
+};

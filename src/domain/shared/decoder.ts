@@ -1,0 +1,59 @@
+import type { JsonObject } from './json.js';
+import { Rejection } from './rejection.js';
+
+/** Lifts the data of an event from one version of its type to the next; pure. */
+export type Upcaster = (data: JsonObject) => JsonObject;
+
+/** Every type of a kind of stream, with what lifts its older versions, version 1 first: a type without upcasters is at version 1. */
+export type Upcasters<Event extends { readonly type: string }> = {
+  readonly [Type in Event['type']]: readonly Upcaster[];
+};
+
+/** What decoding needs of a recorded event. */
+export type Stored = {
+  readonly type: string;
+  readonly data: JsonObject;
+  readonly meta: { readonly schemaVersion: number };
+};
+
+/** Stands for an event whose type this program does not know, because a newer one wrote it. No fold takes anything from it. */
+export type UnknownEvent = { readonly type: 'Unknown'; readonly data: Record<string, never> };
+const unknownEvent: UnknownEvent = { type: 'Unknown', data: {} };
+
+/** The seam between what is stored of a kind of stream and what the program knows (docs/adr/0004). */
+export type Decoder<Event> = {
+  readonly types: readonly string[];
+  /** The version in which events of a type are recorded now; null for a type of another kind. */
+  versionOf(type: string): number | null;
+  /**
+   * A stored event as the program knows it, lifted to the newest version of its type.
+   * @throws Rejection EVENT_VERSION_UNKNOWN when it was written in a later version: folding it as something else would go wrong unseen
+   */
+  decode(stored: Stored): Event | UnknownEvent;
+};
+
+/** Makes the decoder of a kind of stream. */
+export const decoderOf = <Event extends { readonly type: string }>(upcasters: Upcasters<Event>): Decoder<Event> => {
+  const known = new Map(Object.entries<readonly Upcaster[]>(upcasters));
+  return {
+    types: [...known.keys()],
+    versionOf: (type) => {
+      const lifts = known.get(type);
+      return lifts === undefined ? null : lifts.length + 1;
+    },
+    decode: (stored) => {
+      const { type, data, meta } = stored;
+      const lifts = known.get(type);
+      if (lifts === undefined) return unknownEvent;
+      const newest = lifts.length + 1;
+      if (meta.schemaVersion > newest) throw tooNew(type, meta.schemaVersion);
+      // The one place where stored JSON becomes an event: what was recorded was typed when it was made.
+      if (meta.schemaVersion === newest) return stored as unknown as Event;
+      const lifted = lifts.slice(meta.schemaVersion - 1).reduce((before, lift) => lift(before), data);
+      return { type, data: lifted } as unknown as Event;
+    },
+  };
+};
+
+const tooNew = (type: string, version: number): Rejection =>
+  new Rejection('EVENT_VERSION_UNKNOWN', { details: { type, version }, retryAfter: 1 });
