@@ -43,7 +43,8 @@ export type RecordedEvent = EventToAppend & {
   readonly position: number;
 };
 
-export type ExpectedRevision = number | 'no_stream' | 'stream_exists' | 'any';
+/** The last revision that the stream must have; `no_stream`: it must not exist. */
+export type ExpectedRevision = number | 'no_stream';
 
 /** A conflict is an answer, not an error. `actual` is the stream's last revision, -1 when it does not exist. */
 export type AppendOutcome =

@@ -6,6 +6,7 @@ import { createChain } from '../../src/app/read-models/feed-chain.js';
 import { partitionOf } from '../../src/domain/shared/partition.js';
 import type { EventFeed, FeedBatch, FeedLink, FeedSession, FeedWriter } from '../../src/ports/event-feed.js';
 import { event } from '../support/events.js';
+import { appendNext } from '../support/append-next.js';
 
 const poll = { timeout: 60_000, interval: 20 };
 
@@ -54,7 +55,7 @@ export const readerOf = (
 export const appendRounds = async (store: MemoryEventStore, streams: number, rounds: number): Promise<void> => {
   const last = await store.lastPosition();
   for (let round = 0; round < rounds; round += 1) {
-    for (let n = 0; n < streams; n += 1) await store.append(`s${n}`, 'any', [event(`${last}-${round}-${n}`)]);
+    for (let n = 0; n < streams; n += 1) await appendNext(store, `s${n}`, [event(`${last}-${round}-${n}`)]);
   }
 };
 

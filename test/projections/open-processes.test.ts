@@ -8,6 +8,7 @@ import { applyEvents, feedOf } from '../../src/app/read-models/apply-events.js';
 import type { EventToAppend } from '../../src/ports/event-store.js';
 import { event, processEvent } from '../support/events.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { appendNext } from '../support/append-next.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const mark = (id: string, open: boolean, due: string | null = null) => ({ name: 'turn', id, open, due });
@@ -15,7 +16,7 @@ const mark = (id: string, open: boolean, due: string | null = null) => ({ name: 
 /** What the read model lists after these appends, and what a store that keeps the index itself does. */
 const listedAfter = async (appends: readonly (readonly [string, readonly EventToAppend[]])[]) => {
   const events = new MemoryEventStore();
-  for (const [stream, appended] of appends) await events.append(stream, 'any', appended);
+  for (const [stream, appended] of appends) await appendNext(events, stream, appended);
   const readModels = new MemoryReadModels(new ManualClock());
   const build = await readModels.open(openProcesses);
   await applyEvents(readModels, feedOf(openProcesses, build), await events.readAll(0, 4096), AT);

@@ -6,6 +6,7 @@ import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.j
 import { createTurnLines, printTurns } from '../../src/server/turn-lines.js';
 import { event } from '../support/events.js';
 import { actorIdentified, type Emitted, emitted, recorded, turnOpened, verdict } from '../support/histories.js';
+import { appendNext } from '../support/append-next.js';
 
 const stream = npcStream('studio', 'Wirtin Ü');
 
@@ -82,7 +83,7 @@ describe('printing turns', () => {
     const append = async (...events: Emitted[]): Promise<void> => {
       const position = await store.lastPosition();
       const batch = events.map(({ type, data }, n) => event(`${position}-${n}`, { type, data }));
-      await store.append(stream, 'any', batch);
+      await appendNext(store, stream, batch);
     };
     await append(turnOpened('t1'), decided({ dialogue: 'Before.' }));
     const lines: string[] = [];

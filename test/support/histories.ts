@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/domain/shared/json.js';
 import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { event } from './events.js';
+import { appendNext } from './append-next.js';
 
 /** An event as a decider emits it. */
 export type Emitted = { readonly type: string; readonly data: JsonObject };
@@ -186,7 +187,7 @@ export const storeOf = async (
     },
   ] of written.entries()) {
     const at = new Date(START_MS + 1_000 * index).toISOString();
-    await store.append(stream, 'any', [event(`${before}-${index}`, { type, data, meta: { tenant, at } })]);
+    await appendNext(store, stream, [event(`${before}-${index}`, { type, data, meta: { tenant, at } })]);
   }
   return store;
 };

@@ -23,7 +23,6 @@ const SCHEMA = `
     id TEXT NOT NULL, type TEXT NOT NULL, data TEXT NOT NULL, meta TEXT NOT NULL
   );
   CREATE UNIQUE INDEX IF NOT EXISTS events_by_revision ON events (stream, revision);
-  CREATE INDEX IF NOT EXISTS events_by_id ON events (id);
   CREATE TABLE IF NOT EXISTS open_processes (
     stream TEXT NOT NULL, name TEXT NOT NULL, id TEXT NOT NULL, due TEXT, PRIMARY KEY (stream, name, id)
   ) WITHOUT ROWID;`;
@@ -103,10 +102,6 @@ export class EventLog {
       addStream: database.prepare('INSERT INTO streams (name) VALUES (?)'),
       addEvent: database.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`),
       place: database.prepare('SELECT id, position FROM events WHERE stream = ? AND revision = ?'),
-      // Named, because the planner would rather walk the whole stream to the first match.
-      revisionOf: database.prepare(
-        'SELECT min(revision) AS revision FROM events INDEXED BY events_by_id WHERE id = ? AND stream = ?',
-      ),
       forwards: database.prepare(
         `${events} WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`,
         'arrays',
@@ -223,10 +218,6 @@ export class EventLog {
     return {
       last: head?.last ?? -1,
       idAt: (revision) => this.#at(head, revision)?.id,
-      revisionOf: (id) => {
-        if (head === undefined) return undefined;
-        return (this.#sql.revisionOf.get(id, head.id) as { revision: number | null }).revision ?? undefined;
-      },
     };
   }
 

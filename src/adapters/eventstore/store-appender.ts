@@ -5,7 +5,6 @@ import type { StoredEvent } from '../shared/append-rules.js';
 import { BatchCall } from './batch-call.js';
 import { AppendFailed, type ExactAnswer } from './batch-messages.js';
 import type { LogHorizon } from './log-horizon.js';
-import { placeByReading } from './place-by-reading.js';
 import { sequencer } from './sequencer.js';
 import type { StoreConnection } from './store-connection.js';
 import { busy, neverSent, outcomeUnknown, unavailable } from './store-failures.js';
@@ -31,12 +30,10 @@ export const APPEND_BOUNDS: AppendBounds = {
 };
 /** Between two tries to reach a store that went away, in milliseconds. */
 const LOOK_AGAIN_MS = 50;
-/** How often an append without an exact revision is placed anew because another writer was quicker. */
-const PLACE_ATTEMPTS = 16;
 
 type Exact = {
   readonly stream: string;
-  readonly expected: number | 'no_stream';
+  readonly expected: ExpectedRevision;
   readonly events: readonly StoredEvent[];
   /** Up to here positions were known before it was sent. */
   readonly known: number;
@@ -49,7 +46,7 @@ const textOf = (events: readonly StoredEvent[]): number =>
 
 /**
  * Appends over one shared batch call, in the order in which they come. The server is always told an exact revision: only then does it know a
- * repeat again after a restart. Whoever names none (`any`, `stream_exists`) is placed by reading the stream.
+ * repeat again after a restart.
  *
  * When an append's answer is lost, its place is read: its own ids there make it a success, others a conflict; when nothing stands there it is
  * sent again, which the server takes for a repeat should the first one still arrive.
@@ -98,8 +95,6 @@ export class StoreAppender {
     this.#text += text;
     try {
       const until = performance.now() + this.#bounds.appendMs;
-      if (expected === 'any' || expected === 'stream_exists')
-        return await this.#oneByOne.run(stream, () => this.#placed(stream, expected, events, until));
       const exact = { stream, expected, events, until };
       return await this.#once(exact, () =>
         this.#oneByOne.idle(stream)
@@ -132,22 +127,6 @@ export class StoreAppender {
     } finally {
       if (this.#underWay.get(key) === mine) this.#underWay.delete(key);
     }
-  }
-
-  /** Without an exact revision the append is made behind the stream's last event, unless its ids stand in the stream already. */
-  async #placed(
-    stream: string,
-    expected: 'any' | 'stream_exists',
-    events: readonly StoredEvent[],
-    until: number,
-  ): Promise<AppendOutcome> {
-    for (let attempt = 0; attempt < PLACE_ATTEMPTS; attempt += 1) {
-      const place = await placeByReading(this.#reader, stream, expected, events);
-      if ('ok' in place) return place;
-      const outcome = await this.#sent({ stream, expected: place.expected, events, until }, 'inTurn');
-      if (outcome.ok) return outcome;
-    }
-    throw busy();
   }
 
   /** `inTurn`: nothing else of the stream is under way meanwhile, so what is lost is settled at once. */

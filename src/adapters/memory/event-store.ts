@@ -31,7 +31,6 @@ export class MemoryEventStore implements EventStore {
     const view = {
       last: standing.length - 1,
       idAt: (revision: number) => standing[revision]?.id,
-      revisionOf: (id: string) => standing.find((event) => event.id === id)?.revision,
     };
     const ids = events.map(({ id }) => id);
     const place = placeAppend(view, expected, ids);

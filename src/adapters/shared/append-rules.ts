@@ -36,30 +36,17 @@ export const serialise = (events: readonly EventToAppend[]): readonly StoredEven
 export type StreamView = {
   readonly last: number;
   idAt(revision: number): string | undefined;
-  /** The first place of an event id. */
-  revisionOf(id: string): number | undefined;
 };
 
 /** Write it behind the last event; or it stands already, from a revision on; or it contradicts what stands. */
 export type AppendPlace = 'write' | 'conflict' | { readonly repeatedFrom: number };
 
-/**
- * Decides one append. With an exact expectation a repeat is recognised at the expected place alone; `any` and `stream_exists` name no place,
- * so there the ids are looked for in the whole stream, and some of them standing elsewhere or alone is a conflict.
- */
+/** Decides one append: a repeat is known by its ids at the expected place. */
 export const placeAppend = (stream: StreamView, expected: ExpectedRevision, ids: readonly string[]): AppendPlace => {
-  const standsFrom = (from: number): boolean =>
-    from + ids.length - 1 <= stream.last && ids.every((id, index) => stream.idAt(from + index) === id);
-  if (expected === 'any' || expected === 'stream_exists') {
-    const places = ids.map((id) => stream.revisionOf(id));
-    const first = places[0];
-    if (first !== undefined && standsFrom(first)) return { repeatedFrom: first };
-    if (places.some((place) => place !== undefined)) return 'conflict';
-    return expected === 'any' || stream.last >= 0 ? 'write' : 'conflict';
-  }
   const from = expected === 'no_stream' ? 0 : expected + 1;
   if (stream.last === from - 1) return 'write';
-  return standsFrom(from) ? { repeatedFrom: from } : 'conflict';
+  const stands = from + ids.length - 1 <= stream.last && ids.every((id, index) => stream.idAt(from + index) === id);
+  return stands ? { repeatedFrom: from } : 'conflict';
 };
 
 /** The most events one read returns. */

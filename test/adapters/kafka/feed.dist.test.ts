@@ -17,6 +17,7 @@ import { openServers } from '../../support/own-servers.js';
 import { distEnv, randomNamespace } from '../../support/dist-env.js';
 import { storeWith } from '../../support/streams.js';
 import { TcpRelay } from '../../support/tcp-relay.js';
+import { appendNext } from '../../support/append-next.js';
 
 const WAIT_MS = 60_000;
 const poll = { timeout: WAIT_MS, interval: 20 };
@@ -78,9 +79,9 @@ describe('The feed in Kafka', () => {
   });
 
   it('takes the largest events there may be, and says of larger ones only that they are to be had', async () => {
-    await store.append('s', 'any', [event('fits', { data: { text: 'x'.repeat(890_000) } })]);
-    await store.append('s', 'any', [event('too large')]);
-    await store.append('s', 'any', [event('after')]);
+    await appendNext(store, 's', [event('fits', { data: { text: 'x'.repeat(890_000) } })]);
+    await appendNext(store, 's', [event('too large')]);
+    await appendNext(store, 's', [event('after')]);
     // No store takes such an event today; brokers may be set to take less than they do by default.
     const text = 'é'.repeat(600_000);
     const grown = (one: RecordedEvent): RecordedEvent => (one.revision === 1 ? { ...one, data: { text } } : one);
@@ -137,7 +138,7 @@ describe('The feed in a Kafka that dies', () => {
     const reader = readerOf(new KafkaFeed(settings));
     const events = () => new Set(reader.links.flatMap((links) => links.flatMap(({ event }) => event?.id ?? [])));
     for (let round = 0; round < 3; round += 1) {
-      await store.append('s', 'any', [event(`before-${round}`)]);
+      await appendNext(store, 's', [event(`before-${round}`)]);
       const all = createChain(0, EVENT_PARTITIONS).next(await store.readAll(0, 10));
       const session = await writer.open();
       await session.write(all);

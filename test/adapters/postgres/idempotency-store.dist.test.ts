@@ -43,6 +43,8 @@ describe('Idempotency keys in PostgreSQL', () => {
     await using schema = new TestSchema();
     const open = () => new PostgresIdempotencyStore(schema.again(), systemRandom);
     const stores = [open(), open(), open()];
+    // Connected first: what is tried is who gets a key, not how many connections are made at once.
+    for (const [of, store] of stores.entries()) await store.reserve('scope', `first-${of}`, 'digest', 'seed');
     const asked = Array.from({ length: 20 }, (_, n) =>
       Promise.all(stores.map((store, of) => store.reserve('scope', `key-${n}`, 'digest', `seed-${of}`))),
     );

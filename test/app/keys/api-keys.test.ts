@@ -22,6 +22,7 @@ import { event } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { storeWith } from '../../support/streams.js';
 import { type KeyServer, openKeyServer, settle } from './key-scene.js';
+import { appendNext } from '../../support/append-next.js';
 
 let commands = 0;
 const command = (commandId = `command-${String((commands += 1))}`) => ({ commandId, correlationId: 'request' });
@@ -374,7 +375,7 @@ describe('what a directory reads of other servers', () => {
     });
     const other = await openKeyServer(counting);
     const one = await openKeyServer(events, { seed: 'one' });
-    for (let turn = 0; turn < 50; turn += 1) await events.append(`npc-local.${String(turn)}`, 'any', [event('e')]);
+    for (let turn = 0; turn < 50; turn += 1) await appendNext(events, `npc-local.${String(turn)}`, [event('e')]);
     const { key } = await issueApiKey(one, principal, wish(), command());
     await found(one, 'studio');
     await settle();

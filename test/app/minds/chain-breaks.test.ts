@@ -13,6 +13,7 @@ import { event, events } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { eventsOf, onBehalf, STREAM, storeWith } from '../../support/streams.js';
 import { sha256Hex } from '../../../src/domain/shared/sha256.js';
+import { appendNext } from '../../support/append-next.js';
 
 /** Servers that write to one mind: each `act` puts one event at its end. */
 const writing = (store: EventStore) => {
@@ -101,7 +102,7 @@ describe('a look at a chain', () => {
 
   it('ends soon after many breaks, and says where to go on', async () => {
     const store = new MemoryEventStore();
-    for (let part = 0; part < 3; part += 1) await store.append(STREAM, 'any', events(`misfit-${String(part)}`, 200));
+    for (let part = 0; part < 3; part += 1) await appendNext(store, STREAM, events(`misfit-${String(part)}`, 200));
     const first = await look(store);
     expect(first.breaks.length).toBeGreaterThanOrEqual(LOOK_BREAKS);
     expect(first.breaks.length).toBeLessThan(500);

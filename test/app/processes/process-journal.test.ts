@@ -9,13 +9,14 @@ import type { ProcessRef } from '../../../src/ports/process-engine.js';
 import { event, type EventOptions } from '../../support/events.js';
 import { race } from '../../support/relay-race.js';
 import { eventsOf, storeWith, STREAM } from '../../support/streams.js';
+import { appendNext } from '../../support/append-next.js';
 
 const DUE = '2026-01-01T00:15:00.000Z';
 
 /** A store with so many foreign events, and a journal that counts what it reads. */
 const setUp = async (foreign = 0) => {
   const store = new MemoryEventStore();
-  const append = (name: string, options: EventOptions = {}) => store.append(STREAM, 'any', [event(name, options)]);
+  const append = (name: string, options: EventOptions = {}) => appendNext(store, STREAM, [event(name, options)]);
   const others = async (prefix: string, count: number): Promise<void> => {
     for (let n = 0; n < count; n += 1) await append(`${prefix}-${n}`);
   };

@@ -16,6 +16,7 @@ import { event, events } from '../../support/events.js';
 import { history, storeOf } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { everythingIn, writerWith } from '../../support/read-models.js';
+import { appendNext } from '../../support/append-next.js';
 
 const PARTITIONS = 3;
 type Count = { readonly stream: string; readonly names: readonly string[] };
@@ -84,7 +85,7 @@ describe('The projector of a partitioned feed', () => {
 
   it('applies what its partitions bring, and says when a place in the global order is reached', async () => {
     const projector = await start();
-    for (const stream of [s0, s1, s2]) await store.append(stream, 'any', events(stream, 2));
+    for (const stream of [s0, s1, s2]) await appendNext(store, stream, events(stream, 2));
     feed.append(await links());
     await settle();
     expect(await models.reachedPosition(names(), 6, 0)).toBe(true);
@@ -95,8 +96,8 @@ describe('The projector of a partitioned feed', () => {
 
   it('does not say that a place is reached while a partition has not come there', async () => {
     await start();
-    await store.append(s0, 'any', events('a', 1));
-    await store.append(s1, 'any', events('b', 1));
+    await appendNext(store, s0, events('a', 1));
+    await appendNext(store, s1, events('b', 1));
     const all = await links();
     feed.append(all.filter(({ partition }) => partition !== 2));
     await settle();
@@ -108,7 +109,7 @@ describe('The projector of a partitioned feed', () => {
 
   it('changes nothing when messages come again', async () => {
     await start();
-    await store.append(s0, 'any', events('a', 3));
+    await appendNext(store, s0, events('a', 3));
     const all = await links();
     for (let n = 0; n < 3; n += 1) {
       feed.append(all);
@@ -120,8 +121,8 @@ describe('The projector of a partitioned feed', () => {
 
   it('has from the store what the log does not hold, though nothing more comes of that stream', async () => {
     await start();
-    await store.append(s0, 'any', events('lost', 3));
-    await store.append(s1, 'any', events('kept', 1));
+    await appendNext(store, s0, events('lost', 3));
+    await appendNext(store, s1, events('kept', 1));
     feed.append(await links(3));
     await settle();
     expect(await namesIn(s0)).toEqual(['lost-0', 'lost-1', 'lost-2']);
@@ -134,7 +135,7 @@ describe('The projector of a partitioned feed', () => {
     const readAll = store.readAll.bind(store);
     store.readAll = async (after, limit) => (away ? [] : readAll(after, limit));
     await start();
-    await store.append(s0, 'any', events('a', 2));
+    await appendNext(store, s0, events('a', 2));
     feed.append([{ partition: 0, link: { partitions: PARTITIONS, follows: 2, position: 2, event: null } }]);
     await settle();
     expect(feed.committed[0]).toBe(0);
@@ -148,7 +149,7 @@ describe('The projector of a partitioned feed', () => {
 
   it('mends a stream from the store when an event comes whose predecessor was never applied, whatever the feed claims', async () => {
     await start();
-    await store.append(s0, 'any', events('a', 5));
+    await appendNext(store, s0, events('a', 5));
     const written = await store.readAll(0, 10);
     for (const at of [3, 1, 4]) {
       const recorded = written[at];
@@ -164,8 +165,8 @@ describe('The projector of a partitioned feed', () => {
 
   it('parks an event that does not fit: its stream stands still, others go on', async () => {
     const projector = await start();
-    await store.append(s0, 'any', [event('a'), event('poison'), event('b')]);
-    await store.append(s1, 'any', [event('c')]);
+    await appendNext(store, s0, [event('a'), event('poison'), event('b')]);
+    await appendNext(store, s1, [event('c')]);
     feed.append(await links());
     await settle();
     expect([await namesIn(s0), await namesIn(s1)]).toEqual([['a'], ['c']]);
@@ -176,8 +177,8 @@ describe('The projector of a partitioned feed', () => {
 
   it('makes a new version from the store, beside the old one, and goes on with the feed', async () => {
     const first = await start();
-    await store.append(s0, 'any', events('a', 2));
-    await store.append(s1, 'any', events('b', 2));
+    await appendNext(store, s0, events('a', 2));
+    await appendNext(store, s1, events('b', 2));
     feed.append(await links());
     await settle();
     await first[Symbol.asyncDispose]();
@@ -193,7 +194,7 @@ describe('The projector of a partitioned feed', () => {
     await settle();
     expect(await namesIn(s0, loud)).toEqual(['A-0', 'A-1']);
     expect((await models.open(loud)).live).toBe(true);
-    await store.append(s0, 'any', events('c', 1));
+    await appendNext(store, s0, events('c', 1));
     feed.append(await links(4));
     await settle();
     expect(await namesIn(s0, loud)).toEqual(['A-0', 'A-1', 'C-0']);
@@ -213,12 +214,12 @@ describe('The projector of a partitioned feed', () => {
     await clock.advance(3_000);
     away = false;
     await clock.advance(10_000);
-    await store.append(s0, 'any', events('a', 1));
+    await appendNext(store, s0, events('a', 1));
     feed.append(await links());
     await settle();
     expect(await namesIn(s0)).toEqual(['a-0']);
     away = true;
-    await store.append(s0, 'any', events('b', 1));
+    await appendNext(store, s0, events('b', 1));
     feed.append(await links(1));
     await clock.advance(5_000);
     away = false;
@@ -241,7 +242,7 @@ describe('The projector of a partitioned feed', () => {
     });
     await start([names()], slow);
     hold = new Promise((resolve) => (goOn = resolve));
-    await store.append(s0, 'any', events('a', 2));
+    await appendNext(store, s0, events('a', 2));
     feed.append(await links());
     await settle();
     await start();

@@ -14,6 +14,7 @@ import { event, events } from '../../support/events.js';
 import { history, storeOf } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { everythingIn, writerWith } from '../../support/read-models.js';
+import { appendNext } from '../../support/append-next.js';
 
 type Count = { readonly stream: string; readonly names: readonly string[] };
 
@@ -73,34 +74,34 @@ describe('The projector', () => {
     ((await models.get(of, stream)) as Count | null)?.names ?? null;
 
   it('applies what was there when it started, and what comes later', async () => {
-    await store.append('s', 'any', events('early', 2));
+    await appendNext(store, 's', events('early', 2));
     await start([names()]);
     expect(await models.reached(names(), 's', 1, WAIT_MS)).toBe(true);
-    await store.append('s', 'any', events('late', 1));
+    await appendNext(store, 's', events('late', 1));
     expect(await models.reached(names(), 's', 2, WAIT_MS)).toBe(true);
     expect(await namesIn('s')).toEqual(['early-0', 'early-1', 'late-0']);
   });
 
   it('moves the progress of a stream past events that it does not handle', async () => {
     await start([names()]);
-    await store.append('s', 'any', [event('a'), event('b', { type: 'Else' })]);
+    await appendNext(store, 's', [event('a'), event('b', { type: 'Else' })]);
     expect(await models.reached(names(), 's', 1, WAIT_MS)).toBe(true);
     expect(await namesIn('s')).toEqual(['a']);
   });
 
   it('answers who waits for a place in the global order', async () => {
     await start([names()]);
-    const { position } = (await store.append('s', 'any', events('a', 3))) as { position: number };
+    const { position } = (await appendNext(store, 's', events('a', 3))) as { position: number };
     expect(await models.reachedPosition(names(), position, WAIT_MS)).toBe(true);
     expect(await namesIn('s')).toHaveLength(3);
   });
 
   it('goes on where it stopped, and applies nothing twice', async () => {
     const first = await start([names()]);
-    await store.append('s', 'any', events('a', 2));
+    await appendNext(store, 's', events('a', 2));
     await models.reached(names(), 's', 1, WAIT_MS);
     await first[Symbol.asyncDispose]();
-    await store.append('s', 'any', events('b', 1));
+    await appendNext(store, 's', events('b', 1));
     expect(await models.progress(names(), 's')).toBe(1);
     await start([names()]);
     expect(await models.reached(names(), 's', 2, WAIT_MS)).toBe(true);
@@ -118,10 +119,10 @@ describe('The projector', () => {
         },
       }),
     );
-    await store.append('s', 'any', events('first', 1));
+    await appendNext(store, 's', events('first', 1));
     await clock.advance(0);
     for (let n = 0; n < 10; n += 1) {
-      await store.append('s', 'any', events(`more-${n}`, 1));
+      await appendNext(store, 's', events(`more-${n}`, 1));
       await clock.advance(1);
     }
     expect(commits.map(({ put }) => put.length)).toEqual([1]);
@@ -132,15 +133,15 @@ describe('The projector', () => {
 
   it('ends the gathering at once when somebody begins to wait', async () => {
     await start([names()]);
-    await store.append('s', 'any', events('first', 1));
+    await appendNext(store, 's', events('first', 1));
     await clock.advance(0);
-    await store.append('s', 'any', events('next', 1));
+    await appendNext(store, 's', events('next', 1));
     expect(await models.progress(names(), 's')).toBe(0);
     expect(await models.reached(names(), 's', 1, WAIT_MS)).toBe(true);
   });
 
   it('says how far behind it is', async () => {
-    await store.append('s', 'any', events('a', 3));
+    await appendNext(store, 's', events('a', 3));
     const blocked = gate();
     const commit = async (build: Build, changes: Changes) => {
       await blocked.opened;
@@ -155,16 +156,16 @@ describe('The projector', () => {
 
   describe('meeting an event that a projection cannot take', () => {
     const poisoned = async (): Promise<void> => {
-      await store.append('s', 'any', [event('a'), event('poison'), event('b')]);
-      await store.append('t', 'any', [event('c')]);
+      await appendNext(store, 's', [event('a'), event('poison'), event('b')]);
+      await appendNext(store, 't', [event('c')]);
     };
 
     it('parks it with its reason: its stream stands still, others go on', async () => {
       const projector = await start([names()]);
       await poisoned();
       expect(await models.reached(names(), 't', 0, WAIT_MS)).toBe(true);
-      await store.append('s', 'any', [event('d')]);
-      await store.append('t', 'any', [event('e')]);
+      await appendNext(store, 's', [event('d')]);
+      await appendNext(store, 't', [event('e')]);
       expect(await models.reached(names(), 't', 1, WAIT_MS)).toBe(true);
       expect([await namesIn('s'), await namesIn('t')]).toEqual([['a'], ['c', 'e']]);
       expect(await models.reached(names(), 's', 3, WAIT_MS)).toBe(false);
@@ -244,7 +245,7 @@ describe('The projector', () => {
 
     it('builds it beside the old one, and swaps it in when it has caught up', async () => {
       const first = await start([names()]);
-      await store.append('s', 'any', events('a', 2));
+      await appendNext(store, 's', events('a', 2));
       await models.reached(names(), 's', 1, WAIT_MS);
       await first[Symbol.asyncDispose]();
       const blocked = gate();
@@ -254,7 +255,7 @@ describe('The projector', () => {
       };
       await start([loud], writerWith(models, { commit }));
       expect(await namesIn('s', loud)).toEqual(['a-0', 'a-1']);
-      await store.append('s', 'any', events('b', 1));
+      await appendNext(store, 's', events('b', 1));
       blocked.open();
       expect(await models.reached(loud, 's', 2, WAIT_MS)).toBe(true);
       expect(await namesIn('s', loud)).toEqual(['A-0', 'A-1', 'B-0']);
@@ -264,7 +265,7 @@ describe('The projector', () => {
     it('does not hold up the projections that are current', async () => {
       const other = names({ name: 'other' });
       const first = await start([names(), other]);
-      await store.append('s', 'any', events('a', 2));
+      await appendNext(store, 's', events('a', 2));
       await models.reached(other, 's', 1, WAIT_MS);
       await first[Symbol.asyncDispose]();
       const blocked = gate();
@@ -273,7 +274,7 @@ describe('The projector', () => {
         return models.commit(build, changes);
       };
       await start([loud, other], writerWith(models, { commit }));
-      await store.append('s', 'any', events('b', 1));
+      await appendNext(store, 's', events('b', 1));
       expect(await models.reached(other, 's', 2, WAIT_MS)).toBe(true);
       expect((await models.open(loud)).position).toBe(0);
       blocked.open();
@@ -291,7 +292,7 @@ describe('The projector', () => {
         return models.commit(build, changes);
       };
       await start([names()], writerWith(models, { commit }));
-      await store.append('s', 'any', events('a', 2));
+      await appendNext(store, 's', events('a', 2));
       const failuresAfter: number[] = [];
       for (const ms of [0, 99, 1, 249, 1, 499, 1]) {
         await clock.advance(ms);
@@ -304,7 +305,7 @@ describe('The projector', () => {
 
     it('folds a batch again when another writer moved a stream meanwhile', async () => {
       const build = await models.open(names());
-      await store.append('s', 'any', events('a', 2));
+      await appendNext(store, 's', events('a', 2));
       const batch = await store.readAll(0, 10);
       let raced = false;
       const commit = async (into: Build, changes: Changes) => {
@@ -319,7 +320,7 @@ describe('The projector', () => {
     });
 
     it('refuses to go on behind an event that is missing, instead of hiding it', async () => {
-      await store.append('s', 'any', events('a', 3));
+      await appendNext(store, 's', events('a', 3));
       const [first, , third] = await store.readAll(0, 10);
       if (first === undefined || third === undefined) throw new Error('nothing was read');
       const feed = feedOf(names(), await models.open(names()));
@@ -334,7 +335,7 @@ describe('The projector', () => {
         { key: 'ghost', row: { stream: 'ghost', names: [] }, index: { partition: 'all', order: 'g', tag: '' } },
       ];
       await models.commit(ahead, { put, remove: [], progress: [], parked: [], position: 99 });
-      await store.append('s', 'any', events('a', 1));
+      await appendNext(store, 's', events('a', 1));
       await start([names()]);
       expect(await models.reached(names(), 's', 0, WAIT_MS)).toBe(true);
       expect(await namesIn('ghost')).toBeNull();
@@ -344,7 +345,7 @@ describe('The projector', () => {
   it('applies nothing any more once it is disposed of', async () => {
     const projector = await start([names()]);
     await projector[Symbol.asyncDispose]();
-    await store.append('s', 'any', events('a', 1));
+    await appendNext(store, 's', events('a', 1));
     await clock.advance(10_000);
     expect(await models.progress(names(), 's')).toBe(-1);
     expect(problems).toEqual([]);

@@ -9,6 +9,7 @@ import { npcs } from '../../../projections/npcs.js';
 import { event } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { writerWith } from '../../support/read-models.js';
+import { appendNext } from '../../support/append-next.js';
 
 const MINDS = 700;
 const tenant = 'studio';
@@ -20,7 +21,7 @@ describe('Rebuilding the read models', () => {
   let models: MemoryReadModels;
 
   const register = async (npcId: string, type = 'NpcRegistered'): Promise<void> => {
-    await store.append(npcStream(tenant, npcId), 'any', [
+    await appendNext(store, npcStream(tenant, npcId), [
       event(`${npcId}-${type}`, { type, data: {}, meta: { tenant } }),
     ]);
   };

@@ -9,6 +9,7 @@ import type { FeedEntry, FeedWriter } from '../../../src/ports/event-feed.js';
 import type { RelayLease } from '../../../src/ports/relay-lease.js';
 import { events } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { appendNext } from '../../support/append-next.js';
 
 const PARTITIONS = 3;
 const STREAMS = ['a', 'b', 'c', 'd', 'e'];
@@ -55,7 +56,7 @@ describe('The relay', () => {
   };
 
   const append = async (round: number): Promise<void> => {
-    for (const stream of STREAMS) await store.append(stream, 'any', events(`${stream}-${round}`, 2));
+    for (const stream of STREAMS) await appendNext(store, stream, events(`${stream}-${round}`, 2));
   };
 
   /** What a partition holds of events, each once, in the order of its first coming. */

@@ -9,6 +9,7 @@ import {
 } from '../../../src/app/streams/history.js';
 import { event } from '../../support/events.js';
 import { eventsOf, STREAM } from '../../support/streams.js';
+import { appendNext } from '../../support/append-next.js';
 
 /** A store with so many events in one stream, of type `Odd` and `Even` by turns. */
 const storeOf = async (count: number): Promise<MemoryEventStore> => {
@@ -86,7 +87,7 @@ describe('the history of a stream', () => {
     const [count, size] = [20, 500_000];
     for (let n = 0; n < count; n += 1) {
       const large = event(`large${n}`, { type: 'Large', data: { text: 'x'.repeat(size) } });
-      await store.append(STREAM, 'any', [large, event(`small${n}`, { type: 'Small' })]);
+      await appendNext(store, STREAM, [large, event(`small${n}`, { type: 'Small' })]);
     }
     const pages: number[] = [];
     let seen = 0;
@@ -113,7 +114,7 @@ describe('the history of a stream', () => {
 
   it('shows of an event what the contract names, the turn beside it only where there is one', async () => {
     const store = new MemoryEventStore();
-    await store.append(STREAM, 'any', [event('a'), event('b', { data: { turnId: 't1' } })]);
+    await appendNext(store, STREAM, [event('a'), event('b', { data: { turnId: 't1' } })]);
     const [plain, ofTurn] = (await eventsOf(store)).map(toHistoryEvent);
     expect(plain).toEqual({
       revision: 0,

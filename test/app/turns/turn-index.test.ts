@@ -8,6 +8,7 @@ import type { EventStore, ReadRange } from '../../../src/ports/event-store.js';
 import { event } from '../../support/events.js';
 import { actorIdentified, type Emitted, memoriesRecalled, turnOpened, verdict } from '../../support/histories.js';
 import { eventsOf, storeWith, STREAM } from '../../support/streams.js';
+import { appendNext } from '../../support/append-next.js';
 
 /** An index on a store of which it keeps the reads; `append` is what others write. */
 const setUp = async (...before: Emitted[]) => {
@@ -16,7 +17,7 @@ const setUp = async (...before: Emitted[]) => {
   const append = async (...events: readonly Emitted[]): Promise<void> => {
     for (let n = 0; n < events.length; n += 500) {
       const batch = events.slice(n, n + 500).map(({ type, data }) => event(`e${count++}`, { type, data }));
-      await store.append(STREAM, 'any', batch);
+      await appendNext(store, STREAM, batch);
     }
   };
   await append(...before);

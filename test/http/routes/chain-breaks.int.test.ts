@@ -10,6 +10,7 @@ import { typed } from '../../cli/typed.js';
 import { event, events } from '../../support/events.js';
 import { startApp, type TestApp, testPrincipal } from '../../support/http.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { appendNext } from '../../support/append-next.js';
 
 const stream = npcStream('local', 'the guard');
 const path = '/npcs/the%20guard/chain-breaks';
@@ -60,7 +61,7 @@ describe('the breaks of a chain', () => {
   });
 
   it('are looked for from a revision on, page by page', async () => {
-    for (let part = 0; part < 2; part += 1) await store.append(stream, 'any', events(`more-${String(part)}`, 300));
+    for (let part = 0; part < 2; part += 1) await appendNext(store, stream, events(`more-${String(part)}`, 300));
     const { body } = await app.get(`${path}?from=1`);
     expect(body.next).toBe(1 + Number(body.events));
     expect((await app.post(path, { from: body.next })).body.breaks[0].revision).toBe(body.next);
@@ -97,7 +98,7 @@ describe('anima chain', () => {
   });
 
   it('goes through all pages, and prints each as JSON', async () => {
-    for (let part = 0; part < 2; part += 1) await store.append(stream, 'any', events(`more-${String(part)}`, 300));
+    for (let part = 0; part < 2; part += 1) await appendNext(store, stream, events(`more-${String(part)}`, 300));
     const { code, stdout } = await chain('--json');
     expect(code).toBe(1);
     const pages = stdout

@@ -1,0 +1,11 @@
+import type { AppendOutcome, EventStore, EventToAppend } from '../../src/ports/event-store.js';
+
+/** Appends behind whatever stands in the stream, for tests that do not care where; nobody else may write there meanwhile. */
+export const appendNext = async (
+  store: Pick<EventStore, 'append' | 'read'>,
+  stream: string,
+  events: readonly EventToAppend[],
+): Promise<AppendOutcome> => {
+  const { lastRevision } = await store.read(stream, { direction: 'backwards', limit: 1 });
+  return store.append(stream, lastRevision < 0 ? 'no_stream' : lastRevision, events);
+};
