@@ -1,8 +1,5 @@
 import type { AnyProcess, Cell } from './process.js';
-import { turn } from './turn.js';
-
-/** Every process there is, in the order in which docs/machines.md shows them. */
-const processes: readonly AnyProcess[] = [turn];
+import { processes } from './registry.js';
 
 type AnyCell = Cell<unknown, unknown, unknown>;
 type Row = readonly [state: string, cells: readonly (readonly [input: string, cell: AnyCell])[]];
@@ -68,5 +65,5 @@ export const drawMachines = (): string =>
     '`·` nothing (the asker is answered from the record), `refused` a refusal with its code, else the name of the function that makes the',
     'events, and the state or states to which they lead.',
     '',
-    ...processes.flatMap(section),
+    ...Object.values<AnyProcess>(processes).flatMap(section),
   ].join('\n');

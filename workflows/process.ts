@@ -17,18 +17,18 @@ type Typed = { readonly type: string };
  * What one input does in one state: nothing, a refusal, or events that lead to one of the states `to`.
  * A cell sees the process's state, the input and the facts handed to it beside them, and nothing else: no clock, no randomness, no store.
  */
-export type Cell<State, Input, Facts> =
+export type Cell<State, Input, Facts, Name extends string = string> =
   | 'ignore'
   | { readonly reject: RejectionCode }
   | {
-      readonly to: readonly string[];
+      readonly to: readonly Name[];
       emit(state: State, input: Input, facts: Facts): readonly Emitted[];
     };
 
 /** Every state × every input: a missing cell does not compile. */
 export type Table<State extends Named, Input extends Typed, Facts> = {
   readonly [S in State['name']]: {
-    readonly [I in Input['type']]: Cell<Extract<State, { name: S }>, Extract<Input, { type: I }>, Facts>;
+    readonly [I in Input['type']]: Cell<Extract<State, { name: S }>, Extract<Input, { type: I }>, Facts, State['name']>;
   };
 };
 

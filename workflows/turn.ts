@@ -137,7 +137,7 @@ const expire = (state: OpenedTurn): readonly Emitted[] => [
 ];
 
 const noticed = (name: TurnName) => ({ to: [name], emit: noticeMismatch });
-const expiring = { to: ['expired'], emit: expire };
+const expiring = { to: ['expired'], emit: expire } as const;
 
 /** One turn of an NPC: the multi-round protocol of contract 2.2 as a durable process (contract 2.6). */
 export const turn: Process<TurnState, TurnInput, TurnFacts, TurnAnswer> = {

@@ -4,7 +4,6 @@ import Koa, { type Context } from 'koa';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore } from '../ports/idempotency-store.js';
-import type { KeyUsage } from '../ports/key-usage.js';
 import type { Log } from '../ports/log.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
@@ -34,7 +33,6 @@ export type AppDeps = CommonDeps & {
   readonly rateLimiter: RateLimiter;
   readonly idempotency: IdempotencyStore;
   readonly revisionOf: (stream: string) => Promise<number>;
-  readonly keyUsage?: KeyUsage;
 };
 
 const UNROUTED = 'unrouted';
@@ -129,8 +127,6 @@ export const createApp = (deps: AppDeps): Koa =>
     rateLimiter: deps.rateLimiter,
     idempotency: deps.idempotency,
     revisionOf: deps.revisionOf,
-    keyUsage: deps.keyUsage,
-    clock: deps.clock,
   });
 
 /** What answers before the ports are open: routes that work always, and 503 for everything else (contract 11.3). */

@@ -22,7 +22,8 @@ import type { EventStore } from '../ports/event-store.js';
 import type { Log } from '../ports/log.js';
 import { openEmbedded } from '../profiles/embedded.js';
 import type { Profile, RunningReadModels } from '../profiles/profile.js';
-import { turn } from '../../workflows/turn.js';
+import type { ProcessName } from '../../workflows/registry.js';
+import type { HostedProcess } from '../app/processes/hosted-process.js';
 import { httpRoutes } from '../roles/http.js';
 
 /** How often a server that starts while a dependency is away looks again, in milliseconds. */
@@ -110,8 +111,10 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const rulesets = openRulesets(lanes, ports.events);
     const journal = new ProcessJournal(ports.events, { shared });
     const { signingKeys, apiKeys } = keys;
-    const processes = { [turn.name]: turnHost({ rulesets, signingKeys, issuer: publicUrl }) };
-    const hosting = { lanes, journal, processes };
+    const hosts: Readonly<Record<ProcessName, HostedProcess>> = {
+      turn: turnHost({ rulesets, signingKeys, issuer: publicUrl }),
+    };
+    const hosting = { lanes, journal, processes: hosts };
     const engine = closers.opened(profile.openEngine(hosting));
     if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine));
     if (serves.requests) {

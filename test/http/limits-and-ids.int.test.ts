@@ -2,7 +2,6 @@ import { connect } from 'node:net';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { MemoryKeyUsage } from '../../src/adapters/memory/key-usage.js';
 import type { Answer, Call } from '../../src/http/route.js';
 import { startApp, type TestApp, testPrincipal } from '../support/http.js';
 import { looseRoute, openRoute, runRoute } from './fake-routes.js';
@@ -48,15 +47,6 @@ describe('the rate limit', () => {
     app = await startApp([looseRoute], { keys });
     const reply = await app.post('/loose', {}, { authorization: 'Bearer free' });
     expect([reply.status, ...headersOf(reply)]).toEqual([200, null, null]);
-  });
-});
-
-describe('the use of a key', () => {
-  it('is noted, also when the request is refused afterwards', async () => {
-    const keyUsage = new MemoryKeyUsage();
-    app = await startApp([looseRoute], { keyUsage, keys: { poor: testPrincipal({ keyId: 'poor', scopes: [] }) } });
-    await app.post('/loose', {}, { authorization: 'Bearer poor' });
-    expect((await keyUsage.lastUsedAt(['poor'])).get('poor')).toBe('2026-01-01T00:00:00.000Z');
   });
 });
 

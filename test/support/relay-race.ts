@@ -1,7 +1,7 @@
 import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
 import type { Fold } from '../../src/app/streams/lane.js';
 import type { ProcessInput } from '../../src/ports/process-engine.js';
-import type { Effect, Process } from '../../workflows/process.js';
+import type { Cell, Effect, Process } from '../../workflows/process.js';
 
 /**
  * A process for the suites that uses everything a process may have: a near effect that an answer waits for, a far effect, a deadline.
@@ -36,7 +36,7 @@ const still: Row = {
   refuse: { reject: 'CONFLICT' },
   deadline: 'ignore',
 };
-const givingUp = {
+const givingUp: Cell<RaceState, { readonly type: 'deadline' }, Facts, RaceState['name']> = {
   to: ['givenUp'],
   emit: (_: RaceState, __: RaceInput, { raceId }: Facts) => [event('RaceGivenUp', { raceId })],
 };

@@ -3,12 +3,19 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { drawMachines } from '../../workflows/machine-diagram.js';
+import { processes } from '../../workflows/registry.js';
 import { turn } from '../../workflows/turn.js';
 
 const states = Object.keys(turn.table);
 const cells = Object.entries(turn.table).flatMap(([state, row]) =>
   Object.entries(row).map(([input, cell]) => ({ state, input, cell })),
 );
+
+describe('the registry of processes', () => {
+  it('names each as it names itself', () => {
+    for (const [name, process] of Object.entries(processes)) expect(process.name).toBe(name);
+  });
+});
 
 describe('docs/machines.md', () => {
   it('is what the tables say; "npm run generate" draws it anew', () => {

@@ -2,8 +2,6 @@ import type { IncomingMessage } from 'node:http';
 
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Principal } from '../../domain/tenant/scopes.js';
-import type { Clock } from '../../ports/clock.js';
-import type { KeyUsage } from '../../ports/key-usage.js';
 import type { RateDecision, RateLimit, RateLimiter } from '../../ports/rate-limiter.js';
 import type { RouteDefinition } from '../route.js';
 
@@ -13,8 +11,6 @@ export type Authenticate = (header: string | undefined) => Principal | null | Pr
 export type Gate = {
   readonly authenticate: Authenticate;
   readonly rateLimiter: RateLimiter;
-  readonly keyUsage?: KeyUsage | undefined;
-  readonly clock: Clock;
 };
 
 /** Who asks where no key is needed. */
@@ -40,7 +36,6 @@ export const admit = async (
   const found = gate.authenticate(req.headers.authorization);
   const principal = found instanceof Promise ? await found : found;
   if (principal === null) throw new Rejection('UNAUTHORIZED');
-  gate.keyUsage?.touch(principal.keyId, gate.clock.now());
 
   const limit = principal.rateLimit;
   if (limit !== null) {
