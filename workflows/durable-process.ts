@@ -63,9 +63,10 @@ const stateQuery = defineQuery<{ standing: Standing | null; transitions: readonl
 /**
  * The one workflow of every process: takes inputs one after the other, waits for deadlines, runs far effects, tries again, and goes on as new.
  * What an input does it does not know: each step is one local activity, which folds the stream and looks the cell up.
+ * It is the default of its bundle, which serves every workflow type: the type of a workflow is the name of its process.
  * It ends when the process waits for nothing but askers: the next ask starts it again and finds everything in the stream.
  */
-export async function durableProcess(run: ProcessRun): Promise<void> {
+export default async function durableProcess(run: ProcessRun): Promise<void> {
   const { ref } = run;
   let standing: Standing | null = run.standing ?? null;
   let transitions: readonly Transition[] = run.transitions ?? [];

@@ -42,7 +42,6 @@ export type ProcessActivities = {
 };
 
 /** Names under which the one workflow is reached. */
-export const WORKFLOW = 'durableProcess';
 export const ASK = 'ask';
 export const TELL = 'tell';
 

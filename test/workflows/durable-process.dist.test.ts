@@ -116,7 +116,8 @@ describe('The durable process workflow', () => {
   it('can be found by tenant, npcId and process', async () => {
     const { ref, start } = newRace();
     await ask(ref, [start]);
-    const { typedSearchAttributes, memo } = await handleOf(ref).describe();
+    const { type, typedSearchAttributes, memo } = await handleOf(ref).describe();
+    expect(type).toBe(race.name);
     const found = Object.fromEntries(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
     expect(found).toMatchObject({ AnimaTenant: 'studio', AnimaNpcId: 'runner', AnimaProcess: 'race' });
     expect(memo).toEqual({ stream });

@@ -10,7 +10,6 @@ import {
   type Ask,
   type ProcessRun,
   type Reply,
-  WORKFLOW,
 } from '../../../workflows/process-step.js';
 import type { ProcessJournal } from '../../app/processes/process-journal.js';
 import { jcs } from '../../domain/shared/json.js';
@@ -154,7 +153,7 @@ export class TemporalProcessEngine implements ProcessEngine {
   }
 
   #send(ref: ProcessRef, ask: Ask, updateId: string, leftMs: number): Promise<Answered> {
-    const startWorkflowOperation = new WithStartWorkflowOperation(WORKFLOW, {
+    const startWorkflowOperation = new WithStartWorkflowOperation(ref.process, {
       ...this.#startOptions(ref, false),
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
@@ -196,7 +195,7 @@ export class TemporalProcessEngine implements ProcessEngine {
   async #takeUp(ref: ProcessRef): Promise<void> {
     const start = () =>
       this.#connection.withDeadline(Date.now() + ASK_TIMEOUT_MS, () =>
-        this.#client.workflow.start(WORKFLOW, {
+        this.#client.workflow.start(ref.process, {
           ...this.#startOptions(ref, true),
           workflowIdConflictPolicy: 'USE_EXISTING',
         }),
