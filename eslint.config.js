@@ -54,6 +54,7 @@ const edges = [
   'src/adapters/**',
   'src/main.ts',
   'src/cli/**',
+  'src/http/docs-files/**',
   'bench/**',
   'test/**',
   'scripts/**',
@@ -89,6 +90,14 @@ export default defineConfig(
   {
     files: ['**/*.{js,cjs,mjs}'],
     languageOptions: { globals: { console: 'readonly', process: 'readonly', URL: 'readonly', module: 'writable' } },
+  },
+  {
+    files: ['src/http/docs-files/**'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['SwaggerUIBundle', 'document', 'fetch', 'history', 'location', 'matchMedia'].map((name) => [name, 'readonly']),
+      ),
+    },
   },
   {
     files: ['**/*.ts'],

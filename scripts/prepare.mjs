@@ -113,6 +113,7 @@ if (!isCurrent(digest)) {
   await run(root, compiler, '-p', 'tsconfig.build.json', '--outDir', partial);
   // The bundler names modules as seen from where it runs: the folder's passing name is not to stand in the bundle.
   await run(partial, 'scripts/bundle-workflows.js');
+  await run(partial, 'scripts/copy-docs-files.js');
   writeFileSync(stamp(partial), digest);
   settle(digest);
 }

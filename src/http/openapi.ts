@@ -90,6 +90,10 @@ const operationOf = (definition: RouteDefinition): Doc => {
 /** A path as OpenAPI writes it: `/npcs/{npcId}`. */
 export const templatePath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
+const description = `The mind of game NPCs, as a service.
+
+Send \`Authorization: Bearer <key>\` and JSON. Routes tagged \`(ext)\` are additions of this server.`;
+
 /** Walks the definitions to an OpenAPI 3.1 document. */
 export const openApi = (routes: readonly RouteDefinition[]): Doc => {
   const paths: Record<string, Doc> = {};
@@ -102,10 +106,11 @@ export const openApi = (routes: readonly RouteDefinition[]): Doc => {
     info: {
       title: 'Anima',
       version: apiVersion,
-      description: 'The mind of game NPCs, as a service.',
+      description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
+    tags: [{ name: '(ext)', description: 'Additions of this server; each stands under its subject too.' }],
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },

@@ -49,7 +49,7 @@ describe('a server that starts', () => {
     ({ server } = await start());
     const { url } = server;
     const codes: Record<string, number> = {};
-    for (const path of ['/status', '/livez', '/readyz', '/metrics', '/docs', '/npcs', '/nowhere']) {
+    for (const path of ['/status', '/livez', '/readyz', '/metrics', '/docs', '/docs/docs.js', '/npcs', '/nowhere']) {
       codes[path] = (await fetch(`${url}${path}`)).status;
     }
     expect(codes).toEqual({
@@ -58,6 +58,7 @@ describe('a server that starts', () => {
       '/readyz': 503,
       '/metrics': 503,
       '/docs': 503,
+      '/docs/docs.js': 503,
       '/npcs': 503,
       '/nowhere': 503,
     });

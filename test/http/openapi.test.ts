@@ -1,9 +1,6 @@
-import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 
 import { createMetrics } from '../../src/adapters/prometheus/metrics.js';
-import { rejections } from '../../src/domain/shared/rejection.js';
-import { docsPage } from '../../src/http/docs-page.js';
 import { createLifecycle } from '../../src/http/lifecycle.js';
 import { openApi } from '../../src/http/openapi.js';
 import { statusRoutes } from '../../src/http/routes/status.js';
@@ -81,30 +78,5 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/rules'].post.responses['403'].content['application/json'].schema.$ref).toContain(
       'ShortError',
     );
-  });
-});
-
-describe('the docs page', () => {
-  const page = docsPage(routes);
-
-  it('holds every route and every error code', () => {
-    for (const { operationId } of routes) expect(page).toContain(`id="${operationId}"`);
-    for (const [code, [status]] of Object.entries(rejections))
-      expect(page).toContain(`<td>${status}</td><td><code>${code}</code>`);
-  });
-
-  it('takes nothing from elsewhere and runs nothing', () => {
-    expect(page).not.toMatch(/<script|<link|<img|src=|url\(|@import/i);
-    expect(page).not.toMatch(/https?:\/\//);
-  });
-
-  it('shows what is written, whatever it holds', () => {
-    const [section = ''] = page.split('id="rules"').slice(1);
-    expect(section).toContain('a &lt; b &amp; &quot;c&quot;');
-    const hostile = runRoute(() => ({}), {
-      summary: '<img onerror=x>',
-      body: Type.Object({ x: Type.String({ description: '</pre><b>' }) }),
-    });
-    expect(docsPage([hostile])).not.toMatch(/<img|<\/pre><b>/);
   });
 });

@@ -78,6 +78,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
         '/readyz',
         '/openapi.json',
         '/docs',
+        '/docs/docs.css',
         '/.well-known/jwks.json',
         '/metrics',
       ]) {

@@ -52,6 +52,7 @@ appendFileSync('compiled', 'x');
 mkdirSync(out + '/scripts', { recursive: true });
 cpSync('src/main.ts', out + '/main.js');
 writeFileSync(out + '/scripts/bundle-workflows.js', '');
+writeFileSync(out + '/scripts/copy-docs-files.js', "require('node:fs').writeFileSync('docs-files', '')");
 const behave = existsSync('behave') ? readFileSync('behave', 'utf8') : '';
 if (behave === 'fail') process.exit(2);
 if (behave === 'hang') { writeFileSync('hanging', ''); setInterval(() => {}, 1000); }
@@ -76,6 +77,7 @@ describe('a build', () => {
     expect(prepare(checkout).status).toBe(0);
     expect(prepare(checkout)).toEqual({ status: 0, stderr: '' });
     expect([built(checkout), builds()]).toEqual(['first', 1]);
+    expect(existsSync(join(checkout, 'dist/docs-files'))).toBe(true);
     write('src/main.ts', 'second');
     prepare(checkout);
     expect([built(checkout), builds()]).toEqual(['second', 2]);

@@ -3,9 +3,11 @@ import { isIPv6 } from 'node:net';
 import { Type } from '@sinclair/typebox';
 import type { Context } from 'koa';
 
+import { Rejection } from '../../domain/shared/rejection.js';
 import type { Metrics } from '../../ports/metrics.js';
 import { apiVersion } from '../api-version.js';
-import { docsPage } from '../docs-page.js';
+import { openDocsFiles } from '../docs-files.js';
+import { docsPage, docsPagePolicy } from '../docs-page.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { openApi } from '../openapi.js';
 import { route, type RouteDefinition } from '../route.js';
@@ -24,7 +26,7 @@ export type StatusDeps = {
   /** Asked at each `GET /readyz`; answers within its own time limit. */
   readonly dependencies: () =>
     Readonly<Record<string, DependencyState>> | Promise<Readonly<Record<string, DependencyState>>>;
-  /** Every route of the server, these included: what the OpenAPI document and the docs page are made from, once. */
+  /** Every route of the server, these included: what the OpenAPI document is made from, once. */
   readonly allRoutes: () => readonly RouteDefinition[];
 };
 
@@ -45,6 +47,13 @@ const once = <T>(make: () => T): (() => T) => {
   return () => (made ??= { value: make() }).value;
 };
 
+/** Whether `If-None-Match` names this tag (RFC 9110, 13.1.2: a proxy may have made it a weak one). */
+const namesTag = (header: string, etag: string): boolean =>
+  header
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+    .some((tag) => tag === etag || tag === '*');
+
 const Dependency = Type.Object({
   ok: Type.Boolean(),
   detail: Type.Optional(Type.String()),
@@ -54,7 +63,8 @@ const Dependency = Type.Object({
 /** The server's own routes (contract 10.6): status, health, metrics and the documents made from the route list. */
 export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
   const document = once(() => JSON.stringify(openApi(deps.allRoutes())));
-  const page = once(() => docsPage(deps.allRoutes()));
+  const page = once(docsPage);
+  const docsFile = openDocsFiles();
   return [
     route({
       operationId: 'getStatus',
@@ -143,9 +153,30 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       ext: true,
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
       handler: () => ({
-        headers: { 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" },
+        headers: { 'Content-Security-Policy': docsPagePolicy, 'X-Content-Type-Options': 'nosniff' },
         text: { type: 'text/html; charset=utf-8', content: page() },
       }),
+    }),
+    route({
+      operationId: 'getDocsFile',
+      method: 'GET',
+      path: '/docs/:file',
+      tag: 'Server',
+      summary: 'A script, style sheet or licence of the docs page',
+      scope: null,
+      ext: true,
+      params: Type.Object({ file: Type.String() }),
+      responses: {
+        200: { description: 'The file.', contentType: 'text/*' },
+        304: { description: 'The file is the one that `If-None-Match` names.' },
+      },
+      handler: (call) => {
+        const file = docsFile(call.params.file);
+        if (file === null) throw new Rejection('NOT_FOUND');
+        const headers = { 'Cache-Control': 'no-cache', ETag: file.etag, 'X-Content-Type-Options': 'nosniff' };
+        if (namesTag(call.header('if-none-match') ?? '', file.etag)) return { status: 304, headers };
+        return { headers, text: file };
+      },
     }),
   ];
 };

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What the docs page loads, beside the OpenAPI document. */
+export type DocsFile = { readonly type: string; readonly content: string; readonly etag: string };
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+const STYLE = 'text/css; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
+
+/** Ours, beside this module; the build copies them. */
+export const ownFiles: Readonly<Record<string, string>> = { 'docs.js': SCRIPT, 'docs.css': STYLE };
+/** The viewer's, with the licences that have to go with it. */
+export const viewerFiles: Readonly<Record<string, string>> = {
+  'swagger-ui-bundle.js': SCRIPT,
+  'swagger-ui-bundle.js.LICENSE.txt': TEXT,
+  'swagger-ui.css': STYLE,
+  LICENSE: TEXT,
+  NOTICE: TEXT,
+};
+const types = new Map(Object.entries({ ...ownFiles, ...viewerFiles }));
+
+const folder = fileURLToPath(new URL('./docs-files/', import.meta.url));
+
+const require = createRequire(import.meta.url);
+
+/** Where a file of the viewer is among the development packages: only a build and sources that run unbuilt ask. */
+export const packagedFile = (name: string): string =>
+  join(dirname(require.resolve('swagger-ui-dist/package.json')), name);
+
+/** Where the build puts a file, and where one of ours is anyway. */
+export const docsFilePath = (name: string): string => join(folder, name);
+
+const read = (name: string, type: string): DocsFile => {
+  const built = docsFilePath(name);
+  const content = readFileSync(existsSync(built) ? built : packagedFile(name), 'utf8');
+  return { type, content, etag: `"${createHash('sha256').update(content).digest('base64url')}"` };
+};
+
+/** Finds files by name, and reads each one once, when it is first asked for; null for what the page does not load. */
+export const openDocsFiles = (): ((name: string) => DocsFile | null) => {
+  const files = new Map<string, DocsFile>();
+  return (name) => {
+    const type = types.get(name);
+    if (type === undefined) return null;
+    const file = files.get(name) ?? read(name, type);
+    files.set(name, file);
+    return file;
+  };
+};
