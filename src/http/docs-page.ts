@@ -1,5 +1,6 @@
-import { rejections } from '../domain/shared/rejection.js';
+import { type RejectionCode, rejections } from '../domain/shared/rejection.js';
 import { apiVersion } from './api-version.js';
+import { statuses } from './statuses.js';
 
 /**
  * What the docs page may do: load scripts and styles of this server and talk to it, and nothing else. The viewer draws its icons from
@@ -25,8 +26,8 @@ const entities: Readonly<Record<string, string>> = {
 };
 const escape = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
 
-const errorRow = ([code, [status, message]]: [string, readonly [number, string]]): string =>
-  `<tr><td>${status}</td><td><code>${code}</code></td><td>${escape(message)}</td></tr>`;
+const errorRow = (code: RejectionCode): string =>
+  `<tr><td>${statuses[code]}</td><td><code>${code}</code></td><td>${escape(rejections[code])}</td></tr>`;
 
 /** The interface for people: a viewer over `/openapi.json`, and the table of all error codes (contract 1.5, 10.9). */
 export const docsPage = (): string => `<!doctype html>
@@ -45,7 +46,7 @@ export const docsPage = (): string => `<!doctype html>
 <p>A refusal with <code>Retry-After</code> passes: send the same request again after so many seconds. A <code>POST</code> with an <code>Idempotency-Key</code> is done once however often it is sent.
 Without one, a request that opens a turn, or records something, may have done so although its answer was lost, and does it again when it is repeated.</p>
 <table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>
-${Object.entries(rejections).map(errorRow).join('\n')}
+${(Object.keys(rejections) as RejectionCode[]).map(errorRow).join('\n')}
 </tbody></table>
 </section>
 </body>

@@ -1,6 +1,7 @@
 import type { Json } from '../domain/shared/json.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Log } from '../ports/log.js';
+import { statuses } from './statuses.js';
 
 /** A refusal as the client sees it. */
 export type Refusal = {
@@ -16,7 +17,8 @@ const CHALLENGE: Readonly<Record<string, string>> = { 'WWW-Authenticate': 'Beare
 
 /** Headers that belong to a refusal's status (contract 1.3, 1.4, 1.5). */
 const headersOf = (rejection: Rejection): Readonly<Record<string, string>> => {
-  const { status, retryAfter } = rejection;
+  const { code, retryAfter } = rejection;
+  const status = statuses[code];
   if (status === 401) return CHALLENGE;
   const passes = status === 429 || status === 503;
   if (!passes && retryAfter === undefined) return NO_HEADERS;
@@ -30,9 +32,9 @@ export const errorBody = (rejection: Rejection, requestId: string): Json => ({
 
 /** A refusal of the HTTP layer as an answer; `short` is the specification's form for the 403 of `POST /rules`. */
 export const refusalOf = (rejection: Rejection, requestId: string, short: boolean): Refusal => ({
-  status: rejection.status,
+  status: statuses[rejection.code],
   headers: headersOf(rejection),
-  body: short && rejection.status === 403 ? { error: rejection.message } : errorBody(rejection, requestId),
+  body: short && statuses[rejection.code] === 403 ? { error: rejection.message } : errorBody(rejection, requestId),
 });
 
 /** What a thrown value is to the client: a refusal says itself, everything else is a defect, whose message stays in the log. */

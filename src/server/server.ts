@@ -187,7 +187,7 @@ const untilAvailable = async <T>(open: () => Promise<T>, log: Log, stopping: Abo
     try {
       return await open();
     } catch (failure) {
-      if (!(failure instanceof Rejection) || failure.status !== 503) throw failure;
+      if (!(failure instanceof Rejection) || failure.retryAfter === undefined) throw failure;
       if (tries === 0) log.warn({ code: failure.code }, 'waiting for a dependency');
       await pause(systemClock, START_RETRY_MS, stopping);
     }

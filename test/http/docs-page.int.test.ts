@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { createMetrics } from '../../src/adapters/prometheus/metrics.js';
-import { rejections } from '../../src/domain/shared/rejection.js';
+import { statuses } from '../../src/http/statuses.js';
 import { docsFilePath, ownFiles, viewerFiles } from '../../src/http/docs-files.js';
 import { createLifecycle } from '../../src/http/lifecycle.js';
 import { openApi } from '../../src/http/openapi.js';
@@ -73,7 +73,7 @@ describe('the docs page', () => {
 
   it('lists every error code, and shows what is written', async () => {
     const { text } = await page();
-    for (const [code, [status]] of Object.entries(rejections)) {
+    for (const [code, status] of Object.entries(statuses)) {
       expect(text).toContain(`<td>${status}</td><td><code>${code}</code>`);
     }
     expect(text).toContain('send &quot;Authorization: Bearer &lt;key&gt;&quot;');

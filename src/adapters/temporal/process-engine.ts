@@ -4,13 +4,7 @@ import { Client, type Connection, WithStartWorkflowOperation } from '@temporalio
 import type { Workflow } from '@temporalio/common';
 
 import type { HostedProcess } from '../../app/processes/hosted-process.js';
-import {
-  type Answered,
-  ASK,
-  type Ask,
-  type ProcessRun,
-  type Reply,
-} from '../../../workflows/process-step.js';
+import { type Answered, ASK, type Ask, type ProcessRun, type Reply } from '../../../workflows/process-step.js';
 import type { ProcessJournal } from '../../app/processes/process-journal.js';
 import { jcs } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';

@@ -1,57 +1,50 @@
 import type { JsonObject } from './json.js';
 
-/** The stable code, HTTP status and standard sentence of every refusal (contract 1.5). The docs page lists this table. */
+/** The stable code and standard sentence of every refusal (contract 1.5). What HTTP makes of a code stands in src/http/statuses.ts. */
 export const rejections = {
-  REQUEST_UNREADABLE: [400, 'The request is not HTTP that this server can read; details.reason says why.'],
-  MALFORMED_JSON: [400, 'The body is not valid JSON.'],
-  SCHEMA_INVALID: [400, 'The request does not fit its schema; details.issues lists every problem.'],
-  ID_INVALID: [400, 'The id is not valid: use 1 to 128 printable characters without "/".'],
-  HEADER_INVALID: [400, 'A request header has a value that cannot be used.'],
-  UNAUTHORIZED: [401, 'A valid API key is needed: send "Authorization: Bearer <key>".'],
-  FORBIDDEN: [403, 'This key lacks the scope that the route needs.'],
-  NOT_FOUND: [404, 'There is nothing under this path.'],
-  NPC_NOT_FOUND: [404, 'No NPC with this id has any history here.'],
-  TURN_NOT_FOUND: [404, 'This NPC has no turn with this id.'],
-  RULESET_NOT_FOUND: [404, 'No ruleset is registered under this id.'],
-  PRESET_NOT_FOUND: [404, 'There is no preset of this name; GET /rules/presets lists them.'],
-  KEY_NOT_FOUND: [404, 'There is no such key.'],
-  METHOD_NOT_ALLOWED: [405, 'The path does not take this method; details.allow names those that it takes.'],
-  CONFLICT: [409, 'The request conflicts with what happened before.'],
-  IDEMPOTENCY_IN_PROGRESS: [409, 'The first request with this Idempotency-Key is still running; try again shortly.'],
-  LAST_ADMIN_KEY: [409, 'This is the last admin key that does not expire; issue another one first.'],
-  TENANT_EXISTS: [
-    409,
-    'A tenant with this id exists already. If its owner key was lost: "anima keys recover --tenant <id>".',
-  ],
-  BODY_TOO_LARGE: [413, 'The body is larger than this route accepts.'],
-  EVENTS_TOO_LARGE: [413, 'What this request would record is more than one append takes; send less at once.'],
-  DATA_TOO_LARGE: [413, "An NPC's data holds at most 256 KiB of JSON; keep less in it."],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as Content-Type: application/json.'],
-  PATTERN_INVALID: [422, 'A rule pattern is not a valid RE2 expression, or is too large; nothing was stored.'],
-  RULE_ID_REPEATED: [422, 'Two rules of the set have the same drRuleId; nothing was stored.'],
-  RULESET_TOO_LARGE: [
-    422,
+  REQUEST_UNREADABLE: 'The request is not HTTP that this server can read; details.reason says why.',
+  MALFORMED_JSON: 'The body is not valid JSON.',
+  SCHEMA_INVALID: 'The request does not fit its schema; details.issues lists every problem.',
+  ID_INVALID: 'The id is not valid: use 1 to 128 printable characters without "/".',
+  HEADER_INVALID: 'A request header has a value that cannot be used.',
+  UNAUTHORIZED: 'A valid API key is needed: send "Authorization: Bearer <key>".',
+  FORBIDDEN: 'This key lacks the scope that the route needs.',
+  NOT_FOUND: 'There is nothing under this path.',
+  NPC_NOT_FOUND: 'No NPC with this id has any history here.',
+  TURN_NOT_FOUND: 'This NPC has no turn with this id.',
+  RULESET_NOT_FOUND: 'No ruleset is registered under this id.',
+  PRESET_NOT_FOUND: 'There is no preset of this name; GET /rules/presets lists them.',
+  KEY_NOT_FOUND: 'There is no such key.',
+  METHOD_NOT_ALLOWED: 'The path does not take this method; details.allow names those that it takes.',
+  CONFLICT: 'The request conflicts with what happened before.',
+  IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running; try again shortly.',
+  LAST_ADMIN_KEY: 'This is the last admin key that does not expire; issue another one first.',
+  TENANT_EXISTS: 'A tenant with this id exists already. If its owner key was lost: "anima keys recover --tenant <id>".',
+  BODY_TOO_LARGE: 'The body is larger than this route accepts.',
+  EVENTS_TOO_LARGE: 'What this request would record is more than one append takes; send less at once.',
+  DATA_TOO_LARGE: "An NPC's data holds at most 256 KiB of JSON; keep less in it.",
+  UNSUPPORTED_MEDIA_TYPE: 'Send the body as Content-Type: application/json.',
+  PATTERN_INVALID: 'A rule pattern is not a valid RE2 expression, or is too large; nothing was stored.',
+  RULE_ID_REPEATED: 'Two rules of the set have the same drRuleId; nothing was stored.',
+  RULESET_TOO_LARGE:
     'The rules of the set together would cost too much to decide with; details say what they cost and the bounds. Nothing was stored.',
-  ],
-  TEMPLATE_INVALID: [422, 'The template is unknown: use Raw, ChatML, Llama3 or Alpaca; nothing was stored.'],
-  IDEMPOTENCY_KEY_REUSED: [422, 'This Idempotency-Key was used before with another body; use a new one.'],
-  RATE_LIMITED: [429, 'Too many requests for this key; wait as Retry-After says.'],
-  CONCURRENT_NPC_LIMIT: [429, 'Too many NPCs of this tenant have an open turn.'],
-  TOO_MANY_STREAMS: [429, 'This key has too many open event streams; close one first.'],
-  INTERNAL: [500, 'Something went wrong on our side. Quote the requestId when you report it.'],
-  EVENT_VERSION_UNKNOWN: [503, 'A newer server has written what this one cannot read yet; try again shortly.'],
-  LOGIC_UNKNOWN: [503, 'A newer server has begun this with rules of decision that this one lacks; try again shortly.'],
-  NOT_READY: [503, 'The server is starting or stopping; try again shortly.'],
-  READ_MODEL_BEHIND: [503, 'The read model has not reached the asked revision yet; try again shortly.'],
-  STORE_FULL: [503, 'The disk is full: nothing was written, reads go on.'],
-  STORE_UNAVAILABLE: [503, 'The event store cannot be reached; nothing was written.'],
-  DATABASE_UNAVAILABLE: [503, 'The database cannot be reached; try again shortly.'],
-  ENGINE_UNAVAILABLE: [
-    503,
+  TEMPLATE_INVALID: 'The template is unknown: use Raw, ChatML, Llama3 or Alpaca; nothing was stored.',
+  IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key was used before with another body; use a new one.',
+  RATE_LIMITED: 'Too many requests for this key; wait as Retry-After says.',
+  CONCURRENT_NPC_LIMIT: 'Too many NPCs of this tenant have an open turn.',
+  TOO_MANY_STREAMS: 'This key has too many open event streams; close one first.',
+  INTERNAL: 'Something went wrong on our side. Quote the requestId when you report it.',
+  EVENT_VERSION_UNKNOWN: 'A newer server has written what this one cannot read yet; try again shortly.',
+  LOGIC_UNKNOWN: 'A newer server has begun this with rules of decision that this one lacks; try again shortly.',
+  NOT_READY: 'The server is starting or stopping; try again shortly.',
+  READ_MODEL_BEHIND: 'The read model has not reached the asked revision yet; try again shortly.',
+  STORE_FULL: 'The disk is full: nothing was written, reads go on.',
+  STORE_UNAVAILABLE: 'The event store cannot be reached; nothing was written.',
+  DATABASE_UNAVAILABLE: 'The database cannot be reached; try again shortly.',
+  ENGINE_UNAVAILABLE:
     'The process engine cannot be reached or did not answer in time; send the request again, an opening under the same Idempotency-Key.',
-  ],
-  BUSY: [503, 'Too many requests are waiting for the store; try again shortly.'],
-} as const satisfies Record<string, readonly [status: number, message: string]>;
+  BUSY: 'Too many requests are waiting for the store; try again shortly.',
+} as const satisfies Record<string, string>;
 
 export type RejectionCode = keyof typeof rejections;
 
@@ -66,14 +59,10 @@ export class Rejection extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(code: RejectionCode, options: { message?: string; details?: JsonObject; retryAfter?: number } = {}) {
-    super(options.message ?? rejections[code][1]);
+    super(options.message ?? rejections[code]);
     this.name = 'Rejection';
     this.code = code;
     this.details = options.details ?? {};
     this.retryAfter = options.retryAfter;
-  }
-
-  get status(): number {
-    return rejections[this.code][0];
   }
 }

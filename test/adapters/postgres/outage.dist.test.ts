@@ -12,7 +12,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { TestSchema } from '../../support/postgres.js';
 import { TcpRelay } from '../../support/tcp-relay.js';
 
-const away = { code: 'DATABASE_UNAVAILABLE', status: 503, retryAfter: 1 };
+const away = { code: 'DATABASE_UNAVAILABLE', retryAfter: 1 };
 const WAIT_MS = 20_000;
 const changes = { put: [], remove: [], progress: [{ stream: 's', from: -1, to: 3 }], parked: [], position: 3 };
 const answer = { status: 200, headers: {}, body: null };

@@ -20,11 +20,11 @@ import { TRACE_BYTES } from '../../../src/domain/rules/trace.js';
 import { initialMind } from '../../../src/domain/npc/state.js';
 import type { StepResult, Tape } from '../../../src/domain/npc/tape.js';
 import type { Json } from '../../../src/domain/shared/json.js';
-import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { wellFormed } from '../../../src/domain/shared/text.js';
 import { DEADLINE_MS, openMinds, tapeOf } from '../../support/minds.js';
 import { aRule, aRuleset } from '../../support/rules.js';
 import { onBehalf } from '../../support/streams.js';
+import { statuses } from '../../../src/http/statuses.js';
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 /** A text whose JSON is as long as it may be, and no longer. */
@@ -285,6 +285,6 @@ describe('the bounds', () => {
   });
 
   it('are refused as one error', () => {
-    expect(new Rejection('EVENTS_TOO_LARGE').status).toBe(413);
+    expect(statuses.EVENTS_TOO_LARGE).toBe(413);
   });
 });

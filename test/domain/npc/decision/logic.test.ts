@@ -73,7 +73,7 @@ describe('the table of logics', () => {
 
   it('says so when it lacks a number', () => {
     expect(() => logicOf(CURRENT_LOGIC + 1)).toThrow(
-      expect.objectContaining({ code: 'LOGIC_UNKNOWN', status: 503, details: { logic: CURRENT_LOGIC + 1 } }),
+      expect.objectContaining({ code: 'LOGIC_UNKNOWN', retryAfter: 1, details: { logic: CURRENT_LOGIC + 1 } }),
     );
   });
 
