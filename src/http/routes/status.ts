@@ -120,7 +120,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       openTo: fromLoopback,
       ext: true,
       responses: { 200: { description: 'The figures.', contentType: 'text/plain' } },
-      handler: async () => ({ text: await deps.metrics.render() }),
+      handler: async () => ({ raw: await deps.metrics.render() }),
     }),
     route({
       operationId: 'getOpenApi',
@@ -131,7 +131,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       scope: null,
       ext: true,
       responses: { 200: { description: 'The document.', contentType: 'application/json' } },
-      handler: () => ({ text: { type: 'application/json; charset=utf-8', content: document() } }),
+      handler: () => ({ raw: { type: 'application/json; charset=utf-8', content: document() } }),
     }),
     route({
       operationId: 'getDocs',
@@ -144,7 +144,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
       handler: () => ({
         headers: { 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" },
-        text: { type: 'text/html; charset=utf-8', content: page() },
+        raw: { type: 'text/html; charset=utf-8', content: page() },
       }),
     }),
   ];

@@ -1,0 +1,30 @@
+import type { RouteDefinition } from './route.js';
+
+/** What cannot work in a definition, as a sentence; null when nothing is wrong. */
+const faultOf = ({
+  method,
+  body,
+  bodyLimit,
+  bytes,
+  responses,
+  writesTo,
+  keepAnswer,
+}: RouteDefinition): string | null => {
+  const streams = Object.values(responses).some(({ stream }) => stream !== undefined);
+  if (streams && method !== 'GET')
+    return 'streams its answer, which only GET does: a stream cannot be kept for repeats';
+  if (bytes === undefined) return null;
+  if (method === 'GET' || method === 'DELETE') return `takes bytes with ${method}, which has no body`;
+  if (body !== undefined || bodyLimit !== undefined) return 'takes bytes and JSON at once';
+  if (writesTo !== undefined || keepAnswer !== undefined)
+    return 'takes bytes, so it has no Idempotency-Key to reserve a place or keep an answer for';
+  if (!/^([a-z0-9.+-]+|\*)\/([a-z0-9.+-]+|\*)$/.test(bytes.accepts) || /\*/.test(bytes.accepts.replace('*/*', '')))
+    return `takes bytes of ${bytes.accepts}, which is no media type`;
+  return null;
+};
+
+/** @throws Error for a definition that cannot work */
+export const requireSound = (definition: RouteDefinition): void => {
+  const fault = faultOf(definition);
+  if (fault !== null) throw new Error(`${definition.operationId} ${fault}`);
+};
