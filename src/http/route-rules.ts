@@ -1,8 +1,12 @@
 import type { RouteDefinition } from './route.js';
 
+/** One media type, or the range of all. */
+const MEDIA_TYPE = /^(\*\/\*|[a-z0-9.+-]+\/[a-z0-9.+-]+)$/;
+
 /** What cannot work in a definition, as a sentence; null when nothing is wrong. */
 const faultOf = ({
   method,
+  scope,
   body,
   bodyLimit,
   bytes,
@@ -13,13 +17,19 @@ const faultOf = ({
   const streams = Object.values(responses).some(({ stream }) => stream !== undefined);
   if (streams && method !== 'GET')
     return 'streams its answer, which only GET does: a stream cannot be kept for repeats';
-  if (bytes === undefined) return null;
+  if (bytes === undefined) {
+    const isJson = Object.values(responses).every(
+      ({ contentType = 'application/json' }) => contentType === 'application/json',
+    );
+    return isJson || method !== 'POST' || scope === null
+      ? null
+      : 'answers POST with what is not JSON, which cannot be kept for repeats';
+  }
   if (method === 'GET' || method === 'DELETE') return `takes bytes with ${method}, which has no body`;
   if (body !== undefined || bodyLimit !== undefined) return 'takes bytes and JSON at once';
   if (writesTo !== undefined || keepAnswer !== undefined)
     return 'takes bytes, so it has no Idempotency-Key to reserve a place or keep an answer for';
-  if (!/^([a-z0-9.+-]+|\*)\/([a-z0-9.+-]+|\*)$/.test(bytes.accepts) || /\*/.test(bytes.accepts.replace('*/*', '')))
-    return `takes bytes of ${bytes.accepts}, which is no media type`;
+  if (!MEDIA_TYPE.test(bytes.accepts)) return `takes bytes of ${bytes.accepts}, which is no media type`;
   return null;
 };
 

@@ -84,8 +84,9 @@ export type ResponseDefinition = {
  * `scope` null means no key is needed.
  *
  * Repeats (contract 1.7): the answer to an Idempotency-Key is kept and sent again, and a body is told from another by its digest before anything is
- * done. Neither goes with bytes: streams answer GET alone, and a route that takes bytes refuses the header; its handler makes a repeat harmless,
- * for example by naming what it stores by its content. `requireSound` (route-rules.ts) refuses definitions that break this.
+ * done. Neither goes with bytes: a POST that takes the header answers JSON, streams answer GET alone, and a route that takes bytes refuses the
+ * header; its handler makes a repeat harmless, for example by naming what it stores by its content. `requireSound` (route-rules.ts) refuses
+ * definitions that break this.
  */
 export type RouteDefinition<P extends TObject = TObject, Q extends TObject = TObject, B extends TSchema = TSchema> = {
   readonly operationId: string;

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 
+import { nextTurn } from '../app/pacing/next-turn.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
@@ -140,7 +141,10 @@ export const sendStream = async (
       for (let step: Step | null = first; step !== null && step.done !== true; step = await stream.next()) {
         if (step.value.length === 0) continue;
         time?.passed(step.value);
-        if (!res.write(step.value)) await stream.drained();
+        if (res.write(step.value)) continue;
+        await stream.drained();
+        // What the system takes at once drains at once; others have their turn all the same.
+        await nextTurn();
       }
       res.end();
     } catch (err) {

@@ -7,6 +7,7 @@ import { startApp } from '../support/http.js';
 import { runRoute, streams } from './fake-routes.js';
 
 const bytes = { accepts: 'image/png', maxBytes: 1 };
+const picture = { 200: { description: 'a picture', contentType: 'image/png' } };
 const definition = (over: Partial<RouteDefinition>): RouteDefinition => runRoute(() => ({}), over);
 
 describe('a definition', () => {
@@ -15,6 +16,9 @@ describe('a definition', () => {
     { bytes },
     { bytes: { ...bytes, accepts: '*/*' } },
     { bytes, method: 'PUT' },
+    { responses: picture, method: 'GET' },
+    { responses: picture, scope: null },
+    { responses: picture, bytes },
     { method: 'GET', responses: streams('finite') },
   ] as const)('that can work passes: %j', (over) => {
     expect(() => requireSound(definition(over))).not.toThrow();
@@ -23,6 +27,7 @@ describe('a definition', () => {
   it.each([
     [{ responses: streams('finite') }, 'only GET'],
     [{ responses: streams('endless') }, 'only GET'],
+    [{ responses: picture }, 'cannot be kept for repeats'],
     [{ bytes, method: 'GET' }, 'has no body'],
     [{ bytes, method: 'DELETE' }, 'has no body'],
     [{ bytes, body: Type.Object({}) }, 'bytes and JSON at once'],

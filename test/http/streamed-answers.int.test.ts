@@ -179,6 +179,26 @@ describe('a streamed answer', () => {
     await expect.poll(() => read, { timeout: 10_000 }).toBeGreaterThan(1_000 * SIZE);
   });
 
+  it('lets others have their turn, however fast it is made and read', async () => {
+    let turns = 0;
+    const turn = (): void => {
+      turns += 1;
+      running = setImmediate(turn);
+    };
+    let running = setImmediate(turn);
+    const made: number[] = [];
+    const { definition } = streaming(async function* () {
+      while (made.length < 20) {
+        made.push(turns);
+        yield 'x'.repeat(100_000);
+      }
+    });
+    app = await startApp([definition]);
+    expect((await app.get('/run')).text).toHaveLength(2_000_000);
+    clearImmediate(running);
+    expect(new Set(made).size).toBe(20);
+  });
+
   it.each(['finite', 'endless'] as const)(
     'is given back when its client leaves while a chunk is being made (%s)',
     async (kind) => {
