@@ -12,6 +12,7 @@ import { createDispatch } from './dispatch.js';
 import { attachExchange, type Exchange } from './exchange.js';
 import type { Authenticate } from './guard/admit.js';
 import { ClientGone } from './guard/read-body.js';
+import { linger } from './guard/unread-body.js';
 import { createRequestIds } from './guard/request-id.js';
 import type { Lifecycle } from './lifecycle.js';
 import { refusalOf, toRejection } from './on-error.js';
@@ -78,7 +79,11 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
   };
 
   const refuse = (ctx: Context, exchange: Exchange, thrown: unknown): void => {
-    if (thrown instanceof ClientGone) return;
+    if (thrown instanceof ClientGone) {
+      // One that was refused past us may still be sending, and nobody would notice its end.
+      linger(ctx.req, () => ctx.res.destroy());
+      return;
+    }
     const { requestId, operationId } = exchange;
     const rejection = toRejection(thrown, logger, { requestId, operation: operationId });
     const refusal = refusalOf(rejection, requestId, definitions.get(operationId)?.shortForbidden === true);

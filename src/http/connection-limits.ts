@@ -13,7 +13,10 @@ export type ConnectionLimits = {
    * A lost mobile connection is back, or gone for good, in less.
    */
   readonly unreadTimeoutMs: number;
-  /** Milliseconds in which a client must have taken a whole answer: the largest has a few megabytes, which is 20 kB a second. */
+  /**
+   * Milliseconds in which a client must have taken a whole answer: the largest has a few megabytes, which is 20 kB a second. Of a stream that has an
+   * end, each 16 MiB (send-stream.ts).
+   */
   readonly answerTimeoutMs: number;
   /**
    * Open connections of one process; the next are closed as they come. An idle one holds some 10 kB, so all of them 100 MB; below the number

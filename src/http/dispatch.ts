@@ -1,11 +1,14 @@
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Next } from 'koa';
 
-import { answersWithStream, type Pipeline } from './pipeline.js';
+import type { Pipeline } from './pipeline.js';
 import type { RouteDefinition } from './route.js';
 
 type Runnable = { readonly definition: RouteDefinition; readonly run: Pipeline };
 type Dispatch = (ctx: Context, path: string, next: Next) => Promise<unknown>;
+
+const isEndless = ({ responses }: RouteDefinition): boolean =>
+  Object.values(responses).some(({ stream }) => stream === 'endless');
 
 /** What all paths of one router have in common: the first segment, and how many there are. */
 const shapeOf = (path: string): string => {
@@ -33,8 +36,8 @@ export const createDispatch = (routes: readonly Runnable[]): Dispatch => {
       [(ctx: RouterContext) => run(ctx, ctx.captures ?? [])],
       { name: definition.operationId },
     );
-    // The router answers HEAD wherever it answers GET; a stream would hold the connection open without ever saying anything.
-    if (answersWithStream(definition)) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
+    // The router answers HEAD wherever it answers GET; an endless stream would hold the connection open without ever saying anything.
+    if (isEndless(definition)) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
   }
   const middleware = new Map(Array.from(routers, ([shape, router]) => [shape, router.routes()] as const));
   return (ctx, path, next) => {

@@ -31,7 +31,7 @@ const parametersOf = ({ path, params, query }: RouteDefinition): readonly Doc[] 
   ];
 };
 
-/** Headers that every `POST` understands (contract 1.7). */
+/** Header that every `POST` of JSON understands (contract 1.7). */
 const idempotencyKey: Doc = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -42,13 +42,27 @@ const idempotencyKey: Doc = {
 
 const reference = (name: string): Doc => ({ $ref: `#/components/schemas/${name}` });
 
+/** What is not JSON: a text, or bytes. */
+const contentSchema = (type: string): Doc => {
+  if (type === 'application/json') return {};
+  return type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
+};
+
+const requestBodyOf = ({ body, bytes }: RouteDefinition): Doc => {
+  if (bytes !== undefined)
+    return { requestBody: { required: true, content: { [bytes.accepts]: { schema: contentSchema(bytes.accepts) } } } };
+  if (body === undefined) return {};
+  const required = ((body as { required?: readonly string[] }).required ?? []).length > 0;
+  return { requestBody: { required, content: { 'application/json': { schema: plain(withNullMembers(body)) } } } };
+};
+
 const responsesOf = ({ responses, shortForbidden }: RouteDefinition): Doc => {
   const own = Object.entries(responses).map(([status, { description, schema, contentType }]) => {
     const type = contentType ?? 'application/json';
     const content =
       schema === undefined && contentType === undefined
         ? {}
-        : { content: { [type]: { schema: schema === undefined ? {} : plain(schema) } } };
+        : { content: { [type]: { schema: schema === undefined ? contentSchema(type) : plain(schema) } } };
     return [status, { description, ...content }];
   });
   const refusal = {
@@ -64,8 +78,8 @@ const responsesOf = ({ responses, shortForbidden }: RouteDefinition): Doc => {
 };
 
 const operationOf = (definition: RouteDefinition): Doc => {
-  const { operationId, tag, summary, description, scope, body, deprecated, ext, method } = definition;
-  const optional = ((body as { required?: readonly string[] } | undefined)?.required ?? []).length === 0;
+  const { operationId, tag, summary, description, scope, bytes, deprecated, ext, method } = definition;
+  const takesKey = method === 'POST' && scope !== null && bytes === undefined;
   return {
     operationId,
     tags: ext === true ? [tag, '(ext)'] : [tag],
@@ -74,15 +88,8 @@ const operationOf = (definition: RouteDefinition): Doc => {
     ...(deprecated === undefined ? {} : { deprecated: true }),
     security: scope === null ? [] : [{ apiKey: [] }],
     ...(scope === null ? {} : { 'x-scope': scope }),
-    parameters: [...parametersOf(definition), ...(method === 'POST' && scope !== null ? [idempotencyKey] : [])],
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: !optional,
-            content: { 'application/json': { schema: plain(withNullMembers(body)) } },
-          },
-        }),
+    parameters: [...parametersOf(definition), ...(takesKey ? [idempotencyKey] : [])],
+    ...requestBodyOf(definition),
     responses: responsesOf(definition),
   };
 };

@@ -14,13 +14,15 @@ import { repeatable, repeatedBody, reserve, settle, type Repeatable } from './gu
 import { compileDropNulls } from './guard/null-members.js';
 import { compilePathParams } from './guard/path-params.js';
 import { compileQuery } from './guard/query.js';
-import { announcesBody, DEFAULT_BODY_LIMIT, readBody, requireJson } from './guard/read-body.js';
+import { announcesBody, DEFAULT_BODY_LIMIT, openBody, readBody, requireJson } from './guard/read-body.js';
 import { compileCheck, schemaRejection } from './guard/schema-check.js';
 import { readJsonBytes, type ParsedJson } from './json.js';
 import type { Lifecycle } from './lifecycle.js';
 import { refusalOf, toRejection } from './on-error.js';
 import { send, sendJson } from './respond.js';
-import type { Answer, Call, RouteDefinition } from './route.js';
+import type { Answer, Call, RouteDefinition, StreamedAnswer } from './route.js';
+import { requireSound } from './route-rules.js';
+import { sendStream } from './send-stream.js';
 
 export type PipelineDeps = {
   readonly lifecycle: Lifecycle;
@@ -43,12 +45,16 @@ export type Pipeline = (ctx: Context, segments: readonly string[]) => Promise<vo
 
 const emptyBody = (): ParsedJson => ({ value: {}, mayHoldNull: false });
 
-/** Fills the response with an answer; a streaming handler has done so itself. */
+/** The body of a route that takes none. */
+const noBytes: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
+};
+
+/** Fills the response with an answer that is whole. */
 const answerWith = (ctx: Context, exchange: Exchange, answer: Answer): void => {
-  if (answer.streamed === true) return;
   const status = answer.status ?? 200;
   if (answer.headers !== undefined) Object.assign(exchange.headers, answer.headers);
-  if (answer.text !== undefined) send(ctx, status, exchange.headers, answer.text.type, answer.text.content);
+  if (answer.raw !== undefined) send(ctx, status, exchange.headers, answer.raw.type, answer.raw.content);
   else sendJson(ctx, status, exchange.headers, answer.body);
 };
 
@@ -61,21 +67,18 @@ const deprecationOf = ({ deprecated, operationId }: RouteDefinition): Readonly<R
         Link: `</docs#${operationId}>; rel="deprecation"`,
       };
 
-/** Whether a route's answer has no end of its own. */
-export const answersWithStream = ({ responses }: RouteDefinition): boolean =>
-  Object.values(responses).some(({ contentType }) => contentType === 'text/event-stream');
-
 /**
  * Compiles one definition into the way of its requests. The order of refusals is contract 1.3: 401, 429, 403, 413, 415, 400, then
  * what the handler finds; 404 and 405 are the router's.
  */
 export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps): Pipeline => {
+  requireSound(definition);
+  const { bytes: accepted } = definition;
   const limit = definition.bodyLimit ?? DEFAULT_BODY_LIMIT;
   const readParams = compilePathParams(definition.path, definition.params);
   const readQuery = compileQuery(definition.query);
   const dropNulls = definition.body === undefined ? null : compileDropNulls(definition.body);
   const checkBody = definition.body === undefined ? null : compileCheck('body', definition.body);
-  const streams = answersWithStream(definition);
   const deprecation = deprecationOf(definition);
 
   const identify = async (ctx: Context, exchange: Exchange): Promise<Principal> => {
@@ -90,6 +93,23 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     if (bytes.length === 0) return emptyBody();
     requireJson(ctx.req);
     return readJsonBytes(bytes);
+  };
+
+  /** A body of bytes has no digest before it is read, so that no repeat could be told from another request (contract 1.7). */
+  const refuseKey = (): never => {
+    throw new Rejection('HEADER_INVALID', {
+      message: 'This route takes no Idempotency-Key: send the same bytes again without it.',
+      details: { header: 'Idempotency-Key' },
+    });
+  };
+
+  /** @throws Error when the definition does not name this answer as a stream */
+  const sendDefined = (ctx: Context, exchange: Exchange, answer: Answer, stream: StreamedAnswer): Promise<void> => {
+    const status = answer.status ?? 200;
+    const kind = definition.responses[status]?.stream;
+    if (kind === undefined) throw new Error(`${definition.operationId} does not say that it streams ${String(status)}`);
+    Object.assign(exchange.headers, answer.headers);
+    return sendStream(ctx, exchange, status, stream, kind, deps);
   };
 
   /** Runs the handler under an Idempotency-Key (contract 1.7). */
@@ -135,11 +155,13 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     if (definition.always !== true && deps.lifecycle.phase !== 'ready') throw new Rejection('NOT_READY');
 
     const principal = await identify(ctx, exchange);
-    const parsed = await readJson(ctx);
+    const bytes = accepted === undefined ? null : openBody(ctx.req, ctx.res, accepted);
+    const parsed = bytes === null ? await readJson(ctx) : emptyBody();
     const params = readParams(segments);
     const { query, issues } = readQuery(exchange.query);
     const key =
       definition.method === 'POST' && principal !== anonymous ? ctx.req.headers['idempotency-key'] : undefined;
+    if (key !== undefined && bytes !== null) refuseKey();
     const request =
       typeof key === 'string'
         ? repeatable(key, [principal.keyId, definition.method, definition.path, ...Object.values(params)], parsed.value)
@@ -152,6 +174,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       params,
       query,
       body: parsed.value,
+      bytes: bytes ?? noBytes,
       principal,
       requestId: exchange.requestId,
       commandId: makeCommandId(deps.clock, deps.random),
@@ -167,8 +190,9 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       await runOnce(ctx, exchange, call, request, deps.keys);
       return;
     }
-    if (streams) ctx.set(exchange.headers);
     const result = definition.handler(call as never);
-    answerWith(ctx, exchange, result instanceof Promise ? await result : result);
+    const answer = result instanceof Promise ? await result : result;
+    if (answer.stream === undefined) answerWith(ctx, exchange, answer);
+    else await sendDefined(ctx, exchange, answer, answer.stream);
   };
 };

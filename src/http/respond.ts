@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 
-import { linger, mustClose } from './guard/unread-body.js';
+import { discardBody, linger, mustClose } from './guard/unread-body.js';
+import type { Chunk } from './route.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -14,18 +15,23 @@ export const send = (
   status: number,
   headers: Record<string, string>,
   type: string,
-  content: string | null,
+  content: Chunk | null,
 ): void => {
   const { req, res } = ctx;
   if (res.headersSent || res.destroyed) return;
   const close = mustClose(req);
   if (close) headers['Connection'] = 'close';
+  // Node itself drops a body of which nothing was read, but not the rest of one.
+  const finish = (whole?: Chunk): void => {
+    res.end(whole);
+    if (!req.complete) discardBody(req);
+  };
   if (content === null) {
     res.writeHead(status, headers);
     if (close) {
       res.flushHeaders();
-      linger(req, res);
-    } else res.end();
+      linger(req, () => res.end());
+    } else finish();
     return;
   }
   headers['Content-Type'] = type;
@@ -33,8 +39,8 @@ export const send = (
   res.writeHead(status, headers);
   if (close) {
     if (req.method !== 'HEAD') res.write(content);
-    linger(req, res);
-  } else res.end(req.method === 'HEAD' ? undefined : content);
+    linger(req, () => res.end());
+  } else finish(req.method === 'HEAD' ? undefined : content);
 };
 
 /** Writes a value as JSON; `undefined` sends no body. */

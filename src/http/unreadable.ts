@@ -38,7 +38,7 @@ const refuse = (socket: Duplex, rejection: Rejection, requestId: string): void =
 
 /**
  * A request whose time is over is looked at again once the loop has read what lay there: timers come first after the loop stood still, and then
- * the delay was ours. One that is whole by then is answered like any other; of one that was coming the client hears that it was the server (503).
+ * the delay was ours. One that is whole by then is answered like any other; of one that was coming, or lies here and waits for its handler, the client hears that it was the server (503).
  */
 const onLate = (server: Server, socket: Duplex & { readonly bytesRead?: number }, requestId: string): void => {
   const { bytesRead: readBefore = 0 } = socket;
@@ -50,7 +50,7 @@ const onLate = (server: Server, socket: Duplex & { readonly bytesRead?: number }
   setImmediate(() => {
     server.off('request', onRequest).off('checkContinue', onRequest);
     if (request?.complete === true || socket.destroyed) return;
-    const isOurs = (socket.bytesRead ?? 0) > readBefore;
+    const isOurs = (socket.bytesRead ?? 0) > readBefore || (request?.readableLength ?? 0) > 0;
     const message = 'The server stood still and did not read the request in time; nothing was done. Send it again.';
     refuse(
       socket,

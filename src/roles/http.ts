@@ -3,7 +3,6 @@ import { TurnIndex } from '../app/turns/turn-index.js';
 import { createVerdictSigner } from '../app/turns/verdict-signer.js';
 import { createWritten } from '../app/read-models/written.js';
 import type { Config } from '../config/config.js';
-import type { Lifecycle } from '../http/lifecycle.js';
 import type { RouteDefinition } from '../http/route.js';
 import { allRoutes } from '../http/routes/all.js';
 import type { Services } from '../http/services.js';
@@ -14,11 +13,10 @@ export type HttpRoleDeps = Pick<
 > & {
   readonly config: Pick<Config, 'turnDeadlineMs' | 'rulesRegistration'>;
   readonly apiKeys: ApiKeyDeps;
-  readonly lifecycle: Lifecycle;
 };
 
 /** The routes that need the ports: what the http role answers. */
-export const httpRoutes = ({ config, apiKeys, lifecycle, ...deps }: HttpRoleDeps): readonly RouteDefinition[] => {
+export const httpRoutes = ({ config, apiKeys, ...deps }: HttpRoleDeps): readonly RouteDefinition[] => {
   const turnIndex = new TurnIndex(deps.ports.events, { shared: deps.lanes.shared });
   deps.journal.onRecorded((stream, events) => turnIndex.note(stream, events));
   return allRoutes(
@@ -31,6 +29,5 @@ export const httpRoutes = ({ config, apiKeys, lifecycle, ...deps }: HttpRoleDeps
       rulesRegistration: config.rulesRegistration,
     },
     apiKeys,
-    lifecycle,
   );
 };

@@ -119,7 +119,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine));
     if (serves.requests) {
       const services = { ports, lanes, journal, engine, rulesets, signingKeys, publicUrl };
-      routes = [...status, ...httpRoutes({ ...services, config, apiKeys, lifecycle })];
+      routes = [...status, ...httpRoutes({ ...services, config, apiKeys })];
     }
     serveWith(opened);
     lifecycle.ready();

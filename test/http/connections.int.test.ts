@@ -5,8 +5,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import type { ServerResponse } from 'node:http';
 
+import type { Answer, Call } from '../../src/http/route.js';
 import { startApp, type TestApp } from '../support/http.js';
-import { looseRoute, openRoute, runRoute } from './fake-routes.js';
+import { looseRoute, openRoute, runRoute, streamed, streams, untilLeft } from './fake-routes.js';
 
 let app: TestApp;
 const sockets: Socket[] = [];
@@ -113,18 +114,24 @@ describe('an answer', () => {
   type Unread = { readonly response: ServerResponse; readonly socket: Socket };
 
   /** A client that sends a request and reads nothing, and the response that the server is left with. */
-  const unreadBy = async (write: (response: ServerResponse) => boolean, limits: object): Promise<Unread> => {
+  const unreadBy = async (answer: Answer, limits: object, method: 'GET' | 'POST' = 'POST'): Promise<Unread> => {
     let given: (response: ServerResponse) => void = () => undefined;
     const response = new Promise<ServerResponse>((resolve) => (given = resolve));
-    const answering = runRoute(({ koa }) => {
+    const handler = ({ koa }: Call): Answer => {
       given(koa.res);
-      return write(koa.res) ? { streamed: true } : { text: { type: 'text/plain', content: LARGE } };
-    });
-    app = await startApp([answering], { limits });
+      return answer;
+    };
+    app = await startApp(
+      [runRoute(handler, { method, ...(method === 'GET' ? { responses: streams('endless') } : {}) })],
+      {
+        limits,
+      },
+    );
     const socket = await open();
-    socket.pause().write(REQUEST);
+    socket.pause().write(REQUEST.replace('POST', method));
     return { response: await response, socket };
   };
+  const whole: Answer = { raw: { type: 'text/plain', content: LARGE } };
 
   /** That the connection ends before the whole answer has come. */
   const expectCut = async (socket: Socket): Promise<void> => {
@@ -133,13 +140,13 @@ describe('an answer', () => {
   };
 
   it('of which nothing is read is cut', async () => {
-    const { response, socket } = await unreadBy(() => false, { unreadTimeoutMs: 100 });
+    const { response, socket } = await unreadBy(whole, { unreadTimeoutMs: 100 });
     await once(response, 'close');
     await expectCut(socket);
   });
 
   it('that is read too slowly is cut, whatever is still read of it', async () => {
-    const { response, socket } = await unreadBy(() => false, {});
+    const { response, socket } = await unreadBy(whole, {});
     await expect.poll(() => response.writableEnded).toBe(true);
     const closed = once(response, 'close');
     await app.clock.advance(299_999);
@@ -150,35 +157,27 @@ describe('an answer', () => {
   });
 
   it('that is an event stream is cut as well once its client takes nothing', async () => {
-    const begin = (response: ServerResponse): boolean => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      response.write(LARGE);
-      const comments = setInterval(() => response.write(':\n\n'), 10);
-      response.once('close', () => clearInterval(comments));
-      return true;
-    };
-    const { response, socket } = await unreadBy(begin, { unreadTimeoutMs: 100 });
+    const answer = streamed(LARGE, untilLeft);
+    const { response, socket } = await unreadBy(answer, { unreadTimeoutMs: 100 }, 'GET');
     await once(response, 'close');
     await expectCut(socket);
   });
 
   it('that is an event stream goes on while its client takes what comes, and while a handler works', async () => {
     const COMMENTS = 40;
-    const stream = runRoute(async ({ koa }) => {
+    const comments = async function* () {
+      for (let sent = 0; sent < COMMENTS; sent += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        yield ':\n\n';
+      }
+    };
+    const handler = async (): Promise<Answer> => {
       await new Promise((resolve) => setTimeout(resolve, 300));
-      koa.res.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      let sent = 0;
-      const comments = setInterval(() => {
-        sent += 1;
-        koa.res.write(':\n\n');
-        if (sent < COMMENTS) return;
-        clearInterval(comments);
-        koa.res.end();
-      }, 20);
-      return { streamed: true };
-    });
+      return { stream: { type: 'text/event-stream', chunks: comments } };
+    };
+    const stream = runRoute(handler, { method: 'GET', responses: streams('endless') });
     app = await startApp([stream], { limits: { unreadTimeoutMs: 100 } });
-    expect((await app.post('/run')).text).toBe(':\n\n'.repeat(COMMENTS));
+    expect((await app.get('/run')).text).toBe(':\n\n'.repeat(COMMENTS));
   });
 });
 

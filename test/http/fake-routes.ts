@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import type { Json } from '../../src/domain/shared/json.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
-import { route, type RouteDefinition } from '../../src/http/route.js';
+import { type Answer, type Chunk, route, type RouteDefinition } from '../../src/http/route.js';
 import { AnyJson, ClientId, FreeObject, nullable } from '../../src/http/schemas.js';
 
 const ok = { 200: { description: 'ok' } };
@@ -83,6 +83,29 @@ export const runRoute = (
   responses: ok,
   handler,
   ...over,
+});
+
+/** The responses of a route that streams. */
+export const streams = (stream: 'finite' | 'endless'): RouteDefinition['responses'] => ({
+  200: { description: 'a stream', contentType: 'text/event-stream', stream },
+});
+
+/** Waits until the stream is left. */
+export const untilLeft = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+
+/** A streamed answer: one chunk, then what else is to be done. */
+export const streamed = (
+  chunk: Chunk,
+  then: (signal: AbortSignal) => Promise<void> = () => Promise.resolve(),
+): Answer => ({
+  stream: {
+    type: 'text/event-stream',
+    chunks: async function* (signal) {
+      yield chunk;
+      await then(signal);
+    },
+  },
 });
 
 export const nested = (depth: number): Json => (depth === 0 ? 1 : [nested(depth - 1)]);

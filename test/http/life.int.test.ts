@@ -12,7 +12,7 @@ import { listen, type ListeningServer } from '../../src/http/server.js';
 import { rememberingLog, startApp, type TestApp } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { seededRandom } from '../support/seeded-random.js';
-import { looseRoute, openRoute, runRoute } from './fake-routes.js';
+import { looseRoute, openRoute, runRoute, streamed, streams, untilLeft } from './fake-routes.js';
 
 const status = (lifecycle = createLifecycle()) => {
   const routes = statusRoutes({
@@ -117,20 +117,12 @@ describe('a server that stops', () => {
       return new Promise<Answer>((resolve) => (finish = resolve));
     });
     const lifecycle = createLifecycle();
-    const stream = runRoute(
-      ({ koa }) => {
-        koa.res.writeHead(200, { 'Content-Type': 'text/event-stream' });
-        koa.res.write(':\n\n');
-        lifecycle.stopping.addEventListener('abort', () => koa.res.end());
-        return { streamed: true };
-      },
-      {
-        operationId: 'stream',
-        method: 'GET',
-        path: '/stream',
-        responses: { 200: { description: '', contentType: 'text/event-stream' } },
-      },
-    );
+    const stream = runRoute(() => streamed(':\n\n', untilLeft), {
+      operationId: 'stream',
+      method: 'GET',
+      path: '/stream',
+      responses: streams('endless'),
+    });
     const app = await startApp([slow, stream, looseRoute, ...status(lifecycle).routes], { lifecycle, clock });
     lifecycle.ready();
     return { app, running, finish: (answer: Answer) => finish(answer) };

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import type { Answer, Call } from '../../src/http/route.js';
 import { startApp, type TestApp, testPrincipal } from '../support/http.js';
-import { looseRoute, openRoute, runRoute } from './fake-routes.js';
+import { looseRoute, openRoute, runRoute, streamed, streams, untilLeft } from './fake-routes.js';
 
 let app: TestApp;
 afterEach(() => app.stop());
@@ -101,7 +101,7 @@ describe('a handler', () => {
 
   it('may send text, or nothing', async () => {
     app = await startApp([
-      runRoute(() => ({ text: { type: 'text/plain', content: 'ä' } })),
+      runRoute(() => ({ raw: { type: 'text/plain', content: 'ä' } })),
       runRoute(() => ({ status: 204 }), { operationId: 'none', method: 'DELETE', path: '/none' }),
     ]);
     const text = await app.post('/run');
@@ -123,14 +123,7 @@ describe('a handler', () => {
   });
 
   it('has its stream cut, never mixed, when the client sends what is no HTTP', async () => {
-    const stream = runRoute(
-      ({ koa }) => {
-        koa.res.writeHead(200, { 'Content-Type': 'text/event-stream' });
-        koa.res.write(':\n\n');
-        return { streamed: true };
-      },
-      { method: 'GET', responses: { 200: { description: 'events', contentType: 'text/event-stream' } } },
-    );
+    const stream = runRoute(() => streamed(':\n\n', untilLeft), { method: 'GET', responses: streams('endless') });
     app = await startApp([stream]);
     const reply = await new Promise<string>((resolve) => {
       let text = '';
@@ -148,14 +141,7 @@ describe('a handler', () => {
   });
 
   it('may stream, with the headers of every answer', async () => {
-    const stream = runRoute(
-      ({ koa }) => {
-        koa.res.writeHead(200, { 'Content-Type': 'text/event-stream' });
-        koa.res.end('data: 1\n\n');
-        return { streamed: true };
-      },
-      { method: 'GET', responses: { 200: { description: 'events', contentType: 'text/event-stream' } } },
-    );
+    const stream = runRoute(() => streamed('data: 1\n\n'), { method: 'GET', responses: streams('endless') });
     app = await startApp([stream], { keys: { good: testPrincipal({ rateLimit: { limit: 3, windowSeconds: 60 } }) } });
     const reply = await app.get('/run', { 'x-request-id': 'r1' });
     expect([reply.status, reply.headers.get('x-request-id'), reply.headers.get('ratelimit'), reply.text]).toEqual([

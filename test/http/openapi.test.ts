@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/adapters/prometheus/metrics.js';
 import { createLifecycle } from '../../src/http/lifecycle.js';
 import { openApi } from '../../src/http/openapi.js';
+import type { RouteDefinition } from '../../src/http/route.js';
 import { statusRoutes } from '../../src/http/routes/status.js';
 import { echoRoute, looseRoute, openRoute, runRoute, thingRoute } from './fake-routes.js';
 
@@ -68,6 +69,20 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/rules'].post).toMatchObject({ tags: ['Fake', '(ext)'], deprecated: true });
     expect(document.paths['/loose'].post.tags).toEqual(['Fake']);
     expect(document.paths['/loose'].post.deprecated).toBeUndefined();
+  });
+
+  it('names the media type of what is not JSON, as a text or as bytes', () => {
+    const typed = (contentType: string): RouteDefinition =>
+      runRoute(() => ({}), { method: 'GET', responses: { 200: { description: '', contentType } } });
+    const contentOf = (contentType: string) =>
+      JSON.parse(JSON.stringify(openApi([typed(contentType)]))).paths['/run'].get.responses['200'].content;
+    const bytes = { type: 'string', format: 'binary' };
+    expect(contentOf('image/png')).toEqual({ 'image/png': { schema: bytes } });
+    expect(contentOf('application/x-ndjson')).toEqual({ 'application/x-ndjson': { schema: bytes } });
+    expect(contentOf('text/event-stream')).toEqual({ 'text/event-stream': { schema: { type: 'string' } } });
+    expect(document.paths['/openapi.json'].get.responses['200'].content).toEqual({
+      'application/json': { schema: {} },
+    });
   });
 
   it('refers only to what it holds', () => {

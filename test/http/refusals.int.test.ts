@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import { startApp, type TestApp, testPrincipal } from '../support/http.js';
-import { echoRoute, looseRoute, openRoute, runRoute, thingRoute } from './fake-routes.js';
+import { echoRoute, looseRoute, openRoute, runRoute, thingRoute, streamed, streams } from './fake-routes.js';
 
 const shortRoute = runRoute(() => ({ body: {} }), {
   operationId: 'short',
@@ -34,11 +34,11 @@ const downRoute = runRoute(
   },
   { operationId: 'down', path: '/down' },
 );
-const streamRoute = runRoute(() => ({ streamed: true }), {
+const streamRoute = runRoute(() => streamed(''), {
   operationId: 'stream',
   method: 'GET',
   path: '/stream',
-  responses: { 200: { description: 'events', contentType: 'text/event-stream' } },
+  responses: streams('endless'),
 });
 
 describe('refusals', () => {

@@ -74,7 +74,6 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     publicUrl: 'http://simulation',
     config: { turnDeadlineMs: options.turnDeadlineMs, rulesRegistration: true },
     apiKeys: noApiKeys,
-    lifecycle,
   }).map(compiledOnce);
   const authenticate = () => ({
     tenant: TENANT,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { Rejection } from '../../domain/shared/rejection.js';
+import type { AcceptedBytes } from '../route.js';
 
 /** Bytes of a body, unless the route says otherwise (contract 1.2). */
 export const DEFAULT_BODY_LIMIT = 1024 * 1024;
@@ -12,6 +13,18 @@ export class ClientGone extends Error {
     this.name = 'ClientGone';
   }
 }
+
+/** Requests whose client waited to be told to send its body, and was told. */
+const told = new WeakSet<IncomingMessage>();
+
+const tellToSend = (req: IncomingMessage, res: ServerResponse): void => {
+  if (req.headers.expect === undefined || told.has(req)) return;
+  told.add(req);
+  res.writeContinue();
+};
+
+/** Whether the client waits to be told to send its body. */
+export const waitsToSend = (req: IncomingMessage): boolean => req.headers.expect !== undefined && !told.has(req);
 
 /** Whether a body comes with the request; an empty one announced by its length does not count. */
 export const announcesBody = (req: IncomingMessage): boolean => {
@@ -46,6 +59,12 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
     });
   });
 
+/** @throws Rejection BODY_TOO_LARGE for a length announced beyond the limit */
+const requireLength = (req: IncomingMessage, limit: number): void => {
+  const announced = req.headers['content-length'];
+  if (announced !== undefined && Number(announced) > limit) throw tooLarge(limit);
+};
+
 /**
  * The whole body. A length announced beyond the limit is refused before a byte is read, a body sent in chunks as soon as it passes it.
  * @param limit bytes
@@ -53,10 +72,53 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
  * @throws ClientGone
  */
 export const readBody = async (req: IncomingMessage, res: ServerResponse, limit: number): Promise<Buffer> => {
-  const announced = req.headers['content-length'];
-  if (announced !== undefined && Number(announced) > limit) throw tooLarge(limit);
-  if (req.headers.expect !== undefined) res.writeContinue();
+  requireLength(req, limit);
+  tellToSend(req, res);
   return collect(req, limit);
+};
+
+/** The chunks of a body as they are asked for: what nobody asks for waits with the client. */
+async function* chunksOf(req: IncomingMessage, res: ServerResponse, limit: number): AsyncGenerator<Buffer, void> {
+  tellToSend(req, res);
+  let size = 0;
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      // The request was refused meanwhile (unreadable.ts), and its client has heard that nothing was done.
+      if (req.socket.writableEnded) throw new ClientGone();
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      yield chunk;
+    }
+  } catch (thrown) {
+    throw thrown instanceof Rejection ? thrown : new ClientGone();
+  }
+  if (req.socket.writableEnded) throw new ClientGone();
+}
+
+const isEncoded = (req: IncomingMessage): boolean => {
+  const encoding = req.headers['content-encoding'];
+  return encoding !== undefined && encoding !== 'identity';
+};
+
+const mediaType = (req: IncomingMessage): string | undefined =>
+  req.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+
+/**
+ * The body of a route that takes bytes, to be read once; its reader hears of a body that grows beyond the limit, and of a client that leaves.
+ * @throws Rejection BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+ */
+export const openBody = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  { accepts, maxBytes }: AcceptedBytes,
+): AsyncIterable<Uint8Array> => {
+  requireLength(req, maxBytes);
+  const isAccepted = accepts === '*/*' || mediaType(req) === accepts;
+  if (announcesBody(req) && (!isAccepted || isEncoded(req))) {
+    const message = accepts === '*/*' ? 'Send the body uncompressed.' : `Send the body as Content-Type: ${accepts}.`;
+    throw new Rejection('UNSUPPORTED_MEDIA_TYPE', { message });
+  }
+  return chunksOf(req, res, maxBytes);
 };
 
 /**
@@ -65,7 +127,6 @@ export const readBody = async (req: IncomingMessage, res: ServerResponse, limit:
  */
 export const requireJson = (req: IncomingMessage): void => {
   const type = req.headers['content-type'];
-  const encoding = req.headers['content-encoding'];
   const isJson = type === 'application/json' || (type !== undefined && /^application\/json[ \t]*(;|$)/i.test(type));
-  if (!isJson || (encoding !== undefined && encoding !== 'identity')) throw new Rejection('UNSUPPORTED_MEDIA_TYPE');
+  if (!isJson || isEncoded(req)) throw new Rejection('UNSUPPORTED_MEDIA_TYPE');
 };

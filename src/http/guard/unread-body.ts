@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 
-import { announcesBody } from './read-body.js';
+import { announcesBody, waitsToSend } from './read-body.js';
 
 /** A rest announced no longer than this is read and thrown away, and the connection goes on. */
 const WORTH_KEEPING_BYTES = 1024 * 1024;
@@ -11,28 +11,31 @@ const LINGER_BYTES = 16 * 1024 * 1024;
 export const mustClose = (req: IncomingMessage): boolean => {
   if (req.complete || !announcesBody(req)) return false;
   const length = Number(req.headers['content-length'] ?? Infinity);
-  return length > WORTH_KEEPING_BYTES || req.headers.expect !== undefined;
+  return length > WORTH_KEEPING_BYTES || waitsToSend(req);
+};
+
+/** Reads what nobody will and throws it away, also when somebody has left off reading it in the middle. */
+export const discardBody = (req: IncomingMessage): void => {
+  req.removeAllListeners('readable');
+  req.resume();
 };
 
 /**
  * Ends an answer that is wholly written while its client may still be sending: reads on for a while, so that the closing of the
  * connection does not destroy the answer on its way. The time is bounded by the server's request timeout.
  */
-export const linger = (req: IncomingMessage, res: ServerResponse): void => {
+export const linger = (req: IncomingMessage, end: () => void): void => {
   // This client waits to be told to send, and is not told.
-  if (req.headers.expect !== undefined) {
-    res.end();
+  if (waitsToSend(req)) {
+    end();
     return;
   }
   let left = LINGER_BYTES;
-  const end = (): void => {
-    res.end();
-  };
   req.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) end();
   });
   req.once('end', end);
   req.once('close', end);
-  req.resume();
+  discardBody(req);
 };

@@ -1,5 +1,4 @@
 import type { ApiKeyDeps } from '../../app/keys/api-keys.js';
-import type { Lifecycle } from '../lifecycle.js';
 import type { RouteDefinition } from '../route.js';
 import type { Services } from '../services.js';
 import { actRoutes } from './acts.js';
@@ -16,11 +15,7 @@ import { turnRoutes } from './turns.js';
 import { verdictRoutes } from './verdicts.js';
 
 /** Every route that needs the ports; the server's own (status, health, documents) stand beside them. */
-export const allRoutes = (
-  services: Services,
-  apiKeys: ApiKeyDeps,
-  lifecycle: Lifecycle,
-): readonly RouteDefinition[] => [
+export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly RouteDefinition[] => [
   ...npcRoutes(services),
   ...processRoutes(services),
   ...actRoutes(services),
@@ -31,10 +26,6 @@ export const allRoutes = (
   ...historyRoutes(services),
   ...chainBreakRoutes(services),
   ...turnRoutes(services),
-  ...eventRoutes({
-    ...services,
-    lifecycle,
-    onRevoked: (keyId, listener) => apiKeys.directory.onRevoked(keyId, listener),
-  }),
+  ...eventRoutes({ ...services, onRevoked: (keyId, listener) => apiKeys.directory.onRevoked(keyId, listener) }),
   ...keyRoutes(apiKeys),
 ];

@@ -1,15 +1,9 @@
-import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-
 import { Type } from '@sinclair/typebox';
 
 import { toHistoryEvent } from '../../app/streams/history.js';
 import { requireRevision } from '../../app/minds/minds.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
-import type { Clock } from '../../ports/clock.js';
-import { exchangeOf } from '../exchange.js';
-import type { Lifecycle } from '../lifecycle.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import { NpcParams } from '../schemas.js';
 import type { Services } from '../services.js';
@@ -19,17 +13,12 @@ export const COMMENT_EVERY_MS = 15_000;
 export const STREAMS_PER_KEY = 16;
 
 export type EventRouteDeps = {
-  readonly ports: Pick<Services['ports'], 'events' | 'clock'>;
-  readonly lifecycle: Lifecycle;
+  readonly ports: Pick<Services['ports'], 'events'>;
   /** Calls back when the key is revoked; returns how to stop listening. */
   readonly onRevoked: (keyId: string, listener: () => void) => () => void;
 };
 
-const HEADERS = {
-  'Content-Type': 'text/event-stream; charset=utf-8',
-  'Cache-Control': 'no-store',
-  'X-Accel-Buffering': 'no',
-} as const;
+const HEADERS = { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' } as const;
 
 /** Where the stream begins: behind the last event that the client has, at `from`, or at the first one. */
 const startOf = (call: Call<unknown, { from?: number }>): number => {
@@ -39,33 +28,40 @@ const startOf = (call: Call<unknown, { from?: number }>): number => {
   return Number(last) + 1;
 };
 
-const every = (clock: Clock, ms: number, run: () => void): (() => void) => {
-  let cancel: () => void = () => undefined;
-  const wait = (): void => {
-    cancel = clock.after(ms, () => {
-      run();
-      wait();
-    });
-  };
-  wait();
-  return () => {
-    cancel();
-  };
-};
-
 /** `GET /npcs/{npcId}/events`: a mind's stored past into its live present (contract 10.1). */
-export const eventRoutes = ({ ports, lifecycle, onRevoked }: EventRouteDeps): readonly RouteDefinition[] => {
+export const eventRoutes = ({ ports, onRevoked }: EventRouteDeps): readonly RouteDefinition[] => {
   const open = new Map<string, number>();
 
-  const pump = async (response: ServerResponse, stream: string, from: number, signal: AbortSignal): Promise<void> => {
-    const drained = async (): Promise<void> => {
-      if (response.writableNeedDrain) await once(response, 'drain', { signal });
+  /** @throws Rejection TOO_MANY_STREAMS, before the first chunk */
+  const takePlace = (keyId: string): (() => void) => {
+    const mine = open.get(keyId) ?? 0;
+    if (mine >= STREAMS_PER_KEY)
+      throw new Rejection('TOO_MANY_STREAMS', { retryAfter: 1, details: { limit: STREAMS_PER_KEY } });
+    open.set(keyId, mine + 1);
+    return () => {
+      const left = (open.get(keyId) ?? 1) - 1;
+      if (left > 0) open.set(keyId, left);
+      else open.delete(keyId);
     };
-    for await (const batch of ports.events.subscribe({ stream: { name: stream, from }, signal })) {
-      for (const event of batch) {
-        response.write(`id: ${String(event.revision)}\ndata: ${JSON.stringify(toHistoryEvent(event))}\n\n`);
-        await drained();
+  };
+
+  const follow = async function* (keyId: string, stream: string, from: number, left: AbortSignal) {
+    const givePlaceBack = takePlace(keyId);
+    const revoked = new AbortController();
+    const unlisten = onRevoked(keyId, () => revoked.abort());
+    try {
+      // The headers go out though nothing may have happened yet.
+      yield '';
+      const signal = AbortSignal.any([left, revoked.signal]);
+      for await (const batch of ports.events.subscribe({ stream: { name: stream, from }, signal })) {
+        for (const event of batch) {
+          if (signal.aborted) return;
+          yield `id: ${String(event.revision)}\ndata: ${JSON.stringify(toHistoryEvent(event))}\n\n`;
+        }
       }
+    } finally {
+      unlisten();
+      givePlaceBack();
     }
   };
 
@@ -86,6 +82,7 @@ export const eventRoutes = ({ ports, lifecycle, onRevoked }: EventRouteDeps): re
         200: {
           description: '`id` is the revision, `data` the event as in the history.',
           contentType: 'text/event-stream',
+          stream: 'endless',
         },
       },
       handler: async (call) => {
@@ -93,36 +90,14 @@ export const eventRoutes = ({ ports, lifecycle, onRevoked }: EventRouteDeps): re
         const { npcId } = call.params;
         const from = startOf(call);
         await requireRevision(ports.events, tenant, npcId);
-        const response = call.koa.res;
-        // Who has left says so only once, and may have done so before anybody listened.
-        if (response.destroyed) return { streamed: true };
-        const mine = open.get(keyId) ?? 0;
-        if (mine >= STREAMS_PER_KEY)
-          throw new Rejection('TOO_MANY_STREAMS', { retryAfter: 1, details: { limit: STREAMS_PER_KEY } });
-        open.set(keyId, mine + 1);
-
-        const ended = new AbortController();
-        const unlisten = onRevoked(keyId, () => ended.abort());
-        // Where something waits to be read already, nobody needs to be told more.
-        const stopComments = every(ports.clock, COMMENT_EVERY_MS, () => {
-          if (!response.writableNeedDrain) response.write(':\n\n');
-        });
-        response.once('close', () => ended.abort());
-        const signal = AbortSignal.any([ended.signal, lifecycle.stopping]);
-
-        response.writeHead(200, { ...exchangeOf(call.koa).headers, ...HEADERS });
-        response.flushHeaders();
-        void pump(response, npcStream(tenant, npcId), from, signal)
-          .catch(() => undefined)
-          .finally(() => {
-            stopComments();
-            unlisten();
-            const left = (open.get(keyId) ?? 1) - 1;
-            if (left > 0) open.set(keyId, left);
-            else open.delete(keyId);
-            response.end();
-          });
-        return { streamed: true };
+        return {
+          headers: HEADERS,
+          stream: {
+            type: 'text/event-stream; charset=utf-8',
+            chunks: (signal) => follow(keyId, npcStream(tenant, npcId), from, signal),
+            heartbeat: { everyMs: COMMENT_EVERY_MS, chunk: ':\n\n' },
+          },
+        };
       },
     }),
   ];

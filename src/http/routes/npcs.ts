@@ -13,8 +13,9 @@ import { npcStream } from '../../domain/shared/stream-names.js';
 import { npcs } from '../../../projections/npcs.js';
 import { contextOf } from '../command-context.js';
 import { readJson } from '../json.js';
+import { answerList } from '../list-answer.js';
 import { minRevision, revisionHeader } from '../min-revision.js';
-import { nextLink, pageOf, pageQuery } from '../page.js';
+import { pageOf, pageQuery } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
 import { ClientId, FreeObject, NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
@@ -62,22 +63,20 @@ export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDe
     summary: 'Every NPC of the studio',
     scope: 'npc',
     query: Type.Object(pageQuery),
-    responses: { 200: { description: 'The NPCs, by id.', schema: Type.Array(Npc) } },
+    responses: { 200: { description: 'The NPCs, by id.', schema: Type.Array(Npc), stream: 'finite' } },
     handler: async (call) => {
       const page = pageOf(call.query);
       const { tenant, keyId } = call.principal;
       await ports.readModels.reachedPosition(npcs, written.position(keyId), READ_WAIT_MS);
-      const { rows, more } = await ports.readModels.list(npcs, {
-        partition: tenant,
-        tags: ['live'],
-        direction: 'ascending',
-        ...page,
+      return answerList(call, page, {
+        readModels: ports.readModels,
+        projection: npcs,
+        query: { partition: tenant, tags: ['live'], direction: 'ascending' },
+        show: (row) => {
+          const npc = row as unknown as NpcView & { npcId: string };
+          return view(npc.npcId, npc);
+        },
       });
-      const body = rows.map(({ row }) => {
-        const npc = row as unknown as NpcView & { npcId: string };
-        return view(npc.npcId, npc);
-      });
-      return { headers: nextLink(call, page, rows, more), body };
     },
   }),
   route({

@@ -17,7 +17,8 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { rulesetStream } from '../../domain/shared/stream-names.js';
 import { rulesets as rulesetRows } from '../../../projections/rulesets.js';
 import { contextOf } from '../command-context.js';
-import { nextLink, pageOf, pageQuery } from '../page.js';
+import { answerList } from '../list-answer.js';
+import { pageOf, pageQuery } from '../page.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import { ClientId, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
@@ -127,20 +128,19 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       summary: 'Every rule set of the studio, latest versions',
       scope: 'rules',
       query: Type.Object(pageQuery),
-      responses: { 200: { description: 'The sets, by id.', schema: Type.Array(StoredSet) } },
+      responses: { 200: { description: 'The sets, by id.', schema: Type.Array(StoredSet), stream: 'finite' } },
       handler: async (call) => {
         const page = pageOf(call.query);
         await ports.readModels.reachedPosition(rulesetRows, written.position(call.principal.keyId), READ_WAIT_MS);
-        const { rows, more } = await ports.readModels.list(rulesetRows, {
-          partition: call.principal.tenant,
-          direction: 'ascending',
-          ...page,
+        return answerList(call, page, {
+          readModels: ports.readModels,
+          projection: rulesetRows,
+          query: { partition: call.principal.tenant, direction: 'ascending' },
+          show: (row) => {
+            const { tenant: _, ...set } = row as JsonObject;
+            return set;
+          },
         });
-        const body = rows.map(({ row }) => {
-          const { tenant: _, ...set } = row as JsonObject;
-          return set;
-        });
-        return { headers: nextLink(call, page, rows, more), body };
       },
     }),
     route({

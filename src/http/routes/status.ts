@@ -130,7 +130,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       openTo: fromLoopback,
       ext: true,
       responses: { 200: { description: 'The figures.', contentType: 'text/plain' } },
-      handler: async () => ({ text: await deps.metrics.render() }),
+      handler: async () => ({ raw: await deps.metrics.render() }),
     }),
     route({
       operationId: 'getOpenApi',
@@ -141,7 +141,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       scope: null,
       ext: true,
       responses: { 200: { description: 'The document.', contentType: 'application/json' } },
-      handler: () => ({ text: { type: 'application/json; charset=utf-8', content: document() } }),
+      handler: () => ({ raw: { type: 'application/json; charset=utf-8', content: document() } }),
     }),
     route({
       operationId: 'getDocs',
@@ -154,7 +154,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
       handler: () => ({
         headers: { 'Content-Security-Policy': docsPagePolicy, 'X-Content-Type-Options': 'nosniff' },
-        text: { type: 'text/html; charset=utf-8', content: page() },
+        raw: { type: 'text/html; charset=utf-8', content: page() },
       }),
     }),
     route({
@@ -175,7 +175,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
         if (file === null) throw new Rejection('NOT_FOUND');
         const headers = { 'Cache-Control': 'no-cache', ETag: file.etag, 'X-Content-Type-Options': 'nosniff' };
         if (namesTag(call.header('if-none-match') ?? '', file.etag)) return { status: 304, headers };
-        return { headers, text: file };
+        return { headers, raw: file };
       },
     }),
   ];

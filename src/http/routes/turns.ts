@@ -7,8 +7,9 @@ import { finalizeWire, verdictWire } from '../../domain/npc/signature.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { turns } from '../../../projections/turns.js';
+import { answerList } from '../list-answer.js';
 import { minRevision, revisionHeader } from '../min-revision.js';
-import { nextLink, pageOf, pageQuery } from '../page.js';
+import { pageOf, pageQuery } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
 import { FreeObject, NpcParams, TurnParams } from '../schemas.js';
 import type { Services } from '../services.js';
@@ -81,7 +82,7 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
         ...pageQuery,
         state: Type.Optional(Type.Unsafe<(typeof states)[number]>({ type: 'string', enum: [...states] })),
       }),
-      responses: { 200: { description: 'The turns.', schema: Type.Array(TurnSummary) } },
+      responses: { 200: { description: 'The turns.', schema: Type.Array(TurnSummary), stream: 'finite' } },
       handler: async (call) => {
         const page = pageOf(call.query);
         const { npcId } = call.params;
@@ -89,16 +90,17 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
         const revision = await requireRevision(ports.events, tenant, npcId);
         const stream = npcStream(tenant, npcId);
         await waitForStream(ports, turns, stream, minRevision(call));
-        const { rows, more } = await ports.readModels.list(turns, {
-          partition: stream,
-          direction: 'descending',
-          ...page,
-          ...(call.query.state === undefined ? {} : { tags: [call.query.state] }),
+        const answer = await answerList(call, page, {
+          readModels: ports.readModels,
+          projection: turns,
+          query: {
+            partition: stream,
+            direction: 'descending',
+            ...(call.query.state === undefined ? {} : { tags: [call.query.state] }),
+          },
+          show: summaryOf,
         });
-        return {
-          headers: { ...revisionHeader(revision), ...nextLink(call, page, rows, more) },
-          body: rows.map(({ row }) => summaryOf(row)),
-        };
+        return { ...answer, headers: { ...revisionHeader(revision), ...answer.headers } };
       },
     }),
     route({

@@ -45,7 +45,7 @@ describe('a stream of events', () => {
   });
   const start = async (events: EventStore): Promise<void> => {
     const lifecycle = createLifecycle();
-    const routes = eventRoutes({ ports: { events, clock }, lifecycle, onRevoked: () => () => undefined });
+    const routes = eventRoutes({ ports: { events }, onRevoked: () => () => undefined });
     app = await startApp(routes.map(watched), { clock, lifecycle });
     lifecycle.ready();
   };

@@ -1,0 +1,128 @@
+import { nextTurn } from '../app/pacing/next-turn.js';
+import { PAGE_BYTES } from '../domain/shared/page-size.js';
+import type { Json } from '../domain/shared/json.js';
+import type { ListPage, ListQuery, Projection, ReadModels } from '../ports/read-models.js';
+import { nextLink, type Page, PAGE_LIMIT } from './page.js';
+import { JSON_TYPE } from './respond.js';
+import type { Answer, Call, Chunk } from './route.js';
+
+/** Bytes of JSON that are written at once. */
+const CHUNK_BYTES = 64 * 1024;
+/** What is read at once ends near so many bytes of JSON: parsing them holds the event loop for a millisecond or two. */
+const SLICE_BYTES = 256 * 1024;
+
+/** A list of a read model, and how a row of it is shown. */
+export type List = {
+  readonly readModels: Pick<ReadModels, 'list'>;
+  readonly projection: Projection;
+  readonly query: Pick<ListQuery, 'partition' | 'tags' | 'direction'>;
+  readonly show: (row: Json) => unknown;
+};
+
+/** The order in which lists sort: by UTF-8 bytes, which is by code point. */
+const compareOrders = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
+
+/** The rows beyond a place, as many as asked for, read in slices; others have their turn between two of them. */
+async function* slicesOf(
+  { readModels, projection, query }: List,
+  beyond: string | undefined,
+  limit: number,
+): AsyncGenerator<ListPage, void> {
+  let place = beyond;
+  for (let left = limit; left > 0;) {
+    const at = place === undefined ? {} : { beyond: place };
+    const bounds = { limit: Math.min(left, PAGE_LIMIT), bytes: SLICE_BYTES };
+    const slice = await readModels.list(projection, { ...query, ...at, ...bounds });
+    yield slice;
+    if (!slice.more) return;
+    left -= slice.rows.length;
+    place = slice.rows.at(-1)?.order;
+    await nextTurn();
+  }
+}
+
+/** Where a page ends, and its beginning as JSON: all of it, unless it is longer than what is held for one answer. */
+type Extent = {
+  readonly last: string | undefined;
+  readonly more: boolean;
+  readonly bytes: number;
+  readonly held: readonly string[];
+  readonly heldLast: string | undefined;
+};
+
+/**
+ * Goes through a page to its end, which the `Link` names before the first item is sent. What lies behind the first PAGE_BYTES is read once more when
+ * it is sent: such lists are rare, and holding them would take many times their length for as long as their clients read.
+ */
+const extentOf = async (list: List, page: Page): Promise<Extent> => {
+  const held: string[] = [];
+  let heldLast: string | undefined;
+  let last: string | undefined;
+  let bytes = 0;
+  let isMore = false;
+  for await (const { rows, more } of slicesOf(list, page.beyond, page.limit)) {
+    isMore = more;
+    for (const [index, { order, row }] of rows.entries()) {
+      const text = JSON.stringify(list.show(row));
+      if (bytes < PAGE_BYTES) {
+        held.push(text);
+        heldLast = order;
+      }
+      last = order;
+      bytes += Buffer.byteLength(text);
+      if (bytes >= page.bytes) return { last, more: more || index < rows.length - 1, bytes, held, heldLast };
+    }
+  }
+  return { last, more: isMore, bytes, held, heldLast };
+};
+
+/** What is held, then the rows behind it up to the end of the page; of those that changed meanwhile, the new ones. */
+async function* itemsOf(list: List, { held, heldLast, last }: Extent): AsyncGenerator<readonly string[], void> {
+  yield held;
+  if (last === undefined || heldLast === last) return;
+  const sign = list.query.direction === 'ascending' ? 1 : -1;
+  for await (const { rows } of slicesOf(list, heldLast, Infinity)) {
+    const within: ListPage['rows'] = rows.filter(({ order }) => sign * compareOrders(order, last) <= 0);
+    yield within.map(({ row }) => JSON.stringify(list.show(row)));
+    if (within.length < rows.length || within.at(-1)?.order === last) return;
+  }
+}
+
+/** A JSON array of what is JSON already, in chunks of CHUNK_BYTES at most; others have their turn between two of them. */
+async function* arrayOf(batches: AsyncIterable<readonly string[]>): AsyncGenerator<Chunk, void> {
+  let waiting = '';
+  let bytes = 0;
+  let separator = '[';
+  for await (const batch of batches) {
+    for (const item of batch) {
+      const text = `${separator}${item}`;
+      separator = ',';
+      const size = Buffer.byteLength(text);
+      if (bytes > 0 && bytes + size >= CHUNK_BYTES) {
+        yield waiting;
+        await nextTurn();
+        [waiting, bytes] = ['', 0];
+      }
+      if (size < CHUNK_BYTES) {
+        waiting += text;
+        bytes += size;
+        continue;
+      }
+      const large = Buffer.from(text);
+      for (let at = 0; at < size; at += CHUNK_BYTES) {
+        yield large.subarray(at, at + CHUNK_BYTES);
+        await nextTurn();
+      }
+    }
+  }
+  yield `${waiting}${separator === '[' ? '[]' : ']'}`;
+}
+
+/** A page of a list as a bare array (contract 1.9): a short one whole, a longer one as a stream. */
+export const answerList = async (call: Pick<Call, 'koa'>, page: Page, list: List): Promise<Answer> => {
+  const extent = await extentOf(list, page);
+  const { last, more, bytes, held } = extent;
+  const headers = nextLink(call, page, last === undefined ? [] : [{ order: last }], more);
+  if (bytes < CHUNK_BYTES) return { headers, raw: { type: JSON_TYPE, content: `[${held.join(',')}]` } };
+  return { headers, stream: { type: JSON_TYPE, chunks: () => arrayOf(itemsOf(list, extent)) } };
+};

@@ -1,0 +1,40 @@
+import type { RouteDefinition } from './route.js';
+
+/** One media type, or the range of all. */
+const MEDIA_TYPE = /^(\*\/\*|[a-z0-9.+-]+\/[a-z0-9.+-]+)$/;
+
+/** What cannot work in a definition, as a sentence; null when nothing is wrong. */
+const faultOf = ({
+  method,
+  scope,
+  body,
+  bodyLimit,
+  bytes,
+  responses,
+  writesTo,
+  keepAnswer,
+}: RouteDefinition): string | null => {
+  const streams = Object.values(responses).some(({ stream }) => stream !== undefined);
+  if (streams && method !== 'GET')
+    return 'streams its answer, which only GET does: a stream cannot be kept for repeats';
+  if (bytes === undefined) {
+    const isJson = Object.values(responses).every(
+      ({ contentType = 'application/json' }) => contentType === 'application/json',
+    );
+    return isJson || method !== 'POST' || scope === null
+      ? null
+      : 'answers POST with what is not JSON, which cannot be kept for repeats';
+  }
+  if (method === 'GET' || method === 'DELETE') return `takes bytes with ${method}, which has no body`;
+  if (body !== undefined || bodyLimit !== undefined) return 'takes bytes and JSON at once';
+  if (writesTo !== undefined || keepAnswer !== undefined)
+    return 'takes bytes, so it has no Idempotency-Key to reserve a place or keep an answer for';
+  if (!MEDIA_TYPE.test(bytes.accepts)) return `takes bytes of ${bytes.accepts}, which is no media type`;
+  return null;
+};
+
+/** @throws Error for a definition that cannot work */
+export const requireSound = (definition: RouteDefinition): void => {
+  const fault = faultOf(definition);
+  if (fault !== null) throw new Error(`${definition.operationId} ${fault}`);
+};
