@@ -6,6 +6,9 @@ import type { Projection } from '../src/ports/read-models.js';
 /** A mind as lists show it, with its name. */
 export type NpcRow = MindSummary & { readonly tenant: string; readonly npcId: string };
 
+const mind = [''];
+const none: readonly string[] = [];
+
 /** Every event of a mind moves its revision, so none may be left out: a missing one does not compile. */
 const handled = {
   NpcRegistered: true,
@@ -27,12 +30,12 @@ const handled = {
   ChainBreakRecorded: true,
 } satisfies Record<NpcEventType, true>;
 
-/** The minds of each tenant, by npcId (contract 2.1). A row's key is its stream; archived minds have another tag than live ones. */
+/** The minds of each tenant, by npcId (contract 2.1). A mind has one row; archived minds have another tag than live ones. */
 export const npcs: Projection<NpcRow> = {
   name: 'npcs',
   version: 1,
   handles: Object.keys(handled),
-  keyOf: ({ stream }) => (isNpcStream(stream) ? stream : null),
+  idsOf: ({ stream }) => (isNpcStream(stream) ? mind : none),
   evolve: (row, event) => {
     if (row !== null) return evolveSummary(row, event);
     const named = parseNpcStream(event.stream);

@@ -5,17 +5,23 @@ import type { RecordedEvent } from './event-store.js';
 export type RowIndex = { readonly partition: string; readonly order: string; readonly tag: string };
 
 /**
- * A read model as a value: how one row is made from the events of its key. Pure; a new `version` is built beside the old one and swapped in.
+ * A read model as a value: how rows are made from events. Pure; a new `version` is built beside the old one and swapped in.
+ *
+ * An event makes, changes and removes rows of its own stream, as many as its data names, and readers see all of that or nothing. What concerns
+ * every row of a stream (a clear) is a row of its own that readers bound their queries by (`OrderRange`): no event touches rows that it does not name.
  */
 export interface Projection<Row extends Json = Json> {
   readonly name: string;
   readonly version: number;
   /** The event types that it looks at. */
   readonly handles: readonly string[] | 'all';
-  /** The row an event belongs to, or null when it does not concern this model. */
-  keyOf(event: RecordedEvent): string | null;
-  /** The next row, or null to remove it. */
-  evolve(row: Row | null, event: RecordedEvent): Row | null;
+  /**
+   * The rows that an event makes or changes, by their ids within its stream; '' is the id of a stream's only row. None when the event does not
+   * concern this model. Their keys are made by `rowKey` (src/domain/shared/row-key.ts).
+   */
+  idsOf(event: RecordedEvent): readonly string[];
+  /** What becomes of one of these rows; null removes it. Of an event with many rows it is called for each, once. */
+  evolve(row: Row | null, event: RecordedEvent, id: string): Row | null;
   indexOf(row: Row): RowIndex;
 }
 

@@ -14,7 +14,7 @@ const projection = (name: string, version = 1): Projection => ({
   name,
   version,
   handles: [],
-  keyOf: () => null,
+  idsOf: () => [],
   evolve: (row) => row,
   indexOf: () => ({ partition: '', order: '', tag: '' }),
 });
