@@ -42,4 +42,5 @@ export const notes: Projection<Note> = {
     order: placeOf(revision, id),
     tag: '',
   }),
+  textOf: ({ text }) => (text === '' ? null : text),
 };

@@ -27,14 +27,13 @@ export const feedOf = (projection: Projection, build: Build): Feed => {
 
 type Parked = Changes['parked'][number];
 type Row = {
+  readonly stream: string;
   readonly id: string;
   stored: boolean;
   changed: boolean;
   row: Json | null;
   index: RowIndex | null;
-  /** What the event at hand makes of it, until all rows of that event are made. */
-  next: Json | null;
-  nextIndex: RowIndex | null;
+  text: string | null;
 };
 type Stream = { from: number; to: number; parked: boolean };
 
@@ -58,8 +57,12 @@ export const nothingGathered = (): Gathered => ({
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-/** An event with what it touches; `rows` is null when it does not concern the projection, or what made it impossible to tell. */
-type Touch = { readonly event: RecordedEvent; readonly stream: Stream; readonly rows: readonly Row[] | null | Error };
+/** An event with the row or rows that it touches; null when it does not concern the projection, or what made it impossible to tell. */
+type Touch = {
+  readonly event: RecordedEvent;
+  readonly stream: Stream;
+  readonly touched: Row | readonly Row[] | null | Error;
+};
 
 /** An event came whose predecessor in its stream was never applied. */
 export class FeedGap extends Error {
@@ -68,56 +71,57 @@ export class FeedGap extends Error {
   }
 }
 
-/** Finds or makes what an entry of a map stands for. */
-const entry = <Value, Of>(
-  known: Map<string, Value>,
-  name: string,
-  fresh: Map<string, Value>,
-  make: (of: Of) => Value,
-  of: Of,
-): Value => {
-  let value = known.get(name);
-  if (value === undefined) {
-    value = make(of);
-    known.set(name, value);
-    fresh.set(name, value);
-  }
+/** Notes what nothing stood for yet. */
+const added = <Value>(known: Map<string, Value>, fresh: Map<string, Value>, name: string, value: Value): Value => {
+  known.set(name, value);
+  fresh.set(name, value);
   return value;
 };
 
-const newRow = (id: string): Row => ({
+const newRow = (stream: string, id: string): Row => ({
+  stream,
   id,
   stored: false,
   changed: false,
   row: null,
   index: null,
-  next: null,
-  nextIndex: null,
+  text: null,
 });
 const newStream = (): Stream => ({ from: -1, to: -1, parked: false });
 
-/** Makes every row of an event before any takes its place: an event that is parked halfway leaves nothing behind. */
-const evolveAll = (projection: Projection, rows: readonly Row[], event: RecordedEvent): void => {
-  for (const kept of rows) {
-    kept.next = projection.evolve(kept.row, event, kept.id);
-    kept.nextIndex = kept.next === null ? null : projection.indexOf(kept.next);
-  }
-  for (const kept of rows) {
-    kept.row = kept.next;
-    kept.index = kept.nextIndex;
-    kept.changed = true;
+/** Makes the next of a row, or leaves it as it was and throws. */
+const evolveRow = (projection: Projection, kept: Row, event: RecordedEvent): void => {
+  const row = projection.evolve(kept.row, event, kept.id);
+  const index = row === null ? null : projection.indexOf(row);
+  kept.text = row === null ? null : (projection.textOf?.(row) ?? null);
+  kept.index = index;
+  kept.row = row;
+  kept.changed = true;
+};
+
+/** Makes the next of all rows of an event, or leaves all as they were and throws. */
+const evolveRows = (projection: Projection, rows: readonly Row[], event: RecordedEvent): void => {
+  const before = rows.map((kept) => ({ ...kept }));
+  try {
+    for (const kept of rows) evolveRow(projection, kept, event);
+  } catch (error) {
+    for (const [at, kept] of rows.entries()) Object.assign(kept, before[at]);
+    throw error;
   }
 };
 
+const isMany = (touched: Row | readonly Row[] | null): touched is readonly Row[] => Array.isArray(touched);
+
 /** Folds one event; one at or below its stream's progress changes nothing. */
-const fold = ({ projection }: Feed, { event, stream, rows }: Touch, parked: Parked[], at: string): void => {
+const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: Parked[], at: string): void => {
   if (stream.parked || event.revision <= stream.to) return;
   if (event.revision > stream.to + 1) {
     throw new FeedGap(event, stream.to + 1);
   }
   try {
-    if (rows instanceof Error) throw rows;
-    if (rows !== null) evolveAll(projection, rows, event);
+    if (touched instanceof Error) throw touched;
+    if (isMany(touched)) evolveRows(projection, touched, event);
+    else if (touched !== null) evolveRow(projection, touched, event);
     stream.to = event.revision;
   } catch (error) {
     stream.parked = true;
@@ -146,14 +150,17 @@ export const gatherEvents = async (
   const { projection, handles } = feed;
   const rows = new Map<string, Row>();
   const streams = new Map<string, Stream>();
-  const rowsOf = (event: RecordedEvent): Touch['rows'] => {
+  const rowOf = (stream: string, id: string): Row => {
+    const key = rowKey(stream, id);
+    return gathered.rows.get(key) ?? added(gathered.rows, rows, key, newRow(stream, id));
+  };
+  const touchedBy = (event: RecordedEvent): Touch['touched'] => {
     if (!handles(event.type)) return null;
     try {
       const ids = projection.idsOf(event);
-      if (ids.length === 0) return null;
-      const touched: Row[] = [];
-      for (const id of ids) touched.push(entry(gathered.rows, rowKey(event.stream, id), rows, newRow, id));
-      return touched;
+      const first = ids[0];
+      if (first === undefined) return null;
+      return ids.length === 1 ? rowOf(event.stream, first) : ids.map((id) => rowOf(event.stream, id));
     } catch (error) {
       return asError(error);
     }
@@ -161,8 +168,8 @@ export const gatherEvents = async (
   const touches: Touch[] = [];
   for (const event of events) {
     if (touches.length > 0 && gathered.rows.size >= limit) break;
-    const stream = entry(gathered.streams, event.stream, streams, newStream, undefined);
-    touches.push({ event, stream, rows: rowsOf(event) });
+    const stream = gathered.streams.get(event.stream) ?? added(gathered.streams, streams, event.stream, newStream());
+    touches.push({ event, stream, touched: touchedBy(event) });
   }
   if (rows.size > 0 || streams.size > 0) {
     const loaded = await writer.load(feed.build, [...rows.keys()], [...streams.keys()]);
@@ -177,11 +184,12 @@ export const gatherEvents = async (
   return touches.length;
 };
 
-const changesOf = ({ rows, streams, parked, position }: Gathered): Changes => {
+const changesOf = (projection: Projection, { rows, streams, parked, position }: Gathered): Changes => {
   const put: Changes['put'][number][] = [];
   const remove: string[] = [];
-  for (const [key, { stored, changed, row, index }] of rows) {
-    if (row !== null && index !== null) put.push({ key, row, index });
+  for (const [key, { stream, text, stored, changed, row, index }] of rows) {
+    if (row !== null && index !== null)
+      put.push(projection.textOf === undefined ? { key, row, index } : { key, row, index, search: { stream, text } });
     else if (stored && changed) remove.push(key);
   }
   const progress: Changes['progress'][number][] = [];
@@ -196,7 +204,7 @@ const changesOf = ({ rows, streams, parked, position }: Gathered): Changes => {
  */
 export const commitGathered = async (writer: ReadModelWriter, feed: Feed, gathered: Gathered): Promise<boolean> => {
   const position = Math.max(gathered.position, feed.build.position);
-  if (!(await writer.commit(feed.build, { ...changesOf(gathered), position }))) return false;
+  if (!(await writer.commit(feed.build, { ...changesOf(feed.projection, gathered), position }))) return false;
   feed.build = { ...feed.build, position };
   return true;
 };
