@@ -6,13 +6,16 @@ import type { Projection } from '../src/ports/read-models.js';
 /** A mind as lists show it, with its name. */
 export type NpcRow = MindSummary & { readonly tenant: string; readonly npcId: string };
 
-/** The minds of each tenant, by npcId (contract 2.1). A row's key is its stream; archived minds have another tag than live ones. */
+const mind = [''];
+const none: readonly string[] = [];
+
+/** The minds of each tenant, by npcId (contract 2.1). A mind has one row; archived minds have another tag than live ones. */
 export const npcs: Projection<NpcRow> = {
   name: 'npcs',
   version: 1,
   // Every event of a mind moves its revision.
   handles: npcEvents.types,
-  keyOf: ({ stream }) => (isNpcStream(stream) ? stream : null),
+  idsOf: ({ stream }) => (isNpcStream(stream) ? mind : none),
   evolve: (row, event) => {
     if (row !== null) return evolveSummary(row, event);
     const named = parseNpcStream(event.stream);

@@ -4,7 +4,9 @@ import type { Projection } from '../src/ports/read-models.js';
 /** The one partition of all rows: who starts lost processes wants them all. */
 export const OPEN_PROCESSES_PARTITION = 'open';
 
-const keyOf = ({ stream, name, id }: OpenProcess): string => JSON.stringify([stream, name, id]);
+const none: readonly string[] = [];
+
+const placeOf = ({ stream, name, id }: OpenProcess): string => JSON.stringify([stream, name, id]);
 
 const processOf = ({ stream, meta: { process } }: RecordedEvent): OpenProcess | null =>
   process === undefined ? null : { name: process.name, id: process.id, stream, due: process.due };
@@ -12,12 +14,9 @@ const processOf = ({ stream, meta: { process } }: RecordedEvent): OpenProcess | 
 /** The processes whose last mark says open, and when they fall due: from these, lost ones are started again. */
 export const openProcesses: Projection<OpenProcess> = {
   name: 'open-processes',
-  version: 1,
+  version: 2,
   handles: 'all',
-  keyOf: (event) => {
-    const process = processOf(event);
-    return process === null ? null : keyOf(process);
-  },
+  idsOf: ({ meta: { process } }) => (process === undefined ? none : [JSON.stringify([process.name, process.id])]),
   evolve: (_, event) => (event.meta.process?.open === true ? processOf(event) : null),
-  indexOf: (row) => ({ partition: OPEN_PROCESSES_PARTITION, order: keyOf(row), tag: row.name }),
+  indexOf: (row) => ({ partition: OPEN_PROCESSES_PARTITION, order: placeOf(row), tag: row.name }),
 };

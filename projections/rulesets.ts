@@ -5,12 +5,14 @@ import type { Projection } from '../src/ports/read-models.js';
 /** The newest version of a rule set, and whose it is. */
 export type RulesetRow = DirectiveRuleSet & { readonly tenant: string };
 
-/** The rule sets of each tenant, by rulesetId; deleted ones leave (contract 5.2). A row's key is its stream. */
+const ruleset = [''];
+
+/** The rule sets of each tenant, by rulesetId; deleted ones leave (contract 5.2). A set has one row. */
 export const rulesets: Projection<RulesetRow> = {
   name: 'rulesets',
   version: 1,
   handles: rulesetEvents.types,
-  keyOf: ({ stream }) => stream,
+  idsOf: () => ruleset,
   evolve: (row, recorded) => {
     const event = rulesetEvents.decode(recorded);
     switch (event.type) {

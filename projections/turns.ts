@@ -77,10 +77,9 @@ const evolve = (row: TurnRow | null, recorded: RecordedEvent): TurnRow | null =>
   }
 };
 
-/** The key of a turn's row. */
-export const turnKey = (stream: string, turnId: string): string => `${stream}/${turnId}`;
+const none: readonly string[] = [];
 
-/** The turns of each mind, in the order in which they were opened, tagged with their state (contract 10.1). */
+/** The turns of each mind, by their ids, in the order in which they were opened, tagged with their state (contract 10.1). */
 export const turns: Projection<TurnRow> = {
   name: 'turns',
   version: 1,
@@ -94,9 +93,9 @@ export const turns: Projection<TurnRow> = {
     'DirectiveGiven',
     'ContextBuilt',
   ],
-  keyOf: ({ stream, data }) => {
+  idsOf: ({ stream, data }) => {
     const turnId = data['turnId'];
-    return typeof turnId === 'string' && isNpcStream(stream) ? turnKey(stream, turnId) : null;
+    return typeof turnId === 'string' && isNpcStream(stream) ? [turnId] : none;
   },
   evolve,
   indexOf: ({ stream, revision, state }) => ({

@@ -35,7 +35,13 @@ export type Loaded = {
   readonly streams: ReadonlyMap<string, StreamStanding>;
 };
 
-export type RowChange = { readonly key: string; readonly row: Json; readonly index: RowIndex };
+export type RowChange = {
+  readonly key: string;
+  readonly row: Json;
+  readonly index: RowIndex;
+  /** Of a projection whose rows have texts: the row's stream, and its text or null. */
+  readonly search?: { readonly stream: string; readonly text: string | null };
+};
 
 /** What a batch of events does to a build. */
 export type Changes = {

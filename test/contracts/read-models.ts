@@ -4,9 +4,10 @@ import type { Json } from '../../src/domain/shared/json.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Build, Changes, ReadModelWriter } from '../../src/ports/read-model-writer.js';
 import type { ListQuery, Projection, ReadModels } from '../../src/ports/read-models.js';
+import type { RowSearch, WordQuery } from '../../src/ports/row-search.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-type Both = ReadModels & ReadModelWriter;
+type Both = ReadModels & RowSearch & ReadModelWriter;
 
 export type OpenedReadModels = { readonly models: Both; readonly dispose: () => Promise<void> };
 
@@ -14,7 +15,7 @@ const projection = (name: string, version = 1): Projection => ({
   name,
   version,
   handles: [],
-  keyOf: () => null,
+  idsOf: () => [],
   evolve: (row) => row,
   indexOf: () => ({ partition: '', order: '', tag: '' }),
 });
@@ -27,6 +28,12 @@ const put = (
   key,
   row,
   index: { partition: partition ?? 'p', order: order ?? key, tag: tag ?? 'live' },
+});
+
+/** A row with a text, of the stream before the slash in its key. */
+const text = (key: string, words: string | null, order = key): Changes['put'][number] => ({
+  ...put(key, { key, words }, ['p', order]),
+  search: { stream: key.replace(/\/.*/, ''), text: words },
 });
 
 const changes = (some: Partial<Changes>): Changes => ({
@@ -89,6 +96,15 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.get(books, 'a')).toEqual({ two: 2 });
         expect(await models.get(books, 'b')).toBeNull();
         expect(await keys()).toEqual(['a']);
+      });
+
+      it('are given together by their keys, those that are missing left out', async () => {
+        await commit({ put: [put('a'), put('b'), put('c')] });
+        expect([...(await models.getAll(books, ['c', 'a', 'x']))].sort()).toEqual([
+          ['a', { key: 'a' }],
+          ['c', { key: 'c' }],
+        ]);
+        expect(await models.getAll(books, [])).toEqual(new Map());
       });
 
       it('are loaded by key, those that are missing left out', async () => {
@@ -191,12 +207,222 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await keys({ tags: [] })).toEqual([]);
       });
 
+      it.each(['ascending', 'descending'] as const)('hold only rows within a range, %s', async (direction) => {
+        await commit({ put: ['1', '2', '3', '4', '5'].map((key) => put(key)) });
+        const ordered = (all: readonly string[]) => (direction === 'ascending' ? all : [...all].reverse());
+        const within = async (range: ListQuery['within'] & object) => keys({ direction, within: range });
+        expect(await within({ above: '2' })).toEqual(ordered(['3', '4', '5']));
+        expect(await within({ upTo: '2' })).toEqual(ordered(['1', '2']));
+        expect(await within({ above: '1', upTo: '4' })).toEqual(ordered(['2', '3', '4']));
+        expect(await keys({ direction, within: { above: '1', upTo: '4' }, beyond: '3' })).toEqual(
+          direction === 'ascending' ? ['4'] : ['2'],
+        );
+        const page = { partition: 'p', direction, within: { above: '1', upTo: '3' }, limit: 2 } as const;
+        expect((await models.list(books, page)).more).toBe(false);
+      });
+
       it('follow a row to another place', async () => {
         await commit({ put: [put('a', 1, ['p', '1', 'live']), put('b', 2, ['p', '2', 'live'])] });
         await commit({ put: [put('a', 1, ['p', '3', 'gone']), put('b', 2, ['q', '2', 'live'])] });
         expect(await keys()).toEqual(['a']);
         expect(await keys({ tags: ['live'] })).toEqual([]);
         expect(await keys({ partition: 'q' })).toEqual(['b']);
+      });
+    });
+
+    describe('texts', () => {
+      const found = async (query: Partial<WordQuery>): Promise<readonly string[]> =>
+        (await models.byWords(books, { stream: 's', text: '', limit: 100, ...query })).map(({ key }) => key);
+
+      it('are found by their words, whatever their case, form and order', async () => {
+        await commit({
+          put: [
+            text('s/1', 'The player stole the ruby necklace.'),
+            text('s/2', 'ÉTÉ, ﬁsh & 漢字 नमस्ते'),
+            text('s/3', "It's 42° outside; don't_go \0 out"),
+          ],
+        });
+        expect(await found({ text: 'NECKLACE ruby' })).toEqual(['s/1']);
+        for (const word of ['été', 'e\u0301te\u0301', 'FISH', '漢字', 'नमस्ते'])
+          expect(await found({ text: word })).toEqual(['s/2']);
+        for (const word of ['42', 'don', 'GO']) expect(await found({ text: word })).toEqual(['s/3']);
+        for (const none of ['', ' .,"\'_*', 'neck', 'stolen', 'ete']) expect(await found({ text: none })).toEqual([]);
+      });
+
+      it('are found within their stream alone', async () => {
+        await commit({ put: [text('s/1', 'ruby'), text('t/1', 'ruby'), text('S/1', 'ruby'), text('s/2', 't s')] });
+        expect(await found({ text: 'ruby' })).toEqual(['s/1']);
+        expect(await found({ text: 'ruby', stream: 'S' })).toEqual(['S/1']);
+        expect(await found({ text: 'ruby', stream: 'nobody' })).toEqual([]);
+      });
+
+      it('come with those first that hold more and rarer words, then those of the last order, up to the limit', async () => {
+        await commit({
+          put: [
+            text('s/1', 'the king'),
+            text('s/2', 'the ruby'),
+            text('s/3', 'the king and the ruby'),
+            text('s/4', 'the king'),
+            text('s/5', 'the fool'),
+          ],
+        });
+        expect(await found({ text: 'the ruby king' })).toEqual(['s/3', 's/2', 's/4', 's/1', 's/5']);
+        expect(await found({ text: 'the ruby king', limit: 2 })).toEqual(['s/3', 's/2']);
+        const [best, next] = await models.byWords(books, { stream: 's', text: 'ruby crown', limit: 9 });
+        const ruby = 1 / (1 + Math.log(2));
+        expect(best).toMatchObject({ key: 's/3', order: 's/3', score: expect.closeTo(ruby / (ruby + 1), 5) });
+        expect(next?.key).toBe('s/2');
+        const [whole] = await models.byWords(books, { stream: 's', text: 'ruby the king and', limit: 1 });
+        expect(whole?.score).toBeCloseTo(1, 5);
+      });
+
+      it('are found within a range of places', async () => {
+        await commit({ put: ['1', '2', '3', '4'].map((n) => text(`s/${n}`, 'ruby', n)) });
+        expect(await found({ text: 'ruby', within: { above: '1', upTo: '3' } })).toEqual(['s/3', 's/2']);
+      });
+
+      it('follow the row: another text, another place, none, gone', async () => {
+        await commit({ put: ['1', '2', '3', '4'].map((n) => text(`s/${n}`, `ruby ${n}`, n)) });
+        const moved = text('s/4', 'ruby 4', '0');
+        await commit({ put: [text('s/1', 'pearl', '1'), text('s/2', null, '2'), moved], remove: ['s/3'] });
+        expect(await found({ text: 'ruby 1 2 3 pearl' })).toEqual(['s/1', 's/4']);
+        expect((await models.byWords(books, { stream: 's', text: 'ruby', limit: 9 }))[0]?.order).toBe('0');
+        await commit({ put: [text('s/2', 'ruby again')] });
+        expect(await found({ text: 'again' })).toEqual(['s/2']);
+      });
+
+      it('are bounded in their words: long ones are cut, and of a query the first ones count', async () => {
+        const many = Array.from({ length: 5_000 }, (_, n) => `w${n}`).join(' ');
+        await commit({ put: [text('s/1', `${'x'.repeat(5_000)} ${many}`)] });
+        expect(await found({ text: 'x'.repeat(5_000) })).toEqual(['s/1']);
+        expect(await found({ text: many })).toEqual(['s/1']);
+        const others = Array.from({ length: 32 }, (_, n) => `o${n}`).join(' ');
+        expect(await found({ text: `${others} w1` })).toEqual([]);
+      });
+    });
+
+    describe('vectors', () => {
+      const floats = (...numbers: readonly number[]): Float32Array => new Float32Array(numbers);
+      const without = async (embedder: string, stream?: string, limit = 100): Promise<readonly string[]> => {
+        const rows = await models.withoutVector(books, {
+          embedder,
+          limit,
+          ...(stream === undefined ? {} : { stream }),
+        });
+        return rows.map(({ key }) => key).sort();
+      };
+      const vectors = async (embedder: string, stream = 's') =>
+        (await models.vectors(books, { embedder, stream, limit: 100 })).map(({ key, vector }) => [key, ...vector]);
+      const set = (key: string, of: string, vector: Float32Array | null, embedder = 'e@1'): Promise<void> =>
+        models.setVectors(books, embedder, [{ key, text: of, vector }]);
+
+      it('are lacking from every text until they are set, of one stream or of all', async () => {
+        await commit({
+          put: [text('s/1', 'one'), text('s/2', 'two'), text('t/1', 'three'), text('s/3', null), put('s/4')],
+        });
+        expect(await without('e@1')).toEqual(['s/1', 's/2', 't/1']);
+        expect(await without('e@1', 's')).toEqual(['s/1', 's/2']);
+        expect(await without('e@1', 's', 1)).toHaveLength(1);
+        expect(await models.withoutVector(books, { embedder: 'e@1', stream: 't', limit: 9 })).toEqual([
+          { key: 't/1', text: 'three' },
+        ]);
+        await set('s/1', 'one', floats(1, 2));
+        expect(await without('e@1')).toEqual(['s/2', 't/1']);
+      });
+
+      it('are given back to the bit, by order, within a range and up to a limit', async () => {
+        const odd = floats(0.1, -0, Number.MAX_VALUE, 1e-45, NaN);
+        await commit({ put: ['1', '2', '3'].map((n) => text(`s/${n}`, n, `${9 - Number(n)}`)) });
+        // A view that begins where no number may lie in another buffer.
+        await set('s/1', '1', new Float32Array([9, ...odd]).subarray(1));
+        await set('s/2', '2', floats(2));
+        await set('s/3', '3', floats(3));
+        const page = await models.vectors(books, { embedder: 'e@1', stream: 's', within: { above: '6' }, limit: 1 });
+        expect(page).toEqual([{ key: 's/2', order: '7', vector: floats(2) }]);
+        expect(await vectors('e@1')).toEqual([
+          ['s/3', 3],
+          ['s/2', 2],
+          ['s/1', ...odd],
+        ]);
+        expect(
+          await models.vectors(books, { embedder: 'e@1', stream: 's', within: { upTo: '7' }, limit: 9 }),
+        ).toHaveLength(2);
+        expect(await vectors('e@1', 't')).toEqual([]);
+      });
+
+      it('of different embedders are never mixed', async () => {
+        await commit({ put: [text('s/1', 'one'), text('s/2', 'two')] });
+        await set('s/1', 'one', floats(1));
+        await set('s/2', 'two', floats(2), 'e@2');
+        expect([await vectors('e@1'), await vectors('e@2')]).toEqual([[['s/1', 1]], [['s/2', 2]]]);
+        expect([await without('e@1'), await without('e@2', 's'), await without('d@1')]).toEqual([
+          ['s/2'],
+          ['s/1'],
+          ['s/1', 's/2'],
+        ]);
+        await set('s/1', 'one', floats(3), 'e@2');
+        expect([await vectors('e@1'), await vectors('e@2')]).toEqual([
+          [],
+          [
+            ['s/1', 3],
+            ['s/2', 2],
+          ],
+        ]);
+      });
+
+      it('that an embedder cannot make are not asked for again', async () => {
+        await commit({ put: [text('s/1', 'one')] });
+        await set('s/1', 'one', null);
+        expect([await without('e@1'), await vectors('e@1'), await without('e@2')]).toEqual([[], [], ['s/1']]);
+      });
+
+      it('go with their text, and stay when the rest of the row changes', async () => {
+        await commit({ put: [text('s/1', 'one', '1'), text('s/2', 'two', '2'), text('s/3', 'three', '3')] });
+        for (const [key, of] of [
+          ['s/1', 'one'],
+          ['s/2', 'two'],
+          ['s/3', 'three'],
+        ] as const)
+          await set(key, of, floats(7));
+        await commit({ put: [text('s/1', 'one', '5'), text('s/2', 'other', '2')], remove: ['s/3'] });
+        expect(await vectors('e@1')).toEqual([['s/1', 7]]);
+        expect(await without('e@1')).toEqual(['s/2']);
+      });
+
+      it('are not set on a row that has another text by now, or is gone', async () => {
+        await commit({ put: [text('s/1', 'one'), text('s/2', 'two')] });
+        await commit({ put: [text('s/1', 'other')], remove: ['s/2'] });
+        await models.setVectors(books, 'e@1', [
+          { key: 's/1', text: 'one', vector: floats(1) },
+          { key: 's/2', text: 'two', vector: floats(2) },
+        ]);
+        expect([await vectors('e@1'), await without('e@1')]).toEqual([[], ['s/1']]);
+      });
+
+      it('go over into a new build, for texts that are the same there', async () => {
+        await commit({ put: [text('s/1', 'one'), text('s/2', 'two')] });
+        await set('s/1', 'one', floats(1));
+        await set('s/2', 'two', floats(2));
+        const next = await models.open(books2);
+        await commit({ put: [text('s/1', 'one'), text('s/2', 'other')] }, next);
+        expect(await vectors('e@1')).toEqual([
+          ['s/1', 1],
+          ['s/2', 2],
+        ]);
+        await models.swapIn(next);
+        expect(await vectors('e@1')).toEqual([['s/1', 1]]);
+        expect(await without('e@1')).toEqual(['s/2']);
+      });
+
+      it('are neither found nor set while there is no build', async () => {
+        const films = projection('films');
+        await models.setVectors(films, 'e@1', [{ key: 's/1', text: 'one', vector: floats(1) }]);
+        const nothing = [
+          await models.withoutVector(films, { embedder: 'e@1', limit: 9 }),
+          await models.vectors(films, { embedder: 'e@1', stream: 's', limit: 9 }),
+          await models.byWords(films, { stream: 's', text: 'one', limit: 9 }),
+        ];
+        expect(nothing).toEqual([[], [], []]);
       });
     });
 

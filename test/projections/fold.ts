@@ -1,4 +1,5 @@
 import type { Json } from '../../src/domain/shared/json.js';
+import { rowKey } from '../../src/domain/shared/row-key.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { Projection } from '../../src/ports/read-models.js';
 
@@ -10,11 +11,12 @@ export const rowsOf = <Row extends Json>(
   const rows = new Map<string, Row>();
   for (const event of events) {
     const handled = projection.handles === 'all' || projection.handles.includes(event.type);
-    const key = handled ? projection.keyOf(event) : null;
-    if (key === null) continue;
-    const row = projection.evolve(rows.get(key) ?? null, event);
-    if (row === null) rows.delete(key);
-    else rows.set(key, row);
+    for (const id of handled ? projection.idsOf(event) : []) {
+      const key = rowKey(event.stream, id);
+      const row = projection.evolve(rows.get(key) ?? null, event, id);
+      if (row === null) rows.delete(key);
+      else rows.set(key, row);
+    }
   }
   return rows;
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { turnKey, type TurnRow, turns } from '../../projections/turns.js';
+import { type TurnRow, turns } from '../../projections/turns.js';
+import { rowKey } from '../../src/domain/shared/row-key.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import {
   actorIdentified,
@@ -25,7 +26,7 @@ describe('The list of turns', () => {
     const opening = turnOpened('t1', { resumedFrom: 't0', ruleset: { rulesetId: 'inn', version: 2 } });
     expect([...rowsOf(turns, recorded(mira, [opening]))]).toEqual([
       [
-        turnKey(mira, 't1'),
+        rowKey(mira, 't1'),
         {
           turnId: 't1',
           npcId: 'mira',
@@ -88,7 +89,7 @@ describe('The list of turns', () => {
     const places = [9, 10, 123_456].map((revision) => {
       const [opening] = recorded(mira, [turnOpened('t1')]);
       if (opening === undefined) throw new Error('nothing was recorded');
-      const row = turns.evolve(null, { ...opening, revision });
+      const row = turns.evolve(null, { ...opening, revision }, 't1');
       return row === null ? null : turns.indexOf(row);
     });
     expect(places).toEqual([

@@ -6,6 +6,7 @@ import type { Link } from './network.js';
 /** The read models as a server reads them over the network. */
 export const readModelsOver = (models: ReadModels, link: Link): ReadModels => ({
   get: (...asked) => link.call(() => models.get(...asked)),
+  getAll: (...asked) => link.call(() => models.getAll(...asked)),
   list: (...asked) => link.call(() => models.list(...asked)),
   progress: (...asked) => link.call(() => models.progress(...asked)),
   reached: (...asked) => link.call(() => models.reached(...asked)),

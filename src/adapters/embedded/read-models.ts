@@ -1,16 +1,27 @@
 import type { Json } from '../../domain/shared/json.js';
 import type { Clock } from '../../ports/clock.js';
+import type {
+  RowSearch,
+  RowText,
+  RowVector,
+  StoredVector,
+  TextQuery,
+  VectorQuery,
+  WordHit,
+  WordQuery,
+} from '../../ports/row-search.js';
 import type { ListPage, ListQuery, Projection, ReadModels } from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
 import { ReadWaiters, type Verdict } from '../shared/read-waiters.js';
 import type { Database } from './database.js';
 import { ReadModelTables, StreamMoved } from './read-model-tables.js';
+import type { RowTexts } from './row-texts.js';
 
 type Kept = { build: Build; readonly tables: ReadModelTables; readonly parked: Set<string> };
 type BuildRow = { id: number; name: string; version: number; position: number; live: number };
 
-/** Read models and their write side in one SQLite file, which only this process writes. */
-export class EmbeddedReadModels implements ReadModels, ReadModelWriter {
+/** Read models, their search and their write side in one SQLite file, which only this process writes. */
+export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWriter {
   readonly #database: Database;
   readonly #waiters: ReadWaiters;
   readonly #kept = new Map<number, Kept>();
@@ -34,8 +45,28 @@ export class EmbeddedReadModels implements ReadModels, ReadModelWriter {
     return this.#serving(projection)?.tables.get(key) ?? null;
   }
 
+  async getAll(projection: Projection, keys: readonly string[]): Promise<ReadonlyMap<string, Json>> {
+    return this.#serving(projection)?.tables.getAll(keys) ?? new Map();
+  }
+
   async list(projection: Projection, query: ListQuery): Promise<ListPage> {
     return this.#serving(projection)?.tables.list(query) ?? { rows: [], more: false };
+  }
+
+  async withoutVector(projection: Projection, query: TextQuery): Promise<readonly RowText[]> {
+    return this.#texts(projection)?.withoutVector(query) ?? [];
+  }
+
+  async setVectors(projection: Projection, embedder: string, vectors: readonly RowVector[]): Promise<void> {
+    this.#texts(projection)?.setVectors(embedder, vectors);
+  }
+
+  async vectors(projection: Projection, query: VectorQuery): Promise<readonly StoredVector[]> {
+    return this.#texts(projection)?.vectors(query) ?? [];
+  }
+
+  async byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]> {
+    return this.#texts(projection)?.byWords(query) ?? [];
   }
 
   async progress(projection: Projection, stream: string): Promise<number> {
@@ -81,9 +112,10 @@ export class EmbeddedReadModels implements ReadModels, ReadModelWriter {
 
   async commit({ id }: Build, changes: Changes): Promise<boolean> {
     const kept = this.#of(id);
+    const earlier = kept.build.live ? undefined : this.#named(kept.build.name).find(({ build }) => build.live);
     try {
       this.#database.transaction(() => {
-        kept.tables.write(changes);
+        kept.tables.write(changes, earlier?.tables);
         for (const { stream, revision, eventId, type, reason, at } of changes.parked) {
           this.#park.run(id, stream, revision, eventId, type, reason, at);
         }
@@ -158,6 +190,10 @@ export class EmbeddedReadModels implements ReadModels, ReadModelWriter {
       named.filter(({ build }) => build.live).sort((a, b) => b.build.version - a.build.version)[0] ??
       named.findLast(({ build }) => build.version === version)
     );
+  }
+
+  #texts(projection: Projection): RowTexts | undefined {
+    return this.#serving(projection)?.tables.texts;
   }
 
   /** Drops builds, in one transaction with what has to happen `first`. */

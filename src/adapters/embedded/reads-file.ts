@@ -4,7 +4,7 @@ import { StartProblem } from '../../domain/shared/start-problem.js';
 import { asStartProblem, Database, isDamage } from './database.js';
 
 /** Changes whenever a table of this file does; what another version wrote is dropped and made again from the events. */
-const FORMAT = 1;
+const FORMAT = 2;
 /** Nothing here is the only copy, so moving the log into the file may wait; every checkpoint costs a flush. */
 const CHECKPOINT_MS = 2_000;
 const CACHE_KIB = 64 * 1024;
@@ -47,10 +47,11 @@ export const openReadsFile = (path: string): Database => {
 
 const makeTables = (database: Database): void => {
   database.transaction(() => {
-    const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all() as {
-      name: string;
-    }[];
-    for (const { name } of tables) database.exec(`DROP TABLE "${name}"`);
+    // Indexes of words first: the tables that they are made of go with them.
+    const tables = database
+      .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC`)
+      .all() as { name: string }[];
+    for (const { name } of tables) database.exec(`DROP TABLE IF EXISTS "${name}"`);
     database.exec(`${schema} PRAGMA user_version = ${FORMAT};`);
   });
 };

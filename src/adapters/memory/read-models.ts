@@ -4,7 +4,18 @@ import { PAGE_BYTES, untilFull } from '../../domain/shared/page-size.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ListPage, ListQuery, Projection, ReadModels, RowIndex } from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
+import type {
+  RowSearch,
+  RowText,
+  RowVector,
+  StoredVector,
+  TextQuery,
+  VectorQuery,
+  WordHit,
+  WordQuery,
+} from '../../ports/row-search.js';
 import { ReadWaiters, type Verdict } from '../shared/read-waiters.js';
+import { compareCodePoints, isWithin, RowTexts } from './row-texts.js';
 
 type Kept = {
   readonly id: number;
@@ -13,14 +24,13 @@ type Kept = {
   position: number;
   live: boolean;
   readonly rows: Map<string, { readonly row: Json; readonly index: RowIndex }>;
+  readonly texts: RowTexts;
   readonly progress: Map<string, number>;
   readonly parked: Map<string, ParkedEvent>;
 };
 
-const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
-
-/** Read models and their write side in memory: the definition of both ports. */
-export class MemoryReadModels implements ReadModels, ReadModelWriter {
+/** Read models, their search and their write side in memory: the definition of these ports. */
+export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter {
   readonly #waiters: ReadWaiters;
   #builds: Kept[] = [];
   #lastId = 0;
@@ -33,19 +43,41 @@ export class MemoryReadModels implements ReadModels, ReadModelWriter {
     return this.#serving(projection)?.rows.get(key)?.row ?? null;
   }
 
+  async getAll(projection: Projection, keys: readonly string[]): Promise<ReadonlyMap<string, Json>> {
+    const { rows } = this.#serving(projection) ?? { rows: none };
+    return found(rows, keys);
+  }
+
   async list(
     projection: Projection,
-    { partition, tags, direction, beyond, limit, bytes = PAGE_BYTES }: ListQuery,
+    { partition, tags, direction, beyond, within, limit, bytes = PAGE_BYTES }: ListQuery,
   ): Promise<ListPage> {
     const sign = direction === 'ascending' ? 1 : -1;
     const matching = [...(this.#serving(projection)?.rows ?? [])]
       .map(([key, { row, index }]) => ({ key, row, ...index }))
       .filter((found) => found.partition === partition && (tags === undefined || tags.includes(found.tag)))
+      .filter(({ order }) => isWithin(order, within))
       .filter(({ order }) => beyond === undefined || sign * compareCodePoints(order, beyond) > 0)
       .sort((a, b) => sign * compareCodePoints(a.order, b.order))
       .map(({ key, order, row }) => ({ key, order, row }));
     const rows = [...untilFull(matching.slice(0, limit), ({ row }) => jsonBytes(row), bytes)];
     return { rows, more: rows.length < matching.length };
+  }
+
+  async withoutVector(projection: Projection, query: TextQuery): Promise<readonly RowText[]> {
+    return this.#serving(projection)?.texts.withoutVector(query) ?? [];
+  }
+
+  async setVectors(projection: Projection, embedder: string, vectors: readonly RowVector[]): Promise<void> {
+    this.#serving(projection)?.texts.setVectors(embedder, vectors);
+  }
+
+  async vectors(projection: Projection, query: VectorQuery): Promise<readonly StoredVector[]> {
+    return this.#serving(projection)?.texts.vectors(query) ?? [];
+  }
+
+  async byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]> {
+    return this.#serving(projection)?.texts.byWords(query) ?? [];
   }
 
   async progress(projection: Projection, stream: string): Promise<number> {
@@ -76,7 +108,12 @@ export class MemoryReadModels implements ReadModels, ReadModelWriter {
 
   async begin({ name, version }: Projection): Promise<Build> {
     this.#lastId += 1;
-    const empty = { rows: new Map(), progress: new Map(), parked: new Map() } satisfies Partial<Kept>;
+    const empty = {
+      rows: new Map(),
+      texts: new RowTexts(),
+      progress: new Map(),
+      parked: new Map(),
+    } satisfies Partial<Kept>;
     const build: Kept = { id: this.#lastId, name, version, position: 0, live: false, ...empty };
     this.#builds.push(build);
     return view(build);
@@ -85,7 +122,7 @@ export class MemoryReadModels implements ReadModels, ReadModelWriter {
   async load(build: Build, keys: readonly string[], streams: readonly string[]): Promise<Loaded> {
     const { rows, progress, parked } = this.#kept(build);
     return {
-      rows: new Map(keys.flatMap((key) => (rows.has(key) ? [[key, rows.get(key)?.row ?? null] as const] : []))),
+      rows: found(rows, keys),
       streams: new Map(
         streams.map(
           (stream) => [stream, { revision: progress.get(stream) ?? -1, parked: parked.has(stream) }] as const,
@@ -95,10 +132,14 @@ export class MemoryReadModels implements ReadModels, ReadModelWriter {
   }
 
   async commit(build: Build, changes: Changes): Promise<boolean> {
-    const { name, version, rows, progress, parked } = this.#kept(build);
+    const { name, version, rows, texts, progress, parked } = this.#kept(build);
     if (changes.progress.some(({ stream, from }) => (progress.get(stream) ?? -1) !== from)) return false;
     for (const { key, row, index } of changes.put) rows.set(key, { row, index });
     for (const key of changes.remove) rows.delete(key);
+    texts.write(
+      changes,
+      this.#builds.find((other) => other.name === name && other.live && other.id !== build.id)?.texts,
+    );
     for (const { stream, to } of changes.progress) progress.set(stream, to);
     for (const event of changes.parked) parked.set(event.stream, { projection: name, version, ...event });
     // Several projectors may write a build: what one of them has heard of counts, however late another is.
@@ -157,5 +198,10 @@ export class MemoryReadModels implements ReadModels, ReadModelWriter {
     );
   }
 }
+
+const none: Kept['rows'] = new Map();
+
+const found = (rows: Kept['rows'], keys: readonly string[]): ReadonlyMap<string, Json> =>
+  new Map(keys.flatMap((key) => (rows.has(key) ? [[key, rows.get(key)?.row ?? null] as const] : [])));
 
 const view = ({ id, name, version, position, live }: Kept): Build => ({ id, name, version, position, live });

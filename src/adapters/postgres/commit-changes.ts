@@ -3,21 +3,20 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Build, Changes } from '../../ports/read-model-writer.js';
 import { dropped } from './builds.js';
 import { isRace } from './failures.js';
+import { writeTexts } from './row-texts.js';
+import { byText, storable } from './stored-text.js';
 import type { Tables } from './tables.js';
 
 /** Thrown inside a commit to undo it: another writer moved a stream. */
 class StreamMoved extends Error {}
-
-const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
-/** PostgreSQL's text holds every character but this. */
-const storable = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
 /**
  * As ReadModelWriter.commit. Rows and streams are locked in one order by all writers; a deadlock that the database breaks all the same is
  * another writer's victory.
  * @throws Error when the build was dropped
  */
-export const commitChanges = async (db: Kysely<Tables>, { id }: Build, changes: Changes): Promise<boolean> => {
+export const commitChanges = async (db: Kysely<Tables>, build: Build, changes: Changes): Promise<boolean> => {
+  const { id } = build;
   try {
     await db.transaction().execute(async (tx) => {
       // Shared by all that write into the build; who drops it waits for them.
@@ -26,6 +25,7 @@ export const commitChanges = async (db: Kysely<Tables>, { id }: Build, changes: 
       await moveStreams(tx, id, changes.progress);
       await putRows(tx, id, changes.put);
       await removeRows(tx, id, changes.remove);
+      await writeTexts(tx, build, changes.put);
       await park(tx, id, changes.parked);
       await sql`UPDATE builds SET position = ${changes.position} WHERE id = ${id} AND position < ${changes.position}`.execute(
         tx,
@@ -76,9 +76,11 @@ const putRows = async (tx: Transaction<Tables>, build: number, put: Changes['put
       SET partition = EXCLUDED.partition, place = EXCLUDED.place, tag = EXCLUDED.tag, row = EXCLUDED.row`.execute(tx);
 };
 
+/** Rows with their texts, in one statement: most have none. */
 const removeRows = async (tx: Transaction<Tables>, build: number, keys: readonly string[]): Promise<void> => {
   if (keys.length === 0) return;
-  await sql`DELETE FROM rows WHERE build = ${build} AND key = ANY(${[...keys].sort(byText)}::text[])`.execute(tx);
+  const removed = sql`WHERE build = ${build} AND key = ANY(${[...keys].sort(byText)}::text[])`;
+  await sql`WITH gone AS (DELETE FROM texts ${removed}) DELETE FROM rows ${removed}`.execute(tx);
 };
 
 const park = async (tx: Transaction<Tables>, build: number, parked: Changes['parked']): Promise<void> => {

@@ -4,7 +4,7 @@ import type { Tables } from './tables.js';
 
 /**
  * Every change of the schema, by name, in order. One that was released is never edited. Text that is sorted or looked up has COLLATE "C":
- * by code point, whatever the database was made with. What is kept as it came (rows, answers) is text: jsonb cannot hold U+0000 and reorders members.
+ * by code point, whatever the database was made with. What is kept as it came (rows, texts, answers) is text: jsonb cannot hold U+0000 and reorders members.
  */
 const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
   '001-read-models': [
@@ -53,6 +53,17 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
         CREATE TABLE relays (
           name text PRIMARY KEY, position bigint NOT NULL, holder text NOT NULL, held_until timestamptz NOT NULL
         ) WITH (fillfactor = 50)`,
+  ],
+  '005-row-texts': [
+    // Apart from the rows, so that lists walk over neither texts nor vectors. No embedder is ''.
+    sql`
+        CREATE TABLE texts (
+          build integer NOT NULL, key text COLLATE "C" NOT NULL, stream text COLLATE "C" NOT NULL,
+          place text COLLATE "C" NOT NULL, text text COLLATE "C" NOT NULL, words tsvector NOT NULL,
+          embedder text COLLATE "C" NOT NULL, vector bytea, PRIMARY KEY (build, key)
+        ) WITH (fillfactor = 80)`,
+    sql`CREATE INDEX texts_by_stream ON texts (build, stream, embedder, place)`,
+    sql`CREATE INDEX texts_by_embedder ON texts (build, embedder)`,
   ],
 };
 

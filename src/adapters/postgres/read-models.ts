@@ -2,21 +2,32 @@ import { sql } from 'kysely';
 
 import type { Json } from '../../domain/shared/json.js';
 import type { Clock } from '../../ports/clock.js';
+import type {
+  RowSearch,
+  RowText,
+  RowVector,
+  StoredVector,
+  TextQuery,
+  VectorQuery,
+  WordHit,
+  WordQuery,
+} from '../../ports/row-search.js';
 import type { ListPage, ListQuery, Projection, ReadModels } from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
 import { beginBuild, openBuild, swapBuildIn, sweepDropped } from './builds.js';
 import { commitChanges } from './commit-changes.js';
 import type { Postgres } from './open.js';
-import { getRow, listRows, loadRows, progressOf } from './read-rows.js';
+import { getRow, getRows, listRows, loadRows, progressOf } from './read-rows.js';
 import { ReadWaits } from './read-waits.js';
+import { listVectors, rowsByWords, setVectors, textsWithoutVector } from './row-texts.js';
 
 /**
- * Read models and their write side in PostgreSQL, for any number of processes that read and that write. Several projectors may write one build,
+ * Read models, their search and their write side in PostgreSQL, for any number of processes that read and that write. Several projectors may write one build,
  * each the streams that it was given; its position is the furthest that any of them has handed in.
  * Failures: every method throws Rejection DATABASE_UNAVAILABLE while the database is away, and works again when it is back. A commit that fails in
  * this way may have been written; `load` tells.
  */
-export class PostgresReadModels implements ReadModels, ReadModelWriter, AsyncDisposable {
+export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWriter, AsyncDisposable {
   readonly #postgres: Postgres;
   readonly #waits: ReadWaits;
   /** Names of projections whose change is still to be told to the other processes. */
@@ -34,8 +45,28 @@ export class PostgresReadModels implements ReadModels, ReadModelWriter, AsyncDis
     return this.#postgres.run('request', (db) => getRow(db, projection, key));
   }
 
+  getAll(projection: Projection, keys: readonly string[]): Promise<ReadonlyMap<string, Json>> {
+    return this.#postgres.run('request', (db) => getRows(db, projection, keys));
+  }
+
   list(projection: Projection, query: ListQuery): Promise<ListPage> {
     return this.#postgres.run('request', (db) => listRows(db, projection, query));
+  }
+
+  withoutVector(projection: Projection, query: TextQuery): Promise<readonly RowText[]> {
+    return this.#postgres.run('request', (db) => textsWithoutVector(db, projection, query));
+  }
+
+  setVectors(projection: Projection, embedder: string, vectors: readonly RowVector[]): Promise<void> {
+    return this.#postgres.run('request', (db) => setVectors(db, projection, embedder, vectors));
+  }
+
+  vectors(projection: Projection, query: VectorQuery): Promise<readonly StoredVector[]> {
+    return this.#postgres.run('request', (db) => listVectors(db, projection, query));
+  }
+
+  byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]> {
+    return this.#postgres.run('request', (db) => rowsByWords(db, projection, query));
   }
 
   progress(projection: Projection, stream: string): Promise<number> {

@@ -5,6 +5,7 @@ import { PAGE_BYTES } from '../../domain/shared/page-size.js';
 import type { ListPage, ListQuery, Projection } from '../../ports/read-models.js';
 import type { Build, Loaded } from '../../ports/read-model-writer.js';
 import { servingBuild } from './builds.js';
+import { placeRange } from './row-texts.js';
 import type { Tables } from './tables.js';
 
 const parsed = (row: string): Json => JSON.parse(row) as Json;
@@ -20,12 +21,30 @@ export const getRow = async (db: Kysely<Tables>, projection: Projection, key: st
   return found === undefined ? null : parsed(found.row);
 };
 
+/** As ReadModels.getAll. */
+export const getRows = (
+  db: Kysely<Tables>,
+  projection: Projection,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Json>> => rowsIn(db, servingBuild(projection), keys);
+
+const rowsIn = async (
+  db: Kysely<Tables>,
+  build: number | RawBuilder<number>,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Json>> => {
+  if (keys.length === 0) return new Map();
+  const { rows } = await sql<{ key: string; row: string }>`
+    SELECT key, row FROM rows WHERE build = ${build} AND key = ANY(${keys}::text[])`.execute(db);
+  return new Map(rows.map(({ key, row }) => [key, parsed(row)]));
+};
+
 /**
  * As ReadModels.list; the columns sort by code point (COLLATE "C"). The database measures the rows, so that none comes over that is not on the page:
  * one more than asked for is looked at, and `before` is what stands on the page before a row.
  */
 export const listRows = async (db: Kysely<Tables>, projection: Projection, query: ListQuery): Promise<ListPage> => {
-  const { partition, tags, direction, beyond, limit, bytes = PAGE_BYTES } = query;
+  const { partition, tags, direction, beyond, within, limit, bytes = PAGE_BYTES } = query;
   const [order, isBeyond] = direction === 'ascending' ? [sql`ASC`, sql`>`] : [sql`DESC`, sql`<`];
   const { rows } = await sql<{ key: string; place: string; row: string; more: boolean }>`
     SELECT key, place, row, looked > count(*) OVER () AS more FROM (
@@ -34,7 +53,7 @@ export const listRows = async (db: Kysely<Tables>, projection: Projection, query
       FROM (
         SELECT key, place, row FROM rows WHERE build = ${servingBuild(projection)} AND partition = ${partition}
           ${tags === undefined ? sql`` : sql`AND tag = ANY(${tags}::text[])`}
-          ${beyond === undefined ? sql`` : sql`AND place ${isBeyond} ${beyond}`}
+          ${beyond === undefined ? sql`` : sql`AND place ${isBeyond} ${beyond}`} ${placeRange(within)}
         ORDER BY place ${order} LIMIT ${limit + 1}
       ) AS found
       WINDOW rising AS (ORDER BY place ${order} ROWS UNBOUNDED PRECEDING)
@@ -69,13 +88,9 @@ export const loadRows = async (
   const [revisions, parked] =
     streams.length === 0 ? [new Map<string, number>(), new Set<string>()] : await standingsIn(db, ofBuild);
   // Standings first: rows that another writer changes in between are then newer than their standing, and the commit is refused.
-  const { rows } =
-    keys.length === 0
-      ? { rows: [] }
-      : await sql<{ key: string; row: string }>`
-          SELECT key, row FROM rows WHERE build = ${id} AND key = ANY(${keys}::text[])`.execute(db);
+  const rows = await rowsIn(db, id, keys);
   return {
-    rows: new Map(rows.map(({ key, row }) => [key, parsed(row)])),
+    rows,
     streams: new Map(
       streams.map((stream) => [stream, { revision: revisions.get(stream) ?? -1, parked: parked.has(stream) }]),
     ),

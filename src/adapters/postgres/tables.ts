@@ -6,6 +6,16 @@ export type Tables = {
   /** Builds that are gone, whose rows are still to be swept. */
   readonly dropped_builds: { id: number };
   readonly rows: { build: number; key: string; partition: string; place: string; tag: string; row: string };
+  readonly texts: {
+    build: number;
+    key: string;
+    stream: string;
+    place: string;
+    text: string;
+    words: string;
+    embedder: string;
+    vector: Buffer | null;
+  };
   readonly progress: { build: number; stream: string; revision: number };
   readonly parked: {
     build: number;

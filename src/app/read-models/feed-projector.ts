@@ -14,7 +14,7 @@ export type FeedProjectorDeps = PartitionedBuildDeps & { readonly feed: EventFee
 
 /**
  * Keeps the read models current from a partitioned log, beside other processes that do the same: each applies what its partitions bring. A
- * projection's rows must be made of one stream each, since a stream has one partition. Whatever fails is tried again, for as long as it runs.
+ * row is made of one stream, and a stream has one partition. Whatever fails is tried again, for as long as it runs.
  */
 export class FeedProjector implements AsyncDisposable {
   readonly #deps: FeedProjectorDeps;

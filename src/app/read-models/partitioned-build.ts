@@ -4,7 +4,16 @@ import type { FeedBatch } from '../../ports/event-feed.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import type { ReadModelWriter } from '../../ports/read-model-writer.js';
-import { commitGathered, type Feed, FeedGap, gatherEvents, logParked, nothingGathered } from './apply-events.js';
+import { nextTurn } from '../pacing/next-turn.js';
+import {
+  commitGathered,
+  type Feed,
+  FeedGap,
+  type Gathered,
+  gatherEvents,
+  logParked,
+  nothingGathered,
+} from './apply-events.js';
 import { PartitionProgress, type Place, placeOf } from './partition-progress.js';
 import { lackingStreams } from './stream-gaps.js';
 
@@ -158,22 +167,42 @@ export class PartitionedBuild {
 
   /** Writes a step; false when another writer has moved something: nothing was written then. */
   async #write({ events, moved, counts }: Step): Promise<boolean> {
-    const { writer, clock, log } = this.#deps;
-    const gathered = nothingGathered();
-    try {
-      await gatherEvents(writer, this.feed, gathered, events, clock.now().toISOString());
-    } catch (error) {
-      if (!(error instanceof FeedGap)) throw error;
-      await this.#mend(events);
-      return false;
+    let gathered = nothingGathered();
+    for (let rest = events; ;) {
+      const taken = await this.#gather(gathered, rest);
+      if (taken === null) return false;
+      rest = rest.slice(taken);
+      if (rest.length === 0) break;
+      // More rows than one transaction takes: these count from now on, their partitions when the last of them are written.
+      if (!(await this.#commit(gathered, this.position))) return false;
+      await nextTurn();
+      gathered = nothingGathered();
     }
     for (const [key, to] of moved) {
       gathered.streams.set(key, { from: this.#progress.stored({ key }), to, parked: false });
     }
     const position = Math.max(this.position, ...[...counts].map((of) => this.#progress.positionWith(of, moved)));
+    if (!(await this.#commit(gathered, position))) return false;
+    this.#progress.noted(moved, position);
+    return true;
+  }
+
+  /** How many of the events were gathered; null: some before them are lacking, and were applied from the store instead. */
+  async #gather(gathered: Gathered, events: readonly RecordedEvent[]): Promise<number | null> {
+    const { writer, clock } = this.#deps;
+    try {
+      return await gatherEvents(writer, this.feed, gathered, events, clock.now().toISOString());
+    } catch (error) {
+      if (!(error instanceof FeedGap)) throw error;
+      await this.#mend(events);
+      return null;
+    }
+  }
+
+  async #commit(gathered: Gathered, position: number): Promise<boolean> {
+    const { writer, log } = this.#deps;
     gathered.position = position;
     if (!(await commitGathered(writer, this.#at(position), gathered))) return false;
-    this.#progress.noted(moved, position);
     logParked(log, this.feed, gathered.parked);
     return true;
   }

@@ -37,28 +37,32 @@ export const rebuild = async (
   }
   const last = await events.lastPosition();
   const rebuilt = { events: 0, parked: 0 };
-  let gathering = feeds.map((feed) => ({ feed, gathered: nothingGathered() }));
-  const commit = async (): Promise<void> => {
-    for (const { feed, gathered } of gathering) {
-      if (!(await commitGathered(writer, feed, gathered))) throw new Error('Another process writes these read models.');
-      rebuilt.parked += gathered.parked.length;
-    }
-    gathering = feeds.map((feed) => ({ feed, gathered: nothingGathered() }));
+  const gathering = feeds.map((feed) => ({ feed, gathered: nothingGathered() }));
+  const commit = async (of: Gathering): Promise<void> => {
+    if (!(await commitGathered(writer, of.feed, of.gathered)))
+      throw new Error('Another process writes these read models.');
+    rebuilt.parked += of.gathered.parked.length;
+    of.gathered = nothingGathered();
   };
   for (let position = 0; ;) {
     const batch = await events.readAll(position, READ_EVENTS);
     if (batch.length === 0) break;
     position = batch.at(-1)?.position ?? position;
-    for (const { feed, gathered } of gathering) {
-      await gatherEvents(writer, feed, gathered, batch, clock.now().toISOString());
+    for (const of of gathering) {
+      const at = clock.now().toISOString();
+      for (let rest = batch; rest.length > 0;) {
+        rest = rest.slice(await gatherEvents(writer, of.feed, of.gathered, rest, at, COMMIT_ROWS));
+        if (isEnough(of.gathered)) await commit(of);
+      }
     }
     rebuilt.events += batch.length;
-    if (gathering.some(({ gathered }) => isEnough(gathered))) await commit();
     onProgress({ events: rebuilt.events, position, last });
   }
-  await commit();
+  for (const of of gathering) await commit(of);
   for (const feed of feeds) await writer.swapIn(feed.build);
   return rebuilt;
 };
+
+type Gathering = { readonly feed: Feed; gathered: Gathered };
 
 const isEnough = ({ events, rows }: Gathered): boolean => events >= COMMIT_EVENTS || rows.size >= COMMIT_ROWS;

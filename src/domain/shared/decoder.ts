@@ -24,12 +24,12 @@ const unknownEvent: UnknownEvent = { type: 'Unknown', data: {} };
 export type Decoder<Event> = {
   readonly types: readonly string[];
   /** The version in which events of a type are recorded now; null for a type of another kind. */
-  versionOf(type: string): number | null;
+  readonly versionOf: (type: string) => number | null;
   /**
    * A stored event as the program knows it, lifted to the newest version of its type.
    * @throws Rejection EVENT_VERSION_UNKNOWN when it was written in a later version: folding it as something else would go wrong unseen
    */
-  decode(stored: Stored): Event | UnknownEvent;
+  readonly decode: (stored: Stored) => Event | UnknownEvent;
 };
 
 /** Makes the decoder of a kind of stream. */

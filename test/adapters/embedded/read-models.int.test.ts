@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Database } from '../../../src/adapters/embedded/database.js';
 import { EmbeddedReadModels } from '../../../src/adapters/embedded/read-models.js';
 import { openReadsFile } from '../../../src/adapters/embedded/reads-file.js';
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
 import { applyEvents, feedOf } from '../../../src/app/read-models/apply-events.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
@@ -16,7 +17,9 @@ import { readModelsContract } from '../../contracts/read-models.js';
 import { history, storeOf } from '../../support/histories.js';
 import { everythingIn } from '../../support/read-models.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { noted, notes } from '../../support/notes.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { appendNext } from '../../support/append-next.js';
 
 readModelsContract('The embedded adapter', async (clock) => {
   const directory = await temporaryDirectory();
@@ -59,6 +62,34 @@ describe('The file of read models', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('keeps the vectors of texts, and what words find, over a rebuild', async () => {
+    await using directory = await temporaryDirectory();
+    using database = openReadsFile(join(directory.path, 'reads.db'));
+    const clock = new ManualClock();
+    const models = new EmbeddedReadModels(database, clock);
+    const events = new MemoryEventStore();
+    await appendNext(events, 's', [noted('1', { a: 'a ruby', b: 'a pearl', c: '' }), noted('2', { b: 'a ruby too' })]);
+    const build = await models.open(notes);
+    await applyEvents(models, feedOf(notes, build), await events.readAll(0, 10), '');
+    await models.swapIn(build);
+    const lacking = await models.withoutVector(notes, { embedder: 'e@1', limit: 9 });
+    expect(lacking).toHaveLength(2);
+    await models.setVectors(
+      notes,
+      'e@1',
+      lacking.map((row) => ({ ...row, vector: new Float32Array([row.text.length]) })),
+    );
+    const seen = async () => [
+      await models.vectors(notes, { embedder: 'e@1', stream: 's', limit: 9 }),
+      await models.byWords(notes, { stream: 's', text: 'ruby pearl', limit: 9 }),
+    ];
+    const before = await seen();
+    expect(before.map((found) => found.length)).toEqual([2, 2]);
+    await rebuild({ events, writer: models, clock }, [notes]);
+    expect(await seen()).toEqual(before);
+    expect(await models.withoutVector(notes, { embedder: 'e@1', limit: 9 })).toEqual([]);
   });
 
   it('is not flushed with every commit, so that events alone pay for that', async () => {

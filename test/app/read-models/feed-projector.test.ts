@@ -26,7 +26,7 @@ const names = (of: Partial<Projection<Count>> = {}): Projection<Count> => ({
   name: 'names',
   version: 1,
   handles: ['Happened'],
-  keyOf: ({ stream }) => stream,
+  idsOf: () => [''],
   evolve: (row, { stream, data }) => {
     const name = data['name'] as string;
     if (name.includes('poison')) throw new Error(`${name} does not fit`);

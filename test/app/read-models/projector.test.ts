@@ -25,7 +25,7 @@ const names = (of: Partial<Projection<Count>> = {}): Projection<Count> => ({
   name: 'names',
   version: 1,
   handles: ['Happened'],
-  keyOf: ({ stream }) => stream,
+  idsOf: () => [''],
   evolve: (row, { stream, data }) => {
     const name = nameIn(data);
     if (name.includes('poison')) throw new Error(`${name} does not fit`);
@@ -202,7 +202,7 @@ describe('The projector', () => {
       const keyless = names({
         name: 'keyless',
         evolve,
-        keyOf: ({ stream, data }) => (isPoison(nameIn(data)) ? refuse() : stream),
+        idsOf: ({ data }) => (isPoison(nameIn(data)) ? refuse() : ['']),
       });
       const placeless = names({
         name: 'placeless',

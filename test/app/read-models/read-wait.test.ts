@@ -12,7 +12,7 @@ const projection: Projection = {
   name: 'noted',
   version: 1,
   handles: [],
-  keyOf: () => null,
+  idsOf: () => [],
   evolve: (row) => row,
   indexOf: () => ({ partition: '', order: '', tag: '' }),
 };

@@ -1,0 +1,10 @@
+import type { OrderRange } from '../../ports/read-models.js';
+
+/** The condition that a place is within a range, beginning with AND where there is one, and what it is given. */
+export const placeRange = ({ above, upTo }: OrderRange = {}): {
+  readonly sql: string;
+  readonly given: readonly string[];
+} => ({
+  sql: `${above === undefined ? '' : 'AND place > ? '}${upTo === undefined ? '' : 'AND place <= ?'}`,
+  given: [...(above === undefined ? [] : [above]), ...(upTo === undefined ? [] : [upTo])],
+});

@@ -1,0 +1,143 @@
+import { sha256Hex } from '../../domain/shared/sha256.js';
+import { wordsOf } from '../../domain/shared/words.js';
+import type { Changes } from '../../ports/read-model-writer.js';
+import {
+  QUERY_WORDS,
+  type RowText,
+  type RowVector,
+  type StoredVector,
+  type TextQuery,
+  type VectorQuery,
+  WORD_ROWS,
+  type WordHit,
+  type WordQuery,
+} from '../../ports/row-search.js';
+import { bytesOf, vectorOf } from '../shared/vector-bytes.js';
+import { bestByWords } from '../shared/word-scores.js';
+import type { Database } from './database.js';
+import { placeRange } from './place-range.js';
+import { Statements } from './statements.js';
+
+/** A stream as a word that no text can have, since those have no underscore: so that the index finds a word within a stream. */
+const streamWord = (stream: string): string => `_${sha256Hex(stream)}`;
+
+/**
+ * The texts of one build's rows, apart from the rows, so that lists walk over neither texts nor vectors. No embedder is ''.
+ * The index of words has the words as `wordsOf` finds them: its own tokenizer only parts them at spaces.
+ */
+export class RowTexts {
+  readonly #database: Database;
+  readonly #statements: Statements;
+  readonly #texts: string;
+  readonly #words: string;
+
+  constructor(database: Database, build: number) {
+    this.#database = database;
+    this.#statements = new Statements(database);
+    this.#texts = `texts_${build}`;
+    this.#words = `words_${build}`;
+  }
+
+  create(): void {
+    this.#database.exec(`
+      CREATE TABLE ${this.#texts} (
+        id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, stream TEXT NOT NULL, place TEXT NOT NULL, text TEXT NOT NULL,
+        embedder TEXT NOT NULL, vector BLOB
+      );
+      CREATE INDEX ${this.#texts}_by_stream ON ${this.#texts} (stream, embedder, place);
+      CREATE INDEX ${this.#texts}_by_embedder ON ${this.#texts} (embedder);
+      CREATE VIRTUAL TABLE ${this.#words} USING fts5(
+        words, content = '', contentless_delete = 1, detail = 'none', tokenize = "ascii tokenchars '_'"
+      );
+    `);
+  }
+
+  drop(): void {
+    this.#statements.clear();
+    this.#database.exec(`DROP TABLE IF EXISTS ${this.#words}; DROP TABLE IF EXISTS ${this.#texts};`);
+  }
+
+  /** Inside a transaction. @param earlier the texts of the build that readers see, when that is another one */
+  write({ put, remove }: Changes, earlier: RowTexts | undefined): void {
+    for (const key of remove) this.#remove(key);
+    for (const { key, index, search } of put) {
+      if (search === undefined) continue;
+      if (search.text === null) this.#remove(key);
+      else this.#put(key, search.stream, index.order, search.text, earlier);
+    }
+  }
+
+  withoutVector({ embedder, stream, limit }: TextQuery): readonly RowText[] {
+    // Below and above instead of unequal: both walk along an index.
+    const side = (compare: string): string => `SELECT key, text FROM ${this.#texts}
+      WHERE embedder ${compare} ?1 ${stream === undefined ? '' : 'AND stream = ?3'}`;
+    const sql = `${side('<')} UNION ALL ${side('>')} LIMIT ?2`;
+    const rows = this.#statements.all(sql, embedder, limit, ...(stream === undefined ? [] : [stream]));
+    return rows.map(([key, text]) => ({ key: String(key), text: String(text) }));
+  }
+
+  setVectors(embedder: string, vectors: readonly RowVector[]): void {
+    const sql = `UPDATE ${this.#texts} SET embedder = ?1, vector = ?2 WHERE key = ?3 AND text = ?4`;
+    this.#database.transaction(() => {
+      const set = this.#statements.prepared(sql);
+      for (const { key, text, vector } of vectors) set.run(embedder, vector && bytesOf(vector), key, text);
+    });
+  }
+
+  vectors({ embedder, stream, within, limit }: VectorQuery): readonly StoredVector[] {
+    const range = placeRange(within);
+    const sql = `SELECT key, place, vector FROM ${this.#texts}
+      WHERE stream = ? AND embedder = ? ${range.sql} AND vector IS NOT NULL ORDER BY place LIMIT ?`;
+    return this.#statements.all(sql, stream, embedder, ...range.given, limit).map(([key, order, vector]) => ({
+      key: String(key),
+      order: String(order),
+      vector: vectorOf(vector as Uint8Array),
+    }));
+  }
+
+  /** Word by word, each within its bound: the index's own ranking counts the rows of all streams. */
+  byWords({ text, stream, within, limit }: WordQuery): readonly WordHit[] {
+    const range = placeRange(within);
+    const newest = `SELECT rowid FROM ${this.#words} WHERE ${this.#words} MATCH ? ORDER BY rowid DESC LIMIT ${WORD_ROWS}`;
+    const sql = `SELECT key, place FROM ${this.#texts} WHERE id IN (${newest}) ${range.sql}`;
+    const hits = wordsOf(text)
+      .slice(0, QUERY_WORDS)
+      .map((word) =>
+        this.#statements
+          .all(sql, `"${streamWord(stream)}" AND "${word}"`, ...range.given)
+          .map(([key, order]) => ({ key: String(key), order: String(order) })),
+      );
+    return bestByWords(hits, limit);
+  }
+
+  #put(key: string, stream: string, order: string, text: string, earlier: RowTexts | undefined): void {
+    const known = this.#statements.all(`SELECT id, text = ?1 FROM ${this.#texts} WHERE key = ?2`, text, key);
+    const [id, isSame] = known[0] ?? [];
+    if (isSame === 1) {
+      const move = `UPDATE ${this.#texts} SET place = ?1 WHERE id = ?2 AND place <> ?1`;
+      this.#statements.prepared(move).run(order, Number(id));
+      return;
+    }
+    if (id !== undefined) this.#remove(key);
+    const before = earlier?.of(key, text);
+    const insert = `INSERT INTO ${this.#texts} (key, stream, place, text, embedder, vector) VALUES (?, ?, ?, ?, ?, ?)`;
+    const { lastInsertRowid } = this.#statements
+      .prepared(insert)
+      .run(key, stream, order, text, before?.embedder ?? '', before?.vector ?? null);
+    const words = [streamWord(stream), ...wordsOf(text)].join(' ');
+    this.#statements.prepared(`INSERT INTO ${this.#words} (rowid, words) VALUES (?, ?)`).run(lastInsertRowid, words);
+  }
+
+  #remove(key: string): void {
+    for (const [id] of this.#statements.all(`DELETE FROM ${this.#texts} WHERE key = ? RETURNING id`, key)) {
+      this.#statements.prepared(`DELETE FROM ${this.#words} WHERE rowid = ?`).run(Number(id));
+    }
+  }
+
+  /** What a row of this build has of a text. */
+  of(key: string, text: string): { readonly embedder: string; readonly vector: Uint8Array | null } | undefined {
+    const sql = `SELECT embedder, vector FROM ${this.#texts} WHERE key = ? AND text = ?`;
+    const [found] = this.#statements.all(sql, key, text);
+    return found && { embedder: String(found[0]), vector: found[1] as Uint8Array | null };
+  }
+}

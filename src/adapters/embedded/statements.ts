@@ -1,0 +1,47 @@
+import { asRejection, type Database } from './database.js';
+
+type Statement = ReturnType<Database['prepare']>;
+type Given = string | number | Uint8Array | null;
+type Columns = readonly unknown[];
+
+/** Statements of one connection, each prepared when it is first used; rows come as arrays of columns. */
+export class Statements {
+  readonly #database: Database;
+  readonly #prepared = new Map<string, Statement>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** @throws Rejection as asRejection says; what SQLite throws */
+  all(sql: string, ...given: Given[]): readonly Columns[] {
+    try {
+      return this.prepared(sql).all(...given) as readonly Columns[];
+    } catch (error) {
+      throw asRejection(error);
+    }
+  }
+
+  /** As `all`, row by row. */
+  *each(sql: string, ...given: Given[]): Generator<Columns, void, undefined> {
+    try {
+      yield* this.prepared(sql).iterate(...given) as unknown as Iterable<Columns>;
+    } catch (error) {
+      throw asRejection(error);
+    }
+  }
+
+  prepared(sql: string): Statement {
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql, 'arrays');
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** Lets go of all of them: what they are about is dropped. */
+  clear(): void {
+    this.#prepared.clear();
+  }
+}

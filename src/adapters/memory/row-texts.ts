@@ -1,0 +1,89 @@
+import { wordsOf } from '../../domain/shared/words.js';
+import type { OrderRange } from '../../ports/read-models.js';
+import type { Changes } from '../../ports/read-model-writer.js';
+import {
+  QUERY_WORDS,
+  type RowText,
+  type RowVector,
+  type StoredVector,
+  type TextQuery,
+  type VectorQuery,
+  type WordHit,
+  type WordQuery,
+} from '../../ports/row-search.js';
+import { bestByWords } from '../shared/word-scores.js';
+
+type Text = {
+  readonly key: string;
+  readonly stream: string;
+  readonly text: string;
+  order: string;
+  embedder: string | null;
+  vector: Float32Array | null;
+};
+
+export const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+export const isWithin = (order: string, { above, upTo }: OrderRange = {}): boolean =>
+  (above === undefined || compareCodePoints(order, above) > 0) &&
+  (upTo === undefined || compareCodePoints(order, upTo) <= 0);
+
+/** The texts of one build's rows, with their vectors. */
+export class RowTexts {
+  readonly #texts = new Map<string, Text>();
+
+  /** @param earlier the texts of the build that readers see, when that is another one */
+  write({ put, remove }: Changes, earlier: RowTexts | undefined): void {
+    for (const key of remove) this.#texts.delete(key);
+    for (const { key, index, search } of put) {
+      if (search === undefined) continue;
+      const { stream, text } = search;
+      if (text === null) {
+        this.#texts.delete(key);
+        continue;
+      }
+      const before = [this, ...(earlier === undefined ? [] : [earlier])]
+        .map((texts) => texts.#texts.get(key))
+        .find((known) => known?.text === text);
+      const { embedder = null, vector = null } = before ?? {};
+      this.#texts.set(key, { key, stream, text, order: index.order, embedder, vector });
+    }
+  }
+
+  withoutVector({ embedder, stream, limit }: TextQuery): readonly RowText[] {
+    return [...this.#texts.values()]
+      .filter((row) => row.embedder !== embedder && (stream === undefined || row.stream === stream))
+      .slice(0, limit)
+      .map(({ key, text }) => ({ key, text }));
+  }
+
+  setVectors(embedder: string, vectors: readonly RowVector[]): void {
+    for (const { key, text, vector } of vectors) {
+      const row = this.#texts.get(key);
+      if (row?.text === text) Object.assign(row, { embedder, vector: vector?.slice() ?? null });
+    }
+  }
+
+  vectors({ embedder, stream, within, limit }: VectorQuery): readonly StoredVector[] {
+    return this.#of(stream, within)
+      .flatMap(({ key, order, embedder: by, vector }) =>
+        by === embedder && vector !== null ? [{ key, order, vector: vector.slice() }] : [],
+      )
+      .slice(0, limit);
+  }
+
+  byWords({ text, stream, within, limit }: WordQuery): readonly WordHit[] {
+    const rows = this.#of(stream, within).map((row) => ({ ...row, words: new Set(wordsOf(row.text)) }));
+    const asked = wordsOf(text).slice(0, QUERY_WORDS);
+    return bestByWords(
+      asked.map((word) => rows.filter(({ words }) => words.has(word))),
+      limit,
+    );
+  }
+
+  #of(stream: string, within: OrderRange | undefined): readonly Text[] {
+    return [...this.#texts.values()]
+      .filter((row) => row.stream === stream && isWithin(row.order, within))
+      .sort((a, b) => compareCodePoints(a.order, b.order));
+  }
+}

@@ -1,0 +1,137 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+
+import { wordsOf } from '../../domain/shared/words.js';
+import type { OrderRange, Projection } from '../../ports/read-models.js';
+import type { Build, Changes } from '../../ports/read-model-writer.js';
+import {
+  QUERY_WORDS,
+  type RowText,
+  type RowVector,
+  type StoredVector,
+  type TextQuery,
+  type VectorQuery,
+  type WordHit,
+  type WordQuery,
+} from '../../ports/row-search.js';
+import { bytesOf, vectorOf } from '../shared/vector-bytes.js';
+import { servingBuild } from './builds.js';
+import { isRace } from './failures.js';
+import { byText, storable } from './stored-text.js';
+import type { Tables } from './tables.js';
+
+/** The condition that a place is within a range, beginning with AND where there is one. */
+export const placeRange = ({ above, upTo }: OrderRange = {}): RawBuilder<unknown> =>
+  sql`${above === undefined ? sql`` : sql`AND place > ${above}`} ${upTo === undefined ? sql`` : sql`AND place <= ${upTo}`}`;
+
+/** Writes the texts of rows, and removes those of rows that have none any more; what the build that readers see has of the same text is taken over. */
+export const writeTexts = async (tx: Transaction<Tables>, build: Build, put: Changes['put']): Promise<void> => {
+  const gone: string[] = [];
+  const texts: (readonly [key: string, stream: string, place: string, text: string])[] = [];
+  for (const { key, index, search } of put) {
+    if (search === undefined) continue;
+    if (search.text === null) gone.push(key);
+    else texts.push([key, search.stream, index.order, storable(search.text)]);
+  }
+  await removeTexts(tx, build.id, gone);
+  await putTexts(tx, build, texts);
+};
+
+const removeTexts = async (tx: Transaction<Tables>, build: number, keys: readonly string[]): Promise<void> => {
+  if (keys.length === 0) return;
+  await sql`DELETE FROM texts WHERE build = ${build} AND key = ANY(${[...keys].sort(byText)}::text[])`.execute(tx);
+};
+
+const putTexts = async (
+  tx: Transaction<Tables>,
+  { id, name }: Build,
+  texts: readonly (readonly [key: string, stream: string, place: string, text: string])[],
+): Promise<void> => {
+  if (texts.length === 0) return;
+  const sorted = [...texts].sort(([one], [other]) => byText(one, other));
+  const column = (at: 0 | 1 | 2 | 3): readonly string[] => sorted.map((text) => text[at]);
+  const live = sql`(SELECT id FROM builds WHERE name = ${name} AND live AND id <> ${id} ORDER BY version DESC LIMIT 1)`;
+  await sql`
+    INSERT INTO texts AS t (build, key, stream, place, text, words, embedder, vector)
+    SELECT ${id}, n.key, n.stream, n.place, n.text, array_to_tsvector(string_to_array(n.words, ' ')),
+      coalesce(e.embedder, ''), e.vector
+    FROM unnest(${column(0)}::text[], ${column(1)}::text[], ${column(2)}::text[], ${column(3)}::text[],
+      ${sorted.map(([, , , text]) => wordsOf(text).join(' '))}::text[]) AS n (key, stream, place, text, words)
+    LEFT JOIN LATERAL (
+      SELECT embedder, vector FROM texts WHERE build = ${live} AND key = n.key AND text = n.text LIMIT 1
+    ) AS e ON true
+    ON CONFLICT (build, key) DO UPDATE SET place = EXCLUDED.place, text = EXCLUDED.text, words = EXCLUDED.words,
+      embedder = CASE WHEN t.text = EXCLUDED.text THEN t.embedder ELSE EXCLUDED.embedder END,
+      vector = CASE WHEN t.text = EXCLUDED.text THEN t.vector ELSE EXCLUDED.vector END`.execute(tx);
+};
+
+/** As RowSearch.withoutVector; below and above instead of unequal, since both walk along an index. */
+export const textsWithoutVector = async (
+  db: Kysely<Tables>,
+  projection: Projection,
+  { embedder, stream, limit }: TextQuery,
+): Promise<readonly RowText[]> => {
+  const side = (compare: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    (SELECT key, text FROM texts WHERE build = ${servingBuild(projection)} AND embedder ${compare} ${embedder}
+      ${stream === undefined ? sql`` : sql`AND stream = ${stream}`} LIMIT ${limit})`;
+  const { rows } = await sql<RowText>`${side(sql`<`)} UNION ALL ${side(sql`>`)} LIMIT ${limit}`.execute(db);
+  return rows;
+};
+
+/** As RowSearch.setVectors; in the order in which commits lock rows. Of two writers that block each other one sets nothing: its texts go on lacking vectors. */
+export const setVectors = async (
+  db: Kysely<Tables>,
+  projection: Projection,
+  embedder: string,
+  vectors: readonly RowVector[],
+): Promise<void> => {
+  const setting = db.transaction().execute(async (tx) => {
+    for (const { key, text, vector } of [...vectors].sort((one, other) => byText(one.key, other.key))) {
+      await sql`
+        UPDATE texts SET embedder = ${embedder}, vector = ${vector && bytesOf(vector)}
+        WHERE build = ${servingBuild(projection)} AND key = ${key} AND text = ${storable(text)}`.execute(tx);
+    }
+  });
+  await setting.catch((error: unknown) => {
+    if (!isRace(error)) throw error;
+  });
+};
+
+/** As RowSearch.vectors. */
+export const listVectors = async (
+  db: Kysely<Tables>,
+  projection: Projection,
+  { embedder, stream, within, limit }: VectorQuery,
+): Promise<readonly StoredVector[]> => {
+  const { rows } = await sql<{ key: string; place: string; vector: Buffer }>`
+    SELECT key, place, vector FROM texts
+    WHERE build = ${servingBuild(projection)} AND stream = ${stream} AND embedder = ${embedder} ${placeRange(within)}
+      AND vector IS NOT NULL
+    ORDER BY place LIMIT ${limit}`.execute(db);
+  return rows.map(({ key, place, vector }) => ({ key, order: place, vector: vectorOf(vector) }));
+};
+
+/** As RowSearch.byWords: one walk over the stream's rows, weighed where they are. Words have no quotes. */
+export const rowsByWords = async (
+  db: Kysely<Tables>,
+  projection: Projection,
+  { text, stream, within, limit }: WordQuery,
+): Promise<readonly WordHit[]> => {
+  const words = wordsOf(text).slice(0, QUERY_WORDS);
+  if (words.length === 0) return [];
+  const any = words.map((word) => `'${word}'`).join(' | ');
+  const { rows } = await sql<{ key: string; place: string; score: number }>`
+    WITH found AS MATERIALIZED (
+      SELECT key, place, words FROM texts
+      WHERE build = ${servingBuild(projection)} AND stream = ${stream} ${placeRange(within)} AND words @@ ${any}::tsquery
+    ), hits AS (
+      SELECT key, place, word FROM found, unnest(tsvector_to_array(words)) AS word WHERE word = ANY(${words}::text[])
+    ), weights AS (
+      SELECT word, 1 / (1 + ln(count(*)::float8)) AS weight FROM hits GROUP BY word
+    ), total AS (
+      SELECT sum(weight) + ${words.length}::integer - count(*) AS weight FROM weights
+    )
+    SELECT key, place, sum(weights.weight) / (SELECT weight FROM total) AS score
+    FROM hits JOIN weights USING (word) GROUP BY key, place
+    ORDER BY score DESC, place DESC LIMIT ${limit}`.execute(db);
+  return rows.map(({ key, place, score }) => ({ key, order: place, score }));
+};

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { applyEvents, type Feed, feedOf, PORTION_ROWS } from '../../../src/app/read-models/apply-events.js';
+import { PartitionedBuild } from '../../../src/app/read-models/partitioned-build.js';
+import { rebuild } from '../../../src/app/read-models/rebuild.js';
+import type { EventToAppend } from '../../../src/ports/event-store.js';
+import type { Changes, ReadModelWriter } from '../../../src/ports/read-model-writer.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { cleared, type Note, noted, notes, struck } from '../../support/notes.js';
+import { writerWith } from '../../support/read-models.js';
+import { appendNext } from '../../support/append-next.js';
+
+const AT = '2026-01-01T00:00:00.000Z';
+const many = (prefix: string, count: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, `text ${n}`]));
+
+const textsIn = async (models: MemoryReadModels, stream: string): Promise<readonly string[]> => {
+  const { rows } = await models.list(notes, { partition: stream, direction: 'ascending', limit: 100_000 });
+  return rows.map(({ row }) => `${(row as Note).id}: ${(row as Note).text}`);
+};
+
+describe('Events that touch many rows', () => {
+  const clock = new ManualClock();
+  let store: MemoryEventStore;
+  let models: MemoryReadModels;
+  let feed: Feed;
+  let commits: Changes[];
+  let writer: ReadModelWriter;
+
+  beforeEach(async () => {
+    store = new MemoryEventStore();
+    models = new MemoryReadModels(clock);
+    feed = feedOf(notes, await models.open(notes));
+    commits = [];
+    writer = writerWith(models, {
+      commit: (build, changes) => {
+        commits.push(changes);
+        return models.commit(build, changes);
+      },
+    });
+  });
+
+  const apply = async (size = 1_000): Promise<number> => {
+    const all = await store.readAll(0, 100_000);
+    let parked = 0;
+    for (let from = 0; from < all.length; from += size) {
+      parked += (await applyEvents(writer, feed, all.slice(from, from + size), AT)).length;
+    }
+    return parked;
+  };
+
+  it('make, change and remove as many as they name, of their own stream alone', async () => {
+    await appendNext(store, 's', [noted('1', { a: 'one', b: 'two', c: 'three' })]);
+    await appendNext(store, 't', [noted('2', { a: 'theirs', b: 'too' })]);
+    await appendNext(store, 's', [noted('3', { b: 'other', d: 'new' }), struck('4', ['a', 'c', 'x']), noted('5', {})]);
+    await apply();
+    expect(await textsIn(models, 's')).toEqual(['b: other', 'd: new']);
+    expect(await textsIn(models, 't')).toEqual(['a: theirs', 'b: too']);
+    expect(await models.progress(notes, 's')).toBe(3);
+  });
+
+  it('change nothing when they come again', async () => {
+    await appendNext(store, 's', [noted('1', { a: 'one', b: 'two' }), struck('2', ['a'])]);
+    await apply();
+    await apply();
+    expect(await textsIn(models, 's')).toEqual(['b: two']);
+  });
+
+  it('are parked whole when one of the rows cannot be made, and stop their stream alone', async () => {
+    await appendNext(store, 's', [noted('1', { a: 'one', b: 'two' })]);
+    await appendNext(store, 's', [noted('2', { a: 'changed', b: 'poison', c: 'new' }), noted('3', { d: 'late' })]);
+    await appendNext(store, 't', [noted('4', { a: 'theirs' })]);
+    expect(await apply()).toBe(1);
+    expect(await textsIn(models, 's')).toEqual(['a: one', 'b: two']);
+    expect(await textsIn(models, 't')).toEqual(['a: theirs']);
+    expect(await models.progress(notes, 's')).toBe(0);
+    expect(await models.parked(9)).toMatchObject([{ stream: 's', revision: 1, reason: 'b does not fit' }]);
+  });
+
+  it('are written in portions of rows, an event never in two of them', async () => {
+    const half = PORTION_ROWS / 2;
+    const sizes = [half, half + 1, half, 2 * PORTION_ROWS, 1, 1];
+    for (const [n, size] of sizes.entries()) await appendNext(store, `s${n}`, [noted(`${n}`, many('a', size))]);
+    await apply();
+    expect(commits.map(({ put, position }) => [put.length, position])).toEqual([
+      [PORTION_ROWS + 1, 2],
+      [half + 2 * PORTION_ROWS, 4],
+      [2, 6],
+    ]);
+  });
+
+  it('are folded again from the portion that another writer got ahead of', async () => {
+    for (let n = 0; n < 3; n += 1) await appendNext(store, 's', [noted(`${n}`, many(`${n}-`, PORTION_ROWS))]);
+    let refused = false;
+    const racing = writerWith(writer, {
+      commit: (build, changes) => {
+        if (refused || commits.length === 0) return writer.commit(build, changes);
+        refused = true;
+        return Promise.resolve(false);
+      },
+    });
+    expect(await applyEvents(racing, feed, await store.readAll(0, 10), AT)).toEqual([]);
+    expect(commits.map(({ progress }) => progress)).toEqual([0, 1, 2].map((to) => [{ stream: 's', from: to - 1, to }]));
+  });
+
+  it('move their partition on with the last portion', async () => {
+    for (let n = 0; n < 3; n += 1) await appendNext(store, 's', [noted(`${n}`, many(`${n}-`, PORTION_ROWS))]);
+    const log = { error: () => undefined };
+    const build = new PartitionedBuild(feed, { events: store, writer, clock, log });
+    build.want(0, 1, 3);
+    await build.catchUp(new Set([0]));
+    const moved = commits.map(({ progress, position }) => [progress.map(({ stream }) => stream), position]);
+    expect(moved).toEqual([
+      [['s'], 0],
+      [['s'], 0],
+      [['s', '/feed/1/0'], 3],
+    ]);
+    expect(await textsIn(models, 's')).toHaveLength(3 * PORTION_ROWS);
+  });
+
+  it('come to the same rows live, rebuilt and by partitions, however they are cut', async () => {
+    const stream = fc.constantFrom('s', 't', 'u');
+    const id = fc.constantFrom('a', 'b', 'c', 'd');
+    const text = fc.oneof({ weight: 9, arbitrary: fc.constantFrom('one', 'two') }, fc.constant('poison'));
+    const change = fc.oneof(
+      fc.dictionary(id, text).map(
+        (texts) =>
+          (n: string): EventToAppend =>
+            noted(n, texts),
+      ),
+      fc.array(id).map(
+        (ids) =>
+          (n: string): EventToAppend =>
+            struck(n, ids),
+      ),
+      fc.constant((n: string): EventToAppend => cleared(n)),
+    );
+    const history = fc.array(fc.tuple(stream, change), { maxLength: 30 });
+    const seen = async (of: MemoryReadModels): Promise<unknown> => {
+      const all = [];
+      for (const partition of ['s', 't', 'u', 's/cleared', 't/cleared', 'u/cleared']) {
+        all.push(await of.list(notes, { partition, direction: 'ascending', limit: 1_000 }));
+        all.push(await of.progress(notes, partition), await of.parkedCount());
+      }
+      return all;
+    };
+    await fc.assert(
+      fc.asyncProperty(history, fc.integer({ min: 1, max: 9 }), async (written, size) => {
+        const events = new MemoryEventStore();
+        for (const [n, [name, make]] of written.entries()) await appendNext(events, name, [make(`${n}`)]);
+        const [live, rebuilt, parted] = [1, 2, 3].map(() => new MemoryReadModels(clock)) as [
+          MemoryReadModels,
+          MemoryReadModels,
+          MemoryReadModels,
+        ];
+        const all = await events.readAll(0, 1_000);
+        const own = feedOf(notes, await live.open(notes));
+        for (let from = 0; from < all.length; from += size)
+          await applyEvents(live, own, all.slice(from, from + size), AT);
+        await rebuild({ events, writer: rebuilt, clock }, [notes]);
+        const log = { error: () => undefined };
+        for (const partition of [0, 1, 2]) {
+          const shared = feedOf(notes, await parted.open(notes));
+          const build = new PartitionedBuild(shared, { events, writer: parted, clock, log });
+          build.want(partition, 3, all.length);
+          while (build.anyBehind) await build.catchUp(new Set([partition]));
+        }
+        expect(await seen(rebuilt)).toEqual(await seen(live));
+        expect(await seen(parted)).toEqual(await seen(live));
+      }),
+    );
+  });
+});
