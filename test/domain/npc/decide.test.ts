@@ -30,7 +30,6 @@ describe("a mind's data", () => {
       expect(refused(mind, DATA_BYTES)).toBe(false);
       expect(registerNpc(mind, { data: dataOf(DATA_BYTES + 1) })).toMatchObject({
         code: 'DATA_TOO_LARGE',
-        status: 413,
         details: { bytes: DATA_BYTES + 1, limitBytes: DATA_BYTES },
       });
     }
