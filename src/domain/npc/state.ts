@@ -49,10 +49,11 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent): Partial<Min
       return identified(state, event.data);
     case 'StateChanged':
       return { data: mergePatch(state.data ?? {}, event.data.patch) };
-    // No act of the NPC, nor is a question about it or its history: an archived mind stays archived.
+    // No act of the NPC, nor is a question about it or its history: an archived mind stays archived. Of what only a newer program knows, nobody can say.
     case 'TurnExpired':
     case 'BridgeChecked':
     case 'ChainBreakRecorded':
+    case 'Unknown':
       return { archived: state.archived };
     default:
       return {};
