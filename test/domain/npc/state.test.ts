@@ -68,7 +68,6 @@ const every: Record<NpcEventType, Emitted> = {
 
 describe('a mind', () => {
   it('stays archived, and moves on, when an event comes that only a newer program knows', () => {
-    const archived = emitted({ type: 'NpcArchived', data: {} });
     const unheardOf = { ...archived, type: 'NpcDreamt' };
     expect(fold(registered, archived, unheardOf)).toMatchObject({ archived: true, revision: 2 });
     expect(fold(registered, unheardOf)).toMatchObject({ archived: false, revision: 1 });
