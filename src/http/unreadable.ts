@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 
 import { Rejection } from '../domain/shared/rejection.js';
 import { MAX_HEADER_BYTES } from './connection-limits.js';
+import { isAnswered } from './guard/unread-body.js';
 import { errorBody, refusalOf } from './on-error.js';
 import { JSON_TYPE } from './respond.js';
 
@@ -19,8 +20,8 @@ const unreadable = (reason: string): Rejection => new Rejection('REQUEST_UNREADA
 
 /** Writes a refusal past Node's own answers, in the shape of every error (contract 1.5), and closes. */
 const refuse = (socket: Duplex, rejection: Rejection, requestId: string): void => {
-  // Never into the middle of an answer that has begun.
-  if (!socket.writable || answerOf(socket)?.headersSent === true) {
+  // Never into the middle of an answer that has begun, nor a second one.
+  if (!socket.writable || answerOf(socket)?.headersSent === true || isAnswered(socket)) {
     socket.destroy();
     return;
   }

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import type { ServerResponse } from 'node:http';
 
-import type { Answer, Call } from '../../src/http/route.js';
+import type { Answer, Call, RouteDefinition } from '../../src/http/route.js';
 import { startApp, type TestApp } from '../support/http.js';
 import { looseRoute, openRoute, runRoute, streamed, streams, untilLeft } from './fake-routes.js';
 
@@ -103,6 +103,48 @@ describe('a request that comes late', () => {
     const answer = await sendAround(REQUEST.slice(0, -5), '');
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(errorOf(answer).details).toEqual({ reason: 'The request did not arrive in time.' });
+  });
+});
+
+describe('a request whose time is over', () => {
+  const limits = { headersTimeoutMs: 200, requestTimeoutMs: 200, timeoutCheckMs: 20 };
+  const head = (key: string): string =>
+    `POST /run HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n`;
+  /** A connection that can still send after the server has ended its side. */
+  const openHalf = async (): Promise<Socket> => {
+    const socket = connect({ port: app.port, host: '127.0.0.1', allowHalfOpen: true });
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    return socket;
+  };
+
+  it('is not carried out when its rest comes after the refusal', async () => {
+    let carriedOut = 0;
+    const looseBody = { body: looseRoute.body } as Partial<RouteDefinition>;
+    const handler = (): Answer => ({ body: { done: (carriedOut += 1) } });
+    app = await startApp([runRoute(handler, looseBody)], { limits });
+    const socket = await openHalf();
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    socket.write(`${head('good')}{"a"`);
+    await once(socket, 'end');
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    socket.end(':1}');
+    await once(socket, 'close');
+    // Another request has its answer by now, and so would this one.
+    expect((await app.post('/run', {})).status).toBe(200);
+    expect(carriedOut).toBe(1);
+  });
+
+  it('is not answered twice when it was refused before its body had come', async () => {
+    app = await startApp([looseRoute], { limits });
+    const socket = await open();
+    const answer = heard(socket);
+    socket.write(`${head('stranger').replace('/run', '/loose')}{"a"`);
+    const text = await answer;
+    expect(text).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/);
+    expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 });
 

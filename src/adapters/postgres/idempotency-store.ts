@@ -17,8 +17,11 @@ const SWEPT_AT_LEAST = 1_000;
 const MAX_UNSETTLED = 10_000;
 const OWNER_ID_BYTES = 16;
 
-/** The database's clock says when an entry is over: of many servers' clocks one a day ahead would free everybody's keys. */
-const NOW_MS = sql`(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
+/**
+ * The database's clock says when an entry is over: of many servers' clocks one a day ahead would free everybody's keys. The same instant
+ * throughout a statement, which asks several times.
+ */
+const NOW_MS = sql`(extract(epoch FROM statement_timestamp()) * 1000)::bigint`;
 
 type Taken = { readonly seed: string; readonly resumed: boolean };
 type Kept = { readonly digest: string; readonly answer: string | null };

@@ -1,3 +1,4 @@
+import { Rejection } from '../../domain/shared/rejection.js';
 import { tenantEvents, tenantsEvents } from '../../domain/tenant/decoder.js';
 import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../../domain/shared/stream-names.js';
 import { matchesHash, parseApiKey } from '../../domain/tenant/api-key.js';
@@ -45,7 +46,7 @@ export type KeyDirectoryDeps = {
   readonly rateLimit: RateLimit | null;
   /** `ANIMA_TIERS`: whether a tenant's tier binds its keys (contract 1.4). */
   readonly tiersActive: boolean;
-  /** Told when the feed was lost; it is taken up again after FEED_RETRY_MS. */
+  /** Told when the feed was lost, which is taken up again after FEED_RETRY_MS, and when a tenant's stream holds what only a newer server can read. */
   readonly onFeedLost: (error: unknown) => void;
 };
 
@@ -76,7 +77,9 @@ export class KeyDirectory implements AsyncDisposable {
     const position = await deps.events.lastPosition();
     let names = noTenants;
     for await (const event of eventsOf(deps.events, tenantsStream, 0)) names = tenantNamesFold.evolve(names, event);
-    for (const tenantId of names.tenantIds) await directory.refresh(tenantId);
+    for (const tenantId of names.tenantIds) {
+      await directory.refresh(tenantId).catch((error: unknown) => directory.#close(tenantId, error));
+    }
     if (deps.events.soleWriter !== true) directory.#following = directory.#follow(position);
     return directory;
   }
@@ -153,6 +156,28 @@ export class KeyDirectory implements AsyncDisposable {
     if (event.type === 'KeyRevoked') this.#revoke(event.data.keyId);
   }
 
+  /** Applies an event of the feed. One that cannot be read holds up nobody else's. */
+  #take(event: RecordedEvent): void {
+    const tenantId = tenantOf(event.stream);
+    if (tenantId === null) return;
+    try {
+      this.#apply(tenantId, event);
+    } catch (error) {
+      this.#close(tenantId, error);
+    }
+  }
+
+  /**
+   * What a newer server has written of a tenant cannot be read: it may have revoked any of its keys, so none of them opens anything here.
+   * @throws any other error
+   */
+  #close(tenantId: string, error: unknown): void {
+    if (!(error instanceof Rejection) || error.code !== 'EVENT_VERSION_UNKNOWN') throw error;
+    const own = [...this.#keys].filter(([, { principal }]) => principal.tenant === tenantId);
+    for (const [keyId] of own) this.#revoke(keyId);
+    this.#deps.onFeedLost(error);
+  }
+
   /** Takes in a tenant's newest key. */
   #index(tenantId: string, { keys, tier }: TenantState): void {
     const key = keys.at(-1);
@@ -177,8 +202,7 @@ export class KeyDirectory implements AsyncDisposable {
       try {
         for await (const batch of this.#deps.events.subscribe({ after, prefix: tenantStreamPrefix, signal })) {
           for (const event of batch) {
-            const tenantId = tenantOf(event.stream);
-            if (tenantId !== null) this.#apply(tenantId, event);
+            this.#take(event);
             after = event.position;
           }
         }

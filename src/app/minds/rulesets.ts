@@ -1,3 +1,4 @@
+import { rulesetEvents } from '../../domain/rules/decoder.js';
 import { LRUCache } from 'lru-cache';
 
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
@@ -64,9 +65,10 @@ export const openRulesets = (lanes: Lanes, events: Pick<EventStore, 'read'>): Ru
       const from = revisionOfVersion(state, ref.version);
       if (from === null) return null;
       const { events: found } = await events.read(stream, { direction: 'forwards', from, limit: 1 });
-      const set = found[0]?.data as DirectiveRuleSet | undefined;
-      if (set !== undefined) old.set(key, set);
-      return set ?? null;
+      const event = found[0] === undefined ? null : rulesetEvents.decode(found[0]);
+      if (event?.type !== 'RulesetRegistered') return null;
+      old.set(key, event.data);
+      return event.data;
     },
   };
 };

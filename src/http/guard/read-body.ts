@@ -51,6 +51,11 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
       reject(tooLarge(limit));
     });
     req.on('end', () => {
+      // Its client was told meanwhile that nothing was done (src/http/unreadable.ts), and may send it again.
+      if (req.socket.writableEnded) {
+        reject(new ClientGone());
+        return;
+      }
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     });

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 
 import { announcesBody, waitsToSend } from './read-body.js';
 
@@ -14,8 +15,17 @@ export const mustClose = (req: IncomingMessage): boolean => {
   return length > WORTH_KEEPING_BYTES || waitsToSend(req);
 };
 
+/** Connections whose present request was answered before its body had come. */
+const answered = new WeakSet<Duplex>();
+
+/** Whether the request that is still coming on this connection was answered already. */
+export const isAnswered = (socket: Duplex): boolean => answered.has(socket);
+
 /** Reads what nobody will and throws it away, also when somebody has left off reading it in the middle. */
 export const discardBody = (req: IncomingMessage): void => {
+  const { socket } = req;
+  answered.add(socket);
+  req.once('end', () => answered.delete(socket));
   req.removeAllListeners('readable');
   req.resume();
 };

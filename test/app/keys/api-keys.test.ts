@@ -400,6 +400,30 @@ describe('what a directory reads of other servers', () => {
   });
 });
 
+describe('a tenant whose stream a newer server has gone on with', () => {
+  it('has no keys here any more, while those of others are followed as before, and no start fails', async () => {
+    const events = new MemoryEventStore();
+    const one = await openKeyServer(events, { seed: 'one', onFeedLost: () => undefined });
+    const ours = await found(one, 'local');
+    const theirs = await found(one, 'studio');
+    const lost = vi.fn();
+    const other = await openKeyServer(events, { onFeedLost: lost });
+    const second = await issueApiKey(one, ours.principal, wish(), command());
+    await settle();
+    expect([open(other, theirs.token), open(other, second.key ?? '')]).not.toContain(null);
+    await appendNext(events, 'tenant-studio', [event('newer', { type: 'KeyRevoked', meta: { schemaVersion: 99 } })]);
+    await settle();
+    expect(open(other, theirs.token)).toBeNull();
+    await revokeApiKey(one, ours.principal, second.issued.keyId, command());
+    await settle();
+    expect(open(other, second.key ?? '')).toBeNull();
+    expect(open(other, ours.token)).not.toBeNull();
+    expect(lost.mock.calls).toEqual([[expect.objectContaining({ code: 'EVENT_VERSION_UNKNOWN' })]]);
+    const started = await openKeyServer(events, { onFeedLost: lost });
+    expect([open(started, ours.token), open(started, theirs.token)]).toEqual([expect.anything(), null]);
+  });
+});
+
 describe('a directory whose feed is lost', () => {
   it('says so, and takes it up again where it stopped', async () => {
     const events = new MemoryEventStore();
