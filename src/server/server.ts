@@ -159,7 +159,10 @@ const openState = async (config: Config, { ports, secret, shared }: Profile, log
   const lanes = new Lanes(ports.events, ports.clock, { shared });
   const settings = { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false };
   const onFeedLost = (error: unknown): void => {
-    log.error({ err: error }, 'the feed of keys was lost, which is taken up again, or a tenant has events that only a newer server can read');
+    log.error(
+      { err: error },
+      'the feed of keys was lost, which is taken up again, or a tenant has events that only a newer server can read',
+    );
   };
   const keys = await openKeys({ ports, lanes, secret, settings, onFeedLost });
   try {
