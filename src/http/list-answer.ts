@@ -5,6 +5,7 @@ import type { ListPage, ListQuery, Projection, ReadModels } from '../ports/read-
 import { nextLink, type Page, PAGE_LIMIT } from './page.js';
 import { JSON_TYPE } from './respond.js';
 import type { Answer, Call, Chunk } from './route.js';
+import { compareOrders } from '../domain/shared/row-order.js';
 
 /** Bytes of JSON that are written at once. */
 const CHUNK_BYTES = 64 * 1024;
@@ -18,9 +19,6 @@ export type List = {
   readonly query: Pick<ListQuery, 'partition' | 'tags' | 'direction'>;
   readonly show: (row: Json) => unknown;
 };
-
-/** The order in which lists sort: by UTF-8 bytes, which is by code point. */
-const compareOrders = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 /** The rows beyond a place, as many as asked for, read in slices; others have their turn between two of them. */
 async function* slicesOf(

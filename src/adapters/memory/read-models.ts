@@ -15,7 +15,8 @@ import type {
   WordQuery,
 } from '../../ports/row-search.js';
 import { ReadWaiters, type Verdict } from '../shared/read-waiters.js';
-import { compareCodePoints, isWithin, RowTexts } from './row-texts.js';
+import { isWithin, RowTexts } from './row-texts.js';
+import { compareOrders } from '../../domain/shared/row-order.js';
 
 type Kept = {
   readonly id: number;
@@ -57,8 +58,8 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
       .map(([key, { row, index }]) => ({ key, row, ...index }))
       .filter((found) => found.partition === partition && (tags === undefined || tags.includes(found.tag)))
       .filter(({ order }) => isWithin(order, within))
-      .filter(({ order }) => beyond === undefined || sign * compareCodePoints(order, beyond) > 0)
-      .sort((a, b) => sign * compareCodePoints(a.order, b.order))
+      .filter(({ order }) => beyond === undefined || sign * compareOrders(order, beyond) > 0)
+      .sort((a, b) => sign * compareOrders(a.order, b.order))
       .map(({ key, order, row }) => ({ key, order, row }));
     const rows = [...untilFull(matching.slice(0, limit), ({ row }) => jsonBytes(row), bytes)];
     return { rows, more: rows.length < matching.length };
@@ -160,7 +161,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
   async parked(limit: number): Promise<readonly ParkedEvent[]> {
     return this.#builds
       .flatMap(({ parked }) => [...parked.values()])
-      .sort((a, b) => compareCodePoints(a.projection, b.projection) || compareCodePoints(a.stream, b.stream))
+      .sort((a, b) => compareOrders(a.projection, b.projection) || compareOrders(a.stream, b.stream))
       .slice(0, limit);
   }
 

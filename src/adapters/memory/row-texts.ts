@@ -12,6 +12,7 @@ import {
   type WordQuery,
 } from '../../ports/row-search.js';
 import { bestByWords } from '../shared/word-scores.js';
+import { compareOrders } from '../../domain/shared/row-order.js';
 
 type Text = {
   readonly key: string;
@@ -22,11 +23,8 @@ type Text = {
   vector: Float32Array | null;
 };
 
-export const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
-
 export const isWithin = (order: string, { above, upTo }: OrderRange = {}): boolean =>
-  (above === undefined || compareCodePoints(order, above) > 0) &&
-  (upTo === undefined || compareCodePoints(order, upTo) <= 0);
+  (above === undefined || compareOrders(order, above) > 0) && (upTo === undefined || compareOrders(order, upTo) <= 0);
 
 /** The texts of one build's rows, with their vectors. */
 export class RowTexts {
@@ -84,6 +82,6 @@ export class RowTexts {
   #of(stream: string, within: OrderRange | undefined): readonly Text[] {
     return [...this.#texts.values()]
       .filter((row) => row.stream === stream && isWithin(row.order, within))
-      .sort((a, b) => compareCodePoints(a.order, b.order));
+      .sort((a, b) => compareOrders(a.order, b.order));
   }
 }

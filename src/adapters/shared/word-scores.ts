@@ -1,9 +1,8 @@
 import type { WordHit } from '../../ports/row-search.js';
+import { compareOrders } from '../../domain/shared/row-order.js';
 
 /** What a word counts that so many rows hold. */
 const weightOf = (rows: number): number => 1 / (1 + Math.log(Math.max(1, rows)));
-
-const byOrder = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 /**
  * As RowSearch.byWords says.
@@ -24,6 +23,6 @@ export const bestByWords = (
     }
   }
   return [...found.values()]
-    .sort((one, other) => other.score - one.score || byOrder(other.order, one.order))
+    .sort((one, other) => other.score - one.score || compareOrders(other.order, one.order))
     .slice(0, limit);
 };

@@ -4,6 +4,7 @@ import type { Projection } from '../../ports/read-models.js';
 import type { ReadModelWriter } from '../../ports/read-model-writer.js';
 import { applyEvents, type Feed, feedOf, logParked } from './apply-events.js';
 import { pause, retryMs } from '../pacing/pause.js';
+import { nextTurn } from '../pacing/next-turn.js';
 
 /** How many events one transaction applies. */
 const PROJECTOR_BATCH_EVENTS = 500;
@@ -116,7 +117,7 @@ export class Projector implements AsyncDisposable {
   /** Lets events gather, unless a whole batch of them waits already or a reader does. */
   async #gather(position: number): Promise<void> {
     const behind = (await this.#deps.events.lastPosition()) - position >= PROJECTOR_BATCH_EVENTS;
-    if (behind || this.#deps.writer.awaited()) await new Promise((resolve) => setImmediate(resolve));
+    if (behind || this.#deps.writer.awaited()) await nextTurn();
     else await pause(this.#deps.clock, GATHER_MS, this.#abort.signal, (wake) => this.#deps.writer.onAwaited(wake));
   }
 
