@@ -6,8 +6,9 @@ import { schemaVersionOf } from '../src/domain/event-kinds.js';
 import { parseProcessId } from '../src/domain/shared/process-id.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { HostedProcess } from '../src/app/processes/hosted-process.js';
+import type { ProcessMark } from '../src/ports/event-store.js';
 import type { Asked, AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
-import { type AnyProcess, cellOf } from '../workflows/process.js';
+import { type AnyProcess, cellOf, statusOf } from '../workflows/process.js';
 
 /** How many near effects one step may run behind each other. */
 export const NEAR_EFFECTS = 8;
@@ -55,7 +56,7 @@ const step = async (
   let recorded = await record(deps, host, ref, inputs, by);
   for (let ran = 0; ran < NEAR_EFFECTS; ran += 1) {
     const answer: unknown = host.process.answer(recorded.state, inputs.at(-1));
-    const effect = host.process.pending(recorded.state);
+    const { effect } = statusOf(host.process, recorded.state);
     if (answer !== undefined || effect?.near !== true) return { ...recorded, answer };
     const input = await host.effect(ref, effect, new AbortController().signal);
     recorded = await record(deps, host, ref, [input], by);
@@ -141,12 +142,9 @@ const decide = (
   return last === undefined || unchanged ? drafts : [...drafts.slice(0, -1), { ...last, process: mark }];
 };
 
-const markOf = (process: AnyProcess, ref: ProcessRef, state: unknown) => ({
-  name: ref.process,
-  id: ref.id,
-  open: !process.over(state),
-  due: process.deadline(state)?.at ?? null,
-});
+const markOf = (process: AnyProcess, ref: ProcessRef, state: Instance['state']): ProcessMark => {
+  const { over, deadline } = statusOf(process, state);
+  return { name: ref.process, id: ref.id, open: !over, due: deadline?.at ?? null };
+};
 
-const sameMark = (left: ReturnType<typeof markOf>, right: ReturnType<typeof markOf>): boolean =>
-  left.open === right.open && left.due === right.due;
+const sameMark = (left: ProcessMark, right: ProcessMark): boolean => left.open === right.open && left.due === right.due;

@@ -4,7 +4,7 @@ import { Rejection } from '../src/domain/shared/rejection.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
 import type { Random } from '../src/ports/random.js';
-import type { AnyProcess } from '../workflows/process.js';
+import { type AnyProcess, statusOf } from '../workflows/process.js';
 import type { Refused, Reply, Standing, StepArgs, StepResult } from '../workflows/process-step.js';
 import { advance, type AdvanceDeps, type Advanced, hosted } from './advance.js';
 
@@ -41,7 +41,7 @@ export const runEffect = async (
 ): Promise<ProcessInput | null> => {
   const host = hosted(deps.processes, ref.process);
   const { state } = await deps.journal.load(host.process, ref);
-  const effect = host.process.over(state) ? null : host.process.pending(state);
+  const { effect } = statusOf(host.process, state);
   return effect?.id === effectId ? host.effect(ref, effect, signal) : null;
 };
 
@@ -52,9 +52,9 @@ const expire = async (
   by: AskedBy,
 ): Promise<Advanced> => {
   const looked = await advance(deps, ref, [], by);
-  const deadline = process.over(looked.state) ? null : process.deadline(looked.state);
+  const { deadline } = statusOf(process, looked.state);
   if (deadline === null || Date.parse(deadline.at) > deps.clock.now().getTime()) return looked;
-  return advance(deps, ref, [deadline.input as ProcessInput], by);
+  return advance(deps, ref, [deadline.input], by);
 };
 
 const replyOf = ({ answer, revision, position }: Advanced): Reply => {
@@ -71,10 +71,10 @@ const refusedOf = ({ code, message, details, retryAfter }: Rejection): Refused =
 });
 
 const standingOf = (process: AnyProcess, state: Instance['state']): Standing => {
-  const effect = process.over(state) ? null : process.pending(state);
+  const { deadline, effect } = statusOf(process, state);
   return {
     state: state.name,
-    due: process.over(state) ? null : (process.deadline(state)?.at ?? null),
+    due: deadline?.at ?? null,
     effect: effect === null || effect.near ? null : { id: effect.id, name: effect.name },
   };
 };

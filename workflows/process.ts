@@ -64,6 +64,25 @@ export interface Process<State extends Named, Input extends Typed, Facts, Answer
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- shells treat state, input, facts and answer as opaque JSON
 export type AnyProcess = Process<any, any, any, any>;
 
+/** Where a process stands and what it waits for; one that is over waits for nothing. */
+export type ProcessStatus = {
+  readonly state: string;
+  readonly over: boolean;
+  readonly deadline: Deadline<Typed & JsonObject> | null;
+  readonly effect: Effect | null;
+};
+
+/** What a state says of its process: the one place that asks a table for it. */
+export const statusOf = (process: AnyProcess, state: Named): ProcessStatus => {
+  const over = process.over(state);
+  return {
+    state: state.name,
+    over,
+    deadline: over ? null : (process.deadline(state) as ProcessStatus['deadline']),
+    effect: over ? null : process.pending(state),
+  };
+};
+
 /** The cell for a state and an input; own members only, so that no name reaches a prototype. Unknown ones are ignored. */
 export const cellOf = (process: AnyProcess, state: Named, input: Typed): Cell<unknown, unknown, unknown> => {
   const table = process.table as Record<string, Record<string, Cell<unknown, unknown, unknown>>>;

@@ -1,5 +1,5 @@
 import { advance, type AdvanceDeps, type Advanced, hosted } from '../../../activities/advance.js';
-import type { Effect } from '../../../workflows/process.js';
+import { type Effect, statusOf } from '../../../workflows/process.js';
 import { askedBySystem } from '../../app/streams/command-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
@@ -91,14 +91,13 @@ export class EmbeddedProcessEngine implements ProcessEngine {
   }
 
   /** Timer and effect follow from the state alone. */
-  #settle(actor: Actor, state: unknown): void {
+  #settle(actor: Actor, state: Advanced['state']): void {
     if (this.#stopped) return;
     actor.failures = 0;
     const { process } = hosted(this.#deps.processes, actor.ref.process);
-    const over = process.over(state);
-    const due = over ? null : (process.deadline(state)?.at ?? null);
+    const { deadline, effect } = statusOf(process, state);
+    const due = deadline?.at ?? null;
     if (due !== actor.due) this.#arm(actor, due);
-    const effect = over ? null : process.pending(state);
     this.#run(actor, effect === null || effect.near ? null : effect);
   }
 
@@ -119,9 +118,9 @@ export class EmbeddedProcessEngine implements ProcessEngine {
     // Folded first: after a restart only the index said when it falls due, and the deadline may have moved since.
     const { state } = await this.#ask(actor, [], by);
     const { process } = hosted(this.#deps.processes, actor.ref.process);
-    const deadline = process.over(state) ? null : process.deadline(state);
+    const { deadline } = statusOf(process, state);
     if (deadline !== null && Date.parse(deadline.at) <= this.#deps.clock.now().getTime()) {
-      await this.#ask(actor, [deadline.input as ProcessInput], by);
+      await this.#ask(actor, [deadline.input], by);
     }
   }
 
