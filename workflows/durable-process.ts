@@ -136,9 +136,8 @@ export default async function durableProcess(run: ProcessRun): Promise<void> {
   // Handlers may run as soon as they are set; everything they use stands above.
   setHandler(
     askUpdate,
-    ({ stream, inputs, by, token }) =>
+    ({ inputs, by, token }) =>
       inLine(async () => {
-        if (stream !== ref.stream) throw failed(`${ref.id} belongs to another stream`, token);
         try {
           return { token, reply: (await step(inputs, by)).reply };
         } catch (error) {

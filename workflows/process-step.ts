@@ -58,7 +58,6 @@ export type ProcessRun = {
 
 /** One ask. `token` tells its answer from one that the server remembers of an earlier ask with the same update id. */
 export type Ask = {
-  readonly stream: string;
   readonly inputs: readonly ProcessInput[];
   readonly by: AskedBy;
   readonly token: string;

@@ -1,7 +1,10 @@
 import type { JsonObject } from '../domain/shared/json.js';
 
-/** Which process: its table, its id, and the stream that holds its events. */
+/** Which process: its table, its id, and the stream that holds its events. Its identity is stream and id: ids are unique in one stream only. */
 export type ProcessRef = { readonly process: string; readonly id: string; readonly stream: string };
+
+/** The identity of a process as one string. */
+export const processKey = ({ stream, id }: ProcessRef): string => `${stream} ${id}`;
 
 /** On whose behalf a process is asked. */
 export type AskedBy = {

@@ -31,8 +31,10 @@ export type AppendFault = { at: 'none' | 'before' | 'after' };
 
 const TENANT = 'studio';
 const stream = npcStream(TENANT, 'runner');
-const by = (commandId: string): AskedBy => ({
-  tenant: TENANT,
+const OTHER_TENANT = 'elsewhere';
+const otherStream = npcStream(OTHER_TENANT, 'runner');
+const by = (commandId: string, tenant = TENANT): AskedBy => ({
+  tenant,
   actor: 'key',
   commandId,
   correlationId: commandId,
@@ -60,17 +62,19 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
         deadlineAt: new Date(under.nowMs() + ms).toISOString(),
       });
       const start = startDue(60_000);
-      const recorded = async (): Promise<readonly RecordedEvent[]> =>
-        (await under.store.read(stream, { direction: 'forwards', limit: 4096 })).events;
-      const types = async () => (await recorded()).map(({ type }) => type);
-      const until = async (type: string): Promise<void> => {
+      const recorded = async (of = stream): Promise<readonly RecordedEvent[]> =>
+        (await under.store.read(of, { direction: 'forwards', limit: 4096 })).events;
+      const types = async (of = stream) => (await recorded(of)).map(({ type }) => type);
+      const until = async (type: string, of = stream): Promise<void> => {
         for (let tries = 0; tries < 600; tries += 1) {
-          if ((await types()).includes(type)) return;
+          if ((await types(of)).includes(type)) return;
           await new Promise((resolve) => setTimeout(resolve, 5));
         }
-        throw new Error(`${type} was never recorded: ${(await types()).join(', ')}`);
+        throw new Error(`${type} was never recorded: ${(await types(of)).join(', ')}`);
       };
-      return { ...under, under, effects, fault, ref, start, startDue, recorded, types, until };
+      /** A process of the same id in another tenant's stream. */
+      const other: ProcessRef = { ...ref, stream: otherStream };
+      return { ...under, under, effects, fault, ref, other, start, startDue, recorded, types, until };
     };
 
     it('records the events of a step before it answers, and runs the near effect that the answer needs', async () => {
@@ -215,6 +219,34 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       await advance(soonMs);
       await until('RaceDelivered');
       expect(failures).toBe(2);
+    });
+
+    it('keeps processes of one id in two streams apart: asks, deadlines, effects and what cancels them', async () => {
+      const { engine, ref, other, startDue, soonMs, advance, until, types, effects, restart } = await setUp();
+      const aborted: string[] = [];
+      effects.deliver = (signal, of) =>
+        new Promise(() => {
+          signal.addEventListener('abort', () => aborted.push(of.stream));
+        });
+      await engine.ask(ref, [startDue(soonMs)], by('start'));
+      await expect(engine.ask(other, [{ type: 'finish' }], by('early', OTHER_TENANT))).rejects.toMatchObject({
+        code: 'TURN_NOT_FOUND',
+      });
+      expect((await engine.ask(other, [startDue(10 * soonMs)], by('start', OTHER_TENANT))).answer).toMatchObject({
+        name: 'measured',
+      });
+      await vi.waitFor(() => expect(effects.ran.filter((name) => name === 'deliver')).toHaveLength(2));
+      await advance(1.1 * soonMs);
+      await until('RaceGivenUp');
+      await vi.waitFor(() => expect(aborted).toEqual([stream]), { timeout: 5_000 });
+      expect(await types(otherStream)).toEqual(['RaceStarted', 'RaceMeasured']);
+      effects.deliver = (_, of) => Promise.resolve(`parcel for ${of.stream}`);
+      const next = await restart();
+      await until('RaceDelivered', otherStream);
+      expect((await next.ask(other, [{ type: 'finish' }], by('finish', OTHER_TENANT))).answer).toMatchObject({
+        name: 'finished',
+      });
+      expect((await next.ask(ref, [], by('look'))).answer).toMatchObject({ name: 'givenUp' });
     });
 
     it('shares a stream: foreign events in between change neither events nor answers', async () => {

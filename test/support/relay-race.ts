@@ -1,6 +1,6 @@
 import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
 import type { Fold } from '../../src/app/streams/lane.js';
-import type { ProcessInput } from '../../src/ports/process-engine.js';
+import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import type { Cell, Effect, Process } from '../../workflows/process.js';
 
 /**
@@ -100,8 +100,12 @@ export const race: Process<RaceState, RaceInput, Facts, RaceAnswer> = {
   over,
 };
 
-/** Runs the race's effects; tests replace the far one to hold it back or make it fail. */
-export type RaceEffects = { deliver: (signal: AbortSignal) => Promise<string>; ran: string[] };
+/** Runs the race's effects; tests replace them to hold them back or make them fail. */
+export type RaceEffects = {
+  deliver: (signal: AbortSignal, ref: ProcessRef) => Promise<string>;
+  measure?: (signal: AbortSignal) => Promise<number>;
+  ran: string[];
+};
 
 const nothing: Fold<null> = { initial: null, evolve: () => null };
 
@@ -109,10 +113,10 @@ export const raceHost = (effects: RaceEffects): HostedProcess => ({
   process: race,
   fold: nothing,
   prepare: (ref) => Promise.resolve(() => ({ raceId: ref.id })),
-  effect: async (_, effect: Effect, signal): Promise<ProcessInput> => {
+  effect: async (ref, effect: Effect, signal): Promise<ProcessInput> => {
     effects.ran.push(effect.name);
     return effect.near
-      ? { type: 'measure', measure: 42 }
-      : { type: 'delivered', parcel: await effects.deliver(signal) };
+      ? { type: 'measure', measure: (await effects.measure?.(signal)) ?? 42 }
+      : { type: 'delivered', parcel: await effects.deliver(signal, ref) };
   },
 });

@@ -4,7 +4,14 @@ import { askedBySystem } from '../../app/streams/command-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
-import type { Asked, AskedBy, ProcessEngine, ProcessInput, ProcessRef } from '../../ports/process-engine.js';
+import {
+  type Asked,
+  type AskedBy,
+  type ProcessEngine,
+  type ProcessInput,
+  processKey,
+  type ProcessRef,
+} from '../../ports/process-engine.js';
 import type { Log } from '../../ports/log.js';
 import type { Random } from '../../ports/random.js';
 
@@ -40,14 +47,21 @@ export class EmbeddedProcessEngine implements ProcessEngine {
   }
 
   async start(): Promise<void> {
-    for (const { name, id, stream, due } of await this.#deps.events.openProcesses()) {
+    const actors = (await this.#deps.events.openProcesses()).map(({ name, id, stream, due }) => {
       const actor = this.#actor({ process: name, id, stream });
       if (due !== null) this.#arm(actor, due);
-      // Without a deadline only folding tells what it waits for.
-      else
-        await this.#ask(actor, [], askedBySystem(this.#deps, stream)).catch((error: unknown) =>
-          this.#failed(actor, error),
-        );
+      return actor;
+    });
+    const looking = this.#lookAt(actors).finally(() => this.#running.delete(looking));
+    this.#running.add(looking);
+  }
+
+  /** Only folding tells which effects they wait for. One after the other, since there may be many. */
+  async #lookAt(actors: readonly Actor[]): Promise<void> {
+    for (const actor of actors) {
+      if (this.#stopped) return;
+      const by = askedBySystem(this.#deps, actor.ref.stream);
+      await this.#ask(actor, [], by).catch((error: unknown) => this.#failed(actor, error));
     }
   }
 
@@ -77,15 +91,16 @@ export class EmbeddedProcessEngine implements ProcessEngine {
     } finally {
       this.#running.delete(step);
       actor.waiting -= 1;
-      if (actor.waiting === 0 && actor.cancelTimer === null && actor.effect === null) this.#actors.delete(actor.ref.id);
+      if (actor.waiting === 0 && actor.cancelTimer === null && actor.effect === null)
+        this.#actors.delete(processKey(actor.ref));
     }
   }
 
   #actor(ref: ProcessRef): Actor {
-    let actor = this.#actors.get(ref.id);
+    let actor = this.#actors.get(processKey(ref));
     if (actor === undefined) {
       actor = { ref, waiting: 0, due: null, cancelTimer: null, effect: null, failures: 0 };
-      this.#actors.set(ref.id, actor);
+      this.#actors.set(processKey(ref), actor);
     }
     return actor;
   }

@@ -1,6 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
+import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { parseNpcStream, tenantOf } from '../../domain/shared/stream-names.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
 
@@ -13,6 +14,8 @@ export type TemporalAddress = {
   readonly namespace: string;
 };
 
+/** How many characters of a stream's digest stand in a workflow's id: 132 bits. */
+const STREAM_DIGEST = 22;
 /** A workflow task or a sticky queue whose worker was killed is given to another one after this time. */
 export const TASK_TIMEOUT = '2s';
 /** gRPC waits this long at most between two attempts to reach a server that is away, in milliseconds. */
@@ -24,7 +27,9 @@ const GRPC_ALREADY_EXISTS = 6;
 const KEYWORD = 2;
 
 export const taskQueueOf = (namespace: string): string => `${namespace}-processes`;
-export const workflowIdOf = (namespace: string, { process, id }: ProcessRef): string => `${namespace}/${process}/${id}`;
+/** A process is its stream and its id; the stream goes in as a digest, since a name may be longer than Temporal's ids. */
+export const workflowIdOf = (namespace: string, { process, id, stream }: ProcessRef): string =>
+  `${namespace}/${process}/${sha256Base64url(stream).slice(0, STREAM_DIGEST)}/${id}`;
 
 const tenantKey = defineSearchAttributeKey('AnimaTenant', SearchAttributeType.KEYWORD);
 const npcKey = defineSearchAttributeKey('AnimaNpcId', SearchAttributeType.KEYWORD);

@@ -79,7 +79,7 @@ export class TemporalProcessEngine implements ProcessEngine {
 
   async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<Asked> {
     const token = Buffer.from(this.#deps.random.bytes(12)).toString('base64url');
-    const ask: Ask = { stream: ref.stream, inputs, by, token };
+    const ask: Ask = { inputs, by, token };
     const { reply } = await this.#answered(ref, ask);
     if ('refused' in reply) {
       const { code, message, details, retryAfter } = reply.refused;

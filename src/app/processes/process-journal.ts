@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { parseProcessId } from '../../domain/shared/process-id.js';
 import { weightOf } from '../../domain/shared/weight.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
-import type { ProcessRef } from '../../ports/process-engine.js';
+import { processKey, type ProcessRef } from '../../ports/process-engine.js';
 import type { AnyProcess } from '../../../workflows/process.js';
 import type { PlacedEvent } from '../streams/lane.js';
 import { Lines } from '../pacing/line.js';
@@ -58,12 +58,12 @@ export class ProcessJournal {
 
   /** The process as it was last seen, where reading on would ask the store; others may have written since. */
   remembered(ref: ProcessRef): Instance | undefined {
-    return this.#shared ? this.#instances.get(keyOf(ref)) : undefined;
+    return this.#shared ? this.#instances.get(processKey(ref)) : undefined;
   }
 
   /** The process as it stands; of one that is over, what was added since only up to `atLeast`, since no answer depends on it. */
   async load(process: AnyProcess, ref: ProcessRef, atLeast = -1): Promise<Instance> {
-    const known = this.#instances.get(keyOf(ref));
+    const known = this.#instances.get(processKey(ref));
     const current = known !== undefined && (!this.#shared || process.over(known.state));
     if (current && known.through >= atLeast) return known;
     const loaded = await this.#read(process, ref, { known, atLeast });
@@ -91,13 +91,13 @@ export class ProcessJournal {
 
   /** The next `load` reads the stream again. */
   forget(ref: ProcessRef): void {
-    this.#instances.delete(keyOf(ref));
+    this.#instances.delete(processKey(ref));
   }
 
   /** A slow read must not bring back what a step has left behind meanwhile. */
   #keep(ref: ProcessRef, instance: Instance): void {
-    const known = this.#instances.peek(keyOf(ref));
-    if (known === undefined || known.through <= instance.through) this.#instances.set(keyOf(ref), instance);
+    const known = this.#instances.peek(processKey(ref));
+    if (known === undefined || known.through <= instance.through) this.#instances.set(processKey(ref), instance);
   }
 
   /** Reads forwards, from what is known or from the revision that the id carries, until the process is over or the stream ends. */
@@ -136,9 +136,6 @@ export class ProcessJournal {
 
 /** What an instance takes beside what its events brought, in bytes. */
 const INSTANCE_BYTES = 512;
-
-/** The stream belongs to it: an id that stands in another tenant's stream names nothing here. */
-const keyOf = ({ stream, id }: ProcessRef): string => `${stream} ${id}`;
 
 const fold = (
   process: AnyProcess,
