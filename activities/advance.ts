@@ -1,14 +1,17 @@
 import type { Draft } from '../src/app/streams/lane.js';
 import type { Lanes } from '../src/app/streams/lanes.js';
+import { withTimeLimit } from '../src/app/pacing/time-limit.js';
 import { COMMAND_ATTEMPTS } from '../src/app/streams/run-command.js';
 import type { Instance, ProcessJournal } from '../src/app/processes/process-journal.js';
 import { schemaVersionOf } from '../src/domain/event-kinds.js';
 import { parseProcessId } from '../src/domain/shared/process-id.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { HostedProcess } from '../src/app/processes/hosted-process.js';
+import type { Clock } from '../src/ports/clock.js';
 import type { ProcessMark } from '../src/ports/event-store.js';
 import type { Asked, AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
 import { type AnyProcess, cellOf, statusOf } from '../workflows/process.js';
+import { NEAR_EFFECT_MS } from '../workflows/process-limits.js';
 
 /** How many near effects one step may run behind each other. */
 export const NEAR_EFFECTS = 8;
@@ -17,6 +20,7 @@ export type AdvanceDeps = {
   readonly lanes: Lanes;
   readonly journal: ProcessJournal;
   readonly processes: Readonly<Record<string, HostedProcess>>;
+  readonly clock: Clock;
 };
 
 export type Advanced = Asked & { readonly state: Instance['state'] };
@@ -32,7 +36,8 @@ export const hosted = (processes: AdvanceDeps['processes'], name: string): Hoste
  * One whole step of any process: load and fold, look the cells up, record the events in one append, run the near effects that the waiting
  * answer needs, answer. Whoever drives processes (a shell) calls this for one process at a time; several servers may race, and the loser folds
  * what the winner recorded and decides again, so a repeat or a race adds no second event.
- * @throws Rejection from a cell, BUSY when the same command has begun another process of this kind (repeat it, and that one is found), CONFLICT
+ * @throws Rejection from a cell, ENGINE_UNAVAILABLE when near effects take longer than NEAR_EFFECT_MS (what the inputs made is recorded then, what
+ * the late effect makes is not, and the next step runs it again), BUSY when the same command has begun another process of this kind (repeat it, and that one is found), CONFLICT
  * after COMMAND_ATTEMPTS, and what the event store raises.
  */
 export const advance = (
@@ -54,15 +59,22 @@ const step = async (
 ): Promise<Advanced> => {
   const host = hosted(deps.processes, ref.process);
   let recorded = await record(deps, host, ref, inputs, by);
+  let leftMs = NEAR_EFFECT_MS;
   for (let ran = 0; ran < NEAR_EFFECTS; ran += 1) {
     const answer: unknown = host.process.answer(recorded.state, inputs.at(-1));
     const { effect } = statusOf(host.process, recorded.state);
     if (answer !== undefined || effect?.near !== true) return { ...recorded, answer };
-    const input = await host.effect(ref, effect, new AbortController().signal);
+    const beganMs = deps.clock.monotonicMs();
+    const limit = { ms: Math.max(leftMs, 0), late: () => lateNearEffect(effect.name) };
+    const input = await withTimeLimit(deps.clock, limit, (signal) => host.effect(ref, effect, signal));
+    leftMs -= deps.clock.monotonicMs() - beganMs;
     recorded = await record(deps, host, ref, [input], by);
   }
   return { ...recorded, answer: host.process.answer(recorded.state, inputs.at(-1)) as unknown };
 };
+
+const lateNearEffect = (name: string): Rejection =>
+  new Rejection('ENGINE_UNAVAILABLE', { details: { effect: name, limitMs: NEAR_EFFECT_MS }, retryAfter: 1 });
 
 type Recorded = { readonly state: Instance['state']; readonly revision: number; readonly position: number };
 

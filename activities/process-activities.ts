@@ -1,17 +1,18 @@
 import { askedBySystem } from '../src/app/streams/command-id.js';
+import { withTimeLimit } from '../src/app/pacing/time-limit.js';
 import type { Instance } from '../src/app/processes/process-journal.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
-import type { Clock } from '../src/ports/clock.js';
 import type { AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
 import type { Random } from '../src/ports/random.js';
-import { type AnyProcess, statusOf } from '../workflows/process.js';
+import { type AnyProcess, farEffectOf, statusOf } from '../workflows/process.js';
+import { FAR_EFFECT_MS } from '../workflows/process-limits.js';
 import type { Refused, Reply, Standing, StepArgs, StepResult } from '../workflows/process-step.js';
 import { advance, type AdvanceDeps, type Advanced, hosted } from './advance.js';
 
 /** Answers above this many bytes of JSON do not travel through the engine, which refuses payloads of 2 MiB and copies each one twice. */
 export const ANSWER_BYTES = 256 * 1024;
 
-export type ProcessActivityDeps = AdvanceDeps & { readonly clock: Clock; readonly random: Random };
+export type ProcessActivityDeps = AdvanceDeps & { readonly random: Random };
 
 /**
  * One step for a shell that knows no table: `advance`, with refusals as values and with what the shell must know to go on.
@@ -22,8 +23,7 @@ export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, b
   const { process } = hosted(deps.processes, ref.process);
   const asker = by ?? askedBySystem(deps, ref.stream);
   try {
-    const advanced =
-      inputs === 'deadline' ? await expire(deps, process, ref, asker) : await advance(deps, ref, inputs, asker);
+    const advanced = await (inputs === 'deadline' ? expire(deps, ref, asker) : advance(deps, ref, inputs, asker));
     return { reply: replyOf(advanced), standing: standingOf(process, advanced.state) };
   } catch (thrown) {
     if (!(thrown instanceof Rejection)) throw thrown;
@@ -32,7 +32,11 @@ export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, b
   }
 };
 
-/** The input that the far effect `effectId` makes; null when the process waits for it no longer. @throws what the effect throws */
+/**
+ * One attempt at the far effect `effectId`: the input that it makes; null when the process waits for it no longer. Its signal aborts with `signal`,
+ * and when the attempt takes longer than the host or FAR_EFFECT_MS allows.
+ * @throws what the effect throws, Error when it is late, and the reason of `signal`
+ */
 export const runEffect = async (
   deps: ProcessActivityDeps,
   ref: ProcessRef,
@@ -42,17 +46,19 @@ export const runEffect = async (
   const host = hosted(deps.processes, ref.process);
   const { state } = await deps.journal.load(host.process, ref);
   const { effect } = statusOf(host.process, state);
-  return effect?.id === effectId ? host.effect(ref, effect, signal) : null;
+  if (effect?.id !== effectId) return null;
+  const ms = Math.min(host.farEffectMs ?? FAR_EFFECT_MS, FAR_EFFECT_MS);
+  const late = (): Error => new Error(`the effect ${effect.name} took longer than ${String(ms)} ms`);
+  return withTimeLimit(deps.clock, { ms, late, signal }, (limited) => host.effect(ref, effect, limited));
 };
 
-const expire = async (
-  deps: ProcessActivityDeps,
-  process: AnyProcess,
-  ref: ProcessRef,
-  by: AskedBy,
-): Promise<Advanced> => {
+/**
+ * The step for a deadline that may have fallen due: folded first, since a shell's timer may be older than the state.
+ * @throws as `advance`
+ */
+export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: AskedBy): Promise<Advanced> => {
   const looked = await advance(deps, ref, [], by);
-  const { deadline } = statusOf(process, looked.state);
+  const { deadline } = statusOf(hosted(deps.processes, ref.process).process, looked.state);
   if (deadline === null || Date.parse(deadline.at) > deps.clock.now().getTime()) return looked;
   return advance(deps, ref, [deadline.input], by);
 };
@@ -71,10 +77,11 @@ const refusedOf = ({ code, message, details, retryAfter }: Rejection): Refused =
 });
 
 const standingOf = (process: AnyProcess, state: Instance['state']): Standing => {
-  const { deadline, effect } = statusOf(process, state);
+  const status = statusOf(process, state);
+  const effect = farEffectOf(status);
   return {
-    state: state.name,
-    due: deadline?.at ?? null,
-    effect: effect === null || effect.near ? null : { id: effect.id, name: effect.name },
+    state: status.state,
+    due: status.deadline?.at ?? null,
+    effect: effect === null ? null : { id: effect.id, name: effect.name },
   };
 };

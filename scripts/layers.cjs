@@ -46,8 +46,8 @@ module.exports = [
   },
   {
     rule: 'the-workflow-imports-no-table',
-    files: ['workflows/durable-process.ts', 'workflows/process-step.ts'],
-    holds: 'the one Temporal workflow, and what it and a worker say to each other',
+    files: ['workflows/durable-process.ts', 'workflows/process-step.ts', 'workflows/process-limits.ts'],
+    holds: 'the one Temporal workflow, what it and a worker say to each other, and the limits of both shells',
     imports: ['src/ports/process-engine.ts', 'src/domain/shared'],
     because:
       'The one Temporal workflow drives every process: what it knew of a table would bind open workflows to that version of it.',
@@ -127,15 +127,22 @@ module.exports = [
   },
   {
     rule: 'shells-drive-one-step',
-    files: ['src/adapters/embedded/process-engine.ts', 'src/adapters/temporal/'],
+    files: [
+      'src/adapters/embedded/process-engine.ts',
+      'src/adapters/embedded/process-actor.ts',
+      'src/adapters/temporal/',
+    ],
     holds: 'the two shells that drive processes: in this process, and on Temporal',
     imports: [
+      'src/adapters/embedded/process-actor.ts',
       'src/adapters/temporal',
       'src/adapters/shared',
       'activities/advance.ts',
       'activities/process-activities.ts',
       'workflows/process.ts',
       'workflows/process-step.ts',
+      'workflows/process-limits.ts',
+      'src/app/pacing',
       'src/app/processes',
       'src/app/streams/command-id.ts',
       ...core,

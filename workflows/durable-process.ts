@@ -15,6 +15,7 @@ import {
 } from '@temporalio/workflow';
 
 import type { AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
+import { FAR_EFFECT_MS, FAR_EFFECT_SILENCE_MS, FIRST_RETRY_MS, LAST_RETRY_MS, retryDelayMs } from './process-limits.js';
 import {
   type Answered,
   ASK,
@@ -39,8 +40,8 @@ import {
 const LONG_HISTORY = 1_000;
 /** How long a run that was started by an ask waits for that ask, in milliseconds, before it looks at the stream itself. */
 const ASK_GRACE_MS = 5_000;
-/** How long after a failed step of its own it is tried again, in milliseconds; stays at the last. */
-const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000] as const;
+/** An attempt at a far effect is ended by its worker; the server steps in a minute later. */
+const FAR_EFFECT_SERVER_MS = FAR_EFFECT_MS + 60_000;
 const TRANSITIONS_KEPT = 20;
 
 const { advanceProcess } = proxyLocalActivities<Pick<ProcessActivities, 'advanceProcess'>>({
@@ -49,9 +50,9 @@ const { advanceProcess } = proxyLocalActivities<Pick<ProcessActivities, 'advance
   retry: { maximumAttempts: 1 },
 });
 const { runEffect } = proxyActivities<Pick<ProcessActivities, 'runEffect'>>({
-  startToCloseTimeout: '1h',
-  heartbeatTimeout: '5s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
+  startToCloseTimeout: FAR_EFFECT_SERVER_MS,
+  heartbeatTimeout: FAR_EFFECT_SILENCE_MS,
+  retry: { initialInterval: FIRST_RETRY_MS, backoffCoefficient: 2, maximumInterval: LAST_RETRY_MS },
 });
 
 /** Requests: somebody waits for the answer. */
@@ -118,10 +119,10 @@ export default async function durableProcess(run: ProcessRun): Promise<void> {
     while (effect === mine) {
       const result = await ownStep(input === null ? [] : [input]);
       if (result !== null && result.standing !== null) break;
-      await condition(() => effect !== mine, backoff(failures));
+      await condition(() => effect !== mine, retryDelayMs(failures));
     }
     // Still waited for: the process did not take the result. It is run again, but not at once.
-    if (standing?.effect?.id === mine.id) await condition(() => effect !== mine, backoff((failures += 1)));
+    if (standing?.effect?.id === mine.id) await condition(() => effect !== mine, retryDelayMs((failures += 1)));
     if (effect === mine) effect = null;
   };
 
@@ -177,10 +178,10 @@ export default async function durableProcess(run: ProcessRun): Promise<void> {
       known === null
         ? steps === 0
           ? ASK_GRACE_MS
-          : backoff(failures)
+          : retryDelayMs(failures)
         : known.due === null
           ? null
-          : Math.max(Date.parse(known.due) - nowMs(), known.due === triedDue ? RETRY_MS[0] : 0);
+          : Math.max(Date.parse(known.due) - nowMs(), known.due === triedDue ? FIRST_RETRY_MS : 0);
     if (wait === null) await condition(changed);
     else if (wait === 0 || !(await condition(changed, wait))) {
       triedDue = known?.due ?? null;
@@ -205,9 +206,6 @@ export default async function durableProcess(run: ProcessRun): Promise<void> {
 /** In here this is Temporal's clock, which replay repeats. */
 // eslint-disable-next-line no-restricted-properties -- see above
 const nowMs = (): number => Date.now();
-
-const backoff = (failures: number): number =>
-  RETRY_MS[Math.min(Math.max(failures - 1, 0), RETRY_MS.length - 1)] ?? RETRY_MS[0];
 
 const failed = (message: string, token: string, cause?: unknown): ApplicationFailure =>
   ApplicationFailure.create({

@@ -17,6 +17,10 @@ export type Refused = {
   readonly retryAfter?: number;
 };
 
+/** Whether a repeat would be refused as well: a refusal that passes says when to come again. */
+export const isFinal = ({ retryAfter }: { readonly retryAfter?: number | undefined }): boolean =>
+  retryAfter === undefined;
+
 /** What an asker gets. An answer too large to travel is left out: folding the stream up to `revision` makes it again. */
 export type Reply =
   | { readonly refused: Refused }

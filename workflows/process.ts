@@ -33,8 +33,9 @@ export type Table<State extends Named, Input extends Typed, Facts> = {
 };
 
 /**
- * Something the state waits for. `near`: an answer waits for it and it takes well under a second, so the step runs it itself;
- * far ones are run by the shell, cancelled when the state stops waiting, and repeated until their input is recorded.
+ * Something the state waits for. `near`: an answer waits for it, so the step runs it itself, and it has NEAR_EFFECT_MS; a late or failed one fails
+ * the step, and the next step of that state runs it again. Far ones are run by the shell beside the steps: aborted when the state stops waiting
+ * and after FAR_EFFECT_MS, and run again until their input is recorded.
  */
 export type Effect = { readonly id: string; readonly name: string; readonly near: boolean; readonly args: JsonObject };
 
@@ -82,6 +83,10 @@ export const statusOf = (process: AnyProcess, state: Named): ProcessStatus => {
     effect: over ? null : process.pending(state),
   };
 };
+
+/** The far effect that a process waits for: work that a shell runs beside its steps. */
+export const farEffectOf = ({ effect }: ProcessStatus): Effect | null =>
+  effect === null || effect.near ? null : effect;
 
 /** The cell for a state and an input; own members only, so that no name reaches a prototype. Unknown ones are ignored. */
 export const cellOf = (process: AnyProcess, state: Named, input: Typed): Cell<unknown, unknown, unknown> => {

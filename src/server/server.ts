@@ -114,7 +114,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const hosts: Readonly<Record<ProcessName, HostedProcess>> = {
       turn: turnHost({ rulesets, signingKeys, issuer: publicUrl }),
     };
-    const hosting = { lanes, journal, processes: hosts };
+    const hosting = { lanes, journal, processes: hosts, clock: ports.clock };
     const engine = closers.opened(profile.openEngine(hosting));
     if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine));
     if (serves.requests) {

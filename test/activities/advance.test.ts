@@ -11,6 +11,7 @@ import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { NEAR_EFFECT_MS } from '../../workflows/process-limits.js';
 import { race, raceHost } from '../support/relay-race.js';
 import { eventsOf, onBehalf, storeWith, STREAM } from '../support/streams.js';
 
@@ -20,12 +21,13 @@ const start: ProcessInput = { type: 'start', raceId: ref.id, deadlineAt: DUE };
 const delivered: ProcessInput = { type: 'delivered', parcel: 'parcel' };
 
 /** A server on a store; two of them on one store race. */
-const serverOn = (store: EventStore, host: Partial<HostedProcess> = {}) => {
+const serverOn = (store: EventStore, host: Partial<HostedProcess> = {}, clock = new ManualClock()) => {
   const hosted = { ...raceHost({ deliver: () => Promise.resolve('parcel'), ran: [] }), ...host };
   const deps: AdvanceDeps = {
-    lanes: new Lanes(store, new ManualClock()),
+    lanes: new Lanes(store, clock),
     journal: new ProcessJournal(store),
     processes: { [race.name]: hosted },
+    clock,
   };
   let commands = 0;
   return {
@@ -110,6 +112,33 @@ describe('one step of a process', () => {
     const server = serverOn(new MemoryEventStore(), { effect });
     expect((await server.advance(start)).answer).toBeUndefined();
     expect(ran).toBe(NEAR_EFFECTS);
+  });
+
+  it('gives all its near effects one time together, and records nothing of a late one', async () => {
+    const clock = new ManualClock();
+    const store = new MemoryEventStore();
+    const signals: AbortSignal[] = [];
+    const effect: HostedProcess['effect'] = async (_, __, signal) => {
+      signals.push(signal);
+      await new Promise<void>((resolve) => clock.after(0.6 * NEAR_EFFECT_MS, resolve));
+      return signals.length === 1 ? { type: 'nothing' } : { type: 'measure', measure: 7 };
+    };
+    const server = serverOn(store, { effect }, clock);
+    const late = expect(server.advance(start)).rejects.toMatchObject({
+      code: 'ENGINE_UNAVAILABLE',
+      details: { effect: 'measure' },
+      retryAfter: 1,
+    });
+    for (let passed = 0; passed < 4; passed += 1) await clock.advance(0.3 * NEAR_EFFECT_MS);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+    await clock.advance(0.4 * NEAR_EFFECT_MS);
+    await late;
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+    await clock.advance(NEAR_EFFECT_MS);
+    expect(await typesOf(store)).toEqual(['RaceStarted']);
+    const again = server.advance();
+    for (let passed = 0; passed < 3; passed += 1) await clock.advance(0.3 * NEAR_EFFECT_MS);
+    expect((await again).answer).toEqual({ name: 'measured', measure: 7 });
   });
 
   it('of a process that nobody hosts is a defect', async () => {

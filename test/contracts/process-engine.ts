@@ -6,6 +6,7 @@ import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { findBreak } from '../../src/app/streams/hash-chain.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { AskedBy, ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import { FIRST_RETRY_MS, NEAR_EFFECT_MS } from '../../workflows/process-limits.js';
 import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
 
 /** What a shell brings to be held to the suite. `fault` is asked before every append and may throw, as a store that dies does. */
@@ -27,7 +28,7 @@ export type OpenEngine = (options: {
 }) => Promise<EngineUnderTest>;
 
 /** Where an append is broken: before it is written, or after, so that its maker never hears of it. */
-export type AppendFault = { at: 'none' | 'before' | 'after' };
+export type AppendFault = { at: 'none' | 'before' | 'after'; onFault?: () => void };
 
 const TENANT = 'studio';
 const stream = npcStream(TENANT, 'runner');
@@ -50,10 +51,10 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       running = undefined;
     });
 
-    const setUp = async () => {
+    const setUp = async (host: Partial<HostedProcess> = {}) => {
       const effects: RaceEffects = { deliver: () => Promise.resolve('parcel'), ran: [] };
       const fault: AppendFault = { at: 'none' };
-      const under = await open({ hosts: { [race.name]: raceHost(effects) }, fault });
+      const under = await open({ hosts: { [race.name]: { ...raceHost(effects), ...host } }, fault });
       running = under;
       const ref: ProcessRef = { process: race.name, id: makeProcessId('r', -1, under.nowMs(), 'start'), stream };
       const startDue = (ms: number): ProcessInput => ({
@@ -219,6 +220,74 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       await advance(soonMs);
       await until('RaceDelivered');
       expect(failures).toBe(2);
+    });
+
+    it('runs a near effect that failed again at the next look', async () => {
+      const { engine, ref, start, types, effects } = await setUp();
+      effects.measure = () => Promise.reject(new Error('the tape is torn'));
+      await expect(engine.ask(ref, [start], by('start'))).rejects.toThrow('the tape is torn');
+      expect(await types()).toEqual(['RaceStarted']);
+      delete effects.measure;
+      expect((await engine.ask(ref, [], by('look'))).answer).toEqual({ name: 'measured', measure: 42 });
+    });
+
+    it('ends a near effect that takes too long, records nothing of it, and runs it again at the next look', async () => {
+      const { engine, ref, start, types, effects, advance } = await setUp();
+      let aborted = 0;
+      effects.measure = (signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            aborted += 1;
+            resolve(7);
+          });
+        });
+      const late = expect(engine.ask(ref, [start], by('start'))).rejects.toMatchObject({
+        code: 'ENGINE_UNAVAILABLE',
+        details: { effect: 'measure' },
+      });
+      await vi.waitFor(() => expect(effects.ran).toEqual(['measure']), { timeout: 5_000 });
+      await advance(NEAR_EFFECT_MS);
+      await late;
+      expect(aborted).toBe(1);
+      expect(await types()).toEqual(['RaceStarted']);
+      delete effects.measure;
+      expect((await engine.ask(ref, [], by('look'))).answer).toEqual({ name: 'measured', measure: 42 });
+    });
+
+    it('ends an attempt at a far effect that takes too long, and tries it again', async () => {
+      const { engine, ref, start, effects, advance, until } = await setUp({ farEffectMs: 1_000 });
+      const aborted: unknown[] = [];
+      effects.deliver = (signal) =>
+        new Promise((resolve) => {
+          if (aborted.length > 0) resolve('second try');
+          signal.addEventListener('abort', () => aborted.push(signal.reason));
+        });
+      await engine.ask(ref, [start], by('start'));
+      await vi.waitFor(() => expect(effects.ran).toContain('deliver'), { timeout: 5_000 });
+      await advance(1_000);
+      await vi.waitFor(() => expect(aborted).toHaveLength(1), { timeout: 5_000 });
+      await advance(FIRST_RETRY_MS);
+      await until('RaceDelivered');
+      expect(String(aborted[0])).toContain('the effect deliver took longer than 1000 ms');
+    });
+
+    it('keeps the result of a far effect until it can be recorded', async () => {
+      const { engine, ref, start, effects, fault, advance, until } = await setUp();
+      const running = new Promise<(parcel: string) => void>((began) => {
+        effects.deliver = () => new Promise((resolve) => began(resolve));
+      });
+      await engine.ask(ref, [start], by('start'));
+      const release = await running;
+      let refusals = 0;
+      fault.at = 'before';
+      fault.onFault = () => (refusals += 1);
+      release('a dear parcel');
+      await vi.waitFor(() => expect(refusals).toBeGreaterThan(0), { timeout: 5_000 });
+      fault.at = 'none';
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await advance(2 * FIRST_RETRY_MS);
+      await until('RaceDelivered');
+      expect(effects.ran.filter((name) => name === 'deliver')).toHaveLength(1);
     });
 
     it('keeps processes of one id in two streams apart: asks, deadlines, effects and what cancels them', async () => {

@@ -60,8 +60,8 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   const rulesets = openRulesets(lanes, events);
   const journal = new ProcessJournal(events, { shared });
   const processes = { [turn.name]: turnHost({ rulesets, signingKeys, issuer: 'http://simulation' }) };
-  const hosting = { lanes, journal, processes };
-  const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, clock, random, logger: log });
+  const hosting = { lanes, journal, processes, clock };
+  const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, random, logger: log });
   const lifecycle = createLifecycle();
   const rateLimiter = new MemoryRateLimiter(clock);
   const keyUsage = { touch: () => undefined, lastUsedAt: () => Promise.resolve(new Map<string, string>()) };
@@ -102,7 +102,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   return {
     start: () => engine.start(),
     handle: (request) => answerTo(app, request),
-    step: (args) => advanceProcess({ ...hosting, clock, random }, args),
+    step: (args) => advanceProcess({ ...hosting, random }, args),
   };
 };
 

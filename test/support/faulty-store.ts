@@ -4,6 +4,7 @@ import type { AppendFault } from '../contracts/process-engine.js';
 /** The same store, but an append may die on its way in or on its way out. */
 export const faulty = (store: EventStore, fault: AppendFault): EventStore => ({
   append: async (...args) => {
+    if (fault.at !== 'none') fault.onFault?.();
     if (fault.at === 'before') throw new Error('killed before the append');
     const outcome = await store.append(...args);
     if (fault.at === 'after') throw new Error('killed after the append');

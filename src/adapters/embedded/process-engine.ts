@@ -1,9 +1,7 @@
-import { advance, type AdvanceDeps, type Advanced, hosted } from '../../../activities/advance.js';
-import { type Effect, statusOf } from '../../../workflows/process.js';
-import { askedBySystem } from '../../app/streams/command-id.js';
+import type { ProcessActivityDeps } from '../../../activities/process-activities.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
+import type { Log } from '../../ports/log.js';
 import {
   type Asked,
   type AskedBy,
@@ -12,34 +10,18 @@ import {
   processKey,
   type ProcessRef,
 } from '../../ports/process-engine.js';
-import type { Log } from '../../ports/log.js';
-import type { Random } from '../../ports/random.js';
+import { ProcessActor } from './process-actor.js';
 
-/** How long after a failed timer or effect it is tried again, in milliseconds; doubles up to the last. */
-const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000] as const;
-
-/** What runs for one open process: a timer for its deadline, at most one far effect. */
-type Actor = {
-  readonly ref: ProcessRef;
-  waiting: number;
-  due: string | null;
-  cancelTimer: (() => void) | null;
-  effect: { readonly id: string; readonly abort: AbortController } | null;
-  failures: number;
-};
-
-export type EmbeddedEngineDeps = AdvanceDeps & {
-  readonly events: EventStore;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Pick<Log, 'error'>;
+export type EmbeddedEngineDeps = ProcessActivityDeps & {
+  readonly events: Pick<EventStore, 'openProcesses'>;
+  readonly logger: Pick<Log, 'error' | 'warn'>;
 };
 
 /** The embedded shell: one actor per open process, in this process; everything it knows comes from the streams. */
 export class EmbeddedProcessEngine implements ProcessEngine {
   readonly #deps: EmbeddedEngineDeps;
-  readonly #actors = new Map<string, Actor>();
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #actors = new Map<string, ProcessActor>();
+  #looking: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(deps: EmbeddedEngineDeps) {
@@ -49,132 +31,39 @@ export class EmbeddedProcessEngine implements ProcessEngine {
   async start(): Promise<void> {
     const actors = (await this.#deps.events.openProcesses()).map(({ name, id, stream, due }) => {
       const actor = this.#actor({ process: name, id, stream });
-      if (due !== null) this.#arm(actor, due);
+      actor.arm(due);
       return actor;
     });
-    const looking = this.#lookAt(actors).finally(() => this.#running.delete(looking));
-    this.#running.add(looking);
-  }
-
-  /** Only folding tells which effects they wait for. One after the other, since there may be many. */
-  async #lookAt(actors: readonly Actor[]): Promise<void> {
-    for (const actor of actors) {
-      if (this.#stopped) return;
-      const by = askedBySystem(this.#deps, actor.ref.stream);
-      await this.#ask(actor, [], by).catch((error: unknown) => this.#failed(actor, error));
-    }
+    this.#looking = this.#lookAt(actors);
   }
 
   async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<Asked> {
-    return this.#ask(this.#actor(ref), inputs, by);
+    const { answer, revision, position } = await this.#actor(ref).step(inputs, by);
+    return { answer, revision, position };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
-    for (const actor of this.#actors.values()) {
-      actor.cancelTimer?.();
-      actor.effect?.abort.abort();
-    }
-    await Promise.allSettled(this.#running);
+    await Promise.all([this.#looking, ...Array.from(this.#actors.values(), (actor) => actor.stop())]);
     this.#actors.clear();
   }
 
-  async #ask(actor: Actor, inputs: readonly ProcessInput[], by: AskedBy): Promise<Advanced> {
+  /** Only folding tells which effects they wait for. One after the other, since there may be many. */
+  async #lookAt(actors: readonly ProcessActor[]): Promise<void> {
+    for (const actor of actors) {
+      if (this.#stopped) return;
+      await actor.look();
+    }
+  }
+
+  /** @throws Rejection NOT_READY once it was disposed of */
+  #actor(ref: ProcessRef): ProcessActor {
     if (this.#stopped) throw new Rejection('NOT_READY', { retryAfter: 1 });
-    actor.waiting += 1;
-    const step = advance(this.#deps, actor.ref, inputs, by);
-    this.#running.add(step);
-    try {
-      const advanced = await step;
-      this.#settle(actor, advanced.state);
-      return advanced;
-    } finally {
-      this.#running.delete(step);
-      actor.waiting -= 1;
-      if (actor.waiting === 0 && actor.cancelTimer === null && actor.effect === null)
-        this.#actors.delete(processKey(actor.ref));
-    }
-  }
-
-  #actor(ref: ProcessRef): Actor {
-    let actor = this.#actors.get(processKey(ref));
-    if (actor === undefined) {
-      actor = { ref, waiting: 0, due: null, cancelTimer: null, effect: null, failures: 0 };
-      this.#actors.set(processKey(ref), actor);
-    }
+    const key = processKey(ref);
+    const known = this.#actors.get(key);
+    if (known !== undefined) return known;
+    const actor = new ProcessActor(this.#deps, ref, () => this.#actors.delete(key));
+    this.#actors.set(key, actor);
     return actor;
-  }
-
-  /** Timer and effect follow from the state alone. */
-  #settle(actor: Actor, state: Advanced['state']): void {
-    if (this.#stopped) return;
-    actor.failures = 0;
-    const { process } = hosted(this.#deps.processes, actor.ref.process);
-    const { deadline, effect } = statusOf(process, state);
-    const due = deadline?.at ?? null;
-    if (due !== actor.due) this.#arm(actor, due);
-    this.#run(actor, effect === null || effect.near ? null : effect);
-  }
-
-  #arm(actor: Actor, due: string | null): void {
-    actor.cancelTimer?.();
-    actor.due = due;
-    actor.cancelTimer = due === null ? null : this.#deps.clock.at(new Date(due), () => this.#onDue(actor));
-  }
-
-  #onDue(actor: Actor): void {
-    actor.cancelTimer = null;
-    actor.due = null;
-    void this.#expire(actor).catch((error: unknown) => this.#failed(actor, error));
-  }
-
-  async #expire(actor: Actor): Promise<void> {
-    const by = askedBySystem(this.#deps, actor.ref.stream);
-    // Folded first: after a restart only the index said when it falls due, and the deadline may have moved since.
-    const { state } = await this.#ask(actor, [], by);
-    const { process } = hosted(this.#deps.processes, actor.ref.process);
-    const { deadline } = statusOf(process, state);
-    if (deadline !== null && Date.parse(deadline.at) <= this.#deps.clock.now().getTime()) {
-      await this.#ask(actor, [deadline.input], by);
-    }
-  }
-
-  #run(actor: Actor, effect: Effect | null): void {
-    if (actor.effect?.id === effect?.id) return;
-    actor.effect?.abort.abort();
-    actor.effect = null;
-    if (effect === null) return;
-    const abort = new AbortController();
-    const running = { id: effect.id, abort };
-    actor.effect = running;
-    const host = hosted(this.#deps.processes, actor.ref.process);
-    void host
-      .effect(actor.ref, effect, abort.signal)
-      .then(async (input) => {
-        if (abort.signal.aborted) return;
-        await this.#ask(actor, [input], askedBySystem(this.#deps, actor.ref.stream));
-      })
-      .catch((error: unknown) => {
-        if (abort.signal.aborted) return;
-        actor.effect = null;
-        this.#failed(actor, error);
-      });
-  }
-
-  /** Tried again later from the fold; the record decides what is still to be done. */
-  #failed(failed: Actor, error: unknown): void {
-    if (this.#stopped) return;
-    const actor = this.#actor(failed.ref);
-    actor.failures = Math.max(actor.failures, failed.failures);
-    const wait = RETRY_MS[Math.min(actor.failures, RETRY_MS.length - 1)] ?? RETRY_MS[0];
-    actor.failures += 1;
-    this.#deps.logger.error(
-      { err: error, process: actor.ref.process, id: actor.ref.id },
-      'a process could not go on; it is tried again',
-    );
-    actor.cancelTimer?.();
-    // No instant: whatever the fold says next arms the timer anew.
-    actor.due = 'again';
-    actor.cancelTimer = this.#deps.clock.after(wait, () => this.#onDue(actor));
   }
 }

@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
 import { advanceProcess, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
+import { FAR_EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
 import type { ProcessActivities } from '../../../workflows/process-step.js';
 import type { Log } from '../../ports/log.js';
 import { loadWorkflowBundle } from './bundle.js';
@@ -12,8 +13,8 @@ const CACHED_WORKFLOWS = 5_000;
 /** Steps, workflow tasks and far effects that run at the same time. */
 const TASKS_AT_ONCE = 200;
 const EFFECTS_AT_ONCE = 100;
-/** How often a far effect says that it is alive, in milliseconds; the server gives it up after 5 s of silence. */
-const HEARTBEAT_MS = 1_000;
+/** How often a far effect says that it is alive, in milliseconds. */
+const HEARTBEAT_MS = FAR_EFFECT_SILENCE_MS / 5;
 /** How long steps may go on once the worker is told to stop. */
 const STOP_GRACE = '5s';
 const STOP_FORCE = '8s';

@@ -17,6 +17,11 @@ export type HostedProcess = {
     inputs: readonly ProcessInput[],
     by: AskedBy,
   ): Promise<(streamState: unknown) => unknown>;
-  /** Runs one effect and returns the input that it makes. Must be idempotent by the effect's id. */
+  /** How long one attempt at a far effect of this process may take, in milliseconds; FAR_EFFECT_MS at most, and where it is left out. */
+  readonly farEffectMs?: number;
+  /**
+   * Runs one effect and returns the input that it makes. Must be idempotent by the effect's id. The signal aborts when its time is up and when the
+   * state stops waiting for it; what comes after that is ignored.
+   */
   effect(ref: ProcessRef, effect: Effect, signal: AbortSignal): Promise<ProcessInput>;
 };

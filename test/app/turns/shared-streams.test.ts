@@ -21,7 +21,7 @@ const servers = () => {
   const open = () => {
     const journal = new ProcessJournal(store, { shared: true });
     const lanes = new Lanes(store, clock, { shared: true });
-    const deps = { journal, lanes, processes: { [race.name]: raceHost(effects) } };
+    const deps = { clock, journal, lanes, processes: { [race.name]: raceHost(effects) } };
     return {
       journal,
       lanes,

@@ -1,0 +1,159 @@
+import { advance, type Advanced, hosted } from '../../../activities/advance.js';
+import { expire, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
+import { farEffectOf, type ProcessStatus, statusOf } from '../../../workflows/process.js';
+import { retryDelayMs } from '../../../workflows/process-limits.js';
+import { isFinal } from '../../../workflows/process-step.js';
+import { pause } from '../../app/pacing/pause.js';
+import { askedBySystem } from '../../app/streams/command-id.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Log } from '../../ports/log.js';
+import type { AskedBy, ProcessInput, ProcessRef } from '../../ports/process-engine.js';
+
+type RunningEffect = { readonly id: string; readonly abort: AbortController };
+
+export type ActorDeps = ProcessActivityDeps & { readonly logger: Pick<Log, 'error' | 'warn'> };
+
+/**
+ * What drives one open process: a timer for its deadline or for the next try, and its far effect. Both follow from the state that the last step
+ * led to; everything else is in the stream.
+ */
+export class ProcessActor {
+  readonly ref: ProcessRef;
+  readonly #deps: ActorDeps;
+  readonly #onIdle: () => void;
+  /** What is under way and may set the timer or the effect. */
+  readonly #work = new Set<Promise<unknown>>();
+  #due: string | null = null;
+  #cancelTimer: (() => void) | null = null;
+  /** How often a deadline or a look of its own has come to nothing, in a row. */
+  #failures = 0;
+  #effect: RunningEffect | null = null;
+  #stopped = false;
+
+  /** @param onIdle called whenever it has nothing left to wait for */
+  constructor(deps: ActorDeps, ref: ProcessRef, onIdle: () => void) {
+    this.#deps = deps;
+    this.ref = ref;
+    this.#onIdle = onIdle;
+  }
+
+  /** @throws as `advance`; Rejection NOT_READY once it was stopped */
+  step(inputs: readonly ProcessInput[], by: AskedBy): Promise<Advanced> {
+    return this.#step(() => advance(this.#deps, this.ref, inputs, by));
+  }
+
+  /** Finds out what the process waits for; tried again until it succeeds. */
+  look(): Promise<void> {
+    return this.#own(() => this.step([], this.#system()));
+  }
+
+  /** Sets the timer by what an index says; the first step puts it right. */
+  arm(due: string | null): void {
+    this.#due = due;
+    this.#setTimer(due === null ? null : this.#deps.clock.at(new Date(due), () => this.#onDue()));
+  }
+
+  /** Ends its timer and its effect, and waits for the steps that are under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#setTimer(null);
+    this.#effect?.abort.abort();
+    this.#effect = null;
+    await Promise.allSettled(this.#work);
+  }
+
+  async #step(take: () => Promise<Advanced>): Promise<Advanced> {
+    if (this.#stopped) throw new Rejection('NOT_READY', { retryAfter: 1 });
+    return this.#tracked(async () => {
+      const advanced = await take();
+      this.#settle(statusOf(this.#process(), advanced.state));
+      return advanced;
+    });
+  }
+
+  async #tracked<T>(work: () => Promise<T>): Promise<T> {
+    const working = work();
+    this.#work.add(working);
+    try {
+      return await working;
+    } finally {
+      this.#work.delete(working);
+      if (this.#work.size === 0 && this.#cancelTimer === null && this.#effect === null) this.#onIdle();
+    }
+  }
+
+  #settle(status: ProcessStatus): void {
+    if (this.#stopped) return;
+    const due = status.deadline?.at ?? null;
+    if (due !== this.#due) this.arm(due);
+    this.#follow(farEffectOf(status)?.id ?? null);
+  }
+
+  #onDue(): void {
+    this.#cancelTimer = null;
+    void this.#own(async () => {
+      const { state } = await this.#step(() => expire(this.#deps, this.ref, this.#system()));
+      // The timer has run out, whatever the state says now.
+      if (!this.#stopped) this.arm(statusOf(this.#process(), state).deadline?.at ?? null);
+    });
+  }
+
+  /** A step of its own: what fails is tried again later from the fold, and the record decides what is still to be done. */
+  #own(step: () => Promise<unknown>): Promise<void> {
+    return this.#tracked(async () => {
+      try {
+        await step();
+        this.#failures = 0;
+      } catch (error) {
+        if (this.#stopped) return;
+        this.#failures += 1;
+        this.#log(error);
+        this.#setTimer(this.#deps.clock.after(retryDelayMs(this.#failures), () => this.#onDue()));
+      }
+    });
+  }
+
+  #setTimer(cancel: (() => void) | null): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = cancel;
+  }
+
+  #follow(effectId: string | null): void {
+    if (this.#effect?.id === effectId || (this.#effect === null && effectId === null)) return;
+    this.#effect?.abort.abort();
+    this.#effect = effectId === null ? null : { id: effectId, abort: new AbortController() };
+    if (this.#effect !== null) void this.#run(this.#effect);
+  }
+
+  /** Runs the effect and has its input recorded, again and again until the state waits for it no longer, which aborts it. */
+  async #run({ id, abort: { signal } }: RunningEffect): Promise<void> {
+    const isOver = (): boolean => signal.aborted;
+    let input: ProcessInput | null = null;
+    for (let tries = 1; !isOver(); tries += 1) {
+      try {
+        input ??= await runEffect(this.#deps, this.ref, id, signal);
+        await this.step(input === null ? [] : [input], this.#system());
+        input = null;
+      } catch (error) {
+        if (isOver()) return;
+        this.#log(error);
+        // What was made is kept while it cannot be recorded: the effect may have been dear. A refused one is made anew.
+        if (error instanceof Rejection && isFinal(error)) input = null;
+      }
+      await pause(this.#deps.clock, retryDelayMs(tries), signal);
+    }
+  }
+
+  #log(error: unknown): void {
+    const { process, id, stream } = this.ref;
+    this.#deps.logger.error({ err: error, process, id, stream }, 'a process could not go on; it is tried again');
+  }
+
+  #process() {
+    return hosted(this.#deps.processes, this.ref.process).process;
+  }
+
+  #system(): AskedBy {
+    return askedBySystem(this.#deps, this.ref.stream);
+  }
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../../ports/clock.js';
+
+/** How long work may take, in milliseconds, what it fails with then, and what ends it earlier. */
+export type TimeLimit = { readonly ms: number; readonly late: () => Error; readonly signal?: AbortSignal };
+
+/**
+ * Does work that must end in time. Its signal aborts when the time is up or `signal` does, and this rejects at once: work that does not listen
+ * is left behind, and what becomes of it is nobody's.
+ * @throws what `late` makes, the reason of `signal`, and what `work` throws in time
+ */
+export const withTimeLimit = async <T>(
+  clock: Pick<Clock, 'after'>,
+  { ms, late, signal }: TimeLimit,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  signal?.throwIfAborted();
+  const abort = new AbortController();
+  const ended = new Promise<never>((_, reject) => {
+    abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error), { once: true });
+  });
+  const onAbort = (): void => abort.abort(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const cancel = clock.after(ms, () => abort.abort(late()));
+  try {
+    return await Promise.race([work(abort.signal), ended]);
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', onAbort);
+  }
+};
