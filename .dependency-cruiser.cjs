@@ -110,7 +110,7 @@ const packages = [
   ),
   vendor(
     ['@temporalio/workflow'],
-    ['^workflows/durable-process\\.ts$'],
+    ['^workflows/durable-(process|run)\\.ts$'],
     'What runs inside a workflow is the one workflow alone.',
   ),
   vendor(

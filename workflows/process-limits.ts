@@ -19,3 +19,9 @@ export const LAST_RETRY_MS = RETRY_MS[RETRY_MS.length - 1] ?? FIRST_RETRY_MS;
 /** The pause after so many failures in a row. */
 export const retryDelayMs = (failures: number): number =>
   RETRY_MS[Math.min(Math.max(failures - 1, 0), RETRY_MS.length - 1)] ?? FIRST_RETRY_MS;
+
+/** How many facts a process may have that are told and not recorded, and how much they may take, in bytes of JSON: each new run gets them whole. */
+export const FACTS_KEPT = 64;
+export const FACTS_BYTES = 1_048_576;
+/** How many may wait for the outcome of one process. Temporal takes ten updates of one workflow at a time, and asks need some of them. */
+export const OUTCOME_WAITERS = 4;

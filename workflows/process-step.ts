@@ -48,16 +48,24 @@ export type ProcessActivities = {
 /** Names under which the one workflow is reached. */
 export const ASK = 'ask';
 export const TELL = 'tell';
+export const OUTCOME = 'outcome';
 
 /** A state that was reached, and the inputs that led there. */
 export type Transition = { readonly at: string; readonly to: string; readonly on: string };
 
-/** What a run of the workflow begins with. `takeUp`: nobody asked; it looks at the stream at once. */
-export type ProcessRun = {
+/** Inputs that somebody brought without waiting for an answer. Without `by` an operator told them. */
+export type Fact = { readonly inputs: readonly ProcessInput[]; readonly by: AskedBy | null };
+
+/** What facts take where they are kept, in bytes. */
+export const bytesOf = (facts: readonly Fact[]): number => new TextEncoder().encode(JSON.stringify(facts)).length;
+
+/** What a run of the workflow begins with. `takeUp`: nobody asked; it looks at the stream at once. `facts`: told and not recorded yet. */
+export type RunInput = {
   readonly ref: ProcessRef;
   readonly takeUp: boolean;
   readonly standing?: Standing;
   readonly transitions?: readonly Transition[];
+  readonly facts?: readonly Fact[];
 };
 
 /** One ask. `token` tells its answer from one that the server remembers of an earlier ask with the same update id. */
@@ -68,6 +76,13 @@ export type Ask = {
 };
 export type Answered = { readonly token: string; readonly reply: Reply };
 
-/** Failures that an asker meets: the step threw (details: the token), or the run is about to end and the next one is to be asked. */
+/** A wait for an outcome, `withinMs` long at most. Null comes back when that was not enough. */
+export type OutcomeWait = { readonly by: AskedBy; readonly withinMs: number };
+
+/**
+ * Failures that a caller meets: the step threw (details: the token), the run is about to end and the next one is to be asked, or as many as may
+ * have told facts or wait for an outcome already.
+ */
 export const STEP_FAILED = 'StepFailed';
 export const RUN_ENDING = 'RunEnding';
+export const PROCESS_BUSY = 'ProcessBusy';

@@ -6,7 +6,7 @@ import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { findBreak } from '../../src/app/streams/hash-chain.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { AskedBy, ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
-import { FIRST_RETRY_MS, NEAR_EFFECT_MS } from '../../workflows/process-limits.js';
+import { FIRST_RETRY_MS, NEAR_EFFECT_MS, OUTCOME_WAITERS } from '../../workflows/process-limits.js';
 import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
 
 /** What a shell brings to be held to the suite. `fault` is asked before every append and may throw, as a store that dies does. */
@@ -27,8 +27,8 @@ export type OpenEngine = (options: {
   readonly fault: AppendFault;
 }) => Promise<EngineUnderTest>;
 
-/** Where an append is broken: before it is written, or after, so that its maker never hears of it. */
-export type AppendFault = { at: 'none' | 'before' | 'after'; onFault?: () => void };
+/** Where an append is broken: refused by a store that is away, before it is written, or after, so that its maker never hears of it. */
+export type AppendFault = { at: 'none' | 'away' | 'before' | 'after'; onFault?: () => void };
 
 const TENANT = 'studio';
 const stream = npcStream(TENANT, 'runner');
@@ -316,6 +316,151 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
         name: 'finished',
       });
       expect((await next.ask(ref, [], by('look'))).answer).toMatchObject({ name: 'givenUp' });
+    });
+
+    it('records a fact under the name of who brought it, before what is asked after it', async () => {
+      const { engine, ref, start, recorded, effects } = await setUp();
+      effects.deliver = () => new Promise(() => undefined);
+      await engine.tell(ref, [start], by('told'));
+      expect((await engine.ask(ref, [], by('look'))).answer).toEqual({ name: 'measured', measure: 42 });
+      const [first] = await recorded();
+      expect(first).toMatchObject({ type: 'RaceStarted', meta: { tenant: TENANT, actor: 'key', commandId: 'told' } });
+    });
+
+    it('drops a fact that the table refuses or ignores, and goes on', async () => {
+      const { engine, ref, start, types, until } = await setUp();
+      await engine.tell(ref, [{ type: 'finish' }], by('early'));
+      expect((await engine.ask(ref, [], by('look'))).answer).toMatchObject({ name: 'new' });
+      await engine.tell(ref, [start], by('start'));
+      await engine.tell(ref, [start], by('again'));
+      await engine.tell(ref, [{ type: 'nobody knows this' }], by('unknown'));
+      await until('RaceDelivered');
+      expect(await types()).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered']);
+    });
+
+    it('loses no fact while the store is away: told until it is taken, each is recorded once, in order', async () => {
+      const { engine, ref, start, fault, types, until, effects } = await setUp();
+      effects.deliver = () => new Promise(() => undefined);
+      const facts: readonly ProcessInput[] = [start, { type: 'delivered', parcel: 'by hand' }, { type: 'finish' }];
+      fault.at = 'away';
+      for (const fact of facts) {
+        const tell = () => engine.tell(ref, [fact], by(fact.type));
+        await tell().catch(async () => {
+          // An engine that keeps nothing refuses it, and is told again.
+          fault.at = 'none';
+          await tell();
+        });
+      }
+      fault.at = 'none';
+      await until('RaceFinished');
+      expect(await types()).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered', 'RaceFinished']);
+    });
+
+    it('has a fact recorded that was told right before the program died', async () => {
+      const { engine, ref, start, restart, until, types } = await setUp();
+      await engine.tell(ref, [start], by('start'));
+      await restart();
+      await until('RaceDelivered');
+      expect(await types()).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered']);
+    });
+
+    it('gives the outcome once the far effect is through, and at once where none is waited for', async () => {
+      const { engine, ref, start, effects, until } = await setUp();
+      const within = { withinMs: 30_000 };
+      expect((await engine.outcome(ref, by('before'), within))?.answer).toEqual({ name: 'new', measure: null });
+      const running = new Promise<(parcel: string) => void>((began) => {
+        effects.deliver = () => new Promise((resolve) => began(resolve));
+      });
+      await engine.ask(ref, [start], by('start'));
+      const release = await running;
+      let isThere = false;
+      const outcomes = [1, 2].map((n) =>
+        engine.outcome(ref, by(`while ${String(n)}`), within).finally(() => (isThere = true)),
+      );
+      await engine.ask(ref, [], by('look'));
+      expect(isThere).toBe(false);
+      release('parcel');
+      for (const outcome of await Promise.all(outcomes)) {
+        expect(outcome).toMatchObject({ answer: { name: 'delivered', measure: 42 }, revision: 2 });
+      }
+      await until('RaceDelivered');
+      expect((await engine.outcome(ref, by('after'), within))?.answer).toMatchObject({ name: 'delivered' });
+      await engine.ask(ref, [{ type: 'finish' }], by('finish'));
+      expect((await engine.outcome(ref, by('over'), within))?.answer).toMatchObject({ name: 'finished' });
+    });
+
+    it('gives the outcome also when the process gives up its far effect', async () => {
+      const { engine, ref, startDue, soonMs, advance, effects } = await setUp();
+      effects.deliver = () => new Promise(() => undefined);
+      await engine.ask(ref, [startDue(soonMs)], by('start'));
+      const outcome = engine.outcome(ref, by('while'), { withinMs: 4 * soonMs });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await advance(1.1 * soonMs);
+      expect((await outcome)?.answer).toMatchObject({ name: 'givenUp' });
+    });
+
+    it('ends the waiting for an outcome when the time is up or who waits has gone; the process goes on', async () => {
+      const { engine, ref, start, effects, advance, until } = await setUp();
+      const running = new Promise<(parcel: string) => void>((began) => {
+        effects.deliver = () => new Promise((resolve) => began(resolve));
+      });
+      await engine.ask(ref, [start], by('start'));
+      const release = await running;
+      const late = engine.outcome(ref, by('late'), { withinMs: 500 });
+      const abort = new AbortController();
+      const gone = expect(engine.outcome(ref, by('gone'), { withinMs: 30_000, signal: abort.signal })).rejects.toThrow(
+        'the client has gone',
+      );
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await advance(500);
+      expect(await late).toBeNull();
+      abort.abort(new Error('the client has gone'));
+      await gone;
+      release('parcel');
+      await until('RaceDelivered');
+    });
+
+    it('lets only so many wait for one outcome', async () => {
+      const { engine, ref, start, effects } = await setUp();
+      const running = new Promise<(parcel: string) => void>((began) => {
+        effects.deliver = () => new Promise((resolve) => began(resolve));
+      });
+      await engine.ask(ref, [start], by('start'));
+      const release = await running;
+      const waits = Array.from({ length: OUTCOME_WAITERS + 1 }, (_, n) =>
+        engine.outcome(ref, by(`waiter ${String(n)}`), { withinMs: 30_000 }).then(
+          (outcome) => outcome?.answer,
+          (refusal: unknown) => {
+            // The others wait on, until now.
+            release('parcel');
+            return refusal;
+          },
+        ),
+      );
+      const settled = await Promise.all(waits);
+      const refusals = settled.filter((result) => result instanceof Error);
+      expect(refusals).toMatchObject([{ code: 'BUSY', retryAfter: 1 }]);
+      const answer = { name: 'delivered', measure: 42 };
+      expect(settled.filter((result) => !(result instanceof Error))).toEqual(
+        Array.from({ length: OUTCOME_WAITERS }, () => answer),
+      );
+    });
+
+    it('keeps facts and outcomes of processes of one id in two streams apart', async () => {
+      const { engine, ref, other, start, effects, types } = await setUp();
+      effects.deliver = (_, of) => (of.stream === stream ? Promise.resolve('parcel') : new Promise(() => undefined));
+      await engine.tell(ref, [start], by('start'));
+      expect(await types(otherStream)).toEqual([]);
+      await engine.tell(other, [start], by('start', OTHER_TENANT));
+      const within = { withinMs: 30_000 };
+      const abort = new AbortController();
+      const gone = expect(
+        engine.outcome(other, by('wait', OTHER_TENANT), { ...within, signal: abort.signal }),
+      ).rejects.toThrow('enough');
+      expect((await engine.outcome(ref, by('wait'), within))?.answer).toMatchObject({ name: 'delivered' });
+      abort.abort(new Error('enough'));
+      await gone;
+      expect(await types(otherStream)).toEqual(['RaceStarted', 'RaceMeasured']);
     });
 
     it('shares a stream: foreign events in between change neither events nor answers', async () => {

@@ -53,17 +53,21 @@ export class SimulatedEngine {
 
   /** The engine as one server asks it. */
   port(link: Link): ProcessEngine {
+    const ask: ProcessEngine['ask'] = async (ref, inputs, by) => {
+      const answered = link.call(() => this.#ask(ref, inputs, by));
+      const late = new Promise<never>((_, reject) => {
+        link.machine.clock.after(ASK_TIMEOUT_MS, () => reject(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 })));
+      });
+      return askedOf(await Promise.race([answered, late]));
+    };
     return {
       start: () => Promise.resolve(),
-      ask: async (ref, inputs, by) => {
-        const answered = link.call(() => this.#ask(ref, inputs, by));
-        const late = new Promise<never>((_, reject) => {
-          link.machine.clock.after(ASK_TIMEOUT_MS, () =>
-            reject(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 })),
-          );
-        });
-        return askedOf(await Promise.race([answered, late]));
+      ask,
+      tell: async (ref, inputs, by) => {
+        await ask(ref, inputs, by);
       },
+      // No process in here has a far effect.
+      outcome: (ref, by) => ask(ref, [], by),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   }

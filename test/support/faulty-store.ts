@@ -1,3 +1,4 @@
+import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { AppendFault } from '../contracts/process-engine.js';
 
@@ -5,6 +6,7 @@ import type { AppendFault } from '../contracts/process-engine.js';
 export const faulty = (store: EventStore, fault: AppendFault): EventStore => ({
   append: async (...args) => {
     if (fault.at !== 'none') fault.onFault?.();
+    if (fault.at === 'away') throw new Rejection('STORE_UNAVAILABLE', { retryAfter: 1 });
     if (fault.at === 'before') throw new Error('killed before the append');
     const outcome = await store.append(...args);
     if (fault.at === 'after') throw new Error('killed after the append');

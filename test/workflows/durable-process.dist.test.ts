@@ -11,12 +11,15 @@ import { ANSWER_BYTES } from '../../activities/process-activities.js';
 import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
 import { workflowIdOf } from '../../src/adapters/temporal/names.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
-import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { AskedBy, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import type { AppendFault } from '../contracts/process-engine.js';
 import { faulty } from '../support/faulty-store.js';
 import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
+import { FACTS_BYTES, FACTS_KEPT } from '../../workflows/process-limits.js';
 import { startTemporalShell, type TemporalShell } from '../support/temporal.js';
 
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
@@ -33,6 +36,14 @@ const record = async (name: string, history: History): Promise<void> => {
   await writeFile(file, await format(text, { parser: 'json', printWidth: 120 }));
 };
 
+const onBehalf = (commandId: string): AskedBy => ({
+  tenant: 'studio',
+  actor: 'key',
+  commandId,
+  correlationId: commandId,
+  causationId: null,
+});
+
 /** As the race answers, and what was sent comes back with it. */
 const echoing: typeof race.answer = (state, input) => {
   const answer = race.answer(state, input);
@@ -44,6 +55,8 @@ describe('The durable process workflow', () => {
   const at = { address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}` };
   const effects: RaceEffects = { deliver: () => Promise.resolve('parcel'), ran: [] };
   const fault: AppendFault = { at: 'none' };
+  /** Processes whose streams hold, behind what was told to them, what only a newer server can read. */
+  const unreadable = new Set<string>();
   let connection: Connection;
   let client: Client;
   let shell: TemporalShell;
@@ -55,8 +68,14 @@ describe('The durable process workflow', () => {
     client = new Client({ connection, namespace: temporalNamespace });
     store = new MemoryEventStore();
     const host = raceHost(effects);
+    const prepare: HostedProcess['prepare'] = (ref, state, inputs, by) => {
+      if (inputs[0]?.type === 'deadline' && unreadable.has(ref.id)) {
+        throw new Rejection('EVENT_VERSION_UNKNOWN', { retryAfter: 1 });
+      }
+      return host.prepare(ref, state, inputs, by);
+    };
     const process = { ...race, answer: echoing };
-    shell = await startTemporalShell(at, faulty(store, fault), { [race.name]: { ...host, process } });
+    shell = await startTemporalShell(at, faulty(store, fault), { [race.name]: { ...host, process, prepare } });
   });
   afterAll(async () => {
     await shell[Symbol.asyncDispose]();
@@ -64,6 +83,7 @@ describe('The durable process workflow', () => {
   });
   beforeEach(() => {
     effects.deliver = () => Promise.resolve('parcel');
+    effects.ran.length = 0;
     fault.at = 'none';
   });
 
@@ -73,13 +93,9 @@ describe('The durable process workflow', () => {
     return { ref: { process: race.name, id, stream }, start: { type: 'start', raceId: id, deadlineAt } };
   };
   const ask = (ref: ProcessRef, inputs: readonly ProcessInput[], commandId = `command ${String((asks += 1))}`) =>
-    shell.engine.ask(ref, inputs, {
-      tenant: 'studio',
-      actor: 'key',
-      commandId,
-      correlationId: commandId,
-      causationId: null,
-    });
+    shell.engine.ask(ref, inputs, onBehalf(commandId));
+  const tell = (ref: ProcessRef, inputs: readonly ProcessInput[], commandId = `command ${String((asks += 1))}`) =>
+    shell.engine.tell(ref, inputs, onBehalf(commandId));
   const handleOf = (ref: ProcessRef) => client.workflow.getHandle(workflowIdOf(at.namespace, ref));
   const typesOf = async ({ id }: ProcessRef) =>
     (await store.read(stream, { direction: 'forwards', limit: 4096 })).events
@@ -162,6 +178,110 @@ describe('The durable process workflow', () => {
     const { runId } = await handleOf(ref).describe();
     expect(await ask(ref, [start], 'one command')).toEqual(first);
     expect((await handleOf(ref).describe()).runId).toBe(runId);
+  });
+
+  it('keeps a fact while the store is away, puts off what is asked behind it, and has it recorded afterwards', async () => {
+    const { ref, start } = newRace();
+    await ask(ref, [start]);
+    await until(ref, 'RaceDelivered');
+    fault.at = 'away';
+    await tell(ref, [{ type: 'finish' }], 'told');
+    await expect(ask(ref, [])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(await handleOf(ref).query('state')).toMatchObject({ facts: 1 });
+    fault.at = 'none';
+    await until(ref, 'RaceFinished');
+    const finished = (await store.read(stream, { direction: 'backwards', limit: 1 })).events[0];
+    expect(finished?.meta).toMatchObject({ commandId: 'told', actor: 'key' });
+    await handleOf(ref).result();
+    await record('told-fact', await replayed(ref));
+  });
+
+  it('lets an ask go past a fact whose step fails of itself, and keeps the fact', async () => {
+    const { ref, start } = newRace();
+    await ask(ref, [start]);
+    await until(ref, 'RaceDelivered');
+    fault.at = 'before';
+    await tell(ref, [{ type: 'finish' }]);
+    expect((await ask(ref, [])).answer).toMatchObject({ name: 'delivered' });
+    fault.at = 'none';
+    await until(ref, 'RaceFinished');
+  });
+
+  it('takes only so many facts that it cannot record, and carries them over to the next run', async () => {
+    const { ref, start } = newRace();
+    await ask(ref, [start]);
+    await until(ref, 'RaceDelivered');
+    fault.at = 'away';
+    await tell(ref, [{ type: 'finish' }], 'the first');
+    const { runId } = await handleOf(ref).describe();
+    let told = 1;
+    const isBusy = (error: unknown): boolean => (error as { code?: unknown }).code === 'BUSY';
+    for (; told <= FACTS_KEPT; told += 1) {
+      const error = await tell(ref, [{ type: 'finish' }]).then(
+        () => null,
+        (failure: unknown) => failure,
+      );
+      if (error === null) continue;
+      expect(isBusy(error)).toBe(true);
+      break;
+    }
+    expect(told).toBe(FACTS_KEPT);
+    await vi.waitFor(
+      async () => {
+        await Promise.allSettled(Array.from({ length: 8 }, () => ask(ref, [])));
+        expect((await handleOf(ref).describe()).runId).not.toBe(runId);
+      },
+      { timeout: 60_000, interval: 1 },
+    );
+    expect(await handleOf(ref).query('state')).toMatchObject({ facts: FACTS_KEPT });
+    fault.at = 'none';
+    await until(ref, 'RaceFinished');
+    await handleOf(ref).result();
+    expect(await typesOf(ref)).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered', 'RaceFinished']);
+    await replayed(ref);
+  });
+
+  it('refuses a fact that is larger than what it keeps', async () => {
+    const { ref } = newRace();
+    const large = { type: 'delivered', parcel: 'x'.repeat(FACTS_BYTES) };
+    await expect(tell(ref, [large])).rejects.toMatchObject({ code: 'EVENTS_TOO_LARGE' });
+  });
+
+  it('waits for an outcome, and replays', async () => {
+    const { ref, start } = newRace();
+    let release: (parcel: string) => void = () => undefined;
+    effects.deliver = () => new Promise((resolve) => (release = resolve));
+    await ask(ref, [start]);
+    const outcome = shell.engine.outcome(ref, onBehalf('outcome'), { withinMs: 30_000 });
+    await vi.waitFor(() => expect(effects.ran).toContain('deliver'), { timeout: 5_000 });
+    await ask(ref, []);
+    release('parcel');
+    expect((await outcome)?.answer).toMatchObject({ name: 'delivered' });
+    await ask(ref, [{ type: 'finish' }]);
+    await handleOf(ref).result();
+    await record('outcome', await replayed(ref));
+  });
+
+  it('backs off from a deadline in a stream that only a newer server can read', async () => {
+    effects.deliver = () => new Promise(() => undefined);
+    const { ref, start } = newRace(500);
+    unreadable.add(ref.id);
+    await ask(ref, [start]);
+    const pauses = async (): Promise<readonly number[]> => {
+      const { events } = await handleOf(ref).fetchHistory();
+      return (events ?? [])
+        .map(({ timerStartedEventAttributes: timer }) => Number(timer?.startToFireTimeout?.seconds ?? 0))
+        .filter((seconds) => seconds > 0);
+    };
+    await vi.waitFor(async () => expect((await pauses()).length).toBeGreaterThan(2), {
+      timeout: 20_000,
+      interval: 100,
+    });
+    unreadable.clear();
+    await until(ref, 'RaceGivenUp');
+    expect((await pauses()).slice(0, 3)).toEqual([1, 2, 4]);
+    await handleOf(ref).result();
+    await replayed(ref);
   });
 
   it('takes a fact for which nobody waits', async () => {

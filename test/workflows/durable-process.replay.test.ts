@@ -20,8 +20,14 @@ describe('The durable process workflow, replayed without a server', () => {
     workflowBundle = await loadWorkflowBundle();
   });
 
-  it('has histories of a finished process, of one that its deadline ended, and of one whose step failed', () => {
-    expect(histories).toEqual(['history-deadline.json', 'history-failed-step.json', 'history-finished.json']);
+  it('has histories of how processes end, fail, are told facts and are waited for', () => {
+    expect(histories).toEqual([
+      'history-deadline.json',
+      'history-failed-step.json',
+      'history-finished.json',
+      'history-outcome.json',
+      'history-told-fact.json',
+    ]);
   });
 
   it.each(histories)('goes through %s as it was recorded', async (name) => {

@@ -1,15 +1,24 @@
 import { advance, type Advanced, hosted } from '../../../activities/advance.js';
 import { expire, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
 import { farEffectOf, type ProcessStatus, statusOf } from '../../../workflows/process.js';
-import { retryDelayMs } from '../../../workflows/process-limits.js';
+import { OUTCOME_WAITERS, retryDelayMs } from '../../../workflows/process-limits.js';
 import { isFinal } from '../../../workflows/process-step.js';
 import { pause } from '../../app/pacing/pause.js';
 import { askedBySystem } from '../../app/streams/command-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Log } from '../../ports/log.js';
-import type { AskedBy, ProcessInput, ProcessRef } from '../../ports/process-engine.js';
+import {
+  type AskedBy,
+  OUTCOME_WAIT_MS,
+  type ProcessInput,
+  type ProcessRef,
+  type Wait,
+} from '../../ports/process-engine.js';
 
 type RunningEffect = { readonly id: string; readonly abort: AbortController };
+
+/** The signal of who waits whatever happens. */
+const NEVER = new AbortController().signal;
 
 export type ActorDeps = ProcessActivityDeps & { readonly logger: Pick<Log, 'error' | 'warn'> };
 
@@ -28,6 +37,8 @@ export class ProcessActor {
   /** How often a deadline or a look of its own has come to nothing, in a row. */
   #failures = 0;
   #effect: RunningEffect | null = null;
+  #outcomeWaiters = 0;
+  readonly #onEffectEnd = new Set<() => void>();
   #stopped = false;
 
   /** @param onIdle called whenever it has nothing left to wait for */
@@ -40,6 +51,28 @@ export class ProcessActor {
   /** @throws as `advance`; Rejection NOT_READY once it was stopped */
   step(inputs: readonly ProcessInput[], by: AskedBy): Promise<Advanced> {
     return this.#step(() => advance(this.#deps, this.ref, inputs, by));
+  }
+
+  /** What the process answers once it waits for no far effect; null when the time is up. @throws as the port says */
+  async outcome(by: AskedBy, { withinMs, signal }: Wait): Promise<Advanced | null> {
+    if (this.#outcomeWaiters >= OUTCOME_WAITERS) throw new Rejection('BUSY', { retryAfter: 1 });
+    this.#outcomeWaiters += 1;
+    const { clock } = this.#deps;
+    const untilMs = clock.monotonicMs() + Math.min(withinMs, OUTCOME_WAIT_MS);
+    try {
+      return await this.#tracked(async () => {
+        for (;;) {
+          signal?.throwIfAborted();
+          const advanced = await this.step([], by);
+          if (farEffectOf(statusOf(this.#process(), advanced.state)) === null) return advanced;
+          const leftMs = untilMs - clock.monotonicMs();
+          if (leftMs <= 0) return null;
+          await this.#effectEnds(leftMs, signal);
+        }
+      });
+    } finally {
+      this.#outcomeWaiters -= 1;
+    }
   }
 
   /** Finds out what the process waits for; tried again until it succeeds. */
@@ -57,8 +90,7 @@ export class ProcessActor {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#setTimer(null);
-    this.#effect?.abort.abort();
-    this.#effect = null;
+    this.#follow(null);
     await Promise.allSettled(this.#work);
   }
 
@@ -80,6 +112,15 @@ export class ProcessActor {
       this.#work.delete(working);
       if (this.#work.size === 0 && this.#cancelTimer === null && this.#effect === null) this.#onIdle();
     }
+  }
+
+  /** Resolves when the state stops waiting for a far effect, after that time, or when the signal aborts. */
+  async #effectEnds(ms: number, signal = NEVER): Promise<void> {
+    if (this.#effect === null) return;
+    await pause(this.#deps.clock, ms, signal, (wake) => {
+      this.#onEffectEnd.add(wake);
+      return () => this.#onEffectEnd.delete(wake);
+    });
   }
 
   #settle(status: ProcessStatus): void {
@@ -123,6 +164,7 @@ export class ProcessActor {
     this.#effect?.abort.abort();
     this.#effect = effectId === null ? null : { id: effectId, abort: new AbortController() };
     if (this.#effect !== null) void this.#run(this.#effect);
+    else for (const wake of this.#onEffectEnd) wake();
   }
 
   /** Runs the effect and has its input recorded, again and again until the state waits for it no longer, which aborts it. */

@@ -1,4 +1,6 @@
+import type { Advanced } from '../../../activities/advance.js';
 import type { ProcessActivityDeps } from '../../../activities/process-activities.js';
+import { isFinal } from '../../../workflows/process-step.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
@@ -9,6 +11,7 @@ import {
   type ProcessInput,
   processKey,
   type ProcessRef,
+  type Wait,
 } from '../../ports/process-engine.js';
 import { ProcessActor } from './process-actor.js';
 
@@ -38,8 +41,22 @@ export class EmbeddedProcessEngine implements ProcessEngine {
   }
 
   async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<Asked> {
-    const { answer, revision, position } = await this.#actor(ref).step(inputs, by);
-    return { answer, revision, position };
+    return askedOf(await this.#actor(ref).step(inputs, by));
+  }
+
+  /** Recorded when it resolves: nothing is kept here that is not in the stream. */
+  async tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<void> {
+    try {
+      await this.#actor(ref).step(inputs, by);
+    } catch (error) {
+      if (!(error instanceof Rejection) || !isFinal(error)) throw error;
+      this.#deps.logger.warn({ err: error, ...ref }, 'a fact was refused, and is dropped');
+    }
+  }
+
+  async outcome(ref: ProcessRef, by: AskedBy, wait: Wait): Promise<Asked | null> {
+    const advanced = await this.#actor(ref).outcome(by, wait);
+    return advanced === null ? null : askedOf(advanced);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -67,3 +84,5 @@ export class EmbeddedProcessEngine implements ProcessEngine {
     return actor;
   }
 }
+
+const askedOf = ({ answer, revision, position }: Advanced): Asked => ({ answer, revision, position });

@@ -6,14 +6,14 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 
-import { RUN_ENDING, STEP_FAILED } from '../../../workflows/process-step.js';
+import { PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../../workflows/process-step.js';
 
 /**
- * What a failed ask means. `threw`: its step threw something that is no refusal, for the asker with that token. `again`: this attempt met a
+ * What a failed update means. `threw`: its step threw something that is no refusal, for the asker with that token. `again`: this attempt met a
  * run at its end or a hiccup of the server, and the same update id is safe. `unknownAttributes`: as `again`, once they are registered.
  * `away`: nothing can be said about the server but that it did not answer. `full`: too many wait for this process.
  */
-export type AskFailure =
+export type UpdateFailure =
   | { readonly kind: 'threw'; readonly token: string | null; readonly cause: Error }
   | { readonly kind: 'again' | 'unknownAttributes' | 'away' | 'full' }
   | { readonly kind: 'defect'; readonly cause: unknown };
@@ -49,10 +49,10 @@ const kindOfCode: Readonly<Record<number, 'again' | 'away' | 'full'>> = {
 /** The server's own failure of an update whose run closed before it could answer. */
 const CLOSED_BEFORE_ANSWER = 'AcceptedUpdateCompletedWorkflow';
 
-export const askFailureOf = (error: unknown): AskFailure => {
+export const updateFailureOf = (error: unknown): UpdateFailure => {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return { kind: 'away' };
   if (error instanceof WorkflowNotFoundError) return { kind: 'again' };
-  if (error instanceof WorkflowUpdateFailedError) return updateFailureOf(error);
+  if (error instanceof WorkflowUpdateFailedError) return handlerFailureOf(error);
   const grpcError = causes(error).find(isGrpcServiceError);
   if (grpcError === undefined) return { kind: 'defect', cause: error };
   const code: number = grpcError.code;
@@ -63,10 +63,11 @@ export const askFailureOf = (error: unknown): AskFailure => {
   return kind === undefined ? { kind: 'defect', cause: error } : { kind };
 };
 
-const updateFailureOf = (error: WorkflowUpdateFailedError): AskFailure => {
+const handlerFailureOf = (error: WorkflowUpdateFailedError): UpdateFailure => {
   const { cause } = error;
   if (!(cause instanceof ApplicationFailure)) return { kind: 'threw', token: null, cause: cause ?? error };
   if (cause.type === RUN_ENDING || cause.type === CLOSED_BEFORE_ANSWER) return { kind: 'again' };
+  if (cause.type === PROCESS_BUSY) return { kind: 'full' };
   const token: unknown = cause.type === STEP_FAILED ? cause.details?.[0] : null;
   return { kind: 'threw', token: typeof token === 'string' ? token : null, cause };
 };

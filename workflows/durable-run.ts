@@ -1,0 +1,190 @@
+import {
+  type CancellationScope,
+  continueAsNew,
+  log,
+  proxyLocalActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+
+import type { AskedBy, ProcessRef } from '../src/ports/process-engine.js';
+import { FACTS_BYTES, FACTS_KEPT } from './process-limits.js';
+import {
+  bytesOf,
+  type Fact,
+  isFinal,
+  type ProcessActivities,
+  type RunInput,
+  type Standing,
+  type StepArgs,
+  type StepResult,
+  type Transition,
+} from './process-step.js';
+
+// A part of durable-process.ts: what its comment says of changes holds here as well.
+
+/** History events after which a run goes on as a new one: replay of a lost one then takes well under a workflow task's 10 s. */
+const LONG_HISTORY = 1_000;
+const TRANSITIONS_KEPT = 20;
+
+const { advanceProcess } = proxyLocalActivities<Pick<ProcessActivities, 'advanceProcess'>>({
+  startToCloseTimeout: '10s',
+  // Who asked decides whether to ask again; the shell's own steps are repeated by the workflow, with the timer that shows.
+  retry: { maximumAttempts: 1 },
+});
+
+/** One run of the workflow, as its handlers and its loop share it. */
+export type Run = {
+  readonly ref: ProcessRef;
+  /** Where the process stands; null while that is not known. */
+  standing: Standing | null;
+  transitions: readonly Transition[];
+  /** The line in which steps wait for each other. */
+  line: { readonly end: Promise<unknown>; readonly length: number };
+  steps: number;
+  /** How many steps in a row, and tries of an effect whose result was not taken, came to nothing. */
+  failures: number;
+  /** Told and not recorded yet, in the order in which they came. */
+  facts: readonly Fact[];
+  /** How often the first of them was put off. */
+  factFailures: number;
+  /** The deadline that was tried last, how often, and whether it may be tried again at once: what was unknown meanwhile has been looked at. */
+  tried: { readonly due: string; readonly times: number; readonly atOnce: boolean } | null;
+  effect: { readonly id: string; readonly scope: CancellationScope } | null;
+  outcomeWaiters: number;
+  ending: boolean;
+};
+
+export const beginRun = ({ ref, standing, transitions, facts }: RunInput): Run => {
+  const run: Run = {
+    ref,
+    standing: standing ?? null,
+    transitions: transitions ?? [],
+    line: { end: Promise.resolve(), length: 0 },
+    steps: 0,
+    failures: 0,
+    facts: facts ?? [],
+    factFailures: 0,
+    tried: null,
+    effect: null,
+    outcomeWaiters: 0,
+    ending: false,
+  };
+  showDetails(run);
+  return run;
+};
+
+/** Ends this run; the next one takes up what this one knows. */
+export const goOnAsNew = ({ ref, standing, transitions, facts }: Run): Promise<never> =>
+  continueAsNew<(run: RunInput) => Promise<void>>({
+    ref,
+    takeUp: standing === null,
+    ...(standing === null ? {} : { standing }),
+    transitions,
+    ...(facts.length === 0 ? {} : { facts }),
+  });
+
+export const isLong = (): boolean =>
+  workflowInfo().historyLength > LONG_HISTORY || workflowInfo().continueAsNewSuggested;
+
+/** Whether nothing would happen any more if nobody asked. */
+export const waitsForNobody = ({ standing, facts }: Run): boolean =>
+  standing !== null && standing.due === null && standing.effect === null && facts.length === 0;
+
+/** A step for which somebody waits, behind those that came before and behind the facts. @throws what it throws */
+export const stepInLine = (run: Run, inputs: StepArgs['inputs'], by: AskedBy | null): Promise<StepResult> =>
+  inLine(run, () => (run.facts.length === 0 ? step(run, inputs, by) : stepBehindFacts(run, inputs, by)));
+
+/** A step of the shell's own: what it throws only makes the process unknown, and that is looked at again. */
+export const ownStep = (run: Run, inputs: StepArgs['inputs']): Promise<StepResult | null> =>
+  stepInLine(run, inputs, null).catch(() => null);
+
+/** Whether there is room for one more fact. */
+export const hasRoom = ({ facts }: Run, fact: Fact): boolean =>
+  facts.length < FACTS_KEPT && bytesOf([...facts, fact]) <= FACTS_BYTES;
+
+/** Takes over a fact, which from now on is not lost, and has it recorded in its turn. */
+export const keepFact = (run: Run, fact: Fact): void => {
+  run.facts = [...run.facts, fact];
+  void inLine(run, () => takeFacts(run));
+};
+
+const inLine = <T>(run: Run, work: () => Promise<T>): Promise<T> => {
+  const mine = run.line.end.then(work).finally(() => {
+    run.line = { ...run.line, length: run.line.length - 1 };
+  });
+  run.line = { end: mine.catch(() => undefined), length: run.line.length + 1 };
+  return mine;
+};
+
+const stepBehindFacts = async (run: Run, inputs: StepArgs['inputs'], by: AskedBy | null): Promise<StepResult> =>
+  (await takeFacts(run)) ?? (await step(run, inputs, by));
+
+/**
+ * Takes the facts one after the other. What passes (the store is away) puts them off, and with them the step behind, which gets that refusal. A
+ * defect is the fact's own: it is tried again like the others, but a step behind it goes past.
+ */
+const takeFacts = async (run: Run): Promise<StepResult | null> => {
+  for (let [fact] = run.facts; fact !== undefined; [fact] = run.facts) {
+    const result = await step(run, fact.inputs, fact.by).catch(() => null);
+    if (result === null || isPutOff(result)) {
+      run.factFailures += 1;
+      return result;
+    }
+    run.factFailures = 0;
+    run.facts = run.facts.slice(1);
+    if ('refused' in result.reply)
+      log.warn('a fact was refused, and is dropped', { ...run.ref, ...result.reply.refused });
+  }
+  return null;
+};
+
+/** Whether the step was refused with something that passes. */
+export const isPutOff = ({ reply }: StepResult): boolean => 'refused' in reply && !isFinal(reply.refused);
+
+const step = async (run: Run, inputs: StepArgs['inputs'], by: AskedBy | null): Promise<StepResult> => {
+  run.steps += 1;
+  try {
+    const result = await advanceProcess({ ref: run.ref, inputs, by });
+    if (result.standing === null) becomeUnknown(run);
+    else stand(run, result.standing, inputs);
+    return result;
+  } catch (error) {
+    becomeUnknown(run);
+    throw error;
+  }
+};
+
+const becomeUnknown = (run: Run): void => {
+  run.standing = null;
+  run.failures += 1;
+};
+
+const stand = (run: Run, standing: Standing, on: StepArgs['inputs']): void => {
+  run.standing = standing;
+  run.failures = 0;
+  if (run.tried?.due !== standing.due) run.tried = null;
+  if (run.transitions.at(-1)?.to === standing.state) return;
+  const names = on === 'deadline' ? on : on.map(({ type }) => type).join(', ');
+  const transition = { at: new Date(nowMs()).toISOString(), to: standing.state, on: names === '' ? 'look' : names };
+  run.transitions = [...run.transitions, transition].slice(-TRANSITIONS_KEPT);
+  showDetails(run);
+};
+
+/** In here this is Temporal's clock, which replay repeats. */
+// eslint-disable-next-line no-restricted-properties -- see above
+export const nowMs = (): number => Date.now();
+
+/** Markdown for Temporal's own page. */
+const showDetails = ({ ref, standing, transitions }: Run): void => {
+  if (standing === null) return;
+  const { state, due, effect } = standing;
+  const lines = [
+    `**${state}** (${ref.process} \`${ref.id}\` in \`${ref.stream}\`)`,
+    due === null ? null : `due ${due}`,
+    effect === null ? null : `runs ${effect.name}`,
+    '',
+    ...transitions.map(({ at, to, on }) => `- ${at} ${on} → ${to}`),
+  ];
+  setCurrentDetails(lines.filter((line) => line !== null).join('\n'));
+};
