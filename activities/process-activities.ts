@@ -6,7 +6,7 @@ import type { AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-eng
 import type { Random } from '../src/ports/random.js';
 import { type AnyProcess, farEffectOf, statusOf } from '../workflows/process.js';
 import { FAR_EFFECT_MS } from '../workflows/process-limits.js';
-import type { Refused, Reply, Standing, StepArgs, StepResult } from '../workflows/process-step.js';
+import type { Refusal, Reply, Standing, StepArgs, StepResult } from '../workflows/process-step.js';
 import { advance, type AdvanceDeps, type Advanced, hosted } from './advance.js';
 
 /** Answers above this many bytes of JSON do not travel through the engine, which refuses payloads of 2 MiB and copies each one twice. */
@@ -28,7 +28,7 @@ export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, b
   } catch (thrown) {
     if (!(thrown instanceof Rejection)) throw thrown;
     const instance = await deps.journal.load(process, ref).catch(() => null);
-    return { reply: { refused: refusedOf(thrown) }, standing: instance && standingOf(process, instance.state) };
+    return { reply: { refused: refusalOf(thrown) }, standing: instance && standingOf(process, instance.state) };
   }
 };
 
@@ -69,7 +69,7 @@ const replyOf = ({ answer, revision, position }: Advanced): Reply => {
   return Buffer.byteLength(JSON.stringify(answer)) > ANSWER_BYTES ? { ...at, large: true } : { ...at, answer };
 };
 
-const refusedOf = ({ code, message, details, retryAfter }: Rejection): Refused => ({
+const refusalOf = ({ code, message, details, retryAfter }: Rejection): Refusal => ({
   code,
   message,
   details,

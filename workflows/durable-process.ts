@@ -35,7 +35,7 @@ import {
   retryDelayMs,
 } from './process-limits.js';
 import {
-  type Answered,
+  type AskResult,
   ASK,
   type Ask,
   type Fact,
@@ -72,7 +72,7 @@ const { runEffect } = proxyActivities<Pick<ProcessActivities, 'runEffect'>>({
 });
 
 /** Requests: somebody waits for the answer. */
-const askUpdate = defineUpdate<Answered, [Ask], typeof ASK>(ASK);
+const askUpdate = defineUpdate<AskResult, [Ask], typeof ASK>(ASK);
 /** Facts: kept here from then on, and recorded as soon as possible. Nobody waits for that. */
 const tellUpdate = defineUpdate<null, [Fact], typeof TELL>(TELL);
 /** Waits until the process waits for no far effect. */
@@ -113,7 +113,7 @@ const listen = (run: Run): void => {
   }));
 };
 
-const answerAsk = async (run: Run, { inputs, by, token }: Ask): Promise<Answered> => {
+const answerAsk = async (run: Run, { inputs, by, token }: Ask): Promise<AskResult> => {
   try {
     return { token, reply: (await stepInLine(run, inputs, by)).reply };
   } catch (error) {
@@ -142,9 +142,9 @@ const awaitOutcome = async (run: Run, { by, withinMs }: OutcomeWait): Promise<Re
       const { reply, standing } = await stepInLine(run, [], by);
       if ('refused' in reply || standing?.effect === null) return reply;
       const leftMs = untilMs - nowMs();
-      const isThere = (): boolean => run.standing?.effect === null;
-      if (leftMs <= 0 || !(await condition(() => isThere() || run.ending, leftMs))) return null;
-      if (!isThere()) throw ending();
+      const isReached = (): boolean => run.standing?.effect === null;
+      if (leftMs <= 0 || !(await condition(() => isReached() || run.ending, leftMs))) return null;
+      if (!isReached()) throw ending();
     }
   } catch (error) {
     throw error instanceof ApplicationFailure ? error : failed('', error);

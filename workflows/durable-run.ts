@@ -10,7 +10,7 @@ import {
 import type { AskedBy, ProcessRef } from '../src/ports/process-engine.js';
 import { FACTS_BYTES, FACTS_KEPT } from './process-limits.js';
 import {
-  bytesOf,
+  factBytes,
   type Fact,
   isFinal,
   type ProcessActivities,
@@ -101,7 +101,7 @@ export const ownStep = (run: Run, inputs: StepArgs['inputs']): Promise<StepResul
 
 /** Whether there is room for one more fact. */
 export const hasRoom = ({ facts }: Run, fact: Fact): boolean =>
-  facts.length < FACTS_KEPT && bytesOf([...facts, fact]) <= FACTS_BYTES;
+  facts.length < FACTS_KEPT && factBytes([...facts, fact]) <= FACTS_BYTES;
 
 /** Takes over a fact, which from now on is not lost, and has it recorded in its turn. */
 export const keepFact = (run: Run, fact: Fact): void => {

@@ -10,7 +10,7 @@ export type StepArgs = {
 };
 
 /** A refusal as a value: it belongs to its asker, and the line goes on behind it. */
-export type Refused = {
+export type Refusal = {
   readonly code: RejectionCode;
   readonly message: string;
   readonly details: JsonObject;
@@ -23,7 +23,7 @@ export const isFinal = ({ retryAfter }: { readonly retryAfter?: number | undefin
 
 /** What an asker gets. An answer too large to travel is left out: folding the stream up to `revision` makes it again. */
 export type Reply =
-  | { readonly refused: Refused }
+  | { readonly refused: Refusal }
   | { readonly answer?: unknown; readonly large?: true; readonly revision: number; readonly position: number };
 
 /** All that a shell knows of a process: where it stands, and what it waits for besides its askers. */
@@ -57,7 +57,7 @@ export type Transition = { readonly at: string; readonly to: string; readonly on
 export type Fact = { readonly inputs: readonly ProcessInput[]; readonly by: AskedBy | null };
 
 /** What facts take where they are kept, in bytes. */
-export const bytesOf = (facts: readonly Fact[]): number => new TextEncoder().encode(JSON.stringify(facts)).length;
+export const factBytes = (facts: readonly Fact[]): number => new TextEncoder().encode(JSON.stringify(facts)).length;
 
 /** What a run of the workflow begins with. `takeUp`: nobody asked; it looks at the stream at once. `facts`: told and not recorded yet. */
 export type RunInput = {
@@ -74,7 +74,7 @@ export type Ask = {
   readonly by: AskedBy;
   readonly token: string;
 };
-export type Answered = { readonly token: string; readonly reply: Reply };
+export type AskResult = { readonly token: string; readonly reply: Reply };
 
 /** A wait for an outcome, `withinMs` long at most. Null comes back when that was not enough. */
 export type OutcomeWait = { readonly by: AskedBy; readonly withinMs: number };

@@ -4,7 +4,7 @@ import { jcs } from '../../src/domain/shared/json.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Asked, AskedBy, ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
-import type { Reply, Standing, StepArgs, StepResult } from '../../workflows/process-step.js';
+import { isFinal, type Reply, type Standing, type StepArgs, type StepResult } from '../../workflows/process-step.js';
 import type { Draw } from './draw.js';
 import type { Link } from './network.js';
 import { EPOCH_MS, type VirtualTime } from './virtual-time.js';
@@ -64,7 +64,9 @@ export class SimulatedEngine {
       start: () => Promise.resolve(),
       ask,
       tell: async (ref, inputs, by) => {
-        await ask(ref, inputs, by);
+        await ask(ref, inputs, by).catch((error: unknown) => {
+          if (!(error instanceof Rejection) || !isFinal(error)) throw error;
+        });
       },
       // No process in here has a far effect.
       outcome: (ref, by) => ask(ref, [], by),

@@ -262,6 +262,27 @@ describe('The durable process workflow', () => {
     await record('outcome', await replayed(ref));
   });
 
+  it('waits for an outcome over the end of a run', async () => {
+    const { ref, start } = newRace();
+    const releases: ((parcel: string) => void)[] = [];
+    effects.deliver = () => new Promise((resolve) => releases.push(resolve));
+    await ask(ref, [start]);
+    const outcome = shell.engine.outcome(ref, onBehalf('outcome'), { withinMs: 60_000 });
+    const { runId } = await handleOf(ref).describe();
+    await vi.waitFor(
+      async () => {
+        await Promise.all(Array.from({ length: 6 }, () => ask(ref, [])));
+        expect((await handleOf(ref).describe()).runId).not.toBe(runId);
+      },
+      { timeout: 60_000, interval: 1 },
+    );
+    // The next run runs the effect again.
+    await vi.waitFor(() => expect(releases).toHaveLength(2), { timeout: 10_000 });
+    for (const release of releases) release('parcel');
+    expect((await outcome)?.answer).toMatchObject({ name: 'delivered' });
+    await replayed(ref, runId);
+  });
+
   it('backs off from a deadline in a stream that only a newer server can read', async () => {
     effects.deliver = () => new Promise(() => undefined);
     const { ref, start } = newRace(500);

@@ -1,9 +1,9 @@
 import type { HostedProcess } from '../../app/processes/hosted-process.js';
 import {
-  type Answered,
+  type AskResult,
   ASK,
   type Ask,
-  bytesOf,
+  factBytes,
   type Fact,
   OUTCOME,
   type OutcomeWait,
@@ -77,7 +77,7 @@ export class TemporalProcessEngine implements ProcessEngine {
   /** Resolves when the workflow has the fact in its history: from then on it has it recorded, however long the store is away. */
   async tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<void> {
     const fact: Fact = { inputs, by };
-    if (bytesOf([fact]) > FACTS_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
+    if (factBytes([fact]) > FACTS_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
     const id = digestOf(ref, [TELL, by.commandId, inputs]);
     await this.#updated(ref, { name: TELL, arg: fact, idOf: () => id, timeoutMs: ASK_TIMEOUT_MS });
   }
@@ -121,7 +121,7 @@ export class TemporalProcessEngine implements ProcessEngine {
     for (const id of [digest, `${digest}.${ask.token}`]) {
       const update = { name: ASK, arg: ask, idOf: () => id, timeoutMs: ASK_TIMEOUT_MS };
       try {
-        const { reply, token } = await this.#workflows.update<Answered>(ref, update);
+        const { reply, token } = await this.#workflows.update<AskResult>(ref, update);
         if (!('refused' in reply) || token === ask.token) return reply;
       } catch (error) {
         const failure = updateFailureOf(error);

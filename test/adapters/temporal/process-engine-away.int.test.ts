@@ -30,7 +30,9 @@ describe('The Temporal engine while Temporal is away', () => {
         resolve((server?.address() as AddressInfo).port);
       });
     });
-  const ask = (port: number) => {
+  const ref = { process: 'turn', id: makeProcessId('t', -1, 0, 'away'), stream: npcStream('studio', 'mira') };
+  const by = { tenant: 'studio', actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };
+  const engineAt = (port: number): TemporalProcessEngine => {
     const events = new MemoryEventStore();
     engine = new TemporalProcessEngine({
       address: `127.0.0.1:${String(port)}`,
@@ -43,10 +45,9 @@ describe('The Temporal engine while Temporal is away', () => {
       random: seededRandom('away'),
       logger: quiet,
     });
-    const ref = { process: 'turn', id: makeProcessId('t', -1, 0, 'away'), stream: npcStream('studio', 'mira') };
-    const by = { tenant: 'studio', actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };
-    return engine.ask(ref, [], by);
+    return engine;
   };
+  const ask = (port: number) => engineAt(port).ask(ref, [], by);
 
   it('refuses with ENGINE_UNAVAILABLE and Retry-After when nobody listens', async () => {
     const port = await listening();
@@ -57,6 +58,15 @@ describe('The Temporal engine while Temporal is away', () => {
   it('refuses alike when the server takes connections and does not answer', async () => {
     await expect(ask(await listening())).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1 });
     expect(statuses.ENGINE_UNAVAILABLE).toBe(503);
+  });
+
+  it('refuses facts and waits for outcomes alike, and hears when who waits has gone', async () => {
+    const away = engineAt(await listening());
+    const unavailable = { code: 'ENGINE_UNAVAILABLE', retryAfter: 1 };
+    await expect(away.tell(ref, [], by)).rejects.toMatchObject(unavailable);
+    await expect(away.outcome(ref, by, { withinMs: 60_000 })).rejects.toMatchObject(unavailable);
+    const signal = AbortSignal.abort(new Error('the client has gone'));
+    await expect(away.outcome(ref, by, { withinMs: 60_000, signal })).rejects.toThrow('the client has gone');
   });
 
   it('starts all the same, and looks for open processes in the background', async () => {
