@@ -32,6 +32,8 @@ export class ProcessActor {
   readonly #onIdle: () => void;
   /** What is under way and may set the timer or the effect. */
   readonly #work = new Set<Promise<unknown>>();
+  /** Whether it was folded since the start. */
+  #known = false;
   #due: string | null = null;
   #cancelTimer: (() => void) | null = null;
   /** How often a deadline or a look of its own has come to nothing, in a row. */
@@ -75,9 +77,13 @@ export class ProcessActor {
     }
   }
 
-  /** Finds out what the process waits for; tried again until it succeeds. */
+  /** Finds out what the process waits for, and takes no step; tried again until it succeeds. */
   look(): Promise<void> {
-    return this.#own(() => this.step([], this.#system()));
+    return this.#own(async () => {
+      const { state } = await this.#deps.journal.load(this.#process(), this.ref);
+      // A step that went through meanwhile knows better.
+      if (!this.#known) this.#settle(statusOf(this.#process(), state));
+    });
   }
 
   /** Sets the timer by what an index says; the first step puts it right. */
@@ -125,6 +131,7 @@ export class ProcessActor {
 
   #settle(status: ProcessStatus): void {
     if (this.#stopped) return;
+    this.#known = true;
     const due = status.deadline?.at ?? null;
     if (due !== this.#due) this.arm(due);
     this.#follow(farEffectOf(status)?.id ?? null);

@@ -58,20 +58,22 @@ describe('The embedded engine', () => {
     const clock = new ManualClock();
     const events = new MemoryEventStore();
     const effects: RaceEffects = { deliver: () => new Promise(() => undefined), ran: [] };
-    const engine = new EmbeddedProcessEngine({
-      events,
-      clock,
-      random: seededRandom('engine'),
-      logger: pino({ level: 'silent' }),
-      lanes: new Lanes(events, clock),
-      journal: new ProcessJournal(events),
-      processes: { [race.name]: { ...raceHost(effects), ...host } },
-    });
+    const open = () =>
+      new EmbeddedProcessEngine({
+        events,
+        clock,
+        random: seededRandom('engine'),
+        logger: pino({ level: 'silent' }),
+        lanes: new Lanes(events, clock),
+        journal: new ProcessJournal(events),
+        processes: { [race.name]: { ...raceHost(effects), ...host } },
+      });
+    const engine = open();
     const ref: ProcessRef = { process: race.name, id: makeProcessId('r', -1, clock.now().getTime(), 'start'), stream };
     const beganMs = clock.now().getTime();
     const deadlineAt = new Date(beganMs + 60_000).toISOString();
     const start = () => engine.ask(ref, [{ type: 'start', raceId: ref.id, deadlineAt }], by);
-    return { clock, effects, engine, ref, start, sinceMs: () => clock.now().getTime() - beganMs };
+    return { clock, effects, engine, open, ref, start, sinceMs: () => clock.now().getTime() - beganMs };
   };
 
   it('tries a far effect that keeps failing after 1, 2, 4, 8 seconds', async () => {
@@ -86,6 +88,26 @@ describe('The embedded engine', () => {
     for (let second = 0; second < 16; second += 1) await clock.advance(1_000);
     expect(at).toEqual([0, 1_000, 3_000, 7_000, 15_000]);
     await engine[Symbol.asyncDispose]();
+  });
+
+  it('takes up what an open process waits for by folding it alone: a start takes no steps', async () => {
+    let steps = 0;
+    const { clock, effects, engine, open, start } = await started({
+      prepare: (of) => {
+        steps += 1;
+        return Promise.resolve(() => ({ raceId: of.id }));
+      },
+    });
+    await start();
+    await engine[Symbol.asyncDispose]();
+    steps = 0;
+    effects.ran.length = 0;
+    const next = open();
+    await next.start();
+    await clock.advance(0);
+    expect(effects.ran).toEqual(['deliver']);
+    expect(steps).toBe(0);
+    await next[Symbol.asyncDispose]();
   });
 
   it('backs off from a deadline in a stream that only a newer server can read, though the process can be looked at', async () => {
