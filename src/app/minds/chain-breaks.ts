@@ -5,7 +5,8 @@ import type { EventStore } from '../../ports/event-store.js';
 import { type ChainBreak, breaksOf, GENESIS_HASH } from '../streams/hash-chain.js';
 import { mindFold } from './mind.js';
 import { nextTurn } from '../pacing/next-turn.js';
-import { type Command, COMMAND_ATTEMPTS, type CommandDeps, runCommand } from '../streams/run-command.js';
+import { DECIDE_ATTEMPTS } from '../streams/decide-and-append.js';
+import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
 
 /** How many events one page of reading holds. */
 const PAGE_EVENTS = 128;
@@ -95,7 +96,7 @@ export const recordBreaks = async (
     breaks = breaks.map((one) => (keys.has(keyOf(one)) ? { ...one, acknowledged: true } : one));
   };
   for (let attempt = 0; breaks.some((one) => !one.acknowledged); attempt += 1) {
-    if (attempt === COMMAND_ATTEMPTS) throw new Rejection('CONFLICT', { retryAfter: 1 });
+    if (attempt === DECIDE_ATTEMPTS) throw new Rejection('CONFLICT', { retryAfter: 1 });
     const drafts = breaks.filter((one) => !one.acknowledged).map(recorded);
     const decided = { here: false };
     const outcome = await runCommand(deps, stream, mindFold, context, (_, head) => {

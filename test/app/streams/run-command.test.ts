@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { findBreak } from '../../../src/app/streams/hash-chain.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
-import { COMMAND_ATTEMPTS, type Decided, runCommand } from '../../../src/app/streams/run-command.js';
+import { DECIDE_ATTEMPTS } from '../../../src/app/streams/decide-and-append.js';
+import { type Decided, runCommand } from '../../../src/app/streams/run-command.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -69,7 +70,7 @@ describe('a command', () => {
       return [note('x')];
     });
     await expect(command).rejects.toMatchObject({ code: 'CONFLICT', retryAfter: 1 });
-    expect(decided).toBe(COMMAND_ATTEMPTS);
+    expect(decided).toBe(DECIDE_ATTEMPTS);
   });
 
   it('records nothing when it is refused or changes nothing', async () => {
