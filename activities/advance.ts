@@ -68,11 +68,12 @@ type Step = { readonly state: Instance['state']; readonly revision: number; read
 
 const record = async (
   { journal, lanes }: AdvanceDeps,
-  { process, fold, prepare }: HostedProcess,
+  host: HostedProcess,
   ref: ProcessRef,
   inputs: readonly ProcessInput[],
   by: AskedBy,
 ): Promise<Step> => {
+  const { process, fold } = host;
   const timeMs = parseProcessId(ref.id)?.timeMs ?? 0;
   let atLeast = -1;
   let sent = false;
@@ -87,7 +88,7 @@ const record = async (
       const before = remembered ?? (await journal.load(process, ref, atLeast));
       // The same command under another id: an earlier attempt at it was given up by its asker and carried out all the same.
       if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
-      const factsOf = await prepare(ref, before.state, inputs, by);
+      const factsOf = await host.prepare(ref, before.state, inputs, by);
       return {
         decide: (lane) => {
           const drafts = refusalOr(() => decide(process, before, inputs, factsOf(lane.state), ref, by));

@@ -6,7 +6,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Ports } from '../../ports/ports.js';
 import { contextOf, mindStream } from '../command-context.js';
-import { minRevision, revisionHeader } from '../min-revision.js';
+import { minRevision } from '../min-revision.js';
 import { type Answer, type RouteDefinition, route } from '../route.js';
 import { NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
@@ -31,7 +31,7 @@ const ChainBreaks = Type.Object({
 });
 
 const answer = (npcId: string, { events, next, breaks, revision }: ChainLook): Answer => ({
-  headers: revisionHeader(revision),
+  revision,
   body: { npcId, events, ...(next === undefined ? {} : { next }), breaks },
 });
 
@@ -39,8 +39,7 @@ const answer = (npcId: string, { events, next, breaks, revision }: ChainLook): A
 export const chainBreakRoutes = ({
   ports,
   lanes,
-  written,
-}: Pick<Services, 'lanes' | 'written'> & {
+}: Pick<Services, 'lanes'> & {
   readonly ports: Pick<Ports, 'events' | 'clock'>;
 }): readonly RouteDefinition[] => {
   const look = async (stream: string, npcId: string, from: number): Promise<ChainLook> => {
@@ -87,12 +86,10 @@ export const chainBreakRoutes = ({
       },
       handler: async (call) => {
         const { npcId } = call.params;
-        const { tenant, keyId } = call.principal;
-        const stream = npcStream(tenant, npcId);
+        const stream = npcStream(call.principal.tenant, npcId);
         const found = await look(stream, npcId, call.body.from ?? 0);
         const recorded = await recordBreaks({ ...ports, lanes }, stream, contextOf(call), found);
-        written.noted(keyId, recorded.position);
-        return answer(npcId, recorded);
+        return { ...answer(npcId, recorded), position: recorded.position };
       },
     }),
   ];

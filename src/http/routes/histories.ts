@@ -7,7 +7,7 @@ import { openTurnsOf } from '../../domain/npc/open-turns.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { momentOf } from '../as-of.js';
-import { minRevision, revisionHeader } from '../min-revision.js';
+import { minRevision } from '../min-revision.js';
 import { PAGE_LIMIT } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
 import { FreeObject, NpcParams } from '../schemas.js';
@@ -73,7 +73,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
         ...(from === undefined ? {} : { from }),
         ...(type === undefined ? {} : { types: new Set(type.split(',')) }),
       });
-      return { headers: revisionHeader(page.revision), body: { npcId, ...page } };
+      return { revision: page.revision, body: { npcId, ...page } };
     },
   }),
   route({
@@ -117,7 +117,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
           details: { npcId },
         });
       return {
-        headers: revisionHeader(mind.revision),
+        revision: mind.revision,
         body: {
           npcId,
           revision: mind.revision,

@@ -82,16 +82,15 @@ const RulesetParams = Type.Object({ rulesetId: ClientId });
 
 /** `/rules` (contract 5). */
 export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, lanes, rulesets, written, rulesRegistration } = services;
+  const { ports, lanes, rulesets, rulesRegistration } = services;
 
   const register = async (call: Call, content: RulesetContent) => {
     const stream = rulesetStream(call.principal.tenant, content.rulesetId);
     const outcome = await runCommand({ ...ports, lanes }, stream, rulesetFold, contextOf(call), (state) =>
       registerRuleset(state, content),
     );
-    written.noted(call.principal.keyId, outcome.position);
     const stored = outcome.events.find(({ type }) => type === 'RulesetRegistered')?.data;
-    return { body: { ...stored, warnings: warningsOf(content.rulesetRules) } };
+    return { position: outcome.position, body: { ...stored, warnings: warningsOf(content.rulesetRules) } };
   };
 
   return [
@@ -131,7 +130,7 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       responses: { 200: { description: 'The sets, by id.', schema: Type.Array(StoredSet), stream: 'finite' } },
       handler: async (call) => {
         const page = pageOf(call.query);
-        await ports.readModels.reachedPosition(rulesetRows, written.position(call.principal.keyId), READ_WAIT_MS);
+        await ports.readModels.reachedPosition(rulesetRows, call.wrote, READ_WAIT_MS);
         return answerList(call, page, {
           readModels: ports.readModels,
           projection: rulesetRows,
@@ -215,15 +214,14 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       },
       handler: async (call) => {
         const { rulesetId } = call.params;
-        const outcome = await runCommand(
+        const { position } = await runCommand(
           { ...ports, lanes },
           rulesetStream(call.principal.tenant, rulesetId),
           rulesetFold,
           contextOf(call),
           (state) => deleteRuleset(state, rulesetId),
         );
-        written.noted(call.principal.keyId, outcome.position);
-        return { body: { rulesetId, deleted: true } };
+        return { position, body: { rulesetId, deleted: true } };
       },
     }),
   ];
