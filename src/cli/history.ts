@@ -4,6 +4,7 @@ import type { HistoryPage } from '../body/protocol.js';
 import { openClient } from './client.js';
 import { eventLine } from './history-text.js';
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from './terminal.js';
+import { defined } from '../domain/shared/defined.js';
 
 /** Most events asked for at once (contract 10.1). */
 const PAGE = 500;
@@ -33,8 +34,8 @@ const show = async (terminal: Terminal, npcId: string, options: Options): Promis
     const query = new URLSearchParams({
       direction: options.backwards ? 'backwards' : 'forwards',
       limit: String(Math.min(PAGE, options.limit - shown)),
-      ...(next === undefined ? {} : { from: String(next) }),
-      ...(options.type === undefined ? {} : { type: options.type }),
+      ...defined({ from: next?.toString() }),
+      ...defined({ type: options.type }),
     });
     const page = (await request(
       'GET',

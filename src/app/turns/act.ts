@@ -17,6 +17,7 @@ import { mindFold } from '../minds/mind.js';
 import { type Command, type Decided, runCommand } from '../streams/run-command.js';
 import type { Rulesets } from '../minds/rulesets.js';
 import { factsFrom } from './turn-host.js';
+import { defined } from '../../domain/shared/defined.js';
 
 /** What the acts of the compatibility routes need; `issuer` signs their verdicts. */
 export type ActDeps = {
@@ -80,7 +81,7 @@ const act = async <Type extends NpcEvent['type']>(
 
 /** Which patterns held, as a decision takes it and an event records it. */
 const heldIn = ({ patternsHeld }: TurnFacts): { readonly patternsHeld?: readonly string[] } =>
-  patternsHeld === undefined ? {} : { patternsHeld };
+  defined({ patternsHeld });
 
 /** What to recall (contract 2.7), recorded as `DirectiveGiven`. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
 export const actDirective = (
@@ -111,7 +112,7 @@ export const actContext = (
       logic,
       observation,
       npcState,
-      ...(persona === undefined ? {} : { persona }),
+      ...defined({ persona }),
       memories,
       ruleset: facts.rulesetRef,
       ...held,

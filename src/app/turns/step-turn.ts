@@ -17,6 +17,7 @@ import type { TurnAnswer } from '../../../workflows/turn-answer.js';
 import type { OpenedTurn, TurnInput, TurnState } from '../../../workflows/turn-state.js';
 import { turn } from '../../../workflows/turn.js';
 import { shortDigest } from '../../domain/shared/sha256.js';
+import { defined } from '../../domain/shared/defined.js';
 
 export type StepDeps = {
   readonly engine: ProcessEngine;
@@ -166,11 +167,7 @@ const open = async (deps: StepDeps, step: Step, { memories, output, resumedFrom,
     observation: tape.observation,
     context: tape.context,
     npcState: tape.npcState,
-    ...(tape.persona === undefined ? {} : { persona: tape.persona }),
-    ...(tape.actor === undefined ? {} : { actor: tape.actor }),
-    ...(memories === undefined ? {} : { memories }),
-    ...(tape.rulesetId === undefined ? {} : { rulesetId: tape.rulesetId }),
-    ...(resumedFrom === undefined ? {} : { resumedFrom }),
+    ...defined({ persona: tape.persona, actor: tape.actor, memories, rulesetId: tape.rulesetId, resumedFrom }),
     deadlineAt: new Date(nowMs + deps.turnDeadlineMs).toISOString(),
   };
   const taken: TurnInput[] = output === undefined ? [] : [{ type: 'output', generatedOutput: output }];
@@ -192,9 +189,7 @@ const resume = (
     deps,
     { ...step, tape },
     {
-      ...(memories === undefined ? {} : { memories }),
-      ...(output === undefined ? {} : { output }),
-      ...(lost === undefined ? {} : { resumedFrom: lost }),
+      ...defined({ memories, output, resumedFrom: lost }),
       since,
     },
   );

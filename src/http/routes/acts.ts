@@ -9,6 +9,7 @@ import { AnyJson, FreeObject, NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 import { rulesetWarning } from '../warning.js';
 import { memoriesOf, MemoriesSchema, rulesetIdOf } from './process/tape.js';
+import { defined } from '../../domain/shared/defined.js';
 
 const asked = {
   observation: nullable(Type.String()),
@@ -27,7 +28,7 @@ const actOf = (call: Call<{ npcId: string }, unknown, AskedBody>): Act => {
     npcId: call.params.npcId,
     observation: call.body.observation ?? '',
     npcState: call.body.npcState ?? {},
-    ...(rulesetId === undefined ? {} : { rulesetId }),
+    ...defined({ rulesetId }),
     by: contextOf(call),
   };
 };

@@ -10,6 +10,7 @@ import { minRevision } from '../min-revision.js';
 import { type Answer, type RouteDefinition, route } from '../route.js';
 import { NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
+import { defined } from '../../domain/shared/defined.js';
 
 const From = Type.Integer({ minimum: 0, description: 'The first revision to look at; default 0.' });
 
@@ -32,7 +33,7 @@ const ChainBreaks = Type.Object({
 
 const answer = (npcId: string, { events, next, breaks, revision }: ChainLook): Answer => ({
   revision,
-  body: { npcId, events, ...(next === undefined ? {} : { next }), breaks },
+  body: { npcId, events, ...defined({ next }), breaks },
 });
 
 /** `GET` and `POST /npcs/{npcId}/chain-breaks`: where a mind's hash chain does not fit, and saying that one knows. */

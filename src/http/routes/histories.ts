@@ -12,6 +12,7 @@ import { PAGE_LIMIT } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
 import { FreeObject, NpcParams } from '../schemas.js';
 import type { Services } from '../services.js';
+import { defined } from '../../domain/shared/defined.js';
 
 const HistoryEvent = Type.Object(
   {
@@ -70,7 +71,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       const page = await readHistory(ports.events, stream, {
         limit,
         direction,
-        ...(from === undefined ? {} : { from }),
+        ...defined({ from }),
         ...(type === undefined ? {} : { types: new Set(type.split(',')) }),
       });
       return { revision: page.revision, body: { npcId, ...page } };

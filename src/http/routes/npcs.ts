@@ -19,6 +19,7 @@ import { pageOf, pageQuery } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
 import { ClientId, FreeObject, NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
+import { defined } from '../../domain/shared/defined.js';
 
 const Npc = Type.Object({
   npcId: Type.String(),
@@ -124,7 +125,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
         (mind) =>
           registerNpc(mind, {
             ...(typeof body.persona === 'string' ? { persona: body.persona } : {}),
-            ...(data === undefined ? {} : { data }),
+            ...defined({ data }),
           }),
       );
       const created = outcome.events.some(({ type }) => type === 'NpcRegistered');

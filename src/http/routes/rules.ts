@@ -22,6 +22,7 @@ import { pageOf, pageQuery } from '../page.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import { ClientId, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
+import { defined } from '../../domain/shared/defined.js';
 
 const Pair = Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
   minItems: 2,
@@ -193,7 +194,7 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
           version === undefined ? latestRuleset(state) : await rulesets.version(tenant, { rulesetId, version });
         if (found === null)
           throw new Rejection('RULESET_NOT_FOUND', {
-            details: { rulesetId, ...(version === undefined ? {} : { version }) },
+            details: { rulesetId, ...defined({ version }) },
           });
         return { body: found };
       },

@@ -9,6 +9,7 @@ import { NpcParams, nullable } from '../../schemas.js';
 import type { Services } from '../../services.js';
 import { rulesetWarning } from '../../warning.js';
 import { resultOf, ResultSchema, tapeOf, TapeSchema } from './tape.js';
+import { defined } from '../../../domain/shared/defined.js';
 
 const Instruction = Type.Object(
   { type: Type.String({ description: 'IdentifyActor, QueryVector, ExecuteInference or Finalize' }) },
@@ -63,7 +64,7 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
             instruction: await instructionOf(tenant, npcId, answer),
             tape: {
               ...tape.extra,
-              ...(tape.rulesetId === undefined ? {} : { rulesetId: tape.rulesetId }),
+              ...defined({ rulesetId: tape.rulesetId }),
               ...answer.tape,
             },
           },
