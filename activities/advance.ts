@@ -1,5 +1,5 @@
 import { decideAndAppend } from '../src/app/streams/decide-and-append.js';
-import type { Draft } from '../src/app/streams/lane.js';
+import type { EventDraft } from '../src/app/streams/lane.js';
 import type { Lanes } from '../src/app/streams/lanes.js';
 import type { Instance, ProcessJournal } from '../src/app/processes/process-journal.js';
 import { schemaVersionOf } from '../src/domain/event-kinds.js';
@@ -139,9 +139,9 @@ const decide = (
   facts: unknown,
   ref: ProcessRef,
   by: AskedBy,
-): readonly Draft[] => {
+): readonly EventDraft[] => {
   let state = before.state;
-  const drafts: Draft[] = [];
+  const drafts: EventDraft[] = [];
   for (const input of inputs) {
     const cell = cellOf(process, state, input);
     if (cell === 'ignore') continue;

@@ -1,4 +1,4 @@
-import { type Fold, Lane, type Draft } from '../src/app/streams/lane.js';
+import { type Fold, Lane, type EventDraft } from '../src/app/streams/lane.js';
 import { makeTurnId } from '../src/domain/npc/turn-id.js';
 import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
 import { npcStream } from '../src/domain/shared/stream-names.js';
@@ -106,7 +106,7 @@ export class Mind {
   }
 
   /** The event with this turn's ids; the first and the last of a turn carry its mark. */
-  #draft({ type, data }: Emitted, step: number, lastOfStep: boolean, steps: number): Draft {
+  #draft({ type, data }: Emitted, step: number, lastOfStep: boolean, steps: number): EventDraft {
     const deadlineAt = new Date(this.#openedMs + DEADLINE_MS).toISOString();
     const own = {
       ...data,

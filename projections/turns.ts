@@ -33,9 +33,9 @@ const waitingFor = {
   ExecuteInference: 'awaitingInference',
 } as const;
 
-type Opened = Pick<TurnRow, 'kind' | 'state' | 'deadlineAt' | 'ruleset'> & Partial<TurnRow>;
+type NewTurnRow = Pick<TurnRow, 'kind' | 'state' | 'deadlineAt' | 'ruleset'> & Partial<TurnRow>;
 
-const begun = ({ stream, revision, meta }: RecordedEvent, turnId: string, opened: Opened): TurnRow | null => {
+const begun = ({ stream, revision, meta }: RecordedEvent, turnId: string, opened: NewTurnRow): TurnRow | null => {
   const named = parseNpcStream(stream);
   return named === null ? null : { turnId, npcId: named.npcId, openedAt: meta.at, ...opened, stream, revision };
 };

@@ -17,7 +17,7 @@ import { clientSettings, describeFailure } from './client.js';
 import { scriptOf } from './demo/play-scene.js';
 import { runDemo, type DemoResult, type DemoSettings } from './demo/run-demo.js';
 import { scene } from './demo/scene.js';
-import { startServer } from './demo/server.js';
+import { startDemoServer } from './demo/server.js';
 import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
 import { defined } from '../domain/shared/defined.js';
 
@@ -81,7 +81,7 @@ const play = async (
     requestTo,
     mindAt: (baseUrl, as) => createMindClient({ baseUrl, key: as }),
     startServer: () =>
-      startServer({
+      startDemoServer({
         program: [SERVER_ENTRY],
         env: terminal.env,
         cwd: terminal.cwd,

@@ -18,7 +18,7 @@ const wholeFrom =
     throw new InvalidArgumentError(`It must be a whole number from ${String(least)}.`);
   };
 
-type Options = {
+type HistoryOptions = {
   readonly from?: number;
   readonly limit: number;
   readonly backwards?: true;
@@ -26,7 +26,7 @@ type Options = {
   readonly json?: true;
 };
 
-const show = async (terminal: Terminal, npcId: string, options: Options): Promise<void> => {
+const show = async (terminal: Terminal, npcId: string, options: HistoryOptions): Promise<void> => {
   const request = await openClient(terminal);
   let shown = 0;
   let next = options.from;
@@ -62,4 +62,4 @@ export const historyCommand = (terminal: Terminal): Command =>
     .option('--backwards', 'newest first')
     .option('--type <list>', 'only these types of event, for example VerdictReached,VerdictRefused')
     .option('--json', 'print every event whole, as a line of JSON')
-    .action((npcId: string, options: Options) => show(terminal, npcId, options));
+    .action((npcId: string, options: HistoryOptions) => show(terminal, npcId, options));

@@ -39,7 +39,7 @@ export type RunningServer = {
   stop(): Promise<void>;
 };
 
-type Opened = { readonly keys: OpenedKeys; readonly lanes: Lanes; readonly ownerKey: OwnerKey | null };
+type OpenState = { readonly keys: OpenedKeys; readonly lanes: Lanes; readonly ownerKey: OwnerKey | null };
 
 /**
  * Starts a server: the socket first, then everything behind it (contract 11.3). While a server that it needs is away it waits, and answers 503.
@@ -77,7 +77,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     readModels = closers.opened(following);
     const { rateLimiter, idempotency } = ports;
     /** From now on keys are known, to the routes that there are by then. */
-    const serveWith = ({ lanes, keys }: Opened): void => {
+    const serveWith = ({ lanes, keys }: OpenState): void => {
       const { directory } = keys.apiKeys;
       const authenticate = (header: string | undefined) => directory.authenticate(header, systemClock.now());
       const revisionOf = (stream: string) => lanes.revisionOf(stream);
@@ -155,7 +155,7 @@ const openProfile = async (config: Config, log: Log): Promise<Profile> => {
 };
 
 /** What is folded from the store before anything can be answered. */
-const openState = async (config: Config, { ports, secret, shared }: Profile, log: Log): Promise<Opened> => {
+const openState = async (config: Config, { ports, secret, shared }: Profile, log: Log): Promise<OpenState> => {
   const lanes = new Lanes(ports.events, ports.clock, { shared });
   const settings = { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false };
   const onFeedLost = (error: unknown): void => {

@@ -5,7 +5,7 @@ import { type Consumer, type EachBatchPayload, type Kafka } from 'kafkajs';
 import type { EventFeed, FeedHandlers } from '../../ports/event-feed.js';
 import type { Log } from '../../ports/log.js';
 import { within } from '../shared/within.js';
-import { closeClient, eventsTopic, type KafkaSettings, openClient, projectorGroup, RETRY } from './client.js';
+import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient, projectorGroup, RETRY } from './client.js';
 import { decodeLink } from './link-format.js';
 import { EVENT_PARTITIONS, ensureTopic } from './topic.js';
 
@@ -36,7 +36,7 @@ export class KafkaFeed implements EventFeed {
 
   /** @param partitions what the topic gets if it is made here */
   constructor(settings: KafkaSettings, partitions = EVENT_PARTITIONS) {
-    this.#kafka = openClient(settings);
+    this.#kafka = openKafkaClient(settings);
     this.#topic = eventsTopic(settings);
     this.#groupId = projectorGroup(settings);
     this.#partitions = partitions;

@@ -1,7 +1,7 @@
 import { type Kafka, type Message, Partitioners, type Producer } from 'kafkajs';
 
 import type { FeedEntry, FeedSession, FeedWriter } from '../../ports/event-feed.js';
-import { closeClient, eventsTopic, type KafkaSettings, openClient } from './client.js';
+import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient } from './client.js';
 import { encodeLink, MAX_MESSAGE_BYTES } from './link-format.js';
 import { EVENT_PARTITIONS, ensureTopic } from './topic.js';
 
@@ -20,7 +20,7 @@ export class KafkaFeedWriter implements FeedWriter {
 
   /** @param partitions what the topic gets if it is made here */
   constructor(settings: KafkaSettings, partitions = EVENT_PARTITIONS) {
-    this.#kafka = openClient(settings);
+    this.#kafka = openKafkaClient(settings);
     this.#topic = eventsTopic(settings);
     this.#partitions = partitions;
   }

@@ -1,5 +1,5 @@
 import { Rejection } from '../../domain/shared/rejection.js';
-import type { CommandContext, Draft, Fold, Lane, Place, PlacedEvent } from './lane.js';
+import type { CommandContext, EventDraft, Fold, Lane, Place, PlacedEvent } from './lane.js';
 import type { Lanes } from './lanes.js';
 
 /**
@@ -25,7 +25,7 @@ export type Attempt<State, Result> = {
    * The events to record: none, or a refusal, when nothing is to be. 'outdated' when what was read is older than the lane. Between this and the
    * append nothing is awaited, so that the events follow from exactly what stands before them.
    */
-  decide(lane: Lane<State>): readonly Draft[] | Rejection | 'outdated';
+  decide(lane: Lane<State>): readonly EventDraft[] | Rejection | 'outdated';
   /**
    * The result when nothing is to be recorded; null when that was decided from what is no longer so.
    * @throws Rejection the refusal

@@ -8,7 +8,7 @@ import { GENESIS_HASH, hashedText } from './hash-chain.js';
 import { pagesOf } from './stream-pages.js';
 
 /** What a decider emits; placing makes an event of it. */
-export type Draft = { readonly type: string; readonly data: JsonObject; readonly process?: ProcessMark };
+export type EventDraft = { readonly type: string; readonly data: JsonObject; readonly process?: ProcessMark };
 
 /** On whose behalf events are recorded. */
 export type CommandContext = {
@@ -142,7 +142,7 @@ export class Lane<State> {
   }
 
   /** Makes events of drafts, at the head; `timeMs` leads their ids, so that those of one process insert in order. Nothing is remembered before `append`. */
-  place(drafts: readonly Draft[], context: CommandContext, timeMs: number): readonly PlacedEvent[] {
+  place(drafts: readonly EventDraft[], context: CommandContext, timeMs: number): readonly PlacedEvent[] {
     const now = this.#clock.now().toISOString();
     let { revision, hash, at } = this.#head;
     return drafts.map((draft) => {

@@ -3,16 +3,16 @@ import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { type CommandSearch, commandSearch } from './find-command.js';
 import { decideAndAppend, type Recorded } from './decide-and-append.js';
-import type { CommandContext, Draft, Fold, Lane, Place } from './lane.js';
+import type { CommandContext, EventDraft, Fold, Lane, Place } from './lane.js';
 import type { Lanes } from './lanes.js';
 
 export type CommandDeps = { readonly lanes: Lanes; readonly events: EventStore; readonly clock: Clock };
 
 /** What a decider emits. Event types are JSON by construction, which the compiler cannot see of types without an index signature. */
-export type Decided = { readonly type: string; readonly data: object };
+export type DecidedEvent = { readonly type: string; readonly data: object };
 
 /** Makes events of a state, or refuses; asked again whenever somebody else was first. */
-type Decide<State> = (state: State, revision: number) => readonly Decided[] | Rejection;
+type Decide<State> = (state: State, revision: number) => readonly DecidedEvent[] | Rejection;
 
 /** On whose behalf, and whether there may be another attempt at the same command. */
 export type Command = CommandContext & {
@@ -62,7 +62,7 @@ const carryOut = <State>(
     if (found !== null) return { found };
     return {
       decide: (lane) =>
-        outdated(lane) ? 'outdated' : (decide(lane.state, lane.revision) as readonly Draft[] | Rejection),
+        outdated(lane) ? 'outdated' : (decide(lane.state, lane.revision) as readonly EventDraft[] | Rejection),
       conclude: async (lane, seen, refusal) => {
         const standing = await durable(lanes, lane, seen);
         if (standing === null) return null;

@@ -14,7 +14,7 @@ import { inSlices } from '../pacing/in-slices.js';
 import type { PlacedEvent } from '../streams/lane.js';
 import type { Lanes } from '../streams/lanes.js';
 import { mindFold } from '../minds/mind.js';
-import { type Command, type Decided, runCommand } from '../streams/run-command.js';
+import { type Command, type DecidedEvent, runCommand } from '../streams/run-command.js';
 import type { Rulesets } from '../minds/rulesets.js';
 import { factsFrom } from './turn-host.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -53,7 +53,7 @@ const act = async <Type extends NpcEvent['type']>(
   asked: Act,
   kind: TurnKind,
   types: readonly Type[],
-  decide: (turnId: string, facts: TurnFacts) => readonly Decided[],
+  decide: (turnId: string, facts: TurnFacts) => readonly DecidedEvent[],
 ): Promise<Acted<Type>> => {
   const { npcId, by, ...brought } = asked;
   requireRecordable(brought);

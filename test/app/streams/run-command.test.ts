@@ -4,13 +4,13 @@ import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { findBreak } from '../../../src/app/streams/hash-chain.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { DECIDE_ATTEMPTS } from '../../../src/app/streams/decide-and-append.js';
-import { type Decided, runCommand } from '../../../src/app/streams/run-command.js';
+import { type DecidedEvent, runCommand } from '../../../src/app/streams/run-command.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { eventsOf, heldStore, note, onBehalf, storeWith, STREAM, texts, textsOf } from '../../support/streams.js';
 
-type Decide = (state: readonly string[], revision: number) => readonly Decided[] | Rejection;
+type Decide = (state: readonly string[], revision: number) => readonly DecidedEvent[] | Rejection;
 
 /** A server on a store; others may be opened on the same one. */
 const serverOn = (store: EventStore) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { DATA_BYTES } from '../../../src/domain/npc/mind-data.js';
-import type { StepResult } from '../../../src/domain/npc/tape.js';
+import type { TapeResult } from '../../../src/domain/npc/tape.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import { openMinds, recalled, tapeOf, TENANT } from '../../support/minds.js';
 
@@ -11,8 +11,8 @@ const actorOf = (bytes: number) => ({
   persona: 'An innkeeper.',
   data: { mood: 'furious', notes: 'x'.repeat(bytes - '{"mood":"furious","notes":""}'.length) },
 });
-const identified = (bytes: number): StepResult => ({ type: 'IdentifyActorResult', actor: actorOf(bytes) });
-const changing: StepResult = { type: 'ExecuteInferenceResult', generatedOutput: '{"stateDelta": {"hp": 1}}' };
+const identified = (bytes: number): TapeResult => ({ type: 'IdentifyActorResult', actor: actorOf(bytes) });
+const changing: TapeResult = { type: 'ExecuteInferenceResult', generatedOutput: '{"stateDelta": {"hp": 1}}' };
 
 /** A mind's data as its stream leaves it. */
 const dataOf = async (minds: Awaited<ReturnType<typeof openMinds>>) =>

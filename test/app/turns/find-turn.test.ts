@@ -9,7 +9,7 @@ import {
   tapeResults,
 } from '../../../src/app/turns/find-turn.js';
 import { keyChange, type TurnKey } from '../../../src/app/turns/turn-key.js';
-import type { StepResult, Tape } from '../../../src/domain/npc/tape.js';
+import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';
 import type { OpenedTurn, TurnState } from '../../../workflows/turn-state.js';
 import { turn } from '../../../workflows/turn.js';
 import {
@@ -230,7 +230,7 @@ describe('a turn', () => {
 
 describe('the results of a step', () => {
   it('are read from its result', () => {
-    const sent: StepResult[] = [
+    const sent: TapeResult[] = [
       { type: 'IdentifyActorResult', actor: mira },
       { type: 'QueryVectorResult', memories: [] },
       { type: 'ExecuteInferenceResult', generatedOutput: '' },

@@ -18,7 +18,7 @@ import {
 } from '../../../src/domain/npc/recorded-bytes.js';
 import { TRACE_BYTES } from '../../../src/domain/rules/trace.js';
 import { initialMind } from '../../../src/domain/npc/state.js';
-import type { StepResult, Tape } from '../../../src/domain/npc/tape.js';
+import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import { wellFormed } from '../../../src/domain/shared/text.js';
 import { DEADLINE_MS, openMinds, tapeOf } from '../../support/minds.js';
@@ -97,7 +97,7 @@ const largest = fc
       persona: part,
       ...(rulesetId === undefined ? {} : { rulesetId }),
     };
-    const results: StepResult[] = [
+    const results: TapeResult[] = [
       {
         type: 'IdentifyActorResult',
         actor: { npcId: 'mira', persona: text(actor, shareOf(2) - 64), data: { part: text(actor, shareOf(2) - 64) } },
@@ -178,7 +178,7 @@ describe('a turn of the largest legal inputs', () => {
     expect(await minds.types()).toEqual([]);
     const { turnId } = (await minds.step(tapeOf())).answer;
     const tape = tapeOf({ turnId });
-    const results: [large: StepResult, small: StepResult][] = [
+    const results: [large: TapeResult, small: TapeResult][] = [
       [
         { type: 'IdentifyActorResult', actor: { npcId: 'mira', persona: tooMuch, data: {} } },
         { type: 'IdentifyActorResult', actor: { npcId: 'mira', persona: null, data: {} } },

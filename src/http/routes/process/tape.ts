@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 import type { Actor, RecalledMemory } from '../../../domain/npc/events.js';
-import type { StepResult, Tape } from '../../../domain/npc/tape.js';
+import type { TapeResult, Tape } from '../../../domain/npc/tape.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import { isClientId } from '../../client-id.js';
@@ -100,7 +100,7 @@ export const tapeOf = (body: Static<typeof TapeSchema>): Tape => {
 };
 
 /** Reads a checked result. */
-export const resultOf = (body: Static<typeof ResultSchema> | null | undefined): StepResult | 'unknown' | null => {
+export const resultOf = (body: Static<typeof ResultSchema> | null | undefined): TapeResult | 'unknown' | null => {
   if (body === null || body === undefined) return null;
   const result = body as unknown as {
     type: string;
