@@ -31,15 +31,12 @@ export class KafkaFeed implements EventFeed {
   readonly #kafka: Kafka;
   readonly #topic: string;
   readonly #groupId: string;
-  readonly #partitions: number;
   readonly #log: Log;
 
-  /** @param partitions what the topic gets if it is made here */
-  constructor(settings: KafkaSettings, partitions = EVENT_PARTITIONS) {
+  constructor(settings: KafkaSettings) {
     this.#kafka = openKafkaClient(settings);
     this.#topic = eventsTopic(settings);
     this.#groupId = projectorGroup(settings);
-    this.#partitions = partitions;
     this.#log = settings.log;
   }
 
@@ -52,7 +49,7 @@ export class KafkaFeed implements EventFeed {
         if (failures === 0) this.#log.warn({ err }, 'the feed of events was lost; it is taken up again');
       }
       // Whoever is not a member has no partition.
-      handlers.assigned([], this.#partitions);
+      handlers.assigned([], EVENT_PARTITIONS);
       const wait = REOPEN_MS[Math.min(failures, REOPEN_MS.length - 1)];
       await sleep(wait, undefined, { signal }).catch(() => undefined);
       failures += 1;
@@ -61,7 +58,7 @@ export class KafkaFeed implements EventFeed {
 
   /** Is a member of the group until told to stop. @throws when the client gives up */
   async #member(handlers: FeedHandlers, signal: AbortSignal, onAssigned: () => void): Promise<void> {
-    const count = await ensureTopic(this.#kafka, this.#topic, this.#partitions);
+    const count = await ensureTopic(this.#kafka, this.#topic);
     const consumer = this.#kafka.consumer({
       groupId: this.#groupId,
       sessionTimeout: SESSION_MS,
