@@ -4,7 +4,7 @@ import { rowsOf } from '../projections/fold.js';
 import { type Child, startTypeScript } from './child.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-const MAIN = new URL('./eventstore-stand-in/main.ts', import.meta.url);
+const MAIN = new URL('../stand-in/main.ts', import.meta.url);
 /** More than any test writes. */
 const EVENTS = 100_000;
 

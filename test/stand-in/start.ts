@@ -1,4 +1,4 @@
-import { type Child, startTypeScript } from '../child.js';
+import { type Child, startTypeScript } from '../support/child.js';
 
 /** Starts a stand-in on the data in a directory, on `port` or a free one; resolves once it listens. Disposing of the child kills it. */
 export const startStandIn = async (

@@ -1,7 +1,7 @@
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { describe, expect, it } from 'vitest';
 
-import { startStandIn } from '../support/eventstore-stand-in/start.js';
+import { startStandIn } from './start.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const event = (n: number) => jsonEvent({ type: 'happened', data: { n } });
