@@ -5,7 +5,8 @@ import type { AppendOutcome, RecordedEvent } from '../../../src/ports/event-stor
 import { startTypeScript } from '../../support/child.js';
 import { randomNamespace } from '../../support/dist-env.js';
 import { event, events, namesOf } from '../../support/events.js';
-import { KillableEventStore, openEventStore, urlOf } from '../../support/eventstore-server.js';
+import { urlOf } from '../../stand-in/start.js';
+import { KillableEventStore, openEventStore } from '../../support/eventstore-server.js';
 import { TcpRelay } from '../../support/tcp-relay.js';
 
 const forwards = { direction: 'forwards', limit: 4096 } as const;
