@@ -3,6 +3,7 @@ import { PassThrough, Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 
+import { nextTurn } from '../../src/app/pacing/next-turn.js';
 import { eventLine } from '../../src/cli/history-text.js';
 import { progressBar, progressLine } from '../../src/cli/progress.js';
 import {
@@ -71,7 +72,7 @@ describe('a reader that goes away', () => {
     tolerateClosedPipe(stdout, failed);
     const terminal = terminalTo(stdout);
     print(terminal, 'one');
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     expect(stdout.writable).toBe(false);
     expect(() => print(terminal, 'two')).not.toThrow();
     expect(failed).not.toHaveBeenCalled();
@@ -93,7 +94,7 @@ describe('a reader that goes away', () => {
     const failed = vi.fn();
     tolerateClosedPipe(stdout, failed);
     print(terminalTo(stdout), 'one');
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     expect(failed).toHaveBeenCalledOnce();
   });
 });

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { nextTurn } from '../../src/app/pacing/next-turn.js';
 import { READ_BYTES } from '../../src/domain/shared/page-size.js';
 import type { AppendOutcome, EventStore, ExpectedRevision, RecordedEvent } from '../../src/ports/event-store.js';
 import { event, events, namesOf, processEvent } from '../support/events.js';
 import { appendNext } from '../support/append-next.js';
+import { gate } from '../support/gate.js';
 
 export type OpenedEventStore = {
   readonly store: EventStore;
@@ -26,14 +28,6 @@ const take = async (batches: AsyncIterable<readonly RecordedEvent[]>, count: num
 };
 
 /** A promise to be kept from outside. */
-const gate = (): { readonly opened: Promise<void>; readonly open: () => void } => {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { opened, open };
-};
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 /** What every event store keeps to, whatever it stands on. */
 export const eventStoreContract = (name: string, open: () => Promise<OpenedEventStore>): void => {
   describe(`${name} as an event store`, () => {

@@ -5,6 +5,7 @@ import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-st
 import { isObject } from '../../src/domain/shared/json.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { Answer, Call } from '../../src/http/route.js';
+import { gate } from '../support/gate.js';
 import { startApp, type TestApp, testPrincipal } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { runRoute } from './fake-routes.js';
@@ -64,12 +65,11 @@ describe('a POST with an Idempotency-Key', () => {
   });
 
   it('is refused while the first is still running', async () => {
-    let finish: (answer: Answer) => void = () => undefined;
-    let begun: () => void = () => undefined;
-    const running = new Promise<void>((resolve) => (begun = resolve));
+    const { opened: finished, open: finish } = gate<Answer>();
+    const { opened: running, open: begun } = gate();
     await start(() => {
       begun();
-      return new Promise<Answer>((resolve) => (finish = resolve));
+      return finished;
     });
     const first = app.post('/run', {}, KEY);
     await running;

@@ -6,6 +6,7 @@ import { startTypeScript } from '../../support/child.js';
 import { randomNamespace } from '../../support/dist-env.js';
 import { event, events, namesOf } from '../../support/events.js';
 import { urlOf } from '../../stand-in/start.js';
+import { gate } from '../../support/gate.js';
 import { KillableEventStore, openEventStore } from '../../support/eventstore-server.js';
 import { TcpRelay } from '../../support/tcp-relay.js';
 
@@ -142,8 +143,7 @@ describe('EventStoreDB in trouble', () => {
   it('gives a reader who falls behind everything that it missed, once', async () => {
     const ending = new AbortController();
     const seen: RecordedEvent[] = [];
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const { opened: held, open: release } = gate();
     const reading = (async () => {
       for await (const batch of store.subscribe({ after: 0, signal: ending.signal })) {
         seen.push(...batch);

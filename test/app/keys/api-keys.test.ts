@@ -20,8 +20,9 @@ import type { Tier } from '../../../src/domain/tenant/tiers.js';
 import type { EventStore, RecordedEvent, Subscription } from '../../../src/ports/event-store.js';
 import { event } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { settle } from '../../support/settle.js';
 import { storeWith } from '../../support/streams.js';
-import { type KeyServer, openKeyServer, settle } from './key-scene.js';
+import { type KeyServer, openKeyServer } from './key-scene.js';
 import { appendNext } from '../../support/append-next.js';
 
 let commands = 0;
