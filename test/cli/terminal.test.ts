@@ -113,7 +113,7 @@ describe('a line of a history', () => {
       ...(turnId === undefined ? {} : { turnId }),
     });
 
-  it('says when, what, and in which turn', () => {
+  it('says when something happened, what, and in which turn', () => {
     expect(event('TurnOpened', { observation: 'The door creaks.' }, 't1')).toBe(
       '     7  2026-05-01 10:00:00.123  TurnOpened           "The door creaks."  [t1]',
     );
@@ -150,7 +150,7 @@ describe('a line of a history', () => {
     ['BridgeChecked', { action: { type: 'MOVE' }, valid: false, code: 'TARGET_MISSING' }, 'MOVE TARGET_MISSING'],
     ['SomethingNewer', { a: 1 }, '{"a":1}'],
     ['toString', { a: 1 }, '{"a":1}'],
-  ])('tells %s %j', (type, data, gist) => {
+  ])('tells the gist of %s %j', (type, data, gist) => {
     expect(event(type, data).slice(53).trim()).toBe(gist);
   });
 
@@ -160,7 +160,7 @@ describe('a line of a history', () => {
     expect(line.endsWith('…')).toBe(true);
   });
 
-  it('stands whatever the data holds', () => {
+  it('stays one line whatever the data holds', () => {
     const types = [
       'NpcUpdated',
       'TurnOpened',

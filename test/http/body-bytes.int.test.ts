@@ -76,7 +76,7 @@ describe('a body of bytes', () => {
     expect((await app.request('POST', '/run', { body: '', headers: ndjson })).body).toEqual({ bytes: 0 });
   });
 
-  it('is nothing to a route that takes none', async () => {
+  it('is empty for a route that takes no bytes', async () => {
     app = await startApp([runRoute(async (call) => ({ body: { bytes: (await readAll(call)).length } }))]);
     expect((await app.post('/run', { a: 1 })).body).toEqual({ bytes: 0 });
   });
@@ -237,7 +237,7 @@ describe('a body of bytes', () => {
       expect(await outcome).toBeInstanceOf(ClientGone);
     });
 
-    it('is refused so as well when its handler did not ask for what was there, and is never taken for whole', async () => {
+    it('is refused as the fault of the server when its handler did not ask for what was there, and is never taken for whole', async () => {
       const { definition, outcome, goOn } = paused();
       app = await startApp([definition], { limits });
       const socket = await open();

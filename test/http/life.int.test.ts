@@ -164,7 +164,7 @@ describe('a server that stops', () => {
     expect(await slow).toBeInstanceOf(Error);
   });
 
-  it('may be told twice', async () => {
+  it('may be told to stop twice', async () => {
     const { app } = await startRunning();
     await Promise.all([app.stop(), app.stop()]);
   });

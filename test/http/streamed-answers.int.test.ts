@@ -102,7 +102,7 @@ describe('a streamed answer', () => {
     expect(begun).toBe(1);
   });
 
-  it('whose headers go out with an empty chunk is there before anything is', async () => {
+  it('sends its headers with an empty first chunk, before there is anything to send', async () => {
     const { definition } = streaming(async function* (signal) {
       yield '';
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -112,7 +112,7 @@ describe('a streamed answer', () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('that throws before its first chunk is any refusal', async () => {
+  it('that throws before its first chunk becomes an ordinary refusal', async () => {
     // eslint-disable-next-line require-yield
     const { definition } = streaming(async function* (): AsyncGenerator<Chunk> {
       await nextTurn();

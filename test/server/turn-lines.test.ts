@@ -58,7 +58,7 @@ describe('the line of a turn that ends', () => {
     expect(linesOf(decided({ dialogue: 'Yes?' }, ''))).toEqual(['00:00:00  Wirtin Ü  SPEAK “Yes?”']);
   });
 
-  it('does without the words of a turn that was opened before it listened', () => {
+  it('does without the words of a turn that was opened before anybody listened', () => {
     expect(linesOf(decided({ dialogue: 'Yes?' }))).toEqual(['00:00:00  Wirtin Ü  SPEAK “Yes?”']);
   });
 

@@ -43,7 +43,7 @@ describe('the stand-in for EventStoreDB, killed and started again on its data', 
     await again.dispose();
   });
 
-  it('knows the ids of appends with a revision, and has forgotten those of any', async () => {
+  it('knows the ids of appends with a revision, and has forgotten those of appends without one', async () => {
     await using data = await temporaryDirectory();
     const [exact, any] = [event(1), event(2)];
     const first = await startStandIn(data.path);

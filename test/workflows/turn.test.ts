@@ -133,7 +133,7 @@ describe('the table of a turn', () => {
     expect(shape).toEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, Object.keys(inputs).sort()])));
   });
 
-  it.each(cells)('%s, given %s', (name, type, before, input) => {
+  it.each(cells)('says what a turn in the state %s does on the input %s', (name, type, before, input) => {
     expect(before.state.name).toBe(name);
     const taken = take(before, input);
     const types = typesOf(taken);
@@ -180,7 +180,7 @@ describe('the table of a turn', () => {
     expect(typesOf(take(noticed, other))).toEqual(['TapeMismatchNoticed']);
   });
 
-  it('notes so many different contradictions and no more, and keeps little of each', () => {
+  it('notes a bounded number of different contradictions, and keeps little of each', () => {
     let noticing = turns.awaitingActor;
     const before = noticing;
     for (let n = 0; n < MISMATCHES_NOTED + 10; n += 1) {
@@ -233,7 +233,7 @@ describe('the answer of a round', () => {
     });
   });
 
-  it('is given to whom sends its result again, and the latest to whom asks for none or for one not yet reached', () => {
+  it('is given to a client that sends its result again; who asks for no round, or for one not yet reached, gets the latest', () => {
     const roundOf = ({ state }: Turn, input: TurnInput | undefined): unknown => turn.answer(state, input)?.round;
     const { open, actor: identified, memories, output, look, mismatch, deadline } = inputs;
     const asked = [open, identified, memories, output, look, mismatch, deadline, undefined];
@@ -325,7 +325,7 @@ describe('any sequence of inputs', () => {
     );
   });
 
-  it('leaves the states it came through as they were', () => {
+  it('leaves the state that it began in as it was', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.values(turns)), anyInput, anyFacts, (before, input, seen) => {
         const text = json(before.state);

@@ -34,7 +34,7 @@ const TURNS = 8;
 
 describe('A server that stands still while another one carries its command out', () => {
   it.each([0, 3])(
-    'records nothing of it afterwards, wherever it stood still, behind so many events: %i',
+    'records nothing of the command afterwards, wherever it stood still (events before the command: %i)',
     async (before) => {
       for (let at = 1; at <= 8; at += 1) {
         const store = new MemoryEventStore();
@@ -65,7 +65,7 @@ describe('A server that stands still while another one carries its command out',
     },
   );
 
-  it('records nothing of it either when it repeats it itself', async () => {
+  it('records the command once when it repeats the command itself', async () => {
     for (let at = 1; at <= 6; at += 1) {
       const store = new MemoryEventStore();
       const clock = new ManualClock();
@@ -87,7 +87,7 @@ describe('A server that stands still while another one carries its command out',
     }
   });
 
-  it('opens no second turn for it', async () => {
+  it('opens no second turn for the command', async () => {
     let stood = 0;
     for (let at = 1; at <= 12; at += 1) {
       const store = new MemoryEventStore();

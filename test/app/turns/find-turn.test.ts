@@ -221,7 +221,7 @@ describe('a turn', () => {
     ['the actor by its id', { type: 'actor', actor: mira }, { type: 'actor', actor: otto }],
     ['the memories by their texts', memories, otherMemories],
     ['the output by its text', output, otherOutput],
-  ] satisfies [string, ResultInput, ResultInput][])('knows %s', (_, known, other) => {
+  ] satisfies [string, ResultInput, ResultInput][])('knows again %s', (_, known, other) => {
     expect(recordedSame(ended('t1'), known)).toBe(true);
     expect(recordedSame(ended('t1'), other)).toBe(false);
     expect(recordedSame(awaitingActor('t1'), known)).toBe(false);

@@ -42,20 +42,31 @@ describe("a mind's data", () => {
 });
 
 describe('registering a mind', () => {
-  it.each<[given: string, before: typeof mind, asked: Registration, type: string | null, recorded?: Registration]>([
-    ['a new one', unknown, { persona: 'Calm.', data: {} }, 'NpcRegistered', { persona: 'Calm.', data: {} }],
-    ['a new one with nothing', unknown, {}, 'NpcRegistered', {}],
-    ['another persona', mind, { persona: 'Bold.' }, 'NpcUpdated', { persona: 'Bold.' }],
-    ['an empty persona', mind, { persona: '' }, 'NpcUpdated', { persona: '' }],
-    ['data that replace whole', mind, { data: { hp: 3 } }, 'NpcUpdated', { data: { hp: 3 } }],
-    ['only what changes', mind, { persona: 'Calm.', data: {} }, 'NpcUpdated', { data: {} }],
-    ['empty data where there were none', withoutData, { data: {} }, 'NpcUpdated', { data: {} }],
-    ['nothing', mind, {}, null],
-    ['what it is already, in another order', mind, { persona: 'Calm.', data: { mood: { fear: 0 }, hp: 3 } }, null],
-    ['an archived one again', archived, {}, 'NpcUpdated', {}],
-    ['an archived one with a new persona', archived, { persona: 'Bold.' }, 'NpcUpdated', { persona: 'Bold.' }],
-  ])('%s', (_, before, asked, type, data = {}) => {
-    before.when(registerNpc, asked).then(type === null ? [] : [{ type, data }]);
+  it.each<[given: string, type: string, before: typeof mind, asked: Registration, data?: Registration]>([
+    [
+      'persona and data of a new one',
+      'NpcRegistered',
+      unknown,
+      { persona: 'Calm.', data: {} },
+      { persona: 'Calm.', data: {} },
+    ],
+    ['nothing of a new one', 'NpcRegistered', unknown, {}, {}],
+    ['another persona', 'NpcUpdated', mind, { persona: 'Bold.' }, { persona: 'Bold.' }],
+    ['an empty persona', 'NpcUpdated', mind, { persona: '' }, { persona: '' }],
+    ['data that replace whole', 'NpcUpdated', mind, { data: { hp: 3 } }, { data: { hp: 3 } }],
+    ['its own persona and other data', 'NpcUpdated', mind, { persona: 'Calm.', data: {} }, { data: {} }],
+    ['empty data where there were none', 'NpcUpdated', withoutData, { data: {} }, { data: {} }],
+    ['nothing', 'no event', mind, {}],
+    [
+      'what it is already, in another order',
+      'no event',
+      mind,
+      { persona: 'Calm.', data: { mood: { fear: 0 }, hp: 3 } },
+    ],
+    ['nothing of an archived one', 'NpcUpdated', archived, {}, {}],
+    ['a new persona of an archived one', 'NpcUpdated', archived, { persona: 'Bold.' }, { persona: 'Bold.' }],
+  ])('given %s records %s', (_, type, before, asked, data) => {
+    before.when(registerNpc, asked).then(data === undefined ? [] : [{ type, data }]);
   });
 });
 

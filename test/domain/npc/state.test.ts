@@ -118,11 +118,14 @@ describe('a mind', () => {
   });
 
   const noActs = ['NpcArchived', 'BridgeChecked', 'TurnExpired', 'ChainBreakRecorded'];
-  it.each(Object.entries(every))('that is archived, given %s', (type, event) => {
-    expect(given(registered, archived, event).state.archived).toBe(noActs.includes(type));
-  });
+  it.each(Object.entries(every))(
+    'that is archived lives again after an act of its own and after nothing else: %s',
+    (type, event) => {
+      expect(given(registered, archived, event).state.archived).toBe(noActs.includes(type));
+    },
+  );
 
-  it('is not archived by what is no act of it', () => {
+  it('that is live is not archived by what is no act', () => {
     expect(given(registered, checked).state.archived).toBe(false);
     expect(given(registered, expired).state.archived).toBe(false);
   });

@@ -24,7 +24,7 @@ const emptyRule = {
   rulePromptSuffix: null,
 };
 
-describe('what a registration becomes', () => {
+describe('the registration of a rule set', () => {
   it.each<[string, JsonObject, unknown]>([
     ['needs no member', {}, { rulesetId: 'made', rulesetRules: [], template: null }],
     [
@@ -122,7 +122,7 @@ describe('what a registration becomes', () => {
     expect(refused).toMatchObject({ code });
   });
 
-  it('names the rule whose pattern is wrong', () => {
+  it('is refused with the rule whose pattern is wrong', () => {
     expect(normalise({ rulesetRules: [{}, { ruleObsPattern: '[' }] })).toMatchObject({
       details: { drRuleId: 'rule-2', ruleObsPattern: '[' },
     });
@@ -174,7 +174,7 @@ describe('the life of a rule set', () => {
 });
 
 describe('presets', () => {
-  it('are named', () => {
+  it('are listed by their names', () => {
     expect(presetIds()).toEqual(expect.arrayContaining(['default', 'social', 'rpg', 'stealth']));
   });
 

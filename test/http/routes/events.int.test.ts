@@ -120,7 +120,7 @@ describe('a stream of events', () => {
     await until(() => left === 1);
   });
 
-  it('says now and then that it lives to a client that reads', async () => {
+  it('holds a comment now and then for a client that reads', async () => {
     await memory.append(stream, 'no_stream', [event('a')]);
     await start(memory);
     const client = await ask();

@@ -73,7 +73,7 @@ describe('the table of logics', () => {
     expect(Object.keys(logics)).toHaveLength(CURRENT_LOGIC);
   });
 
-  it('says so when it lacks a number', () => {
+  it('refuses a number that it lacks, and says that a repeat makes sense', () => {
     expect(() => logicOf(CURRENT_LOGIC + 1)).toThrow(
       expect.objectContaining({ code: 'LOGIC_UNKNOWN', retryAfter: 1, details: { logic: CURRENT_LOGIC + 1 } }),
     );
