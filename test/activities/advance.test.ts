@@ -101,7 +101,7 @@ describe('one step of a process', () => {
     expect((await server.advance(start)).answer).toMatchObject({ name: 'measured' });
   });
 
-  it('stops after so many near effects behind each other, should the answer never come', async () => {
+  it('stops after a bounded number of near effects when the answer never comes', async () => {
     let ran = 0;
     const effect: HostedProcess['effect'] = () => {
       ran += 1;

@@ -550,7 +550,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
     });
 
     describe('waiting', () => {
-      it('ends at once for what is there', async () => {
+      it('ends at once for a revision that is there', async () => {
         await commit({ progress: [{ stream: 's', from: -1, to: 2 }], position: 5 });
         expect(await models.reached(books, 's', 2, 0)).toBe(true);
         expect(await models.reached(books, 's', 3, 0)).toBe(false);
@@ -559,7 +559,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(models.awaited()).toBe(false);
       });
 
-      it('ends with the commit that brings it', async () => {
+      it('ends with the commit that brings the revision', async () => {
         const revision = models.reached(books, 's', 2, 1_000);
         const position = models.reachedPosition(books, 5, 1_000);
         await commit({ progress: [{ stream: 's', from: -1, to: 1 }], position: 4 });
@@ -579,14 +579,14 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await later).toBe(false);
       });
 
-      it('ends with false when a parked event means that it never comes', async () => {
+      it('ends with false when a parked event means that the revision never comes', async () => {
         const never = models.reached(books, 's', 9, 1_000);
         await commit({ parked: [poison('s')] });
         expect(await never).toBe(false);
         expect(await models.reached(books, 's', 9, 1_000)).toBe(false);
       });
 
-      it('goes on behind a parked event while another build may still bring it', async () => {
+      it('goes on behind a parked event while another build may still bring the revision', async () => {
         await commit({ parked: [poison('s')] });
         const next = await models.begin(books);
         const wait = models.reached(books, 's', 3, 1_000);
@@ -595,7 +595,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await wait).toBe(true);
       });
 
-      it('ends when a build is swapped in that holds it', async () => {
+      it('ends when a build is swapped in that holds the revision', async () => {
         const next = await models.begin(books);
         await commit({ progress: [{ stream: 's', from: -1, to: 2 }], position: 5 }, next);
         const waits = Promise.all([models.reached(books, 's', 2, 1_000), models.reachedPosition(books, 5, 1_000)]);
@@ -603,7 +603,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await waits).toEqual([true, true]);
       });
 
-      it('is told to whoever listens, until it stops listening', async () => {
+      it('is told to a listener until the listener stops', async () => {
         let begun = 0;
         const stop = models.onAwaited(() => (begun += 1));
         const waits = [models.reached(books, 's', 0, 1_000), models.reachedPosition(books, 1, 1_000)];

@@ -62,7 +62,7 @@ describe.each(files)('%s', (name) => {
     }
   });
 
-  it('starts a service only behind one that can be told to be healthy, or to be done', () => {
+  it('starts a service only behind services of which it can be told whether they are healthy or done', () => {
     for (const [service, { depends_on: needs = {} }] of entries) {
       for (const [needed, { condition }] of Object.entries(needs)) {
         const other = services[needed] ?? {};

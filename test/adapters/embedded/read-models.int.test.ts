@@ -92,7 +92,7 @@ describe('The file of read models', () => {
     expect(await models.withoutVector(notes, { embedder: 'e@1', limit: 9 })).toEqual([]);
   });
 
-  it('is not flushed with every commit, so that events alone pay for that', async () => {
+  it('is not flushed with every commit: only the commits of events pay for a flush', async () => {
     await using directory = await temporaryDirectory();
     using database = openReadsFile(join(directory.path, 'reads.db'));
     expect([database.pragma('synchronous'), database.pragma('journal_mode')]).toEqual([1, 'wal']);

@@ -32,8 +32,3 @@ export const openKeyServer = async (
   });
   return { events, clock, keyUsage, directory, hashKey, lanes: new Lanes(events, clock), random: seededRandom(seed) };
 };
-
-/** Lets everything run that waits for nothing but its turn. */
-export const settle = async (): Promise<void> => {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-};

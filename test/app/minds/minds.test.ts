@@ -33,7 +33,7 @@ describe('a mind as of a moment', () => {
     ['the time of several events', { timeMs: Date.parse(at(20)) }, 'p2'],
     ['a time after the last', { timeMs: Date.parse(at(59)) }, 'p3'],
     ['a time before the first', { timeMs: Date.parse(at(10)) - 1 }, null],
-  ])('%s', async (_, moment, persona) => {
+  ])('is as its events left it at %s', async (_, moment, persona) => {
     const store = await mindOf(10, 20, 20, 30);
     expect((await mindAsOf(store, 'studio', 'mira', moment))?.persona ?? null).toBe(persona);
   });
@@ -58,7 +58,7 @@ describe('a mind as it is', () => {
     expect(await requireMind(lanes, 'studio', 'mira')).toMatchObject({ persona: 'theirs', revision: 1 });
   });
 
-  it('is a refusal when the server has never seen it', async () => {
+  it('is refused when the server has never seen the mind', async () => {
     const lanes = new Lanes(await mindOf(1), new ManualClock());
     await expect(requireMind(lanes, 'other', 'mira')).rejects.toMatchObject({
       code: 'NPC_NOT_FOUND',

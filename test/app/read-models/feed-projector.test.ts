@@ -257,7 +257,7 @@ describe('The projector of a partitioned feed', () => {
     expect(await namesIn(s0)).toEqual(['a-0', 'a-1']);
   });
 
-  describe('rebuilt equals live', () => {
+  describe('making the rows that a rebuild makes', () => {
     const rebuilt = async (): Promise<unknown> => {
       const fresh = new MemoryReadModels(clock);
       await rebuild({ events: store, writer: fresh, clock }, projections);

@@ -32,7 +32,7 @@ describe('Rebuilding the read models', () => {
     for (let n = 0; n < MINDS; n += 1) await register(`mind-${n}`);
   });
 
-  it('makes them from all events, and says how far it is on the way', async () => {
+  it('makes the rows from all events, and says how far it is on the way', async () => {
     const told: RebuildProgress[] = [];
     const rebuilt = await rebuild({ events: store, writer: models, clock }, projections, (progress) =>
       told.push(progress),
@@ -56,7 +56,7 @@ describe('Rebuilding the read models', () => {
     expect(await models.get(npcs, 'ghost')).toBeNull();
   });
 
-  it('leaves the old ones as they were when it is broken off, and begins anew the next time', async () => {
+  it('leaves the old rows as they were when it is broken off, and begins anew the next time', async () => {
     await rebuild({ events: store, writer: models, clock }, projections);
     await register('late');
     const readAll = async (after: number, limit: number) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { nextTurn } from '../../../src/app/pacing/next-turn.js';
 import { findBreak } from '../../../src/app/streams/hash-chain.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { DECIDE_ATTEMPTS } from '../../../src/app/streams/decide-and-append.js';
@@ -93,12 +94,12 @@ describe('a command', () => {
     const { store, release } = heldStore(memory);
     const server = serverOn(store);
     const first = server.run('first', decide);
-    await settle();
+    await nextTurn();
     const second = server.run('second', decide);
-    await settle();
+    await nextTurn();
     release(false);
     await expect(first).rejects.toThrow('the disk is full');
-    await settle();
+    await nextTurn();
     release();
     expect((await second).events).toHaveLength(1);
     expect(await textsOf(memory)).toEqual(['x']);
@@ -121,5 +122,3 @@ describe('a command', () => {
     expect(await textsOf(store)).toEqual(['x']);
   });
 });
-
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -27,22 +27,28 @@ describe("an actor's data", () => {
     expect(await dataOf(minds)).toMatchObject({ mood: 'furious' });
   });
 
-  it.each(['identified in a step', 'brought by the opening'])('beyond it, %s, serves its turn alone', async (how) => {
-    await using minds = await openMinds();
-    const large = DATA_BYTES + 1;
-    const opening = how === 'brought by the opening';
-    await minds.step(tapeOf(opening ? { actor: actorOf(large) } : {}));
-    if (!opening) await minds.step(tapeOf(), identified(large));
-    const event = (await minds.events()).at(-1);
-    expect(event).toMatchObject({ type: opening ? 'TurnOpened' : 'ActorIdentified', data: { actorDataKept: false } });
-    expect(await dataOf(minds)).toBeNull();
-    const { answer } = await minds.step(tapeOf(), recalled);
-    expect(answer.instruction).toMatchObject({ type: 'ExecuteInference', prompt: expect.stringContaining('furious') });
-    await minds.step(tapeOf(), changing);
-    expect(await dataOf(minds)).toEqual({ hp: 1 });
-  });
+  it.each(['identified in a step', 'brought by the opening'])(
+    'beyond the bound of a mind, %s, serves its turn alone',
+    async (how) => {
+      await using minds = await openMinds();
+      const large = DATA_BYTES + 1;
+      const opening = how === 'brought by the opening';
+      await minds.step(tapeOf(opening ? { actor: actorOf(large) } : {}));
+      if (!opening) await minds.step(tapeOf(), identified(large));
+      const event = (await minds.events()).at(-1);
+      expect(event).toMatchObject({ type: opening ? 'TurnOpened' : 'ActorIdentified', data: { actorDataKept: false } });
+      expect(await dataOf(minds)).toBeNull();
+      const { answer } = await minds.step(tapeOf(), recalled);
+      expect(answer.instruction).toMatchObject({
+        type: 'ExecuteInference',
+        prompt: expect.stringContaining('furious'),
+      });
+      await minds.step(tapeOf(), changing);
+      expect(await dataOf(minds)).toEqual({ hp: 1 });
+    },
+  );
 
-  it('is nothing to a mind that has data', async () => {
+  it('changes nothing of a mind that has data', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf());
     await minds.step(tapeOf(), identified(100));

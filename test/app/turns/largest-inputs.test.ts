@@ -168,7 +168,7 @@ describe('a turn of the largest legal inputs', () => {
     expect((await minds.step(everything)).answer.instruction.type).toBe('Finalize');
   });
 
-  it('takes a smaller result after one that was too large, also after its mind was told so', async () => {
+  it('takes a smaller result after one that was too large, at every step', async () => {
     await using minds = await openMinds();
     const tooMuch = 'x'.repeat(INPUT_BYTES);
     await expect(minds.step(tapeOf({ observation: tooMuch }))).rejects.toMatchObject({
@@ -201,7 +201,7 @@ describe('a turn of the largest legal inputs', () => {
     expect((await minds.types()).slice(-2)).toEqual(['VerdictReached', 'MemoryStored']);
   });
 
-  it('expires like any other', async () => {
+  it('expires like any other turn', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf({ observation: text('"', shareOf(1)) }));
     await minds.clock.advance(DEADLINE_MS);
@@ -210,7 +210,7 @@ describe('a turn of the largest legal inputs', () => {
 });
 
 describe('an act of the largest legal inputs', () => {
-  it('is recorded', { timeout: SLOW_MS }, async () => {
+  it('is recorded on every compatibility route', { timeout: SLOW_MS }, async () => {
     await fc.assert(
       fc.asyncProperty(unit, largest, async (of, { output }) => {
         await using minds = await openMinds();
@@ -241,7 +241,7 @@ describe('an act of the largest legal inputs', () => {
     );
   });
 
-  it('is recorded of the bridge too', () => {
+  it('is recorded as a check of the bridge', () => {
     const names = Array.from({ length: 50 }, (_, index) => `${String(index)}${'n'.repeat(10_000)}`);
     const context = { worldState: { entities: names } };
     const mind = { ...initialMind, revision: 0 };
@@ -284,7 +284,7 @@ describe('the bounds', () => {
     expect(INPUT_BYTES + recordedWith + 6 * 2 * 3 * 1_024 + NAMES).toBeLessThanOrEqual(APPEND_BYTES);
   });
 
-  it('are refused as one error', () => {
+  it('are refused with the status 413', () => {
     expect(statuses.EVENTS_TOO_LARGE).toBe(413);
   });
 });

@@ -108,7 +108,7 @@ describe('the server that the demo starts', () => {
     );
   });
 
-  it('is not taken for one when something else answers at the address', async () => {
+  it('is not taken for running when something else answers at its address', async () => {
     expect(await isServing(() => Promise.resolve({ hello: 'world' }))).toBe(false);
     expect(await isServing(() => Promise.resolve(null))).toBe(false);
   });
