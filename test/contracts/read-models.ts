@@ -115,6 +115,25 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
           ['c', { key: 'c' }],
         ]);
       });
+
+      it('are loaded in the order of their keys, up to the one that brings them to a bound of bytes', async () => {
+        // Two bytes a character: bytes are counted, not characters.
+        const row = { text: 'é'.repeat(50_000) };
+        const size = 100_011;
+        await commit({ put: [...'abcdef'].map((key) => put(key, row)) });
+        const asked = [...'xfbyadcez'];
+        const loaded = async (bytes?: number) => {
+          const { rows, ...rest } = await models.load(build, asked, ['s'], bytes);
+          return [[...rows.keys()].join(''), rest.keys, rest.bytes, rest.streams.size];
+        };
+        expect(await loaded()).toEqual(['fbadce', 9, 6 * size, 1]);
+        expect(await loaded(1)).toEqual(['f', 2, size, 1]);
+        expect(await loaded(2 * size)).toEqual(['fb', 3, 2 * size, 1]);
+        expect(await loaded(2 * size + 1)).toEqual(['fba', 5, 3 * size, 1]);
+        expect(await loaded(6 * size)).toEqual(['fbadce', 9, 6 * size, 1]);
+        expect(await models.load(build, ['x', 'y'], [], 1)).toMatchObject({ keys: 2, bytes: 0 });
+        expect(await models.load(build, [], [])).toMatchObject({ keys: 0, bytes: 0 });
+      });
     });
 
     describe('lists', () => {
