@@ -320,6 +320,29 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
       });
     });
 
+    describe('texts that become longer in compatibility form', () => {
+      const word = (n: number): string => `${10_000 + n}${'㌀'.repeat(16)}`;
+      /** Five digits, and what is left of 64 characters. */
+      const wordBytes = 5 + 59 * 3;
+      const kept = Math.ceil(1_000_000 / wordBytes);
+      const first = async (query: string): Promise<string | undefined> =>
+        (await models.byWords(books, { stream: 's', text: query, limit: 1 }))[0]?.key;
+
+      it('are found by their first words, near a megabyte of them, and hold up nobody', async () => {
+        const many = Array.from({ length: 16_000 }, (_, n) => word(n)).join(' ');
+        expect(Buffer.byteLength(many)).toBeLessThan(900_000);
+        expect(await commit({ put: [text('s/1', many), text('s/2', 'ruby')] })).toBe(true);
+        expect([await first('ruby'), await first(word(0)), await first(word(kept - 1))]).toEqual(['s/2', 's/1', 's/1']);
+        for (const n of [kept, kept + 1, 6_000, 9_999, 15_999]) expect(await first(word(n))).toBeUndefined();
+      });
+
+      it('are found by all words where these come to less', async () => {
+        const many = Array.from({ length: kept }, (_, n) => word(n)).join(' ');
+        await commit({ put: [text('s/1', many)] });
+        for (const n of [0, 1, kept >> 1, kept - 2, kept - 1]) expect(await first(word(n))).toBe('s/1');
+      });
+    });
+
     describe('vectors', () => {
       const floats = (...numbers: readonly number[]): Float32Array => new Float32Array(numbers);
       const without = async (embedder: string, stream?: string, limit = 100): Promise<readonly string[]> => {
