@@ -3,18 +3,18 @@ import type { FeedBatch } from '../../ports/event-feed.js';
 /** A batch that waits, and who hears whether it need not come again. */
 export type Waiting = { readonly batch: FeedBatch; readonly done: (handled: boolean) => void };
 
-/** How much of a feed is handled together, more or less: batches are not cut. */
-export type Round = { readonly links: number; readonly bytes: number };
+/** How much is handed over at once, more or less: batches are not cut. */
+export type InboxBounds = { readonly links: number; readonly bytes: number };
 
 /** Batches of several partitions that wait to be applied together; at most one of each partition, since its reader waits for the answer. */
 export class FeedInbox {
-  readonly #round: Round;
+  readonly #round: InboxBounds;
   #waiting: Waiting[] = [];
   #closed = false;
   #arrived: () => void = () => undefined;
   #full: () => void = () => undefined;
 
-  constructor(round: Round) {
+  constructor(round: InboxBounds) {
     this.#round = round;
   }
 

@@ -1,14 +1,14 @@
 import type { FeedBatch, EventFeed } from '../../ports/event-feed.js';
 import type { Projection } from '../../ports/read-models.js';
 import { feedOf } from './feed.js';
-import { FeedInbox, type Round } from './feed-inbox.js';
+import { FeedInbox, type InboxBounds } from './feed-inbox.js';
 import { PartitionedBuild, type PartitionedBuildDeps } from './partitioned-build.js';
 import { pause, retryMs } from '../pacing/pause.js';
 
 /** How long events gather while nobody waits for them, in milliseconds: a row that many of them change is then written once. */
 export const FEED_GATHER_MS = 25;
 /** What is applied together: in one transaction, unless it touches more than a portion of rows (apply-events.ts). */
-const ROUND: Round = { links: 2_000, bytes: 4 * 1024 * 1024 };
+const ROUND: InboxBounds = { links: 2_000, bytes: 4 * 1024 * 1024 };
 
 export type FeedProjectorDeps = PartitionedBuildDeps & { readonly feed: EventFeed };
 
