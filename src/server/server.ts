@@ -158,13 +158,13 @@ const openProfile = async (config: Config, log: Log): Promise<Profile> => {
 const openState = async (config: Config, { ports, secret, shared }: Profile, log: Log): Promise<OpenState> => {
   const lanes = new Lanes(ports.events, ports.clock, { shared });
   const settings = { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false };
-  const onFeedLost = (error: unknown): void => {
+  const onCutOff = (error: unknown): void => {
     log.error(
       { err: error },
       'the feed of keys was lost, which is taken up again, or a tenant has events that only a newer server can read',
     );
   };
-  const keys = await openKeys({ ports, lanes, secret, settings, onFeedLost });
+  const keys = await openKeys({ ports, lanes, secret, settings, onCutOff });
   try {
     // Where many servers share a store, `anima keys bootstrap` makes the first tenant (contract 11.2).
     const ownerKey = shared ? null : await firstStart(keys.apiKeys, ownerKeyFile(config.dataDir));

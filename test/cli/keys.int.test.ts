@@ -17,7 +17,7 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 import { typed } from './typed.js';
 
 const settings = { jwsAlg: 'EdDSA', rateLimit: null, tiersActive: false } as const;
-const onFeedLost = (error: unknown): void => {
+const onCutOff = (error: unknown): void => {
   throw error;
 };
 
@@ -30,7 +30,7 @@ const withKeys = async <T>(dataDir: string, work: (keys: OpenedKeys['apiKeys']) 
     lanes: new Lanes(ports.events, ports.clock),
     secret,
     settings,
-    onFeedLost,
+    onCutOff,
   });
   await using _directory = apiKeys.directory;
   await firstStart(apiKeys, ownerKeyFile(dataDir));

@@ -115,6 +115,25 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
           ['c', { key: 'c' }],
         ]);
       });
+
+      it('are loaded in the order of their keys, up to the one that brings them to a bound of bytes', async () => {
+        // Two bytes a character: bytes are counted, not characters.
+        const row = { text: 'é'.repeat(50_000) };
+        const size = 100_011;
+        await commit({ put: [...'abcdef'].map((key) => put(key, row)) });
+        const asked = [...'xfbyadcez'];
+        const loaded = async (bytes?: number) => {
+          const { rows, ...rest } = await models.load(build, asked, ['s'], bytes);
+          return [[...rows.keys()].join(''), rest.keys, rest.bytes, rest.streams.size];
+        };
+        expect(await loaded()).toEqual(['fbadce', 9, 6 * size, 1]);
+        expect(await loaded(1)).toEqual(['f', 2, size, 1]);
+        expect(await loaded(2 * size)).toEqual(['fb', 3, 2 * size, 1]);
+        expect(await loaded(2 * size + 1)).toEqual(['fba', 5, 3 * size, 1]);
+        expect(await loaded(6 * size)).toEqual(['fbadce', 9, 6 * size, 1]);
+        expect(await models.load(build, ['x', 'y'], [], 1)).toMatchObject({ keys: 2, bytes: 0 });
+        expect(await models.load(build, [], [])).toMatchObject({ keys: 0, bytes: 0 });
+      });
     });
 
     describe('lists', () => {
@@ -298,6 +317,29 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await found({ text: many })).toEqual(['s/1']);
         const others = Array.from({ length: 32 }, (_, n) => `o${n}`).join(' ');
         expect(await found({ text: `${others} w1` })).toEqual([]);
+      });
+    });
+
+    describe('texts that become longer in compatibility form', () => {
+      const word = (n: number): string => `${10_000 + n}${'㌀'.repeat(16)}`;
+      /** Five digits, and what is left of 64 characters. */
+      const wordBytes = 5 + 59 * 3;
+      const kept = Math.ceil(1_000_000 / wordBytes);
+      const first = async (query: string): Promise<string | undefined> =>
+        (await models.byWords(books, { stream: 's', text: query, limit: 1 }))[0]?.key;
+
+      it('are found by their first words, near a megabyte of them, and hold up nobody', async () => {
+        const many = Array.from({ length: 16_000 }, (_, n) => word(n)).join(' ');
+        expect(Buffer.byteLength(many)).toBeLessThan(900_000);
+        expect(await commit({ put: [text('s/1', many), text('s/2', 'ruby')] })).toBe(true);
+        expect([await first('ruby'), await first(word(0)), await first(word(kept - 1))]).toEqual(['s/2', 's/1', 's/1']);
+        for (const n of [kept, kept + 1, 6_000, 9_999, 15_999]) expect(await first(word(n))).toBeUndefined();
+      });
+
+      it('are found by all words where these come to less', async () => {
+        const many = Array.from({ length: kept }, (_, n) => word(n)).join(' ');
+        await commit({ put: [text('s/1', many)] });
+        for (const n of [0, 1, kept >> 1, kept - 2, kept - 1]) expect(await first(word(n))).toBe('s/1');
       });
     });
 

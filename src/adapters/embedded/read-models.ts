@@ -105,9 +105,9 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
     return this.#keep({ id, name, version, position: 0, live: false }, []).build;
   }
 
-  async load({ id }: Build, keys: readonly string[], streams: readonly string[]): Promise<Loaded> {
+  async load({ id }: Build, keys: readonly string[], streams: readonly string[], bytes?: number): Promise<Loaded> {
     const { tables, parked } = this.#of(id);
-    return tables.load(keys, streams, parked);
+    return { ...tables.load(keys, bytes), streams: tables.standings(streams, parked) };
   }
 
   async commit({ id }: Build, changes: Changes): Promise<boolean> {

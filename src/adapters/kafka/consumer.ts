@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Consumer, type EachBatchPayload, type Kafka } from 'kafkajs';
 
+import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { EventFeed, FeedHandlers } from '../../ports/event-feed.js';
 import type { Log } from '../../ports/log.js';
 import { within } from '../shared/within.js';
@@ -65,6 +66,7 @@ export class KafkaFeed implements EventFeed {
       rebalanceTimeout: REBALANCE_MS,
       heartbeatInterval: HEARTBEAT_MS,
       maxWaitTimeInMs: FETCH_WAIT_MS,
+      maxBytesPerPartition: READ_BYTES,
       allowAutoTopicCreation: false,
       retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
     });
@@ -115,8 +117,9 @@ const eachBatch = async (
   const { batch } = payload;
   const { partition } = batch;
   const links = batch.messages.flatMap(({ value }) => decodeLink(value) ?? []);
+  const bytes = batch.messages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
   const isStale = (): boolean => !payload.isRunning() || payload.isStale() || !owned().has(partition);
-  const handled = handlers.handle({ partition, links, isStale });
+  const handled = handlers.handle({ partition, links, bytes, isStale });
   handled.catch(() => undefined);
   let done = await within(HEARTBEAT_MS, handled);
   // A long batch must not cost the membership; a heartbeat also throws when partitions are dealt out anew, which ends the wait.

@@ -120,10 +120,10 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
     return view(build);
   }
 
-  async load(build: Build, keys: readonly string[], streams: readonly string[]): Promise<Loaded> {
+  async load(build: Build, keys: readonly string[], streams: readonly string[], bound = Infinity): Promise<Loaded> {
     const { rows, progress, parked } = this.#kept(build);
     return {
-      rows: found(rows, keys),
+      ...upTo(bound, rows, keys),
       streams: new Map(
         streams.map(
           (stream) => [stream, { revision: progress.get(stream) ?? -1, parked: parked.has(stream) }] as const,
@@ -204,5 +204,21 @@ const none: Kept['rows'] = new Map();
 
 const found = (rows: Kept['rows'], keys: readonly string[]): ReadonlyMap<string, Json> =>
   new Map(keys.flatMap((key) => (rows.has(key) ? [[key, rows.get(key)?.row ?? null] as const] : [])));
+
+/** The rows of the keys up to the one that brings them to so many bytes. */
+const upTo = (bound: number, rows: Kept['rows'], keys: readonly string[]): Omit<Loaded, 'streams'> => {
+  const loaded = new Map<string, Json>();
+  let bytes = 0;
+  let looked = 0;
+  for (const [at, key] of keys.entries()) {
+    const kept = rows.get(key);
+    if (kept === undefined) continue;
+    if (bytes >= bound) return { rows: loaded, keys: looked, bytes };
+    loaded.set(key, kept.row);
+    bytes += jsonBytes(kept.row);
+    looked = at + 1;
+  }
+  return { rows: loaded, keys: keys.length, bytes };
+};
 
 const view = ({ id, name, version, position, live }: Kept): Build => ({ id, name, version, position, live });

@@ -5,15 +5,9 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import type { ReadModelWriter } from '../../ports/read-model-writer.js';
 import { nextTurn } from '../pacing/next-turn.js';
-import {
-  commitGathered,
-  type Feed,
-  FeedGap,
-  type Gathered,
-  gatherEvents,
-  logParked,
-  nothingGathered,
-} from './apply-events.js';
+import { commitGathered, logParked } from './apply-events.js';
+import type { Feed } from './feed.js';
+import { FeedGap, type Gathered, gatherEvents, nothingGathered } from './gather-events.js';
 import { PartitionProgress, type Place, placeOf } from './partition-progress.js';
 import { lackingStreams } from './stream-gaps.js';
 

@@ -7,7 +7,8 @@ import { EmbeddedReadModels } from '../../../src/adapters/embedded/read-models.j
 import { openReadsFile } from '../../../src/adapters/embedded/reads-file.js';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
-import { applyEvents, feedOf } from '../../../src/app/read-models/apply-events.js';
+import { applyEvents } from '../../../src/app/read-models/apply-events.js';
+import { feedOf } from '../../../src/app/read-models/feed.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import { npcs } from '../../../projections/npcs.js';

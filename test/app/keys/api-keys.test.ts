@@ -404,11 +404,11 @@ describe('what a directory reads of other servers', () => {
 describe('a tenant whose stream a newer server has gone on with', () => {
   it('has no keys on the older server any more, while other tenants are followed as before, and no start fails', async () => {
     const events = new MemoryEventStore();
-    const one = await openKeyServer(events, { seed: 'one', onFeedLost: () => undefined });
+    const one = await openKeyServer(events, { seed: 'one', onCutOff: () => undefined });
     const ours = await found(one, 'local');
     const theirs = await found(one, 'studio');
     const lost = vi.fn();
-    const other = await openKeyServer(events, { onFeedLost: lost });
+    const other = await openKeyServer(events, { onCutOff: lost });
     const second = await issueApiKey(one, ours.principal, wish(), command());
     await settle();
     expect([open(other, theirs.token), open(other, second.key ?? '')]).not.toContain(null);
@@ -420,7 +420,7 @@ describe('a tenant whose stream a newer server has gone on with', () => {
     expect(open(other, second.key ?? '')).toBeNull();
     expect(open(other, ours.token)).not.toBeNull();
     expect(lost.mock.calls).toEqual([[expect.objectContaining({ code: 'EVENT_VERSION_UNKNOWN' })]]);
-    const started = await openKeyServer(events, { onFeedLost: lost });
+    const started = await openKeyServer(events, { onCutOff: lost });
     expect([open(started, ours.token), open(started, theirs.token)]).toEqual([expect.anything(), null]);
   });
 });
@@ -441,7 +441,7 @@ describe('a directory whose feed is lost', () => {
       },
     });
     const lost = vi.fn();
-    const other = await openKeyServer(breaking, { clock, onFeedLost: lost });
+    const other = await openKeyServer(breaking, { clock, onCutOff: lost });
     const one = await openKeyServer(events, { seed: 'one' });
     const { key } = await issueApiKey(one, principal, wish(), command());
     cut(new Error('the store went away'));
@@ -459,7 +459,7 @@ describe('a directory whose feed is lost', () => {
     const events = new MemoryEventStore();
     const clock = new ManualClock();
     const lost = vi.fn();
-    const server = await openKeyServer(events, { clock, onFeedLost: lost });
+    const server = await openKeyServer(events, { clock, onCutOff: lost });
     await events[Symbol.asyncDispose]();
     await settle();
     expect(lost).toHaveBeenCalled();

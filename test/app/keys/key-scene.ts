@@ -25,7 +25,7 @@ export const openKeyServer = async (
     hashKey,
     rateLimit: { limit: 100, windowSeconds: 60 },
     tiersActive: false,
-    onFeedLost: (error) => {
+    onCutOff: (error) => {
       throw error;
     },
     ...more,

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
-import { applyEvents, feedOf } from '../../../src/app/read-models/apply-events.js';
+import { applyEvents } from '../../../src/app/read-models/apply-events.js';
+import { feedOf } from '../../../src/app/read-models/feed.js';
 import { GATHER_MS, Projector } from '../../../src/app/read-models/projector.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
@@ -151,6 +152,7 @@ describe('The projector', () => {
     expect([await projector.lag(), await projector.parked()]).toEqual([3, 0]);
     blocked.open();
     await models.reached(names(), 's', 2, WAIT_MS);
+    await clock.advance(0);
     expect([await projector.lag(), await projector.parked()]).toEqual([0, 0]);
   });
 
