@@ -1,4 +1,5 @@
-import { type Fold, Lane, type Draft } from '../src/app/streams/lane.js';
+import type { Fold } from '../src/app/streams/fold.js';
+import { type Draft, Lane } from '../src/app/streams/lane.js';
 import { makeTurnId } from '../src/domain/npc/turn-id.js';
 import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
 import { npcStream } from '../src/domain/shared/stream-names.js';

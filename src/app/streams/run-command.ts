@@ -2,7 +2,8 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { type CommandSearch, commandSearch } from './find-command.js';
-import type { CommandContext, Draft, Fold, Lane, Place, PlacedEvent } from './lane.js';
+import type { Fold, Place, PlacedEvent } from './fold.js';
+import type { CommandContext, Draft, Lane } from './lane.js';
 import type { Lanes } from './lanes.js';
 
 /**
