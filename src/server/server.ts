@@ -5,6 +5,7 @@ import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../profiles/closers.js';
 import { firstStart, type OwnerKey } from '../app/keys/first-start.js';
 import { Lanes } from '../app/streams/lanes.js';
+import { createSnapshotting } from '../app/streams/snapshotting.js';
 import { pause } from '../app/pacing/pause.js';
 import { openKeys, type OpenedKeys } from '../app/keys/open-keys.js';
 import { ProcessJournal } from '../app/processes/process-journal.js';
@@ -156,7 +157,8 @@ const openProfile = async (config: Config, log: Log): Promise<Profile> => {
 
 /** What is folded from the store before anything can be answered. */
 const openState = async (config: Config, { ports, secret, shared }: Profile, log: Log): Promise<OpenState> => {
-  const lanes = new Lanes(ports.events, ports.clock, { shared });
+  const snapshots = createSnapshotting({ ...ports, log });
+  const lanes = new Lanes(ports.events, ports.clock, { shared, snapshots });
   const settings = { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false };
   const onCutOff = (error: unknown): void => {
     log.error(

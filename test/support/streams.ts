@@ -1,4 +1,5 @@
-import type { CommandContext, EventDraft, Fold } from '../../src/app/streams/lane.js';
+import type { Fold } from '../../src/app/streams/fold.js';
+import type { CommandContext, EventDraft } from '../../src/app/streams/lane.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 

@@ -18,7 +18,7 @@ import { pause } from '../pacing/pause.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
-import type { Fold } from '../streams/lane.js';
+import type { Fold } from '../streams/fold.js';
 import { pagesOf } from '../streams/stream-pages.js';
 
 /** How a tenant's stream is folded. */

@@ -1,5 +1,6 @@
 import { Rejection } from '../../domain/shared/rejection.js';
-import type { CommandContext, EventDraft, Fold, Lane, Place, PlacedEvent } from './lane.js';
+import type { Fold, Place, PlacedEvent } from './fold.js';
+import type { CommandContext, EventDraft, Lane } from './lane.js';
 import type { Lanes } from './lanes.js';
 
 /**

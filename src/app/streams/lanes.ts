@@ -3,8 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { weightOf } from '../../domain/shared/weight.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { type Fold, Lane, type Place } from './lane.js';
+import type { Moment } from '../../ports/snapshots.js';
+import type { Fold, Place } from './fold.js';
+import { foldStream } from './fold-stream.js';
+import { Lane } from './lane.js';
 import { Lines } from '../pacing/line.js';
+import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
 /** How much memory the states of streams may take, in bytes as `weightOf` counts; the longest unused streams go first. */
 export const LANES_BYTES = 256 * 1024 * 1024;
@@ -25,11 +29,15 @@ export class Lanes {
   readonly #leaving = new Map<string, Kept>();
   readonly #store: EventStore;
   readonly #clock: Clock;
+  readonly #snapshots: Snapshotting;
   readonly #shared: boolean;
   readonly #bytes: number;
   readonly #lines = new Lines();
 
-  /** @param shared whether other programs write these streams too */
+  /**
+   * @param shared whether other programs write these streams too
+   * @param snapshots where long streams begin to be folded
+   */
   constructor(
     store: EventStore,
     clock: Clock,
@@ -37,10 +45,17 @@ export class Lanes {
       kept = LANES_KEPT,
       bytes = LANES_BYTES,
       shared = false,
-    }: { readonly kept?: number; readonly bytes?: number; readonly shared?: boolean } = {},
+      snapshots = withoutSnapshots,
+    }: {
+      readonly kept?: number;
+      readonly bytes?: number;
+      readonly shared?: boolean;
+      readonly snapshots?: Snapshotting;
+    } = {},
   ) {
     this.#store = store;
     this.#clock = clock;
+    this.#snapshots = snapshots;
     this.#shared = shared;
     this.#bytes = bytes;
     this.#lanes = new LRUCache({
@@ -79,6 +94,11 @@ export class Lanes {
     return this.#shared ? lane.latest() : { state: lane.confirmedState, revision: lane.confirmedRevision };
   }
 
+  /** A stream's state after its last event not beyond `moment`, folded for this answer alone. */
+  asOf<State>(stream: string, fold: Fold<State>, moment: Moment): Promise<Place<State>> {
+    return foldStream({ events: this.#store, snapshots: this.#snapshots }, stream, fold, moment);
+  }
+
   /** The last revision of a stream, or an earlier one that is known without reading; -1 when it has none. */
   async revisionOf(stream: string): Promise<number> {
     const known = this.#lanes.peek(stream)?.lane.confirmedRevision ?? -1;
@@ -86,7 +106,8 @@ export class Lanes {
   }
 
   #make<State>(stream: string, fold: Fold<State>): Kept {
-    const lane: Lane<State> = new Lane(stream, fold, this.#store, this.#clock, (grown) => this.#weigh(stream, grown));
+    const onGrown = (grown: number): boolean => this.#weigh(stream, grown);
+    const lane: Lane<State> = new Lane(stream, fold, this.#store, this.#clock, onGrown, this.#snapshots);
     const kept = { lane: lane as unknown as Lane<unknown>, bytes: 1 };
     this.#lanes.set(stream, kept);
     return kept;

@@ -11,7 +11,7 @@ import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Ports } from '../../ports/ports.js';
 import { verdictEvents } from '../../../workflows/turn.js';
 import { inSlices } from '../pacing/in-slices.js';
-import type { PlacedEvent } from '../streams/lane.js';
+import type { PlacedEvent } from '../streams/fold.js';
 import type { Lanes } from '../streams/lanes.js';
 import { mindFold } from '../minds/mind.js';
 import { type Command, type DecidedEvent, runCommand } from '../streams/run-command.js';

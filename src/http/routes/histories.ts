@@ -109,9 +109,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
       // As it is now it is kept folded; as it was is folded for this answer.
       const mind =
-        moment === 'now'
-          ? await requireMind(lanes, tenant, npcId)
-          : await mindAsOf(ports.events, tenant, npcId, moment);
+        moment === 'now' ? await requireMind(lanes, tenant, npcId) : await mindAsOf(lanes, tenant, npcId, moment);
       if (mind === null)
         throw new Rejection('NPC_NOT_FOUND', {
           message: 'The NPC had no history yet at that time.',
