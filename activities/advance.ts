@@ -64,7 +64,7 @@ const step = async (
   return { ...recorded, answer: host.process.answer(recorded.state, inputs.at(-1)) as unknown };
 };
 
-type Step = { readonly state: Instance['state']; readonly revision: number; readonly position: number };
+type StepRecord = { readonly state: Instance['state']; readonly revision: number; readonly position: number };
 
 const record = async (
   { journal, lanes }: AdvanceDeps,
@@ -72,12 +72,12 @@ const record = async (
   ref: ProcessRef,
   inputs: readonly ProcessInput[],
   by: AskedBy,
-): Promise<Step> => {
+): Promise<StepRecord> => {
   const { process, fold } = host;
   const timeMs = parseProcessId(ref.id)?.timeMs ?? 0;
   let atLeast = -1;
   let sent = false;
-  const result = decideAndAppend<unknown, Step>(
+  const result = decideAndAppend<unknown, StepRecord>(
     lanes,
     { stream: ref.stream, fold, context: by, timeMs },
     async (count) => {

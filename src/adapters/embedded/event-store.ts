@@ -11,7 +11,7 @@ import type {
   Subscription,
 } from '../../ports/event-store.js';
 import { serialise, type StoredEvent } from '../shared/append-rules.js';
-import { Changes, follow } from '../shared/follow.js';
+import { ChangeSignal, follow } from '../shared/follow.js';
 import { sqliteRejection, asStartProblem, Database, fileUnavailable } from './database.js';
 import { EventLog, type LoggedAppend } from './event-log.js';
 
@@ -60,7 +60,7 @@ export class EmbeddedEventStore implements EventStore {
   readonly #database: Database;
   readonly #log: EventLog;
   readonly #bounds: EventStoreBounds;
-  readonly #changes = new Changes();
+  readonly #changes = new ChangeSignal();
   #queue: WaitingAppend[] = [];
   #text = 0;
   #scheduled = false;

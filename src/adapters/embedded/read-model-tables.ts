@@ -2,13 +2,11 @@ import type { Json } from '../../domain/shared/json.js';
 import { PAGE_BYTES } from '../../domain/shared/page-size.js';
 import type { ListPage, ListQuery } from '../../ports/read-models.js';
 import type { Changes, Loaded } from '../../ports/read-model-writer.js';
+import { StreamMoved } from '../shared/stream-moved.js';
 import type { Database } from './database.js';
 import { placeRange } from './place-range.js';
-import { RowTexts } from './row-texts.js';
+import { EmbeddedRowTexts } from './row-texts.js';
 import { Statements } from './statements.js';
-
-/** Thrown inside a commit to undo it: another writer moved a stream. */
-export class StreamMoved extends Error {}
 
 const AMONG = 'IN (SELECT value FROM json_each(?))';
 
@@ -21,12 +19,12 @@ export class ReadModelTables {
   readonly #rows: string;
   readonly #progress: string;
   readonly #statements: Statements;
-  readonly texts: RowTexts;
+  readonly texts: EmbeddedRowTexts;
 
   constructor(database: Database, build: number) {
     this.#database = database;
     this.#statements = new Statements(database);
-    this.texts = new RowTexts(database, build);
+    this.texts = new EmbeddedRowTexts(database, build);
     this.#rows = `rows_${build}`;
     this.#progress = `progress_${build}`;
   }

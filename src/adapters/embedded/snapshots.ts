@@ -23,7 +23,7 @@ const SCHEMA = `
 
 const LATEST = 'SELECT revision, hash, at_ms AS atMs, state FROM snapshots WHERE stream = ? AND version = ? AND';
 
-type Row = Pick<Snapshot, 'revision' | 'hash' | 'atMs' | 'state'>;
+type SnapshotRow = Pick<Snapshot, 'revision' | 'hash' | 'atMs' | 'state'>;
 
 /** Snapshots in one SQLite file of this process. A commit is not flushed by itself: after a lost one the file is whole, and lacks a few. */
 export class EmbeddedSnapshots implements Snapshots, Disposable {
@@ -61,7 +61,7 @@ export class EmbeddedSnapshots implements Snapshots, Disposable {
         'revision' in moment
           ? this.#sql.byRevision.get(stream, version, moment.revision)
           : this.#sql.byTime.get(stream, version, moment.timeMs)
-      ) as Row | undefined;
+      ) as SnapshotRow | undefined;
       return row === undefined ? null : { stream, version, ...row };
     } catch (error) {
       throw sqliteRejection(error);

@@ -5,7 +5,7 @@ import { PAGE_BYTES } from '../../domain/shared/page-size.js';
 import type { ListPage, ListQuery, Projection } from '../../ports/read-models.js';
 import type { Build, Loaded } from '../../ports/read-model-writer.js';
 import { servingBuild } from './builds.js';
-import { placeRange } from './row-texts.js';
+import { placeCondition } from './row-texts.js';
 import type { Tables } from './tables.js';
 
 const parsed = (row: string): Json => JSON.parse(row) as Json;
@@ -47,7 +47,7 @@ export const listRows = async (db: Kysely<Tables>, projection: Projection, query
       FROM (
         SELECT key, place, row FROM rows WHERE build = ${servingBuild(projection)} AND partition = ${partition}
           ${tags === undefined ? sql`` : sql`AND tag = ANY(${tags}::text[])`}
-          ${beyond === undefined ? sql`` : sql`AND place ${isBeyond} ${beyond}`} ${placeRange(within)}
+          ${beyond === undefined ? sql`` : sql`AND place ${isBeyond} ${beyond}`} ${placeCondition(within)}
         ORDER BY place ${order} LIMIT ${limit + 1}
       ) AS found
       WINDOW rising AS (ORDER BY place ${order} ROWS UNBOUNDED PRECEDING)

@@ -20,13 +20,13 @@ const GROWN_SHARE = 1 / 4;
 /** How long a lane that was let go can be taken back, in milliseconds: somebody who has just opened it may be about to write. */
 const LEAVING_MS = 1_000;
 
-type Kept = { readonly lane: Lane<unknown>; readonly bytes: number };
+type KeptLane = { readonly lane: Lane<unknown>; readonly bytes: number };
 
 /** The lanes of this process: one per stream, made when first asked for. */
 export class Lanes {
-  readonly #lanes: LRUCache<string, Kept>;
+  readonly #lanes: LRUCache<string, KeptLane>;
   /** Lanes that had to go a moment ago, or while something was in flight: still the only ones of their streams until that is over. */
-  readonly #leaving = new Map<string, Kept>();
+  readonly #leaving = new Map<string, KeptLane>();
   readonly #store: EventStore;
   readonly #clock: Clock;
   readonly #snapshots: Snapshotting;
@@ -105,7 +105,7 @@ export class Lanes {
     return known >= 0 ? known : (await this.#store.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
   }
 
-  #make<State>(stream: string, fold: Fold<State>): Kept {
+  #make<State>(stream: string, fold: Fold<State>): KeptLane {
     const onGrown = (grown: number): boolean => this.#weigh(stream, grown);
     const lane: Lane<State> = new Lane(stream, fold, this.#store, this.#clock, onGrown, this.#snapshots);
     const kept = { lane: lane as unknown as Lane<unknown>, bytes: 1 };
@@ -124,7 +124,7 @@ export class Lanes {
     return true;
   }
 
-  #takeBack(stream: string): Kept | undefined {
+  #takeBack(stream: string): KeptLane | undefined {
     const kept = this.#leaving.get(stream);
     if (kept === undefined) return undefined;
     this.#leaving.delete(stream);
@@ -133,7 +133,7 @@ export class Lanes {
   }
 
   /** Two lanes of one stream must never write: the second could stand behind what the first one loses. */
-  #letGo(stream: string, kept: Kept): void {
+  #letGo(stream: string, kept: KeptLane): void {
     this.#leaving.set(stream, kept);
     const retire = (): void => {
       if (this.#leaving.get(stream) !== kept) return;
