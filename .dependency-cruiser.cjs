@@ -203,7 +203,7 @@ const hygiene = [
         '^scripts/[^/]+\\.(mjs|cjs)$',
         '^src/main\\.ts$',
         '^src/http/docs-files/',
-        '^test/conformance/scenarios/',
+        '^test/stand-in/conformance/scenarios/',
       ],
     },
     to: {},

@@ -1,8 +1,8 @@
 # Anima in one image, for both profiles and every role; ANIMA_PROFILE and ANIMA_ROLES choose.
-#   docker build -t anima . && docker run -p 127.0.0.1:8080:8080 -v anima:/data anima
-# Without settings it is the embedded profile: one process, its data in the volume /data. The owner key is printed once at the first
+#   docker build -t anima . && docker run --init --read-only -p 127.0.0.1:8080:8080 -v anima:/data anima
+# Without settings it is the embedded profile: one process, its data in /data, which must be a volume to outlive the container. The owner key is printed once at the first
 # start and stands in /data/owner-key. docker-compose.yml starts the distributed profile.
-ARG NODE=20
+ARG NODE=24
 
 FROM node:${NODE}-slim AS build
 WORKDIR /app
@@ -21,9 +21,8 @@ WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-RUN mkdir /data && chown node:node /data
+RUN mkdir /data && chown node:node /data && ln -s /app/dist/src/cli/anima.js /usr/local/bin/anima && chmod +x dist/src/cli/anima.js
 USER node
-VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]

@@ -71,7 +71,7 @@ export default defineConfig(
     '.ci-cache/',
     'coverage/',
     'test/**/fixtures/',
-    'test/conformance/**/*.mjs',
+    'test/stand-in/conformance/**/*.mjs',
   ]),
   {
     linterOptions: { reportUnusedDisableDirectives: 'error' },

@@ -1,7 +1,7 @@
-import type { Draft } from '../src/app/streams/lane.js';
+import { decideAndAppend } from '../src/app/streams/decide-and-append.js';
+import type { EventDraft } from '../src/app/streams/lane.js';
 import type { Lanes } from '../src/app/streams/lanes.js';
 import { withTimeLimit } from '../src/app/pacing/time-limit.js';
-import { COMMAND_ATTEMPTS } from '../src/app/streams/run-command.js';
 import type { Instance, ProcessJournal } from '../src/app/processes/process-journal.js';
 import { schemaVersionOf } from '../src/domain/event-kinds.js';
 import { parseProcessId } from '../src/domain/shared/process-id.js';
@@ -37,8 +37,8 @@ export const hosted = (processes: AdvanceDeps['processes'], name: string): Hoste
  * answer needs, answer. Whoever drives processes (a shell) calls this for one process at a time; several servers may race, and the loser folds
  * what the winner recorded and decides again, so a repeat or a race adds no second event.
  * @throws Rejection from a cell, ENGINE_UNAVAILABLE when near effects take longer than NEAR_EFFECT_MS (what the inputs made is recorded then, what
- * the late effect makes is not, and the next step runs it again), BUSY when the same command has begun another process of this kind (repeat it, and that one is found), CONFLICT
- * after COMMAND_ATTEMPTS, and what the event store raises.
+ * the late effect makes is not, and the next step runs it again), BUSY when the same command has begun another process of this kind (repeat it,
+ * and that one is found), CONFLICT after DECIDE_ATTEMPTS, and what the event store raises.
  */
 export const advance = (
   deps: AdvanceDeps,
@@ -76,52 +76,71 @@ const step = async (
 const lateNearEffect = (name: string): Rejection =>
   new Rejection('ENGINE_UNAVAILABLE', { details: { effect: name, limitMs: NEAR_EFFECT_MS }, retryAfter: 1 });
 
-type Recorded = { readonly state: Instance['state']; readonly revision: number; readonly position: number };
+type StepRecord = { readonly state: Instance['state']; readonly revision: number; readonly position: number };
 
 const record = async (
-  deps: AdvanceDeps,
+  { journal, lanes }: AdvanceDeps,
   host: HostedProcess,
   ref: ProcessRef,
   inputs: readonly ProcessInput[],
   by: AskedBy,
-): Promise<Recorded> => {
+): Promise<StepRecord> => {
+  const { process, fold } = host;
+  const timeMs = parseProcessId(ref.id)?.timeMs ?? 0;
   let atLeast = -1;
-  for (let attempt = 0; attempt < COMMAND_ATTEMPTS; attempt += 1) {
-    // Good enough to append from, since the append shows whether somebody was faster; for anything else the stream is read.
-    const remembered = attempt === 0 ? deps.journal.remembered(ref) : undefined;
-    const before = remembered ?? (await deps.journal.load(host.process, ref, atLeast));
-    // The same command under another id: an earlier attempt at it was given up by its asker and carried out all the same.
-    if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
-    const factsOf = await host.prepare(ref, before.state, inputs, by);
-    const lane = await deps.lanes.open(ref.stream, host.fold);
-    let drafts: readonly Draft[];
-    try {
-      drafts = decide(host.process, before, inputs, factsOf(lane.state), ref, by);
-    } catch (refusal) {
-      if (remembered !== undefined) continue;
-      throw refusal;
-    }
-    if (drafts.length === 0) {
-      if (remembered !== undefined) continue;
-      return { state: before.state, revision: Math.max(lane.confirmedRevision, before.through), position: 0 };
-    }
-    // The lane has read events that were not folded; among them may be this very step, recorded by another server.
-    if (lane.readRevision > before.through) {
-      atLeast = lane.readRevision;
-      continue;
-    }
-    const placed = lane.place(drafts, by, parseProcessId(ref.id)?.timeMs ?? 0);
-    const outcome = await lane.append(placed).catch((error: unknown) => {
-      deps.journal.forget(ref);
-      throw error;
-    });
-    if (outcome.ok) {
-      const after = deps.journal.recorded(host.process, ref, before, placed);
-      return { state: after.state, revision: placed.at(-1)?.revision ?? -1, position: outcome.position };
-    }
-    atLeast = Number.MAX_SAFE_INTEGER;
+  let sent = false;
+  const result = decideAndAppend<unknown, StepRecord>(
+    lanes,
+    { stream: ref.stream, fold, context: by, timeMs },
+    async (count) => {
+      // Sent before and not written: somebody was faster, so the stream is read to its end.
+      if (sent) atLeast = Number.MAX_SAFE_INTEGER;
+      // Good enough to append from, since the append shows whether somebody was faster; for anything else the stream is read.
+      const remembered = count === 0 ? journal.remembered(ref) : undefined;
+      const before = remembered ?? (await journal.load(process, ref, atLeast));
+      // The same command under another id: an earlier attempt at it was given up by its asker and carried out all the same.
+      if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
+      const factsOf = await host.prepare(ref, before.state, inputs, by);
+      return {
+        decide: (lane) => {
+          const drafts = refusalOr(() => decide(process, before, inputs, factsOf(lane.state), ref, by));
+          if (drafts instanceof Rejection || drafts.length === 0) return drafts;
+          // The lane has read events that were not folded; among them may be this very step, recorded by another server.
+          if (lane.readRevision > before.through) {
+            atLeast = lane.readRevision;
+            return 'outdated';
+          }
+          sent = true;
+          return drafts;
+        },
+        conclude: (lane, _, refusal) => {
+          if (remembered !== undefined) return Promise.resolve(null);
+          if (refusal !== null) return Promise.reject(refusal);
+          const revision = Math.max(lane.confirmedRevision, before.through);
+          return Promise.resolve({ state: before.state, revision, position: 0 });
+        },
+        recorded: ({ events, revision, position }) => {
+          const { state } = journal.recorded(process, ref, before, events);
+          return { state, revision, position };
+        },
+      };
+    },
+  );
+  return result.catch((error: unknown) => {
+    // What became of an append that failed only the stream can tell.
+    if (sent) journal.forget(ref);
+    throw error;
+  });
+};
+
+/** A refusal that a cell throws is one like any other: what was remembered may be the reason. */
+const refusalOr = <T>(decided: () => T): T | Rejection => {
+  try {
+    return decided();
+  } catch (thrown) {
+    if (thrown instanceof Rejection) return thrown;
+    throw thrown;
   }
-  throw new Rejection('CONFLICT', { message: 'Others kept writing to this stream; try again.', retryAfter: 1 });
 };
 
 /** The drafts that the inputs make, one after the other; the last carries the process's mark where that changed. */
@@ -132,9 +151,9 @@ const decide = (
   facts: unknown,
   ref: ProcessRef,
   by: AskedBy,
-): readonly Draft[] => {
+): readonly EventDraft[] => {
   let state = before.state;
-  const drafts: Draft[] = [];
+  const drafts: EventDraft[] = [];
   for (const input of inputs) {
     const cell = cellOf(process, state, input);
     if (cell === 'ignore') continue;

@@ -1,4 +1,5 @@
 import { measureLatency } from './latency.js';
+import { measureLongMind } from './long-mind.js';
 import { measureParts } from './measure.js';
 import { measurePosts } from './post.js';
 import { measureRebuild } from './rebuild.js';
@@ -7,6 +8,13 @@ import { measureTurns } from './turns.js';
 
 await measureParts(
   'embedded',
-  { post: measurePosts, turns: measureTurns, latency: measureLatency, rebuild: measureRebuild, start: measureStart },
+  {
+    post: measurePosts,
+    turns: measureTurns,
+    latency: measureLatency,
+    rebuild: measureRebuild,
+    start: measureStart,
+    'long-mind': measureLongMind,
+  },
   process.argv.slice(2),
 );

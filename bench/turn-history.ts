@@ -1,4 +1,5 @@
-import { type Fold, Lane, type Draft } from '../src/app/streams/lane.js';
+import type { Fold } from '../src/app/streams/fold.js';
+import { type EventDraft, Lane } from '../src/app/streams/lane.js';
 import { makeTurnId } from '../src/domain/npc/turn-id.js';
 import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
 import { npcStream } from '../src/domain/shared/stream-names.js';
@@ -55,6 +56,8 @@ const stepsAt = (moment: number): Steps => {
 };
 
 const allTurns = Array.from({ length: OBSERVATIONS }, (_, moment) => stepsAt(moment));
+/** How many turns of one mind are on their way to the store at once: their appends share commits. */
+const TURNS_AT_ONCE = 200;
 /** How many steps a turn has. */
 export const STEPS = allTurns[0]?.length ?? 0;
 
@@ -106,7 +109,7 @@ export class Mind {
   }
 
   /** The event with this turn's ids; the first and the last of a turn carry its mark. */
-  #draft({ type, data }: Emitted, step: number, lastOfStep: boolean, steps: number): Draft {
+  #draft({ type, data }: Emitted, step: number, lastOfStep: boolean, steps: number): EventDraft {
     const deadlineAt = new Date(this.#openedMs + DEADLINE_MS).toISOString();
     const own = {
       ...data,
@@ -144,4 +147,21 @@ export const writeTurns = async (
     for (let step = 0; step < 2; step += 1) written += await takeAll(some, step);
   }
   return written;
+};
+
+/**
+ * Writes the turns of one mind, one behind the other, as `writeTurns` does.
+ * @param events at least this many
+ * @returns its stream, and the last revision
+ */
+export const writeMind = async (
+  { store, clock }: { readonly store: EventStore; readonly clock: Clock },
+  { index, events }: { readonly index: number; readonly events: number },
+): Promise<{ readonly stream: string; readonly revision: number }> => {
+  const mind = new Mind(index, store, clock);
+  while (mind.revision + 1 < events) {
+    const turns = Math.min(TURNS_AT_ONCE, Math.ceil((events - mind.revision - 1) / STEPS));
+    await Promise.all(Array.from({ length: turns * STEPS }, (_, step) => mind.take(step % STEPS)));
+  }
+  return { stream: mind.stream, revision: mind.revision };
 };

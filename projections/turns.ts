@@ -3,6 +3,7 @@ import type { RulesetRef, TurnKind } from '../src/domain/npc/events.js';
 import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';
 import type { Projection } from '../src/ports/read-models.js';
+import { defined } from '../src/domain/shared/defined.js';
 
 /** A turn as the turn list shows it (contract 10.1), without its rounds. */
 export type TurnRow = {
@@ -32,9 +33,9 @@ const waitingFor = {
   ExecuteInference: 'awaitingInference',
 } as const;
 
-type Opened = Pick<TurnRow, 'kind' | 'state' | 'deadlineAt' | 'ruleset'> & Partial<TurnRow>;
+type NewTurnRow = Pick<TurnRow, 'kind' | 'state' | 'deadlineAt' | 'ruleset'> & Partial<TurnRow>;
 
-const begun = ({ stream, revision, meta }: RecordedEvent, turnId: string, opened: Opened): TurnRow | null => {
+const begun = ({ stream, revision, meta }: RecordedEvent, turnId: string, opened: NewTurnRow): TurnRow | null => {
   const named = parseNpcStream(stream);
   return named === null ? null : { turnId, npcId: named.npcId, openedAt: meta.at, ...opened, stream, revision };
 };
@@ -51,7 +52,7 @@ const evolve = (row: TurnRow | null, recorded: RecordedEvent): TurnRow | null =>
         kind: 'process',
         state: waitingFor[instruction.type],
         deadlineAt,
-        ...(resumedFrom === undefined ? {} : { resumedFrom }),
+        ...defined({ resumedFrom }),
         ruleset,
       });
     }

@@ -72,7 +72,7 @@ module.exports = [
   ),
   wing(
     'streams',
-    'lanes, commands and how they are found again, the hash chain, histories',
+    'folds, lanes, snapshots, commands and finding them again, hash chain, histories',
     ['src/app/pacing'],
     'A stream is appended to and read in one way, whatever stands in it.',
   ),
@@ -156,7 +156,7 @@ module.exports = [
   },
   adapter('eventstore', 'the event store on EventStoreDB'),
   adapter('kafka', 'the feed on Kafka'),
-  adapter('postgres', 'read models, idempotency keys, limits and the relay’s place on PostgreSQL'),
+  adapter('postgres', 'PostgreSQL: read models, snapshots, idempotency keys, limits, the relay’s place'),
   adapter('files', 'files beside the data: the owner key, the secret'),
   adapter('prometheus', 'metrics'),
   adapter('system', 'clock and randomness of the machine'),

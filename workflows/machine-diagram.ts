@@ -2,9 +2,9 @@ import type { AnyProcess, Cell } from './process.js';
 import { processes } from './registry.js';
 
 type AnyCell = Cell<unknown, unknown, unknown>;
-type Row = readonly [state: string, cells: readonly (readonly [input: string, cell: AnyCell])[]];
+type StateRow = readonly [state: string, cells: readonly (readonly [input: string, cell: AnyCell])[]];
 
-const rowsOf = ({ table }: AnyProcess): readonly Row[] =>
+const rowsOf = ({ table }: AnyProcess): readonly StateRow[] =>
   Object.entries(table as Record<string, Record<string, AnyCell>>).map(([state, row]) => [state, Object.entries(row)]);
 
 const targets = (cell: AnyCell): readonly string[] => (typeof cell === 'object' && 'to' in cell ? cell.to : []);
@@ -17,7 +17,8 @@ const describe = (cell: AnyCell): string => {
 };
 
 /** A state that no input leads out of. */
-const isLast = ([state, cells]: Row): boolean => cells.every(([, cell]) => targets(cell).every((to) => to === state));
+const isLast = ([state, cells]: StateRow): boolean =>
+  cells.every(([, cell]) => targets(cell).every((to) => to === state));
 
 const diagram = (process: AnyProcess): readonly string[] => {
   const rows = rowsOf(process);

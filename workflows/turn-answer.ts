@@ -1,6 +1,7 @@
 import type { Instruction, Verdict } from '../src/domain/npc/events.js';
 import type { JsonObject } from '../src/domain/shared/json.js';
 import type { OpenedTurn, TurnInput, TurnState } from './turn-state.js';
+import { defined } from '../src/domain/shared/defined.js';
 
 /** What a step gets: the instruction of one round and the tape as recorded up to it. The same round always makes the same answer. */
 export type TurnAnswer = {
@@ -27,7 +28,7 @@ const tapeAt = (turn: OpenedTurn, round: number): JsonObject => {
     observation: turn.observation,
     context: turn.context,
     npcState: turn.npcState,
-    ...(turn.persona === undefined ? {} : { persona: turn.persona }),
+    ...defined({ persona: turn.persona }),
     ...(turn.actor !== undefined && has(turn.roundOf.actor, round) ? { actor: turn.actor } : {}),
     memories: recalled ? (turn.memories ?? []) : [],
     vectorQueried: recalled,
@@ -63,7 +64,7 @@ export const answerRound = (state: TurnState, input: TurnInput | undefined): Tur
   const round = roundAskedFor(state, input);
   const recorded = state.rounds[round];
   if (recorded === undefined) return undefined;
-  const missing = state.rulesetMissing === undefined ? {} : { rulesetMissing: state.rulesetMissing };
+  const missing = defined({ rulesetMissing: state.rulesetMissing });
   const { turnId, observation } = state;
   const common = { turnId, round, observation, tape: tapeAt(state, round), ...missing };
   if (recorded.instruction.type !== 'Finalize') return { ...common, instruction: recorded.instruction };

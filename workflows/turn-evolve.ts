@@ -4,6 +4,7 @@ import { mismatchKey } from '../src/domain/npc/tape-mismatch.js';
 import type { Json } from '../src/domain/shared/json.js';
 import type { ProcessEvent } from './process.js';
 import type { OpenedTurn, Round, TurnState } from './turn-state.js';
+import { defined } from '../src/domain/shared/defined.js';
 
 const round = (event: ProcessEvent, result: Json, instruction: Round['instruction']): Round => ({
   result,
@@ -28,7 +29,7 @@ const opened = (
           : 'awaitingInference',
     commandId: event.meta.commandId,
     openedAt: event.meta.at,
-    ...(missing === undefined ? {} : { rulesetMissing: missing }),
+    ...defined({ rulesetMissing: missing }),
     rounds: [round(event, null, instruction)],
     roundOf: {
       ...(data.actor === undefined ? {} : { actor: 0 }),

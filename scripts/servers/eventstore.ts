@@ -10,7 +10,7 @@ const READY_LIMIT_MS = 60_000;
 const ASK_LIMIT_MS = 5_000;
 const DEFAULT_PORT = '2113';
 const HOOKS = fileURLToPath(new URL('../../test/support/typescript-hooks.mjs', import.meta.url));
-const STAND_IN = fileURLToPath(new URL('../../test/support/eventstore-stand-in/main.ts', import.meta.url));
+const STAND_IN = fileURLToPath(new URL('../../test/stand-in/main.ts', import.meta.url));
 
 const port = (site: Site): string => String(site.ports[0] ?? 0);
 

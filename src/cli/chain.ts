@@ -10,8 +10,8 @@ type Break = {
   readonly computed: string;
   readonly acknowledged: boolean;
 };
-type Page = { readonly events: number; readonly next?: number; readonly breaks: readonly Break[] };
-type Options = { readonly acknowledge?: true; readonly json?: true };
+type BreaksPage = { readonly events: number; readonly next?: number; readonly breaks: readonly Break[] };
+type ChainOptions = { readonly acknowledge?: true; readonly json?: true };
 
 const counted = (count: number, word: string): string => `${String(count)} ${word}${count === 1 ? '' : 's'}`;
 
@@ -25,14 +25,14 @@ const rowOf = ({ revision, member, stored, computed, acknowledged }: Break): rea
   acknowledged ? 'yes' : 'no',
 ];
 
-const check = async (terminal: Terminal, npcId: string, { acknowledge, json }: Options): Promise<void> => {
+const check = async (terminal: Terminal, npcId: string, { acknowledge, json }: ChainOptions): Promise<void> => {
   const request = await openClient(terminal);
   const path = `/npcs/${encodeURIComponent(npcId)}/chain-breaks`;
   const ask = (from: number): Promise<unknown> =>
     acknowledge ? request('POST', path, { from }) : request('GET', `${path}?from=${String(from)}`);
   let [events, breaks, open] = [0, 0, 0];
   for (let from: number | undefined = 0; from !== undefined;) {
-    const page = (await ask(from)) as Page;
+    const page = (await ask(from)) as BreaksPage;
     if (json) printJson(terminal, page);
     else if (page.breaks.length > 0) {
       const [header, ...rows] = table([HEADER, ...page.breaks.map(rowOf)]);
@@ -61,4 +61,4 @@ export const chainCommand = (terminal: Terminal): Command =>
     .argument('<npcId>')
     .option('--acknowledge', 'record the breaks in the history (needs a key with the scope ops)')
     .option('--json', 'print every page as a line of JSON')
-    .action((npcId: string, options: Options) => check(terminal, npcId, options));
+    .action((npcId: string, options: ChainOptions) => check(terminal, npcId, options));

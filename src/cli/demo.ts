@@ -17,8 +17,9 @@ import { clientSettings, describeFailure } from './client.js';
 import { scriptOf } from './demo/play-scene.js';
 import { runDemo, type DemoResult, type DemoSettings } from './demo/run-demo.js';
 import { scene } from './demo/scene.js';
-import { startServer } from './demo/server.js';
+import { startDemoServer } from './demo/server.js';
 import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
+import { defined } from '../domain/shared/defined.js';
 
 /** Long enough to read a turn, short enough to see the end. */
 const READING_PAUSE_MS = 300;
@@ -57,7 +58,7 @@ const fileText = async (path: string): Promise<string> => {
 const inferenceFrom = async ({ inference, model, inferenceKeyFile }: Flags, cwd: string): Promise<Inference> => {
   if (inference === 'scripted') return createScriptedInference(scriptOf(scene));
   const apiKey = inferenceKeyFile === undefined ? undefined : await fileText(resolve(cwd, inferenceKeyFile));
-  return createOpenAiInference({ baseUrl: inference, model, ...(apiKey === undefined ? {} : { apiKey }) });
+  return createOpenAiInference({ baseUrl: inference, model, ...defined({ apiKey }) });
 };
 
 const settingsFrom = (flags: Flags, terminal: Terminal): DemoSettings => ({
@@ -75,13 +76,12 @@ const play = async (
   signal: AbortSignal,
 ): Promise<DemoResult> => {
   const { key, dataDir } = clientSettings(terminal);
-  const requestTo = (baseUrl: string, as?: string) =>
-    createMindRequest({ baseUrl, ...(as === undefined ? {} : { key: as }) });
+  const requestTo = (baseUrl: string, as?: string) => createMindRequest({ baseUrl, ...defined({ key: as }) });
   return runDemo(scene, settings, {
     requestTo,
     mindAt: (baseUrl, as) => createMindClient({ baseUrl, key: as }),
     startServer: () =>
-      startServer({
+      startDemoServer({
         program: [SERVER_ENTRY],
         env: terminal.env,
         cwd: terminal.cwd,

@@ -4,6 +4,7 @@ import type { HistoryPage } from '../body/protocol.js';
 import { openClient } from './client.js';
 import { eventLine } from './history-text.js';
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from './terminal.js';
+import { defined } from '../domain/shared/defined.js';
 
 /** Most events asked for at once (contract 10.1). */
 const PAGE = 500;
@@ -17,7 +18,7 @@ const wholeFrom =
     throw new InvalidArgumentError(`It must be a whole number from ${String(least)}.`);
   };
 
-type Options = {
+type HistoryOptions = {
   readonly from?: number;
   readonly limit: number;
   readonly backwards?: true;
@@ -25,7 +26,7 @@ type Options = {
   readonly json?: true;
 };
 
-const show = async (terminal: Terminal, npcId: string, options: Options): Promise<void> => {
+const show = async (terminal: Terminal, npcId: string, options: HistoryOptions): Promise<void> => {
   const request = await openClient(terminal);
   let shown = 0;
   let next = options.from;
@@ -33,8 +34,8 @@ const show = async (terminal: Terminal, npcId: string, options: Options): Promis
     const query = new URLSearchParams({
       direction: options.backwards ? 'backwards' : 'forwards',
       limit: String(Math.min(PAGE, options.limit - shown)),
-      ...(next === undefined ? {} : { from: String(next) }),
-      ...(options.type === undefined ? {} : { type: options.type }),
+      ...defined({ from: next?.toString() }),
+      ...defined({ type: options.type }),
     });
     const page = (await request(
       'GET',
@@ -61,4 +62,4 @@ export const historyCommand = (terminal: Terminal): Command =>
     .option('--backwards', 'newest first')
     .option('--type <list>', 'only these types of event, for example VerdictReached,VerdictRefused')
     .option('--json', 'print every event whole, as a line of JSON')
-    .action((npcId: string, options: Options) => show(terminal, npcId, options));
+    .action((npcId: string, options: HistoryOptions) => show(terminal, npcId, options));

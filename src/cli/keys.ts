@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { openClient } from './client.js';
 import { print, printJson, remark, table, type Terminal } from './terminal.js';
 
-type Json = { readonly json?: true };
+type JsonReply = { readonly json?: true };
 type Limit = 'off' | { readonly limit: number; readonly windowSeconds: number };
 type Wish = { scopes?: string[]; rateLimit?: Limit; expiresAt?: string; test?: true };
 type ShownKey = {
@@ -60,7 +60,7 @@ const issue = (terminal: Terminal): Command =>
     .option('--expires-at <time>', 'RFC 3339, for example 2027-01-01T00:00:00Z')
     .option('--test', 'make an am_test_ key')
     .option('--json', 'print the answer as JSON')
-    .action(async (name: string, { json, ...wish }: Json & Wish) => {
+    .action(async (name: string, { json, ...wish }: JsonReply & Wish) => {
       const request = await openClient(terminal);
       const made = (await request('POST', '/keys', { name, ...wish })) as ShownKey;
       if (json) {
@@ -75,7 +75,7 @@ const listKeys = (terminal: Terminal): Command =>
   new Command('list')
     .description("list the tenant's keys")
     .option('--json', 'print the answer as JSON')
-    .action(async ({ json }: Json) => {
+    .action(async ({ json }: JsonReply) => {
       const request = await openClient(terminal);
       const keys = (await request('GET', '/keys')) as readonly ShownKey[];
       if (json) printJson(terminal, keys);
@@ -87,7 +87,7 @@ const revoke = (terminal: Terminal): Command =>
     .description('revoke a key, effective at once')
     .argument('<keyId>', 'the id, not the key itself')
     .option('--json', 'print the answer as JSON')
-    .action(async (keyId: string, { json }: Json) => {
+    .action(async (keyId: string, { json }: JsonReply) => {
       const request = await openClient(terminal);
       await request('DELETE', `/keys/${encodeURIComponent(keyId)}`);
       if (json) printJson(terminal, { keyId, revoked: true });
@@ -98,7 +98,7 @@ const bootstrap = (terminal: Terminal): Command =>
   new Command('bootstrap')
     .description('make the tenant "local" and its owner key (distributed profile)')
     .option('--json', 'print the answer as JSON')
-    .action(async ({ json }: Json) => {
+    .action(async ({ json }: JsonReply) => {
       const { bootstrapDistributed } = await import('./offline.js');
       const made = await bootstrapDistributed(terminal);
       if (json) printJson(terminal, made === null ? { made: false } : { made: true, tenantId: 'local', ...made });
@@ -117,7 +117,7 @@ const recover = (terminal: Terminal): Command =>
     .description('make another owner key (embedded profile: stop the server first)')
     .option('--tenant <id>', 'whose owner key was lost', 'local')
     .option('--json', 'print the answer as JSON')
-    .action(async ({ json, tenant }: Json & { tenant: string }) => {
+    .action(async ({ json, tenant }: JsonReply & { tenant: string }) => {
       const { recoverOwner } = await import('./offline.js');
       const { key, path } = await recoverOwner(terminal, tenant);
       if (json) {

@@ -86,8 +86,8 @@ const withKeys = async <T>(
     lanes: new Lanes(ports.events, ports.clock, { shared }),
     secret,
     settings: { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false },
-    onFeedLost: (error) => {
-      remark(terminal, `The feed of the event store was lost: ${String(error)}`);
+    onCutOff: (error) => {
+      remark(terminal, `Not everything that is written of keys can be read: ${String(error)}`);
     },
   });
   await using _directory = apiKeys.directory;

@@ -1,6 +1,7 @@
 import type { RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
 
+import { createWritten } from '../app/read-models/written.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore } from '../ports/idempotency-store.js';
@@ -132,6 +133,7 @@ export const createApp = (deps: AppDeps): Koa =>
     rateLimiter: deps.rateLimiter,
     idempotency: deps.idempotency,
     revisionOf: deps.revisionOf,
+    written: createWritten(),
   });
 
 /** What answers before the ports are open: routes that work always, and 503 for everything else (contract 11.3). */

@@ -1,5 +1,5 @@
 import { Rejection } from '../domain/shared/rejection.js';
-import type { Moment } from '../app/minds/minds.js';
+import type { Moment } from '../ports/snapshots.js';
 import { instantOf } from './timestamp.js';
 
 /**

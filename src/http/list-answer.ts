@@ -39,8 +39,9 @@ async function* slicesOf(
   }
 }
 
-/** Where a page ends, and its beginning as JSON: all of it, unless it is longer than what is held for one answer. */
+/** Where a page ends, how many items it has, and its beginning as JSON: all of it, unless it is longer than what is held for one answer. */
 type Extent = {
+  readonly count: number;
   readonly last: string | undefined;
   readonly more: boolean;
   readonly bytes: number;
@@ -56,7 +57,7 @@ const extentOf = async (list: List, page: Page): Promise<Extent> => {
   const held: string[] = [];
   let heldLast: string | undefined;
   let last: string | undefined;
-  let bytes = 0;
+  let [bytes, count] = [0, 0];
   let isMore = false;
   for await (const { rows, more } of slicesOf(list, page.beyond, page.limit)) {
     isMore = more;
@@ -67,20 +68,29 @@ const extentOf = async (list: List, page: Page): Promise<Extent> => {
         heldLast = order;
       }
       last = order;
+      count += 1;
       bytes += Buffer.byteLength(text);
-      if (bytes >= page.bytes) return { last, more: more || index < rows.length - 1, bytes, held, heldLast };
+      if (bytes >= page.bytes) return { count, last, more: more || index < rows.length - 1, bytes, held, heldLast };
     }
   }
-  return { last, more: isMore, bytes, held, heldLast };
+  return { count, last, more: isMore, bytes, held, heldLast };
 };
 
-/** What is held, then the rows behind it up to the end of the page; of those that changed meanwhile, the new ones. */
-async function* itemsOf(list: List, { held, heldLast, last }: Extent): AsyncGenerator<readonly string[], void> {
+/**
+ * What is held, then the rows behind it up to the end of the page; of those that changed meanwhile, the new ones. Rows may have come between them, but no more
+ * than the page had: rows might come for as long as they are read, and where some are left out, the answer must not look whole (contract 1.2).
+ * @throws Error when more have come, which cuts the answer off; raises what the read models raise
+ */
+async function* itemsOf(list: List, extent: Extent): AsyncGenerator<readonly string[], void> {
+  const { count, held, heldLast, last } = extent;
   yield held;
   if (last === undefined || heldLast === last) return;
   const sign = list.query.direction === 'ascending' ? 1 : -1;
+  let left = 2 * count - held.length;
   for await (const { rows } of slicesOf(list, heldLast, Infinity)) {
     const within: ListPage['rows'] = rows.filter(({ order }) => sign * compareOrders(order, last) <= 0);
+    left -= within.length;
+    if (left < 0) throw new Error(`A list of ${count} items has become more than twice as long while it was sent.`);
     yield within.map(({ row }) => JSON.stringify(list.show(row)));
     if (within.length < rows.length || within.at(-1)?.order === last) return;
   }

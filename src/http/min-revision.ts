@@ -13,7 +13,3 @@ export const minRevision = (call: Call): number | undefined => {
   }
   return Number(header);
 };
-
-/** The header that tells which revision of the mind an answer stands for. */
-export const revisionHeader = (revision: number): Record<string, string> =>
-  revision < 0 ? {} : { 'Anima-Revision': String(revision) };

@@ -4,7 +4,7 @@ import type { Log } from '../ports/log.js';
 import { statuses } from './statuses.js';
 
 /** A refusal as the client sees it. */
-export type Refusal = {
+export type ErrorAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json;
@@ -31,7 +31,7 @@ export const errorBody = (rejection: Rejection, requestId: string): Json => ({
 });
 
 /** A refusal of the HTTP layer as an answer; `short` is the specification's form for the 403 of `POST /rules`. */
-export const refusalOf = (rejection: Rejection, requestId: string, short: boolean): Refusal => ({
+export const refusalOf = (rejection: Rejection, requestId: string, short: boolean): ErrorAnswer => ({
   status: statuses[rejection.code],
   headers: headersOf(rejection),
   body: short && statuses[rejection.code] === 403 ? { error: rejection.message } : errorBody(rejection, requestId),

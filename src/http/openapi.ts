@@ -5,6 +5,7 @@ import { withNullMembers } from './guard/null-members.js';
 import { paramNames } from './guard/path-params.js';
 import type { RouteDefinition } from './route.js';
 import { ErrorBody, ShortError } from './schemas.js';
+import { defined } from '../domain/shared/defined.js';
 
 type Doc = Record<string, unknown>;
 
@@ -84,7 +85,7 @@ const operationOf = (definition: RouteDefinition): Doc => {
     operationId,
     tags: ext === true ? [tag, '(ext)'] : [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     ...(deprecated === undefined ? {} : { deprecated: true }),
     security: scope === null ? [] : [{ apiKey: [] }],
     ...(scope === null ? {} : { 'x-scope': scope }),

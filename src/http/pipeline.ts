@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 
+import type { Written } from '../app/read-models/written.js';
 import { makeCommandId, reservedAt } from '../app/streams/command-id.js';
 import type { Json } from '../domain/shared/json.js';
 import { Rejection } from '../domain/shared/rejection.js';
@@ -30,7 +31,7 @@ export type PipelineDeps = {
   readonly random: Random;
   readonly log: Log;
   /** Null while the ports are not open: then only routes without a key answer. */
-  readonly keys: (Gate & Reserving) | null;
+  readonly keys: (Gate & Reserving & { readonly written: Written }) | null;
 };
 
 /** What requests under an Idempotency-Key need. */
@@ -49,6 +50,12 @@ const emptyBody = (): ParsedJson => ({ value: {}, mayHoldNull: false });
 const noBytes: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
 };
+
+/** An answer with the headers that follow from where it stands. */
+const withRevision = (answer: Answer): Answer =>
+  answer.revision === undefined || answer.revision < 0
+    ? answer
+    : { ...answer, headers: { 'Anima-Revision': String(answer.revision), ...answer.headers } };
 
 /** Fills the response with an answer that is whole. */
 const answerWith = (ctx: Context, exchange: Exchange, answer: Answer): void => {
@@ -95,6 +102,13 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     return readJsonBytes(bytes);
   };
 
+  const handled = async (call: Call): Promise<Answer> => {
+    const result = definition.handler(call as never);
+    const answer = result instanceof Promise ? await result : result;
+    if (answer.position !== undefined) deps.keys?.written.noted(call.principal.keyId, answer.position);
+    return withRevision(answer);
+  };
+
   /** A body of bytes has no digest before it is read, so that no repeat could be told from another request (contract 1.7). */
   const refuseKey = (): never => {
     throw new Rejection('HEADER_INVALID', {
@@ -132,7 +146,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     const named: Call = { ...call, commandId: turn.seed, keyed: true, resumed: turn.resumed };
     let answer: Answer;
     try {
-      answer = await definition.handler(named as never);
+      answer = await handled(named);
     } catch (thrown) {
       const rejection = toRejection(thrown, deps.log, {
         requestId: exchange.requestId,
@@ -180,6 +194,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       commandId: makeCommandId(deps.clock, deps.random),
       keyed: false,
       resumed: false,
+      wrote: deps.keys?.written.position(principal.keyId) ?? 0,
       header: (name) => {
         const value = ctx.req.headers[name.toLowerCase()];
         return Array.isArray(value) ? value.join(', ') : value;
@@ -190,8 +205,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       await runOnce(ctx, exchange, call, request, deps.keys);
       return;
     }
-    const result = definition.handler(call as never);
-    const answer = result instanceof Promise ? await result : result;
+    const answer = await handled(call);
     if (answer.stream === undefined) answerWith(ctx, exchange, answer);
     else await sendDefined(ctx, exchange, answer, answer.stream);
   };

@@ -27,6 +27,8 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly keyed: boolean;
   /** True when an earlier attempt at this command died half way: look for its events before making new ones. */
   readonly resumed: boolean;
+  /** The global position of the caller's last write through this server, 0 when there is none: what lists over many streams wait for (contract 1.8). */
+  readonly wrote: number;
   header(name: string): string | undefined;
   readonly koa: Context;
 };
@@ -49,6 +51,10 @@ export type StreamedAnswer = {
 /** What a handler answers; at most one of `body`, `raw` and `stream`. */
 export type Answer = {
   readonly status?: number;
+  /** The last revision of the mind's stream that it stands for, -1 when there is none: sent as `Anima-Revision` (contract 1.8). */
+  readonly revision?: number;
+  /** The global position that its command wrote; the caller's lists wait for it (contract 1.8). */
+  readonly position?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON unless it is undefined. */
   readonly body?: unknown;

@@ -15,11 +15,11 @@ export type StreamDeps = { readonly lifecycle: Lifecycle; readonly clock: Clock;
 /** Bytes of a finite stream for which its client has the time of a whole answer: as much as the largest of these. */
 const TIMED_BYTES = 16 * 1024 * 1024;
 
-type Step = IteratorResult<Chunk, unknown>;
+type NextChunk = IteratorResult<Chunk, unknown>;
 
 /** An iterator that can be left at any moment: whoever waits for its next step then hears null. */
 type Leavable = {
-  readonly next: () => Promise<Step | null>;
+  readonly next: () => Promise<NextChunk | null>;
   /** Resolves when the response takes more, or when it is left. */
   readonly drained: () => Promise<void>;
   readonly leave: () => void;
@@ -130,7 +130,7 @@ export const sendStream = async (
     stopping.removeEventListener('abort', stream.leave);
   };
 
-  const rest = async (first: Step): Promise<void> => {
+  const rest = async (first: NextChunk): Promise<void> => {
     const time = kind === 'finite' ? timed(res, clock) : null;
     const stopBeating =
       heartbeat &&
@@ -138,7 +138,7 @@ export const sendStream = async (
         if (!res.writableNeedDrain) res.write(heartbeat.chunk);
       });
     try {
-      for (let step: Step | null = first; step !== null && step.done !== true; step = await stream.next()) {
+      for (let step: NextChunk | null = first; step !== null && step.done !== true; step = await stream.next()) {
         if (step.value.length === 0) continue;
         time?.passed(step.value);
         if (res.write(step.value)) continue;
@@ -161,7 +161,7 @@ export const sendStream = async (
     }
   };
 
-  let first: Step | null;
+  let first: NextChunk | null;
   try {
     first = await stream.next();
   } catch (thrown) {

@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import { type ConnectionLimits, connectionLimits, MAX_HEADER_BYTES } from './connection-limits.js';
 import type { Lifecycle } from './lifecycle.js';
-import { answerOf, answerUnreadable } from './unreadable.js';
+import { unreadableAnswer, answerUnreadable } from './unreadable.js';
 
 /** Milliseconds for running requests to finish once the server stops (contract 11.3). */
 export const STOP_TIMEOUT_MS = 10_000;
@@ -69,7 +69,7 @@ const bind = (server: Server, host: string, port: number): Promise<AddressInfo> 
 const cutUnread = (server: Server, { unreadTimeoutMs }: ConnectionLimits): void => {
   server.timeout = unreadTimeoutMs;
   server.on('timeout', (socket: Socket) => {
-    if (answerOf(socket) === null || socket.writableLength > 0) socket.destroy();
+    if (unreadableAnswer(socket) === null || socket.writableLength > 0) socket.destroy();
   });
 };
 

@@ -3,7 +3,6 @@ import type { ProcessJournal } from '../app/processes/process-journal.js';
 import type { Rulesets } from '../app/minds/rulesets.js';
 import type { TurnIndex } from '../app/turns/turn-index.js';
 import type { VerdictSigner } from '../app/turns/verdict-signer.js';
-import type { Written } from '../app/read-models/written.js';
 import type { Ports } from '../ports/ports.js';
 import type { ProcessEngine } from '../ports/process-engine.js';
 import type { SigningKeys } from '../ports/signing-keys.js';
@@ -18,7 +17,6 @@ export type Services = {
   readonly rulesets: Rulesets;
   readonly signingKeys: SigningKeys;
   readonly signer: VerdictSigner;
-  readonly written: Written;
   /** `iss` of verdicts (contract 2.9). */
   readonly publicUrl: string;
   readonly turnDeadlineMs: number;

@@ -8,7 +8,7 @@ import { errorBody, refusalOf } from './on-error.js';
 import { JSON_TYPE } from './respond.js';
 
 /** The unfinished answer of a connection, where Node itself looks for it. */
-export const answerOf = (socket: Duplex): ServerResponse | null =>
+export const unreadableAnswer = (socket: Duplex): ServerResponse | null =>
   (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? null;
 
 const reasons: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const unreadable = (reason: string): Rejection => new Rejection('REQUEST_UNREADA
 /** Writes a refusal past Node's own answers, in the shape of every error (contract 1.5), and closes. */
 const refuse = (socket: Duplex, rejection: Rejection, requestId: string): void => {
   // Never into the middle of an answer that has begun, nor a second one.
-  if (!socket.writable || answerOf(socket)?.headersSent === true || isAnswered(socket)) {
+  if (!socket.writable || unreadableAnswer(socket)?.headersSent === true || isAnswered(socket)) {
     socket.destroy();
     return;
   }
@@ -43,7 +43,7 @@ const refuse = (socket: Duplex, rejection: Rejection, requestId: string): void =
  */
 const onLate = (server: Server, socket: Duplex & { readonly bytesRead?: number }, requestId: string): void => {
   const { bytesRead: readBefore = 0 } = socket;
-  let request: IncomingMessage | undefined = answerOf(socket)?.req;
+  let request: IncomingMessage | undefined = unreadableAnswer(socket)?.req;
   const onRequest = (req: IncomingMessage): void => {
     if (req.socket === socket) request = req;
   };

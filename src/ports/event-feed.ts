@@ -33,10 +33,12 @@ export interface FeedWriter {
   open(): Promise<FeedSession>;
 }
 
-/** Links of one partition, in the order of the log. */
+/** Links of one partition, in the order of the log; it ends near READ_BYTES (src/domain/shared/page-size.ts). */
 export type FeedBatch = {
   readonly partition: number;
   readonly links: readonly FeedLink[];
+  /** How many bytes of JSON the links take. */
+  readonly bytes: number;
   /** Whether the partition is no longer this reader's: then nobody waits for the batch. */
   isStale(): boolean;
 };

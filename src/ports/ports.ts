@@ -5,6 +5,7 @@ import type { KeyUsage } from './key-usage.js';
 import type { Random } from './random.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { ReadModels } from './read-models.js';
+import type { Snapshots } from './snapshots.js';
 
 /** Everything that touches the world, as one profile opens it. */
 export type Ports = {
@@ -12,6 +13,7 @@ export type Ports = {
   readonly random: Random;
   readonly events: EventStore;
   readonly readModels: ReadModels;
+  readonly snapshots: Snapshots;
   readonly idempotency: IdempotencyStore;
   readonly rateLimiter: RateLimiter;
   readonly keyUsage: KeyUsage;

@@ -1,4 +1,4 @@
-export type RateLimit = { readonly limit: number; readonly windowSeconds: number };
+import type { RateLimit } from '../domain/tenant/rate-limit.js';
 
 export type RateDecision = { readonly allowed: boolean; readonly remaining: number; readonly resetSeconds: number };
 

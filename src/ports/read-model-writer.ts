@@ -31,6 +31,10 @@ export type StreamStanding = { readonly revision: number; readonly parked: boole
 export type Loaded = {
   /** Keys without a row are left out. */
   readonly rows: ReadonlyMap<string, Json>;
+  /** How many of the keys were looked up, in the order in which they were asked for. */
+  readonly keys: number;
+  /** How many bytes of JSON the rows take. */
+  readonly bytes: number;
   /** Every stream asked for. */
   readonly streams: ReadonlyMap<string, StreamStanding>;
 };
@@ -68,7 +72,8 @@ export interface ReadModelWriter {
   open(projection: Projection): Promise<Build>;
   /** A new, empty build beside what is there. */
   begin(projection: Projection): Promise<Build>;
-  load(build: Build, keys: readonly string[], streams: readonly string[]): Promise<Loaded>;
+  /** The streams' standings, and the rows of the keys up to the one that brings them to so many `bytes` of JSON: all of them when that is absent. */
+  load(build: Build, keys: readonly string[], streams: readonly string[], bytes?: number): Promise<Loaded>;
   /** False when another writer moved one of the streams since `load`: nothing was written, load again. */
   commit(build: Build, changes: Changes): Promise<boolean>;
   /** Shows the build to readers and drops the others of its name, but for those of newer versions. */

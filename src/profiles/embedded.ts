@@ -5,6 +5,7 @@ import { EmbeddedKeyUsage } from '../adapters/embedded/key-usage.js';
 import { EmbeddedProcessEngine } from '../adapters/embedded/process-engine.js';
 import { EmbeddedReadModels } from '../adapters/embedded/read-models.js';
 import { openReadsFile, removeDamagedReadsFile } from '../adapters/embedded/reads-file.js';
+import { EmbeddedSnapshots } from '../adapters/embedded/snapshots.js';
 import { openSecret } from '../adapters/files/secret.js';
 import { MemoryRateLimiter } from '../adapters/shared/rate-limiter.js';
 import { systemClock } from '../adapters/system/clock.js';
@@ -45,8 +46,10 @@ export const openEmbedded = async (
     const readModels = new EmbeddedReadModels(reads, systemClock);
     const keyUsage = closers.opened(new EmbeddedKeyUsage(reads, systemClock));
     const idempotency = closers.opened(EmbeddedIdempotencyStore.open(directory.idempotencyFile, systemClock));
+    const snapshots = closers.opened(EmbeddedSnapshots.open(directory.snapshotsFile));
     const rateLimiter = new MemoryRateLimiter(systemClock);
-    const ports = { clock: systemClock, random: systemRandom, events, readModels, idempotency, rateLimiter, keyUsage };
+    const outside = { clock: systemClock, random: systemRandom };
+    const ports = { ...outside, events, readModels, snapshots, idempotency, rateLimiter, keyUsage };
     return {
       ports,
       writer: readModels,

@@ -1,7 +1,6 @@
 import type { ApiKeyDeps } from '../app/keys/api-keys.js';
 import { TurnIndex } from '../app/turns/turn-index.js';
 import { createVerdictSigner } from '../app/turns/verdict-signer.js';
-import { createWritten } from '../app/read-models/written.js';
 import type { Config } from '../config/config.js';
 import type { RouteDefinition } from '../http/route.js';
 import { allRoutes } from '../http/routes/all.js';
@@ -24,7 +23,6 @@ export const httpRoutes = ({ config, apiKeys, ...deps }: HttpRoleDeps): readonly
       ...deps,
       turnIndex,
       signer: createVerdictSigner(deps.signingKeys),
-      written: createWritten(),
       turnDeadlineMs: config.turnDeadlineMs,
       rulesRegistration: config.rulesRegistration,
     },

@@ -5,6 +5,7 @@ import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../profiles/closers.js';
 import { firstStart, type OwnerKey } from '../app/keys/first-start.js';
 import { Lanes } from '../app/streams/lanes.js';
+import { createSnapshotting } from '../app/streams/snapshotting.js';
 import { pause } from '../app/pacing/pause.js';
 import { openKeys, type OpenedKeys } from '../app/keys/open-keys.js';
 import { ProcessJournal } from '../app/processes/process-journal.js';
@@ -39,7 +40,7 @@ export type RunningServer = {
   stop(): Promise<void>;
 };
 
-type Opened = { readonly keys: OpenedKeys; readonly lanes: Lanes; readonly ownerKey: OwnerKey | null };
+type OpenState = { readonly keys: OpenedKeys; readonly lanes: Lanes; readonly ownerKey: OwnerKey | null };
 
 /**
  * Starts a server: the socket first, then everything behind it (contract 11.3). While a server that it needs is away it waits, and answers 503.
@@ -77,7 +78,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     readModels = closers.opened(following);
     const { rateLimiter, idempotency } = ports;
     /** From now on keys are known, to the routes that there are by then. */
-    const serveWith = ({ lanes, keys }: Opened): void => {
+    const serveWith = ({ lanes, keys }: OpenState): void => {
       const { directory } = keys.apiKeys;
       const authenticate = (header: string | undefined) => directory.authenticate(header, systemClock.now());
       const revisionOf = (stream: string) => lanes.revisionOf(stream);
@@ -155,16 +156,17 @@ const openProfile = async (config: Config, log: Log): Promise<Profile> => {
 };
 
 /** What is folded from the store before anything can be answered. */
-const openState = async (config: Config, { ports, secret, shared }: Profile, log: Log): Promise<Opened> => {
-  const lanes = new Lanes(ports.events, ports.clock, { shared });
+const openState = async (config: Config, { ports, secret, shared }: Profile, log: Log): Promise<OpenState> => {
+  const snapshots = createSnapshotting({ ...ports, log });
+  const lanes = new Lanes(ports.events, ports.clock, { shared, snapshots });
   const settings = { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false };
-  const onFeedLost = (error: unknown): void => {
+  const onCutOff = (error: unknown): void => {
     log.error(
       { err: error },
       'the feed of keys was lost, which is taken up again, or a tenant has events that only a newer server can read',
     );
   };
-  const keys = await openKeys({ ports, lanes, secret, settings, onFeedLost });
+  const keys = await openKeys({ ports, lanes, secret, settings, onCutOff });
   try {
     // Where many servers share a store, `anima keys bootstrap` makes the first tenant (contract 11.2).
     const ownerKey = shared ? null : await firstStart(keys.apiKeys, ownerKeyFile(config.dataDir));

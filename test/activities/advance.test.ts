@@ -6,7 +6,7 @@ import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { findBreak } from '../../src/app/streams/hash-chain.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
-import { COMMAND_ATTEMPTS } from '../../src/app/streams/run-command.js';
+import { DECIDE_ATTEMPTS } from '../../src/app/streams/decide-and-append.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
@@ -95,15 +95,15 @@ describe('one step of a process', () => {
     let tries = 0;
     const append: EventStore['append'] = (...asked) => {
       tries += 1;
-      return tries > COMMAND_ATTEMPTS ? store.append(...asked) : Promise.resolve({ ok: false, actual: 9 });
+      return tries > DECIDE_ATTEMPTS ? store.append(...asked) : Promise.resolve({ ok: false, actual: 9 });
     };
     const server = serverOn(storeWith(store, { append }));
     await expect(server.advance(start)).rejects.toMatchObject({ code: 'CONFLICT', retryAfter: 1 });
-    expect(tries).toBe(COMMAND_ATTEMPTS);
+    expect(tries).toBe(DECIDE_ATTEMPTS);
     expect((await server.advance(start)).answer).toMatchObject({ name: 'measured' });
   });
 
-  it('stops after so many near effects behind each other, should the answer never come', async () => {
+  it('stops after a bounded number of near effects when the answer never comes', async () => {
     let ran = 0;
     const effect: HostedProcess['effect'] = () => {
       ran += 1;

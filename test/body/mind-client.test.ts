@@ -83,7 +83,7 @@ describe('the client of a mind server', () => {
     });
   });
 
-  it('says so when the answer is not JSON', async () => {
+  it('reports an answer that is not JSON', async () => {
     const { mind } = client([() => Promise.resolve(new Response('<html>', { status: 502 }))]);
     expect(await failureOf(mind.npc('a'))).toMatchObject({ code: 'BAD_ANSWER', status: 502 });
   });

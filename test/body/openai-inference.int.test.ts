@@ -120,7 +120,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     expect(server.openConnections()).toBe(0);
   });
 
-  it('does not ask at all when its caller has given up before', async () => {
+  it('is not asked at all when its caller has given up before', async () => {
     const error = await failureOf(inference().complete({ ...ask, signal: AbortSignal.abort() }));
     expect(error.failure).toBe('aborted');
     expect(server.seen).toEqual([]);
@@ -133,7 +133,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     await server.quiet();
   });
 
-  it('says so when nothing listens at the address', async () => {
+  it('fails with one clear error when nothing listens at the address', async () => {
     const { url } = server;
     await server[Symbol.asyncDispose]();
     const error = await failureOf(createOpenAiInference({ baseUrl: url, model: 'small' }).complete(ask));

@@ -9,7 +9,7 @@ import { createMindRequest } from '../../src/body/mind-request.js';
 import { demoCommand } from '../../src/cli/demo.js';
 import type { DemoResult } from '../../src/cli/demo/run-demo.js';
 import { scene } from '../../src/cli/demo/scene.js';
-import { startServer, type StartedServer } from '../../src/cli/demo/server.js';
+import { startDemoServer, type StartedServer } from '../../src/cli/demo/server.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
@@ -22,7 +22,7 @@ let server: StartedServer | undefined;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
-  server = await startServer({
+  server = await startDemoServer({
     program: ['--import', HOOKS, MAIN],
     env: { ...process.env, ANIMA_DATA_DIR: directory.path, LOG_LEVEL: 'silent' },
     cwd: directory.path,

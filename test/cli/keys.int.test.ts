@@ -17,7 +17,7 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 import { typed } from './typed.js';
 
 const settings = { jwsAlg: 'EdDSA', rateLimit: null, tiersActive: false } as const;
-const onFeedLost = (error: unknown): void => {
+const onCutOff = (error: unknown): void => {
   throw error;
 };
 
@@ -30,7 +30,7 @@ const withKeys = async <T>(dataDir: string, work: (keys: OpenedKeys['apiKeys']) 
     lanes: new Lanes(ports.events, ports.clock),
     secret,
     settings,
-    onFeedLost,
+    onCutOff,
   });
   await using _directory = apiKeys.directory;
   await firstStart(apiKeys, ownerKeyFile(dataDir));
@@ -132,7 +132,7 @@ describe('anima keys', () => {
     expect([stranger.code, stranger.stderr]).toEqual([1, expect.stringContaining('no tenant "nobody"')]);
   });
 
-  it('a secret that is too short stops the opening before there is a data directory', async () => {
+  it('refuse a secret that is too short before there is a data directory', async () => {
     await using directory = await temporaryDirectory();
     const [dataDir, secretFile] = [join(directory.path, '.anima'), join(directory.path, 'short')];
     await writeFile(secretFile, 'hush\n', { mode: 0o600 });
@@ -141,7 +141,7 @@ describe('anima keys', () => {
     await expect(stat(dataDir)).rejects.toThrow('ENOENT');
   });
 
-  it('recover says when the secret is gone or another one', async () => {
+  it('recover says when the secret is gone or is another one', async () => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, '.anima');
     await withKeys(dataDir, async () => undefined);

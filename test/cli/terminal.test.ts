@@ -3,6 +3,7 @@ import { PassThrough, Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 
+import { nextTurn } from '../../src/app/pacing/next-turn.js';
 import { eventLine } from '../../src/cli/history-text.js';
 import { progressBar, progressLine } from '../../src/cli/progress.js';
 import {
@@ -71,7 +72,7 @@ describe('a reader that goes away', () => {
     tolerateClosedPipe(stdout, failed);
     const terminal = terminalTo(stdout);
     print(terminal, 'one');
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     expect(stdout.writable).toBe(false);
     expect(() => print(terminal, 'two')).not.toThrow();
     expect(failed).not.toHaveBeenCalled();
@@ -93,7 +94,7 @@ describe('a reader that goes away', () => {
     const failed = vi.fn();
     tolerateClosedPipe(stdout, failed);
     print(terminalTo(stdout), 'one');
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     expect(failed).toHaveBeenCalledOnce();
   });
 });
@@ -112,7 +113,7 @@ describe('a line of a history', () => {
       ...(turnId === undefined ? {} : { turnId }),
     });
 
-  it('says when, what, and in which turn', () => {
+  it('says when something happened, what, and in which turn', () => {
     expect(event('TurnOpened', { observation: 'The door creaks.' }, 't1')).toBe(
       '     7  2026-05-01 10:00:00.123  TurnOpened           "The door creaks."  [t1]',
     );
@@ -149,7 +150,7 @@ describe('a line of a history', () => {
     ['BridgeChecked', { action: { type: 'MOVE' }, valid: false, code: 'TARGET_MISSING' }, 'MOVE TARGET_MISSING'],
     ['SomethingNewer', { a: 1 }, '{"a":1}'],
     ['toString', { a: 1 }, '{"a":1}'],
-  ])('tells %s %j', (type, data, gist) => {
+  ])('tells the gist of %s %j', (type, data, gist) => {
     expect(event(type, data).slice(53).trim()).toBe(gist);
   });
 
@@ -159,7 +160,7 @@ describe('a line of a history', () => {
     expect(line.endsWith('…')).toBe(true);
   });
 
-  it('stands whatever the data holds', () => {
+  it('stays one line whatever the data holds', () => {
     const types = [
       'NpcUpdated',
       'TurnOpened',

@@ -134,7 +134,7 @@ describe('the configuration', () => {
   it.each([
     ['ANIMA_TIERS', 'on', 'cannot activate them'],
     ['ANIMA_CORS_ORIGINS', 'https://studio.example', 'does not serve browsers of other origins'],
-  ])('says clearly that %s=%s is not there', (name, value, words) => {
+  ])('says what %s=%s asks for in vain', (name, value, words) => {
     const [only, ...more] = problems({ [name]: value });
     expect(only).toContain(words);
     expect(more).toEqual([]);

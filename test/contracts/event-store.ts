@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { nextTurn } from '../../src/app/pacing/next-turn.js';
 import { READ_BYTES } from '../../src/domain/shared/page-size.js';
 import type { AppendOutcome, EventStore, ExpectedRevision, RecordedEvent } from '../../src/ports/event-store.js';
 import { event, events, namesOf, processEvent } from '../support/events.js';
 import { appendNext } from '../support/append-next.js';
+import { gate } from '../support/gate.js';
 
 export type OpenedEventStore = {
   readonly store: EventStore;
@@ -26,14 +28,6 @@ const take = async (batches: AsyncIterable<readonly RecordedEvent[]>, count: num
 };
 
 /** A promise to be kept from outside. */
-const gate = (): { readonly opened: Promise<void>; readonly open: () => void } => {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { opened, open };
-};
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 /** What every event store keeps to, whatever it stands on. */
 export const eventStoreContract = (name: string, open: () => Promise<OpenedEventStore>): void => {
   describe(`${name} as an event store`, () => {
@@ -105,7 +99,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         [2, false, false],
       ];
       it.each(expectations)(
-        'expecting %s: missing stream %s, stream of two events %s',
+        'goes by the expected revision %s (to a missing stream: %s, to a stream of two events: %s)',
         async (expected, missing, two) => {
           await store.append('two', 'no_stream', events('two', 2));
           const onMissing = await store.append('missing', expected, [event('x')]);
@@ -195,7 +189,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(await names('s')).toEqual(['first', 'a-0', 'a-1', 'later']);
       });
 
-      it('answers the beginning of what was appended at once', async () => {
+      it('answers a repeat of the beginning of an append without writing again', async () => {
         await store.append('s', 'no_stream', events('a', 3));
         const again = await store.append('s', 'no_stream', events('a', 2));
         expect(again).toMatchObject({ ok: true, revision: 1, repeated: true });
@@ -213,7 +207,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(await names('s')).toEqual(['a-0', 'a-1']);
       });
 
-      it('knows ids by stream: another one is written', async () => {
+      it('knows ids by stream: the same id in another stream is written', async () => {
         await store.append('s', 'no_stream', [event('a')]);
         expect(await store.append('other', 'no_stream', [event('a')])).toMatchObject({ ok: true, repeated: false });
         expect(await names('other')).toEqual(['a']);
@@ -274,7 +268,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         ['backwards between both up to the limit', { direction: 'backwards', from: 6, to: 1, limit: 2 }, [6, 5]],
         ['backwards from beyond the end: the last', { direction: 'backwards', from: 99, limit: 2 }, [9, 8]],
         ['backwards against the order', { direction: 'backwards', from: 3, to: 5, limit: 100 }, []],
-      ] as const)('%s', async (_, range, revisions) => {
+      ] as const)('goes %s', async (_, range, revisions) => {
         const { events: read, lastRevision } = await store.read('s', range);
         expect(read.map(({ revision }) => revision)).toEqual(revisions);
         expect(namesOf(read)).toEqual(revisions.map((revision) => `e-${revision}`));
@@ -596,7 +590,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
     });
 
     describe('closing', () => {
-      it('refuses everything afterwards, and may be done twice', async () => {
+      it('makes the store refuse everything afterwards, and may be done twice', async () => {
         await store.append('s', 'no_stream', [event('a')]);
         await store[Symbol.asyncDispose]();
         await store[Symbol.asyncDispose]();
@@ -625,7 +619,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         await ended;
       });
 
-      it('leaves everything behind for the next who opens it', async (context) => {
+      it('leaves everything behind for whoever opens the store next', async (context) => {
         if (opened.reopen === undefined) return context.skip('nothing outlives this store');
         await store.append('a', 'no_stream', events('a', 3));
         await store.append('b', 'no_stream', [

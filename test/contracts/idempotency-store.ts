@@ -111,7 +111,7 @@ export const idempotencyStoreContract = (name: string, open: () => Promise<Opene
         expect(await reserve('two', { digest: 'other' })).toEqual({ kind: 'reused' });
       });
 
-      it('still gives the answer', async () => {
+      it('gives a repeat the answer of before', async () => {
         await reserve('one');
         await store.complete('scope', 'key', answer);
         store = await opened.afterDeath();

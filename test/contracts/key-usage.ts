@@ -34,7 +34,7 @@ export const keyUsageContract = (name: string, open: (clock: Clock) => Promise<O
       );
     });
 
-    it('keeps the latest use, in whatever order they are told and however long between', async () => {
+    it('keeps the latest use, in whatever order uses are told and however long between', async () => {
       usage.touch('a', at(5));
       usage.touch('a', at(4));
       await clock.advance(60_000);

@@ -115,6 +115,25 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
           ['c', { key: 'c' }],
         ]);
       });
+
+      it('are loaded in the order of their keys, up to the one that brings them to a bound of bytes', async () => {
+        // Two bytes a character: bytes are counted, not characters.
+        const row = { text: 'é'.repeat(50_000) };
+        const size = 100_011;
+        await commit({ put: [...'abcdef'].map((key) => put(key, row)) });
+        const asked = [...'xfbyadcez'];
+        const loaded = async (bytes?: number) => {
+          const { rows, ...rest } = await models.load(build, asked, ['s'], bytes);
+          return [[...rows.keys()].join(''), rest.keys, rest.bytes, rest.streams.size];
+        };
+        expect(await loaded()).toEqual(['fbadce', 9, 6 * size, 1]);
+        expect(await loaded(1)).toEqual(['f', 2, size, 1]);
+        expect(await loaded(2 * size)).toEqual(['fb', 3, 2 * size, 1]);
+        expect(await loaded(2 * size + 1)).toEqual(['fba', 5, 3 * size, 1]);
+        expect(await loaded(6 * size)).toEqual(['fbadce', 9, 6 * size, 1]);
+        expect(await models.load(build, ['x', 'y'], [], 1)).toMatchObject({ keys: 2, bytes: 0 });
+        expect(await models.load(build, [], [])).toMatchObject({ keys: 0, bytes: 0 });
+      });
     });
 
     describe('lists', () => {
@@ -298,6 +317,29 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await found({ text: many })).toEqual(['s/1']);
         const others = Array.from({ length: 32 }, (_, n) => `o${n}`).join(' ');
         expect(await found({ text: `${others} w1` })).toEqual([]);
+      });
+    });
+
+    describe('texts that become longer in compatibility form', () => {
+      const word = (n: number): string => `${10_000 + n}${'㌀'.repeat(16)}`;
+      /** Five digits, and what is left of 64 characters. */
+      const wordBytes = 5 + 59 * 3;
+      const kept = Math.ceil(1_000_000 / wordBytes);
+      const first = async (query: string): Promise<string | undefined> =>
+        (await models.byWords(books, { stream: 's', text: query, limit: 1 }))[0]?.key;
+
+      it('are found by their first words, near a megabyte of them, and hold up nobody', async () => {
+        const many = Array.from({ length: 16_000 }, (_, n) => word(n)).join(' ');
+        expect(Buffer.byteLength(many)).toBeLessThan(900_000);
+        expect(await commit({ put: [text('s/1', many), text('s/2', 'ruby')] })).toBe(true);
+        expect([await first('ruby'), await first(word(0)), await first(word(kept - 1))]).toEqual(['s/2', 's/1', 's/1']);
+        for (const n of [kept, kept + 1, 6_000, 9_999, 15_999]) expect(await first(word(n))).toBeUndefined();
+      });
+
+      it('are found by all words where these come to less', async () => {
+        const many = Array.from({ length: kept }, (_, n) => word(n)).join(' ');
+        await commit({ put: [text('s/1', many)] });
+        for (const n of [0, 1, kept >> 1, kept - 2, kept - 1]) expect(await first(word(n))).toBe('s/1');
       });
     });
 
@@ -550,7 +592,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
     });
 
     describe('waiting', () => {
-      it('ends at once for what is there', async () => {
+      it('ends at once for a revision that is there', async () => {
         await commit({ progress: [{ stream: 's', from: -1, to: 2 }], position: 5 });
         expect(await models.reached(books, 's', 2, 0)).toBe(true);
         expect(await models.reached(books, 's', 3, 0)).toBe(false);
@@ -559,7 +601,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(models.awaited()).toBe(false);
       });
 
-      it('ends with the commit that brings it', async () => {
+      it('ends with the commit that brings the revision', async () => {
         const revision = models.reached(books, 's', 2, 1_000);
         const position = models.reachedPosition(books, 5, 1_000);
         await commit({ progress: [{ stream: 's', from: -1, to: 1 }], position: 4 });
@@ -579,14 +621,14 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await later).toBe(false);
       });
 
-      it('ends with false when a parked event means that it never comes', async () => {
+      it('ends with false when a parked event means that the revision never comes', async () => {
         const never = models.reached(books, 's', 9, 1_000);
         await commit({ parked: [poison('s')] });
         expect(await never).toBe(false);
         expect(await models.reached(books, 's', 9, 1_000)).toBe(false);
       });
 
-      it('goes on behind a parked event while another build may still bring it', async () => {
+      it('goes on behind a parked event while another build may still bring the revision', async () => {
         await commit({ parked: [poison('s')] });
         const next = await models.begin(books);
         const wait = models.reached(books, 's', 3, 1_000);
@@ -595,7 +637,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await wait).toBe(true);
       });
 
-      it('ends when a build is swapped in that holds it', async () => {
+      it('ends when a build is swapped in that holds the revision', async () => {
         const next = await models.begin(books);
         await commit({ progress: [{ stream: 's', from: -1, to: 2 }], position: 5 }, next);
         const waits = Promise.all([models.reached(books, 's', 2, 1_000), models.reachedPosition(books, 5, 1_000)]);
@@ -603,7 +645,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await waits).toEqual([true, true]);
       });
 
-      it('is told to whoever listens, until it stops listening', async () => {
+      it('is told to a listener until the listener stops', async () => {
         let begun = 0;
         const stop = models.onAwaited(() => (begun += 1));
         const waits = [models.reached(books, 's', 0, 1_000), models.reachedPosition(books, 1, 1_000)];

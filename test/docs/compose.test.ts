@@ -9,6 +9,9 @@ import { parseConfig, roles } from '../../src/config/config.js';
 type Service = {
   readonly image?: string;
   readonly build?: string;
+  readonly pull_policy?: string;
+  readonly read_only?: boolean;
+  readonly tmpfs?: readonly string[];
   readonly command?: readonly string[];
   readonly restart?: string;
   readonly environment?: Readonly<Record<string, string>>;
@@ -20,7 +23,12 @@ type Service = {
 type Compose = {
   readonly services: Readonly<Record<string, Service>>;
   readonly volumes?: Readonly<Record<string, unknown>>;
+  readonly configs?: Readonly<Record<string, { readonly content: string }>>;
 };
+
+/** The image that is made here, and not fetched. */
+const OURS = 'anima';
+const isOurs = ({ image, build }: Service): boolean => build !== undefined || image === OURS;
 
 const repository = resolve(import.meta.dirname, '../..');
 const textOf = (name: string): string => readFileSync(join(repository, name), 'utf8');
@@ -42,19 +50,19 @@ const files = ['docker-compose.yml', 'docker-compose.embedded.yml'];
 describe.each(files)('%s', (name) => {
   const { services, volumes = {} } = read(name);
   const entries = Object.entries(services);
-  const isChecked = ({ build, healthcheck }: Service): boolean =>
-    healthcheck === undefined
-      ? build !== undefined && /^HEALTHCHECK /m.test(textOf('Dockerfile'))
-      : healthcheck.test !== undefined;
+  const isChecked = (service: Service): boolean =>
+    service.healthcheck === undefined
+      ? isOurs(service) && /^HEALTHCHECK /m.test(textOf('Dockerfile'))
+      : service.healthcheck.test !== undefined;
 
   it('names a version of each image that is not made here, and gives environments in texts', () => {
     for (const [service, spec] of entries) {
-      if (spec.build === undefined) expect(spec.image, service).toMatch(/^[a-z][a-z/-]*:[\w.-]+$/);
+      if (!isOurs(spec)) expect(spec.image, service).toMatch(/^[a-z][a-z/-]*:[\w.-]+$/);
       for (const value of Object.values(spec.environment ?? {})) expect(value, service).toBeTypeOf('string');
     }
   });
 
-  it('starts a service only behind one that can be told to be healthy, or to be done', () => {
+  it('starts a service only behind services of which it can be told whether they are healthy or done', () => {
     for (const [service, { depends_on: needs = {} }] of entries) {
       for (const [needed, { condition }] of Object.entries(needs)) {
         const other = services[needed] ?? {};
@@ -72,14 +80,33 @@ describe.each(files)('%s', (name) => {
     expect(Object.keys(volumes).sort()).toEqual([...new Set(used)].sort());
   });
 
+  it('makes our image once, and never looks for it in a registry', () => {
+    expect(entries.filter(([, { build }]) => build !== undefined)).toHaveLength(1);
+    for (const [service, spec] of entries.filter(([, { image }]) => image === OURS))
+      expect(spec.pull_policy, service).toBe('never');
+  });
+
+  it('runs our image with files that it cannot change, but for its volumes and /tmp', () => {
+    for (const [service, { read_only, tmpfs }] of entries.filter(([, spec]) => isOurs(spec)))
+      expect([read_only, tmpfs], service).toEqual([true, ['/tmp']]);
+  });
+
   it('publishes nothing beyond this machine', () => {
     for (const port of entries.flatMap(([, { ports = [] }]) => ports)) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 });
 
+describe('the image', () => {
+  it('runs as a user without rights, and makes no volume that nobody named', () => {
+    const dockerfile = textOf('Dockerfile');
+    expect(dockerfile).toMatch(/^USER node$/m);
+    expect(dockerfile).not.toMatch(/^VOLUME/m);
+  });
+});
+
 describe('the distributed architecture in docker-compose.yml', () => {
   const { services } = read('docker-compose.yml');
-  const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
+  const ours = Object.entries(services).filter(([, service]) => isOurs(service));
 
   it('gives every process of ours settings that it starts with, and every role to one of them', () => {
     const found = ours.map(([name, service]) => {
@@ -112,6 +139,16 @@ describe('the distributed architecture in docker-compose.yml', () => {
   it.each(Object.keys(secrets))('holds no %s and does not start without one', (missing) => {
     const others = Object.fromEntries(Object.entries(secrets).filter(([name]) => name !== missing));
     for (const [, service] of ours) expect(() => settingsOf(service, others)).toThrow(`${missing}: set it to`);
+  });
+
+  it('lets Prometheus look for every role', () => {
+    const { configs = {} } = read('docker-compose.yml');
+    const { scrape_configs: jobs } = parse(configs['prometheus']?.content ?? '') as {
+      readonly scrape_configs: readonly { readonly dns_sd_configs: readonly { readonly names: readonly string[] }[] }[];
+    };
+    const names = jobs.flatMap(({ dns_sd_configs: found }) => found.flatMap((one) => one.names));
+    const inRoles = ours.filter(([name]) => name !== 'bootstrap').map(([name]) => name);
+    expect([...names].sort()).toEqual(inRoles.sort());
   });
 
   it('takes every secret from outside', () => {

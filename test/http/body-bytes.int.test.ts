@@ -1,16 +1,17 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { nextTurn } from '../../src/app/pacing/next-turn.js';
 import { ClientGone } from '../../src/http/guard/read-body.js';
 import { openApi } from '../../src/http/openapi.js';
 import type { Call, RouteDefinition } from '../../src/http/route.js';
+import { gate } from '../support/gate.js';
 import { startApp, type TestApp } from '../support/http.js';
+import { closeSockets, heard, openSocket } from '../support/sockets.js';
 import { looseRoute, openRoute, runRoute } from './fake-routes.js';
 
 const MAX_BYTES = 2 * 1024 * 1024;
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A route that takes bytes: of one type unless said otherwise. */
 const bytesRoute = (handler: RouteDefinition['handler'], over: Partial<RouteDefinition> = {}): RouteDefinition =>
@@ -28,32 +29,16 @@ const HEAD = 'POST /run HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nCon
 const chunkOf = (content: string): string => `${content.length.toString(16)}\r\n${content}\r\n`;
 
 let app: TestApp;
-const sockets: Socket[] = [];
 afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
+  closeSockets();
   await app.stop();
 });
-const open = async (): Promise<Socket> => {
-  const socket = connect(app.port, '127.0.0.1');
-  sockets.push(socket);
-  socket.on('error', () => undefined);
-  await once(socket, 'connect');
-  return socket;
-};
-const heard = async (socket: Socket): Promise<string> => {
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  await once(socket, 'close');
-  return text;
-};
+const open = () => openSocket(app.port);
 /** A handler that reads its first chunk and then waits, and what becomes of its reading. */
 const paused = () => {
-  let goOn: () => void = () => undefined;
-  let begun: (call: Call) => void = () => undefined;
-  const held = new Promise<void>((resolve) => (goOn = resolve));
-  const first = new Promise<Call>((resolve) => (begun = resolve));
-  let ended: (how: unknown) => void = () => undefined;
-  const outcome = new Promise<unknown>((resolve) => (ended = resolve));
+  const { opened: held, open: goOn } = gate();
+  const { opened: first, open: begun } = gate<Call>();
+  const { opened: outcome, open: ended } = gate<unknown>();
   const definition = bytesRoute(async (call) => {
     let bytes = 0;
     try {
@@ -71,7 +56,7 @@ const paused = () => {
     ended(bytes);
     return { body: { bytes } };
   });
-  return { definition, first, outcome, goOn: () => goOn() };
+  return { definition, first, outcome, goOn };
 };
 
 describe('a body of bytes', () => {
@@ -91,7 +76,7 @@ describe('a body of bytes', () => {
     expect((await app.request('POST', '/run', { body: '', headers: ndjson })).body).toEqual({ bytes: 0 });
   });
 
-  it('is nothing to a route that takes none', async () => {
+  it('is empty for a route that takes no bytes', async () => {
     app = await startApp([runRoute(async (call) => ({ body: { bytes: (await readAll(call)).length } }))]);
     expect((await app.post('/run', { a: 1 })).body).toEqual({ bytes: 0 });
   });
@@ -252,7 +237,7 @@ describe('a body of bytes', () => {
       expect(await outcome).toBeInstanceOf(ClientGone);
     });
 
-    it('is refused so as well when its handler did not ask for what was there, and is never taken for whole', async () => {
+    it('is refused as the fault of the server when its handler did not ask for what was there, and is never taken for whole', async () => {
       const { definition, outcome, goOn } = paused();
       app = await startApp([definition], { limits });
       const socket = await open();

@@ -1,37 +1,23 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
 import type { ServerResponse } from 'node:http';
 
 import type { Answer, Call, RouteDefinition } from '../../src/http/route.js';
+import { gate } from '../support/gate.js';
 import { startApp, type TestApp } from '../support/http.js';
+import { closeSockets, heard, openSocket } from '../support/sockets.js';
 import { looseRoute, openRoute, runRoute, streamed, streams, untilLeft } from './fake-routes.js';
 
 let app: TestApp;
-const sockets: Socket[] = [];
 afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
+  closeSockets();
   await app.stop();
 });
 
-const open = async (): Promise<Socket> => {
-  const socket = connect(app.port, '127.0.0.1');
-  sockets.push(socket);
-  socket.on('error', () => undefined);
-  await once(socket, 'connect');
-  return socket;
-};
-/** Everything that the server says until it closes. */
-const heard = async (socket: Socket): Promise<string> => {
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  // One that was told to pause does not go on by itself.
-  socket.resume();
-  await once(socket, 'close');
-  return text;
-};
+const open = () => openSocket(app.port);
 const errorOf = (answer: string) =>
   (JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as { error: { code: string; details: object } }).error;
 
@@ -111,13 +97,7 @@ describe('a request whose time is over', () => {
   const head = (key: string): string =>
     `POST /run HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n`;
   /** A connection that can still send after the server has ended its side. */
-  const openHalf = async (): Promise<Socket> => {
-    const socket = connect({ port: app.port, host: '127.0.0.1', allowHalfOpen: true });
-    sockets.push(socket);
-    socket.on('error', () => undefined);
-    await once(socket, 'connect');
-    return socket;
-  };
+  const openHalf = () => openSocket(app.port, { allowHalfOpen: true });
 
   it('is not carried out when its rest comes after the refusal', async () => {
     let carriedOut = 0;
@@ -157,8 +137,7 @@ describe('an answer', () => {
 
   /** A client that sends a request and reads nothing, and the response that the server is left with. */
   const unreadBy = async (answer: Answer, limits: object, method: 'GET' | 'POST' = 'POST'): Promise<Unread> => {
-    let given: (response: ServerResponse) => void = () => undefined;
-    const response = new Promise<ServerResponse>((resolve) => (given = resolve));
+    const { opened: response, open: given } = gate<ServerResponse>();
     const handler = ({ koa }: Call): Answer => {
       given(koa.res);
       return answer;

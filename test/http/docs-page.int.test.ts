@@ -175,7 +175,7 @@ describe('the script of the docs page', () => {
     expect([replaceState.mock.calls, options === undefined]).toEqual([[], false]);
   });
 
-  it('says so when there is no document', async () => {
+  it('tells the reader when there is no document', async () => {
     const { api, options } = await run('', { ok: false, status: 503 });
     expect(options).toBeUndefined();
     expect(api.textContent).toContain('503');

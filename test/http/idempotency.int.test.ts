@@ -5,6 +5,7 @@ import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-st
 import { isObject } from '../../src/domain/shared/json.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { Answer, Call } from '../../src/http/route.js';
+import { gate } from '../support/gate.js';
 import { startApp, type TestApp, testPrincipal } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { runRoute } from './fake-routes.js';
@@ -57,19 +58,18 @@ describe('a POST with an Idempotency-Key', () => {
     expect([status, body.error.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('counts an empty body and {} as the same', async () => {
+  it('is the same request with an empty body and with {}', async () => {
     await start(() => ({ body: {} }));
     await app.post('/run', undefined, KEY);
     expect((await app.post('/run', {}, KEY)).headers.get('idempotency-replayed')).toBe('true');
   });
 
   it('is refused while the first is still running', async () => {
-    let finish: (answer: Answer) => void = () => undefined;
-    let begun: () => void = () => undefined;
-    const running = new Promise<void>((resolve) => (begun = resolve));
+    const { opened: finished, open: finish } = gate<Answer>();
+    const { opened: running, open: begun } = gate();
     await start(() => {
       begun();
-      return new Promise<Answer>((resolve) => (finish = resolve));
+      return finished;
     });
     const first = app.post('/run', {}, KEY);
     await running;
@@ -111,7 +111,7 @@ describe('a POST with an Idempotency-Key', () => {
     [503, () => new Rejection('STORE_UNAVAILABLE')],
     [500, () => new Error('a defect')],
     [409, () => new Rejection('CONFLICT', { retryAfter: 1 })],
-  ])('runs again after a passing %i, as the same command', async (status, failure) => {
+  ])('runs again, as the same command, after an answer %i that may pass', async (status, failure) => {
     await start(() => {
       if (calls.length === 1) throw failure();
       return { body: {} };
@@ -156,14 +156,14 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await app.post('/run', { a: 2 }, KEY)).status).toBe(200);
   });
 
-  it('repeats without what is shown once', async () => {
+  it('is answered again without what is shown only once', async () => {
     await start(() => ({ status: 201, body: { keyId: 'k9', key: 'am_live_secret' } }));
     expect((await app.post('/keys', {}, KEY)).body.key).toBe('am_live_secret');
     const again = await app.post('/keys', {}, KEY);
     expect([again.status, again.body]).toEqual([201, { keyId: 'k9' }]);
   });
 
-  it('repeats an answer without a body', async () => {
+  it('is answered again also when the answer has no body', async () => {
     await start(() => ({ status: 204 }));
     await app.post('/run', {}, KEY);
     const again = await app.post('/run', {}, KEY);

@@ -75,7 +75,7 @@ describe('an id in the path', () => {
     expect((await app.post('/npcs//echo', { text: 'a' })).status).toBe(404);
   });
 
-  it('of ours is decoded once too, and refused when it is broken', async () => {
+  it('that the server gave out is decoded once too, and refused when it is broken', async () => {
     expect((await app.get('/turns/t%31/rounds/1')).body.params).toEqual({ turnId: 't1', round: '1' });
     for (const id of ['%zz', 'a%2Fb', '%00']) {
       const { status, body } = await app.get(`/turns/${id}/rounds/1`);
@@ -110,7 +110,7 @@ describe('a query', () => {
     expect((await query('')).query).toEqual({});
   });
 
-  it('may name what nobody knows', async () => {
+  it('may hold unknown parameters', async () => {
     expect((await query('?other=1&__proto__=2&limit=3')).query).toEqual({ limit: 3 });
   });
 

@@ -9,6 +9,7 @@ import { createLifecycle } from '../../src/http/lifecycle.js';
 import type { Answer } from '../../src/http/route.js';
 import { statusRoutes } from '../../src/http/routes/status.js';
 import { listen, type ListeningServer } from '../../src/http/server.js';
+import { gate } from '../support/gate.js';
 import { rememberingLog, startApp, type TestApp } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { seededRandom } from '../support/seeded-random.js';
@@ -109,12 +110,11 @@ describe('a server that starts', () => {
 
 describe('a server that stops', () => {
   const startRunning = async (clock = new ManualClock()) => {
-    let finish: (answer: Answer) => void = () => undefined;
-    let begun: () => void = () => undefined;
-    const running = new Promise<void>((resolve) => (begun = resolve));
+    const { opened: finished, open: finish } = gate<Answer>();
+    const { opened: running, open: begun } = gate();
     const slow = runRoute(() => {
       begun();
-      return new Promise<Answer>((resolve) => (finish = resolve));
+      return finished;
     });
     const lifecycle = createLifecycle();
     const stream = runRoute(() => streamed(':\n\n', untilLeft), {
@@ -125,7 +125,7 @@ describe('a server that stops', () => {
     });
     const app = await startApp([slow, stream, looseRoute, ...status(lifecycle).routes], { lifecycle, clock });
     lifecycle.ready();
-    return { app, running, finish: (answer: Answer) => finish(answer) };
+    return { app, running, finish };
   };
 
   it('finishes what runs, tells kept connections to close, refuses the rest, and ends streams at once', async () => {
@@ -164,7 +164,7 @@ describe('a server that stops', () => {
     expect(await slow).toBeInstanceOf(Error);
   });
 
-  it('may be told twice', async () => {
+  it('may be told to stop twice', async () => {
     const { app } = await startRunning();
     await Promise.all([app.stop(), app.stop()]);
   });

@@ -43,7 +43,7 @@ describe('the rate limit', () => {
     expect(headersOf(await app.post('/loose'))).toEqual(['"default";q=3;w=60', '"default";r=2;t=60']);
   });
 
-  it('that a key has not is not mentioned', async () => {
+  it('is not mentioned to a key that has none', async () => {
     app = await startApp([looseRoute], { keys });
     const reply = await app.post('/loose', {}, { authorization: 'Bearer free' });
     expect([reply.status, ...headersOf(reply)]).toEqual([200, null, null]);
@@ -76,7 +76,7 @@ describe('the request id', () => {
     }
   });
 
-  it('is a new one otherwise', async () => {
+  it('is a new one when the client sent none that can be used', async () => {
     app = await startApp([openRoute]);
     const [one, other] = [await idOf({}), await idOf({})];
     expect(one).not.toBe(other);

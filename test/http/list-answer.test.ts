@@ -150,6 +150,30 @@ describe('a long list', () => {
     expect(answer.headers).toEqual(linkTo(orderOf(count - 1)));
   });
 
+  it('breaks off when others put rows into it faster than it is read, and does not look whole', async () => {
+    const rows = rowsOf(600, 10_000);
+    const { list, sorted, reads } = listOf(rows);
+    const answer = await answerList(callTo('/npcs'), pageOf({}), list);
+    const first = reads.length;
+    const read = list.readModels.list;
+    let more = 0;
+    const growing = async (projection: Projection, query: ListQuery) => {
+      // As many as one read takes, right behind where it begins.
+      for (let n = 0; n < 30; n += 1) {
+        more += 1;
+        sorted.rows.push({
+          order: `${query.beyond ?? ''}+${String(more).padStart(9, '0')}`,
+          row: { n: more, text: 'x'.repeat(10_000) },
+        });
+      }
+      if (reads.length > 10 * first) throw new Error('read for ever');
+      return read(projection, query);
+    };
+    Object.assign(list.readModels, { list: growing });
+    await expect(chunksOf(answer)).rejects.toThrow('more than');
+    expect(reads.length).toBeLessThan(6 * first);
+  });
+
   it('holds nothing behind its end, whatever came or went meanwhile', async () => {
     const rows = rowsOf(1_000, 10_000);
     const { list, sorted } = listOf(rows);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { minRevision, revisionHeader } from '../../src/http/min-revision.js';
+import { minRevision } from '../../src/http/min-revision.js';
 import type { Call } from '../../src/http/route.js';
 import { rulesetWarning } from '../../src/http/warning.js';
 
@@ -29,11 +29,6 @@ describe('the revision that a read must have seen', () => {
 });
 
 describe('the headers of an answer', () => {
-  it('tell the revision that it stands for, once there is one', () => {
-    expect(revisionHeader(0)).toEqual({ 'Anima-Revision': '0' });
-    expect(revisionHeader(-1)).toEqual({});
-  });
-
   it('warn of a ruleset that is missing, its id escaped so that it stays one header', () => {
     expect(rulesetWarning(undefined)).toEqual({});
     expect(rulesetWarning('inn "1"\r\nX: ü')).toEqual({

@@ -25,7 +25,7 @@ const least = { observation: 'Rain.', context: {}, npcState: {}, memories: [], v
 const memory = { text: 'It rained.', type: 'experience', importance: 0.9, similarity: 0.4 };
 
 describe('a result that lacks what its type needs', () => {
-  it('is refused with that alone', () => {
+  it('is refused with the missing member as its only issue', () => {
     const body = { tape: { observation: '' }, lastResult: { type: 'ExecuteInferenceResult' } };
     expect(check(body)).toEqual([{ in: 'body', pointer: '/lastResult/generatedOutput', message: 'is missing' }]);
   });
@@ -92,7 +92,7 @@ describe('a tape', () => {
     ['vectorQueried', 'yes'],
     ['generatedOutput', {}],
     ['turnId', 7],
-  ])('is refused when its %s is malformed (%j)', (name, value) => {
+  ])('is refused when its %s is malformed', (name, value) => {
     expect(() => tape({ [name]: value })).toThrow(`/tape/${name}`);
   });
 });

@@ -1,21 +1,22 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { nextTurn } from '../../src/app/pacing/next-turn.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { Chunk, RouteDefinition, StreamedAnswer } from '../../src/http/route.js';
+import { gate } from '../support/gate.js';
 import { startApp, type TestApp } from '../support/http.js';
+import { closeSockets, heard, openSocket } from '../support/sockets.js';
 import { runRoute, streams } from './fake-routes.js';
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const REQUEST = 'GET /run HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\n\r\n';
 
 let app: TestApp;
-const sockets: Socket[] = [];
 afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
+  closeSockets();
   await app.stop();
 });
 
@@ -36,26 +37,15 @@ const streaming = (
   return { definition, responses };
 };
 const ask = async (): Promise<Socket> => {
-  const socket = connect(app.port, '127.0.0.1');
-  sockets.push(socket);
-  socket.on('error', () => undefined);
-  await once(socket, 'connect');
+  const socket = await openSocket(app.port);
   socket.write(REQUEST);
   return socket;
-};
-const heard = async (socket: Socket): Promise<string> => {
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  await once(socket, 'close');
-  return text;
 };
 
 /** An iterator by hand that gives one chunk and then makes the next one for ever, and when it was given back. */
 const stuck = () => {
-  let back: () => void = () => undefined;
-  let stuckAt: () => void = () => undefined;
-  const returned = new Promise<void>((resolve) => (back = resolve));
-  const making = new Promise<void>((resolve) => (stuckAt = resolve));
+  const { opened: returned, open: back } = gate();
+  const { opened: making, open: stuckAt } = gate();
   let given = false;
   const chunks = (): AsyncIterable<Chunk> => ({
     [Symbol.asyncIterator]: () => ({
@@ -112,7 +102,7 @@ describe('a streamed answer', () => {
     expect(begun).toBe(1);
   });
 
-  it('whose headers go out with an empty chunk is there before anything is', async () => {
+  it('sends its headers with an empty first chunk, before there is anything to send', async () => {
     const { definition } = streaming(async function* (signal) {
       yield '';
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -122,7 +112,7 @@ describe('a streamed answer', () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('that throws before its first chunk is any refusal', async () => {
+  it('that throws before its first chunk becomes an ordinary refusal', async () => {
     // eslint-disable-next-line require-yield
     const { definition } = streaming(async function* (): AsyncGenerator<Chunk> {
       await nextTurn();
@@ -236,8 +226,7 @@ describe('a streamed answer', () => {
 
   it('is not begun for a client that has left', async () => {
     let begun = false;
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const { opened: held, open: release } = gate();
     const answering: ServerResponse[] = [];
     let handled = false;
     const slow = runRoute(
@@ -266,8 +255,7 @@ describe('a streamed answer', () => {
 
   it('has the time of a whole answer for every 16 MiB', async () => {
     const { chunks, making } = stuck();
-    let goOn: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const { opened: held, open: goOn } = gate();
     const { definition, responses } = streaming(async function* () {
       yield 'a beginning';
       await held;
@@ -313,8 +301,7 @@ describe('a server that stops', () => {
   });
 
   it('finishes a finite stream', async () => {
-    let goOn: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const { opened: held, open: goOn } = gate();
     const { definition } = streaming(async function* () {
       yield 'one';
       await held;

@@ -86,7 +86,7 @@ describe('a body', () => {
     expect((await app.post('/loose', { a: 1, apiKey: 'x', extra: { deep: true } })).status).toBe(200);
   });
 
-  it('is not bent to its schema', async () => {
+  it('is not converted to fit its schema', async () => {
     expect((await app.post('/loose', { a: '1' })).body.error.code).toBe('SCHEMA_INVALID');
   });
 

@@ -29,7 +29,7 @@ describe('a timestamp', () => {
     '2027-01-01 00:00:00Z',
     'yesterday',
     '',
-  ])('%j is none', (text) => {
+  ])('%j is no instant', (text) => {
     expect(instantOf(text)).toBeNull();
   });
 });

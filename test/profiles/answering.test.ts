@@ -4,7 +4,7 @@ import { notTooOften, TOLD_AGAIN_MS } from '../../src/profiles/answering.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('a question that anybody may ask', () => {
-  it('is passed on once at a time, and once in a while', async () => {
+  it('is passed on once for all who ask meanwhile, and not again for a while', async () => {
     const clock = new ManualClock();
     const waiting: ((answer: number) => void)[] = [];
     const ask = notTooOften(clock, () => new Promise<number>((resolve) => waiting.push(resolve)));

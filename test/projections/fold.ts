@@ -3,12 +3,13 @@ import { rowKey } from '../../src/domain/shared/row-key.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { Projection } from '../../src/ports/read-models.js';
 
-/** The rows that events make, by key. */
+/** The rows that events make of those before them, by key. */
 export const rowsOf = <Row extends Json>(
   projection: Projection<Row>,
   events: readonly RecordedEvent[],
+  before: ReadonlyMap<string, Row> = new Map(),
 ): ReadonlyMap<string, Row> => {
-  const rows = new Map<string, Row>();
+  const rows = new Map(before);
   for (const event of events) {
     const handled = projection.handles === 'all' || projection.handles.includes(event.type);
     for (const id of handled ? projection.idsOf(event) : []) {

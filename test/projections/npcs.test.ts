@@ -4,16 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { npcs } from '../../projections/npcs.js';
 import { evolveMind, initialMind } from '../../src/domain/npc/state.js';
 import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
-import { actorIdentified, emitted, history, recorded, storeOf, turnOpened } from '../support/histories.js';
+import { givenRowsOf } from '../support/given.js';
+import { actorIdentified, type Emitted, emitted, history, storeOf, turnOpened } from '../support/histories.js';
 import { rowsOf } from './fold.js';
 
 const mira = npcStream('studio', 'mira');
+const given = givenRowsOf(npcs, mira);
 
 describe('The list of minds', () => {
   it('shows a mind that was registered, with its tenant and id', () => {
     const registered = emitted({ type: 'NpcRegistered', data: { persona: 'An innkeeper.', data: { hp: 3 } } });
     const strange = npcStream('studio', 'Mira of the Inn/ü');
-    expect([...rowsOf(npcs, recorded(strange, [registered]))]).toEqual([
+    expect([...givenRowsOf(npcs, strange)(registered).state]).toEqual([
       [
         strange,
         {
@@ -30,31 +32,29 @@ describe('The list of minds', () => {
   });
 
   it('shows a mind that a turn made, as the actor says', () => {
-    const [row] = rowsOf(npcs, recorded(mira, [turnOpened('t1'), actorIdentified('t1')])).values();
+    const [row] = given(turnOpened('t1'), actorIdentified('t1')).state.values();
     expect(row).toMatchObject({ npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } });
     expect(row).not.toHaveProperty('openTurns');
   });
 
   it('sorts by id within a tenant, and tells archived minds by their tag', () => {
-    const events = recorded(mira, [
-      emitted({ type: 'NpcRegistered', data: {} }),
-      emitted({ type: 'NpcArchived', data: {} }),
-    ]);
-    const indexAfter = (count: number) =>
-      [...rowsOf(npcs, events.slice(0, count)).values()].map((row) => npcs.indexOf(row));
-    expect(indexAfter(1)).toEqual([{ partition: 'studio', order: 'mira', tag: 'live' }]);
-    expect(indexAfter(2)).toEqual([{ partition: 'studio', order: 'mira', tag: 'archived' }]);
+    const registered = emitted({ type: 'NpcRegistered', data: {} });
+    const archived = emitted({ type: 'NpcArchived', data: {} });
+    const indexAfter = (...events: readonly Emitted[]) =>
+      [...given(...events).state.values()].map((row) => npcs.indexOf(row));
+    expect(indexAfter(registered)).toEqual([{ partition: 'studio', order: 'mira', tag: 'live' }]);
+    expect(indexAfter(registered, archived)).toEqual([{ partition: 'studio', order: 'mira', tag: 'archived' }]);
   });
 
   it('brings an archived mind back with its next act', () => {
-    const events = recorded(mira, [emitted({ type: 'NpcArchived', data: {} }), turnOpened('t1')]);
-    expect(rowsOf(npcs, events).get(mira)?.archived).toBe(false);
+    const archived = emitted({ type: 'NpcArchived', data: {} });
+    expect(given(archived, turnOpened('t1')).state.get(mira)?.archived).toBe(false);
   });
 
   it('leaves out what is no mind, and forks of minds', () => {
     const registered = emitted({ type: 'NpcRegistered', data: {} });
     for (const stream of [rulesetStream('studio', 'mira'), `${mira}~fork`, 'tenants']) {
-      expect(rowsOf(npcs, recorded(stream, [registered])).size).toBe(0);
+      expect(givenRowsOf(npcs, stream)(registered).state.size).toBe(0);
     }
   });
 

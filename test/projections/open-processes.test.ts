@@ -4,7 +4,8 @@ import { OPEN_PROCESSES_PARTITION, openProcesses } from '../../projections/open-
 import { listOpenProcesses } from '../../src/adapters/eventstore/open-processes.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
-import { applyEvents, feedOf } from '../../src/app/read-models/apply-events.js';
+import { applyEvents } from '../../src/app/read-models/apply-events.js';
+import { feedOf } from '../../src/app/read-models/feed.js';
 import type { EventToAppend } from '../../src/ports/event-store.js';
 import { event, processEvent } from '../support/events.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -2,23 +2,24 @@ import { describe, expect, it } from 'vitest';
 
 import { rulesets } from '../../projections/rulesets.js';
 import { rulesetStream } from '../../src/domain/shared/stream-names.js';
-import { emitted, recorded, rulesetRegistered } from '../support/histories.js';
-import { rowsOf } from './fold.js';
+import { givenRowsOf } from '../support/given.js';
+import { emitted, rulesetRegistered } from '../support/histories.js';
 
 const inn = rulesetStream('studio', 'inn');
+const given = givenRowsOf(rulesets, inn);
 const deleted = emitted({ type: 'RulesetDeleted', data: { rulesetId: 'inn' } });
 
 describe('The list of rule sets', () => {
   it('shows the newest version, by id within its tenant', () => {
-    const rows = rowsOf(rulesets, recorded(inn, [rulesetRegistered('inn', 1), rulesetRegistered('inn', 2)]));
+    const { state: rows } = given(rulesetRegistered('inn', 1), rulesetRegistered('inn', 2));
     const row = { tenant: 'studio', rulesetId: 'inn', version: 2, rulesetRules: [], template: null };
     expect([...rows]).toEqual([[inn, row]]);
     expect(rulesets.indexOf(row)).toEqual({ partition: 'studio', order: 'inn', tag: 'live' });
   });
 
   it('leaves out a set that was deleted, and shows it again when it is registered again', () => {
-    expect(rowsOf(rulesets, recorded(inn, [rulesetRegistered('inn', 1), deleted])).size).toBe(0);
-    const again = rowsOf(rulesets, recorded(inn, [rulesetRegistered('inn', 1), deleted, rulesetRegistered('inn', 2)]));
-    expect(again.get(inn)?.version).toBe(2);
+    expect(given(rulesetRegistered('inn', 1), deleted).state.size).toBe(0);
+    const again = given(rulesetRegistered('inn', 1), deleted, rulesetRegistered('inn', 2));
+    expect(again.state.get(inn)?.version).toBe(2);
   });
 });

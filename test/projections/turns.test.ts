@@ -14,17 +14,16 @@ import {
   turnOpened,
   verdict,
 } from '../support/histories.js';
-import { rowsOf } from './fold.js';
+import { givenRowsOf } from '../support/given.js';
 
 const mira = npcStream('studio', 'mira');
-const turnsAfter = (...events: readonly Emitted[]): readonly TurnRow[] => [
-  ...rowsOf(turns, recorded(mira, events)).values(),
-];
+const given = givenRowsOf(turns, mira);
+const turnsAfter = (...events: readonly Emitted[]): readonly TurnRow[] => [...given(...events).state.values()];
 
 describe('The list of turns', () => {
   it('shows a turn with what it was opened with', () => {
     const opening = turnOpened('t1', { resumedFrom: 't0', ruleset: { rulesetId: 'inn', version: 2 } });
-    expect([...rowsOf(turns, recorded(mira, [opening]))]).toEqual([
+    expect([...given(opening).state]).toEqual([
       [
         rowKey(mira, 't1'),
         {
@@ -101,6 +100,6 @@ describe('The list of turns', () => {
 
   it('knows no turn that was never opened, and none of a fork', () => {
     expect(turnsAfter(actorIdentified('t1'), verdict('t1', true))).toEqual([]);
-    expect(rowsOf(turns, recorded(`${mira}~fork`, [turnOpened('t1')])).size).toBe(0);
+    expect(givenRowsOf(turns, `${mira}~fork`)(turnOpened('t1')).state.size).toBe(0);
   });
 });

@@ -407,7 +407,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.get('/rules/bad')).status).toBe(404);
     });
 
-    it('makes presets of the names that it lists', async () => {
+    it('registers the presets whose names it lists', async () => {
       const names = (await api.get('/rules/presets')).body as string[];
       expect(names).toEqual(expect.arrayContaining(['default', 'social', 'rpg', 'stealth']));
       expect((await api.post('/rules/presets/preset_rpg')).body).toMatchObject({ rulesetId: 'rpg' });

@@ -42,7 +42,7 @@ const eventsOf = (npcId: string, told: readonly Told[]): readonly RecordedEvent[
 
 /** Every route that appends, by many callers at the same moment, on one mind: nobody is refused, nothing is done twice, and the chain is whole. */
 export const manyAtOnceScenarios = (profile: string, open: () => Promise<ServersUnderTest>): void => {
-  describe(`many at once on one mind, on ${profile}`, () => {
+  describe(`many requests at once on one mind, on ${profile}`, () => {
     let servers: ServersUnderTest;
     let apis: readonly Api[];
     const apiFor = (n: number): Api => apis[n % apis.length] as Api;
@@ -122,7 +122,7 @@ export const manyAtOnceScenarios = (profile: string, open: () => Promise<Servers
       expect(version).toBeLessThanOrEqual(6 + unsure);
     }, 120_000);
 
-    it('does what two send at the same moment under one key once', async () => {
+    it('does once what two clients send at the same moment under one key', async () => {
       const acts: readonly (readonly [string, object])[] = [
         ['/npcs/twice/process', { tape: { observation: 'Once.' } }],
         ['/npcs/twice/directive', { observation: 'Once.' }],

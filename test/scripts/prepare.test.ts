@@ -102,7 +102,7 @@ describe('a build', () => {
   it.each([
     ['interrupted', 'SIGINT', []],
     ['killed', 'SIGKILL', [expect.stringMatching(/^dist\.partial-\d+$/)]],
-  ] as const)('that is %s leaves no half of one, and the next is whole', async (_, signal, left) => {
+  ] as const)('that is %s leaves no half of a build, and the next one is whole', async (_, signal, left) => {
     const { checkout, write } = withSources();
     write('behave', 'hang');
     const build = spawn(process.execPath, [join(checkout, 'scripts/prepare.mjs')], { stdio: 'ignore', detached: true });

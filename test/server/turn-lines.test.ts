@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { nextTurn } from '../../src/app/pacing/next-turn.js';
 import type { Verdict } from '../../src/domain/npc/events.js';
 import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
 import { createTurnLines, printTurns } from '../../src/server/turn-lines.js';
@@ -57,7 +58,7 @@ describe('the line of a turn that ends', () => {
     expect(linesOf(decided({ dialogue: 'Yes?' }, ''))).toEqual(['00:00:00  Wirtin Ü  SPEAK “Yes?”']);
   });
 
-  it('does without the words of a turn that was opened before it listened', () => {
+  it('does without the words of a turn that was opened before anybody listened', () => {
     expect(linesOf(decided({ dialogue: 'Yes?' }))).toEqual(['00:00:00  Wirtin Ü  SPEAK “Yes?”']);
   });
 
@@ -96,7 +97,7 @@ describe('printing turns', () => {
       },
       stop.signal,
     );
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     await append(turnOpened('t2'), decided({ dialogue: 'One.' }), decided({ dialogue: 'Two.' }));
     await printing;
     expect(lines.map((line) => line.split('SPEAK ')[1])).toEqual(['“One.”', '“Two.”']);

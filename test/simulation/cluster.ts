@@ -2,6 +2,7 @@ import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-store.js';
 import type { KeptReservation } from '../../src/adapters/shared/reservations.js';
 import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
+import { MemorySnapshots } from '../../src/adapters/memory/snapshots.js';
 import { Projector } from '../../src/app/read-models/projector.js';
 import { projections } from '../../projections/registry.js';
 import { seededRandom } from '../support/seeded-random.js';
@@ -15,6 +16,7 @@ import { readModelsOver, writerOver } from './read-models.js';
 import type { Reply, Request } from './request.js';
 import type { Fault, Schedule } from './schedule.js';
 import { createServer, type SimulatedServer } from './server.js';
+import { snapshotsOver } from './snapshots.js';
 import type { VirtualTime } from './virtual-time.js';
 
 /** After how long an open turn expires, in milliseconds: longer than all faults together hold up a body. */
@@ -27,11 +29,15 @@ const REFUSED_MS = 5;
 /** How many streams a server keeps in memory: fewer than there are, or more. */
 const LANES_KEPT = [1, 2, 10_000] as const;
 
+/** How many revisions lie between two snapshots: so few that most minds have some. */
+const SNAPSHOT_EVERY = [1, 3, 10] as const;
+
 type Place = { machine: Machine; server: SimulatedServer | null; incarnation: number };
 
 /** Everything between the bodies and the disks: servers that come and go, and what they have in common. */
 export class Cluster {
   readonly store = new MemoryEventStore();
+  readonly snapshots = new MemorySnapshots();
   readonly readModels: MemoryReadModels;
   readonly #time: VirtualTime;
   readonly #draw: Draw;
@@ -95,6 +101,7 @@ export class Cluster {
       readModels: readModelsOver(this.readModels, link('reads')),
       turnDeadlineMs: TURN_DEADLINE_MS,
       lanesKept: draw.fork('memory').pick(LANES_KEPT),
+      snapshotEvery: draw.fork('snapshots').pick(SNAPSHOT_EVERY),
       onDefect: this.#onDefect,
     };
     if (this.#engine !== null) {
@@ -102,13 +109,14 @@ export class Cluster {
         ...common,
         events: sharedEventStore(this.store, link('store'), draw.fork('adapter')),
         idempotency: idempotencyOver(this.#database, link('database'), machine.name),
+        snapshots: snapshotsOver(this.snapshots, link('database')),
         engine: this.#engine.port(link('engine')),
       });
       return place;
     }
     const events = ownEventStore(this.store, link('store'));
     const idempotency = new MemoryIdempotencyStore(machine.clock, this.#keys);
-    const server = createServer({ ...common, events, idempotency, engine: null });
+    const server = createServer({ ...common, events, idempotency, snapshots: this.snapshots, engine: null });
     const start = (): void => {
       server.start().then(
         () => (place.server = server),

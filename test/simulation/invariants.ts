@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
 import { rebuild } from '../../src/app/read-models/rebuild.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import { isNpcStream, npcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { ReadModels } from '../../src/ports/read-models.js';
+import type { Snapshots } from '../../src/ports/snapshots.js';
+import { mindFold } from '../../src/app/minds/mind.js';
 import { projections } from '../../projections/registry.js';
 import { breaksIn } from '../support/chains.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -15,10 +17,15 @@ import type { Acknowledged, Witness } from './witness.js';
 const ALL_EVENTS = 100_000;
 const ALL_ROWS = 10_000;
 
+export type Settled = {
+  readonly store: EventStore;
+  readonly readModels: ReadModels;
+  readonly snapshots: Snapshots;
+};
+
 /** Holds what must be true once everything has settled; returns what is not. */
 export const violationsOf = async (
-  store: EventStore,
-  readModels: ReadModels,
+  { store, readModels, snapshots }: Settled,
   witness: Witness,
 ): Promise<readonly string[]> => {
   const all = await store.readAll(0, ALL_EVENTS);
@@ -31,6 +38,7 @@ export const violationsOf = async (
     ...[...witness.hashes].flatMap(([npcId, shown]) => replaced(npcId, shown, streams)),
     ...(await store.openProcesses()).map(({ id, stream }) => `the turn ${id} in ${stream} is still open`),
     ...(await unlikeRebuild(store, readModels, [...streams.keys()])),
+    ...(await unlikeFold(snapshots, streams)),
   ];
 };
 
@@ -109,6 +117,26 @@ const unlikeRebuild = async (
       const [rows, expected] = [await readModels.list(projection, query), await rebuilt.list(projection, query)];
       if (!isDeepStrictEqual(rows, expected))
         found.push(`the read model ${projection.name} of ${partition} is not as a rebuild makes it`);
+    }
+  }
+  return found;
+};
+
+/** Snapshots that are not what the stream's events make: all that was saved was durable. */
+const unlikeFold = async (
+  snapshots: Snapshots,
+  streams: ReadonlyMap<string, readonly RecordedEvent[]>,
+): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (const [stream, events] of streams) {
+    let state = mindFold.initial;
+    for (const event of events.filter(() => isNpcStream(stream))) {
+      state = mindFold.evolve(state, event);
+      const { revision, meta } = event;
+      const saved = await snapshots.latest(stream, mindFold.snapshots?.version ?? 0, { revision });
+      if (saved?.revision !== revision) continue;
+      if (saved.hash !== meta.hash || !isDeepStrictEqual(JSON.parse(saved.state), state))
+        found.push(`the snapshot of ${stream} at ${String(revision)} is not what its events make`);
     }
   }
   return found;

@@ -5,6 +5,7 @@ import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engin
 import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
 import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
+import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { openRulesets } from '../../src/app/minds/rulesets.js';
 import { turnHost } from '../../src/app/turns/turn-host.js';
@@ -18,6 +19,7 @@ import type { Log } from '../../src/ports/log.js';
 import type { ProcessEngine } from '../../src/ports/process-engine.js';
 import type { Random } from '../../src/ports/random.js';
 import type { ReadModels } from '../../src/ports/read-models.js';
+import type { Snapshots } from '../../src/ports/snapshots.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { httpRoutes } from '../../src/roles/http.js';
 import { turn } from '../../workflows/turn.js';
@@ -34,11 +36,14 @@ export type ServerOptions = {
   readonly random: Random;
   readonly events: EventStore;
   readonly readModels: ReadModels;
+  readonly snapshots: Snapshots;
   readonly idempotency: IdempotencyStore;
   readonly engine: ProcessEngine | null;
   readonly turnDeadlineMs: number;
   /** How many streams it keeps in memory at most. */
   readonly lanesKept: number;
+  /** How many revisions lie between two snapshots of a mind. */
+  readonly snapshotEvery: number;
   /** Hears of errors that are no refusals. */
   readonly onDefect: (what: string) => void;
 };
@@ -52,11 +57,12 @@ export type SimulatedServer = {
 
 /** A server as `startServer` puts it together, with every role, over these ports: the product's own code from the request to the ports. */
 export const createServer = (options: ServerOptions): SimulatedServer => {
-  const { machine, random, events, readModels, idempotency } = options;
+  const { machine, random, events, readModels, snapshots, idempotency } = options;
   const { clock } = machine;
   const shared = options.engine !== null;
   const log = logOf(options.onDefect);
-  const lanes = new Lanes(events, clock, { shared, kept: options.lanesKept });
+  const snapshotting = createSnapshotting({ snapshots, clock, log }, { every: options.snapshotEvery });
+  const lanes = new Lanes(events, clock, { shared, kept: options.lanesKept, snapshots: snapshotting });
   const rulesets = openRulesets(lanes, events);
   const journal = new ProcessJournal(events, { shared });
   const processes = { [turn.name]: turnHost({ rulesets, signingKeys, issuer: 'http://simulation' }) };
@@ -66,7 +72,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   const rateLimiter = new MemoryRateLimiter(clock);
   const keyUsage = { touch: () => undefined, lastUsedAt: () => Promise.resolve(new Map<string, string>()) };
   const routes = httpRoutes({
-    ports: { clock, random, events, readModels, idempotency, rateLimiter, keyUsage },
+    ports: { clock, random, events, readModels, snapshots, idempotency, rateLimiter, keyUsage },
     ...hosting,
     engine,
     rulesets,

@@ -66,7 +66,7 @@ const run = async (schedule: Schedule, draw: Draw, time: VirtualTime): Promise<O
   }
   if (!(await time.run(() => behind === 0, time.nowMs + READ_MODELS_MS + 1_000)))
     witness.violated('the read models stay behind');
-  const violations = [...witness.violations, ...(await violationsOf(store, readModels, witness))];
+  const violations = [...witness.violations, ...(await violationsOf(cluster, witness))];
   const hashes = (await store.readAll(0, last + 1)).map(({ meta }) => meta.hash);
   const fingerprint = sha256Hex([...hashes, String(time.nowMs)].join());
   const { acks, refusals } = witness;

@@ -1,10 +1,9 @@
 import { EventStoreDb, type EventStoreDbOptions } from '../../src/adapters/eventstore/event-store.js';
 import { openProcesses } from '../../projections/open-processes.js';
 import { rowsOf } from '../projections/fold.js';
-import { type Child, startTypeScript } from './child.js';
+import { type StandIn, startStandIn } from '../stand-in/start.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-const MAIN = new URL('./eventstore-stand-in/main.ts', import.meta.url);
 /** More than any test writes. */
 const EVENTS = 100_000;
 
@@ -22,63 +21,50 @@ type Directory = Awaited<ReturnType<typeof temporaryDirectory>>;
 /** A stand-in for EventStoreDB that a test may kill and start again on the same port and data. */
 export class KillableEventStore implements AsyncDisposable {
   readonly #directory: Directory;
-  #child: Child;
-  #port: number;
+  #standIn: StandIn;
 
-  private constructor(directory: Directory, child: Child, port: number) {
+  private constructor(directory: Directory, standIn: StandIn) {
     this.#directory = directory;
-    this.#child = child;
-    this.#port = port;
+    this.#standIn = standIn;
   }
 
   static async start(): Promise<KillableEventStore> {
     const directory = await temporaryDirectory();
-    const child = startOn(0, directory.path);
-    return new KillableEventStore(directory, child, await portOf(child));
+    return new KillableEventStore(directory, await startStandIn(directory.path));
   }
 
   get port(): number {
-    return this.#port;
+    return this.#standIn.port;
   }
 
   get url(): string {
-    return urlOf(this.#port);
+    return this.#standIn.url;
   }
 
   /** kill -9. */
   async kill(): Promise<void> {
-    await this.#child.kill();
+    await this.#standIn.child.kill();
   }
 
   /** Stops it as it stands: connections stay, nothing is answered. */
   freeze(): void {
-    this.#child.signal('SIGSTOP');
+    this.#standIn.child.signal('SIGSTOP');
   }
 
   thaw(): void {
-    this.#child.signal('SIGCONT');
+    this.#standIn.child.signal('SIGCONT');
   }
 
   /** Starts it again where it was. */
   async restart(): Promise<void> {
-    this.#child = startOn(this.#port, this.#directory.path);
-    this.#port = await portOf(this.#child);
+    this.#standIn = await startStandIn(this.#directory.path, this.port);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#child.kill();
+    await this.kill();
     await this.#directory[Symbol.asyncDispose]();
   }
 }
-
-/** The connection string of a server on this machine. */
-export const urlOf = (port: number): string => `esdb://127.0.0.1:${port}?tls=false`;
-
-const startOn = (port: number, data: string): Child =>
-  startTypeScript(MAIN, { args: ['--port', String(port), '--data', data] });
-
-const portOf = async (child: Child): Promise<number> =>
-  Number(/:(\d+)$/.exec(await child.waitForLine(/^listening on /))?.[1]);
 
 /** The server that `EVENTSTORE_URL` names, else a stand-in of its own. */
 export const eventStoreServer = async (): Promise<{ readonly url: string } & AsyncDisposable> => {

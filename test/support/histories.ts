@@ -16,18 +16,14 @@ export const emitted = (of: NpcEvent | RulesetEvent): Emitted => of as unknown a
 const START_MS = 1_767_225_600_000;
 const DEADLINE = '2026-01-01T00:15:00.000Z';
 
-/** Recorded events of one stream, a second apart, as if they were all there is in the store. */
-export const recorded = (stream: string, emitted: readonly Emitted[], tenant = 'studio'): readonly RecordedEvent[] =>
-  emitted.map(({ type, data }, revision) => ({
-    ...event(`${stream}-${revision}`, {
-      type,
-      data,
-      meta: { tenant, at: new Date(START_MS + 1_000 * revision).toISOString() },
-    }),
-    stream,
-    revision,
-    position: revision + 1,
-  }));
+/** Recorded events of one stream from revision `first` on, a second apart, as if they were all there is in the store. */
+export const recorded = (stream: string, emitted: readonly Emitted[], first = 0): readonly RecordedEvent[] =>
+  emitted.map(({ type, data }, index) => {
+    const revision = first + index;
+    const at = new Date(START_MS + 1_000 * revision).toISOString();
+    const drawn = event(`${stream}-${revision}`, { type, data, meta: { tenant: 'studio', at } });
+    return { ...drawn, stream, revision, position: revision + 1 };
+  });
 
 /** A turn's opening, waiting for an actor unless `of` says otherwise. */
 export const turnOpened = (

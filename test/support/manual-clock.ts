@@ -1,4 +1,8 @@
 import type { Clock } from '../../src/ports/clock.js';
+import { settle } from './settle.js';
+
+/** Turns of the event loop in which what a timer began gets as far as it can. */
+const TURNS = 4;
 
 type Timer = { readonly dueMs: () => number; readonly run: () => void };
 
@@ -46,10 +50,10 @@ export class ManualClock implements Clock {
       this.#timers = this.#timers.filter((timer) => timer !== due.timer);
       this.#passTo(Math.max(this.#monotonicMs, due.dueMs));
       due.timer.run();
-      await settle();
+      await settle(TURNS);
     }
     this.#passTo(target);
-    await settle();
+    await settle(TURNS);
   }
 
   #passTo(monotonicMs: number): void {
@@ -64,7 +68,3 @@ export class ManualClock implements Clock {
     };
   }
 }
-
-const settle = async (): Promise<void> => {
-  for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-};

@@ -6,11 +6,11 @@ import { Lanes } from '../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { openRulesets, rulesetFold } from '../../src/app/minds/rulesets.js';
 import { runCommand } from '../../src/app/streams/run-command.js';
-import { type Step, stepTurn, type Stepped } from '../../src/app/turns/step-turn.js';
+import { type TurnStep, stepTurn, type Stepped } from '../../src/app/turns/step-turn.js';
 import { pagesOf } from '../../src/app/streams/stream-pages.js';
 import { turnHost } from '../../src/app/turns/turn-host.js';
 import { TurnIndex } from '../../src/app/turns/turn-index.js';
-import type { StepResult, Tape } from '../../src/domain/npc/tape.js';
+import type { TapeResult, Tape } from '../../src/domain/npc/tape.js';
 import { registerRuleset } from '../../src/domain/rules/decide.js';
 import type { RulesetContent } from '../../src/domain/rules/ruleset.js';
 import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
@@ -35,15 +35,15 @@ export const tapeOf = (members: Partial<Tape> = {}): Tape => ({
 export const identified = {
   type: 'IdentifyActorResult',
   actor: { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } },
-} satisfies StepResult;
+} satisfies TapeResult;
 export const recalled = {
   type: 'QueryVectorResult',
   memories: [{ text: 'The last stranger left without paying.', type: 'experience', importance: 0.8, similarity: 0.9 }],
-} satisfies StepResult;
+} satisfies TapeResult;
 export const generated = {
   type: 'ExecuteInferenceResult',
   generatedOutput: 'Three coins, in advance.',
-} satisfies StepResult;
+} satisfies TapeResult;
 
 /** Minds over an event store in memory, with everything a server puts between the route and the store; `through`: its way to the store. */
 export const openMinds = async (
@@ -87,7 +87,7 @@ export const openMinds = async (
     deps,
     step: (
       tape: Tape,
-      result: Step['result'] = null,
+      result: TurnStep['result'] = null,
       command: { npcId?: string; commandId?: string; keyed?: boolean; resumed?: boolean } = {},
     ): Promise<Stepped> =>
       stepTurn(deps, {

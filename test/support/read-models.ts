@@ -7,7 +7,7 @@ import { historyStreams, historyTenants } from './histories.js';
 export const writerWith = (writer: ReadModelWriter, replaced: Partial<ReadModelWriter>): ReadModelWriter => ({
   open: (projection) => writer.open(projection),
   begin: (projection) => writer.begin(projection),
-  load: (build, keys, streams) => writer.load(build, keys, streams),
+  load: (...asked) => writer.load(...asked),
   commit: (build, changes) => writer.commit(build, changes),
   swapIn: (build) => writer.swapIn(build),
   parked: (limit) => writer.parked(limit),

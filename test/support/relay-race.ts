@@ -1,5 +1,5 @@
 import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
-import type { Fold } from '../../src/app/streams/lane.js';
+import type { Fold } from '../../src/app/streams/fold.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import type { Cell, Effect, Process } from '../../workflows/process.js';
 

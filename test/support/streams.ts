@@ -1,4 +1,5 @@
-import type { CommandContext, Draft, Fold } from '../../src/app/streams/lane.js';
+import type { Fold } from '../../src/app/streams/fold.js';
+import type { CommandContext, EventDraft } from '../../src/app/streams/lane.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 
@@ -10,7 +11,7 @@ export const texts: Fold<readonly string[]> = {
   evolve: (state, { data }) => [...state, data['text'] as string],
 };
 
-export const note = (text: string): Draft => ({ type: 'Noted', data: { text } });
+export const note = (text: string): EventDraft => ({ type: 'Noted', data: { text } });
 
 /** On whose behalf a test's command with this id acts. */
 export const onBehalf = (commandId: string): CommandContext => ({

@@ -12,7 +12,7 @@ const cells = Object.entries(turn.table).flatMap(([state, row]) =>
 );
 
 describe('the registry of processes', () => {
-  it('names each as it names itself', () => {
+  it('names each process as it names itself', () => {
     for (const [name, process] of Object.entries(processes)) expect(process.name).toBe(name);
   });
 });

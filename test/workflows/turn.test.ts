@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
 import { jcs, type Json } from '../../src/domain/shared/json.js';
-import { cellOf, type Emitted, type ProcessEvent } from '../../workflows/process.js';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
+import { cellOf } from '../../workflows/process.js';
 import type { TurnInput, TurnState } from '../../workflows/turn-state.js';
 import { MISMATCHES_NOTED } from '../../src/domain/npc/tape-mismatch.js';
 import { turn } from '../../workflows/turn.js';
+import { givenOf, inTable } from '../support/given.js';
 import { aRuleset } from '../support/rules.js';
 
 const turnId = 't0_0_aaaaaaaaaaaaaaaa';
@@ -44,39 +46,17 @@ const inputs = {
   deadline: { type: 'deadline' },
 } as const satisfies Record<TurnInput['type'], TurnInput>;
 
-type Taken = { readonly state: TurnState; readonly events: readonly ProcessEvent[] };
+const given = givenOf(turn);
+type Turn = ReturnType<typeof given>;
+const take = (before: Turn, input: TurnInput, seen = facts) => before.when(inTable(turn), input, seen);
+const typesOf = ({ events }: Pick<ReturnType<typeof take>, 'events'>) => events?.map(({ type }) => type);
 
-/** As they stand in the stream, from a revision on. */
-const record = (events: readonly Emitted[], revision: number): readonly ProcessEvent[] =>
-  events.map((event, index) => ({
-    ...event,
-    revision: revision + index,
-    meta: {
-      at: new Date(Date.UTC(2026, 0, 1) + revision).toISOString(),
-      commandId: `command-${revision}`,
-      schemaVersion: 1,
-    },
-  }));
-const fold = (events: readonly ProcessEvent[], from: TurnState = turn.initial): TurnState =>
-  events.reduce((state, event) => turn.evolve(state, event), from);
-
-/** Takes one input as the shells do; null when the table refuses it. */
-const take = (state: TurnState, input: TurnInput, revision = 0, seen = facts): Taken | null => {
-  const cell = cellOf(turn, state, input);
-  if (cell === 'ignore') return { state, events: [] };
-  if ('reject' in cell) return null;
-  const events = record(cell.emit(state, input, seen), revision);
-  return { state: fold(events, state), events };
-};
-const typesOf = (taken: Taken | null): readonly string[] => taken?.events.map(({ type }) => type) ?? [];
-const after = (...types: (keyof typeof inputs)[]): TurnState =>
-  types.reduce<TurnState>(
-    (state, type, revision) => take(state, inputs[type], revision * 4)?.state ?? state,
-    turn.initial,
-  );
-
-const states: Record<TurnState['name'], TurnState> = {
-  new: turn.initial,
+/** A turn that opens when its mind is nine events old. */
+const fresh = given(...Array.from({ length: 9 }, () => ({ type: 'NpcUpdated', data: {} })));
+const after = (...types: (keyof typeof inputs)[]): Turn =>
+  types.reduce((before, type) => take(before, inputs[type]).and, fresh);
+const turns: Record<TurnState['name'], Turn> = {
+  new: fresh,
   awaitingActor: after('open'),
   awaitingMemories: after('open', 'actor'),
   awaitingInference: after('open', 'actor', 'memories'),
@@ -142,8 +122,8 @@ const expected: Record<TurnState['name'], Record<TurnInput['type'], string>> = {
   },
 };
 
-const cells = Object.entries(states).flatMap(([name, state]) =>
-  Object.values<TurnInput>(inputs).map((input) => [name as TurnState['name'], input.type, state, input] as const),
+const cells = Object.entries(turns).flatMap(([name, before]) =>
+  Object.values<TurnInput>(inputs).map((input) => [name as TurnState['name'], input.type, before, input] as const),
 );
 const json = (value: unknown): string => jcs(value as Json);
 
@@ -153,77 +133,73 @@ describe('the table of a turn', () => {
     expect(shape).toEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, Object.keys(inputs).sort()])));
   });
 
-  it.each(cells)('%s, given %s', (name, type, state, input) => {
-    expect(state.name).toBe(name);
-    const taken = take(state, input, 40);
-    expect(taken === null ? 'refused' : [taken.state.name, ...typesOf(taken)].join(' ')).toBe(expected[name][type]);
+  it.each(cells)('says what a turn in the state %s does on the input %s', (name, type, before, input) => {
+    expect(before.state.name).toBe(name);
+    const taken = take(before, input);
+    const types = typesOf(taken);
+    expect(types === undefined ? 'refused' : [taken.and.state.name, ...types].join(' ')).toBe(expected[name][type]);
   });
 
   it('leads nowhere but to the states that its cells name', () => {
-    for (const [name, type, state, input] of cells) {
-      const cell = cellOf(turn, state, input);
+    for (const [name, type, before, input] of cells) {
+      const cell = cellOf(turn, before.state, input);
       if (cell === 'ignore' || 'reject' in cell) continue;
-      expect(cell.to, `${name} ${type}`).toContain(take(state, input, 40)?.state.name);
+      expect(cell.to, `${name} ${type}`).toContain(take(before, input).and.state.name);
     }
   });
 
   it('knows no input and no state by a name of Object.prototype', () => {
-    expect(cellOf(turn, states.ended, { type: 'constructor' })).toBe('ignore');
+    expect(cellOf(turn, turns.ended.state, { type: 'constructor' })).toBe('ignore');
     expect(cellOf(turn, { name: '__proto__' }, inputs.open)).toBe('ignore');
   });
 
   it('opens with the results that a resumed tape brings', () => {
-    const known = take(turn.initial, { ...inputs.open, actor });
-    expect(known?.state.name).toBe('awaitingMemories');
-    const recalled = take(turn.initial, { ...inputs.open, actor, memories: [] });
-    expect(recalled?.state.name).toBe('awaitingInference');
+    expect(take(fresh, { ...inputs.open, actor }).and.state.name).toBe('awaitingMemories');
+    expect(take(fresh, { ...inputs.open, actor, memories: [] }).and.state.name).toBe('awaitingInference');
     // Without an actor the memories cannot be placed yet.
-    const early = take(turn.initial, { ...inputs.open, memories: [] });
-    expect(early?.state.name).toBe('awaitingActor');
-    expect(early?.events[0]?.data).not.toHaveProperty('memories');
+    const early = take(fresh, { ...inputs.open, memories: [] });
+    expect(early.and.state.name).toBe('awaitingActor');
+    expect(early.events?.[0]?.data).not.toHaveProperty('memories');
   });
 
   it('notes a ruleset that nobody registered before the opening, and says so in every answer', () => {
     const missing = { ...facts, rulesetMissing: 'nowhere' };
-    const opened = take(turn.initial, { ...inputs.open, rulesetId: 'nowhere' }, 0, missing);
+    const opened = take(fresh, { ...inputs.open, rulesetId: 'nowhere' }, missing);
     expect(typesOf(opened)).toEqual(['RulesetMissing', 'TurnOpened']);
-    expect(opened?.events[1]?.data).not.toHaveProperty('rulesetId');
-    const state = opened?.state ?? turn.initial;
-    expect(turn.answer(state, inputs.open)).toMatchObject({ rulesetMissing: 'nowhere' });
-    const later = take(state, inputs.actor, 8)?.state ?? turn.initial;
+    expect(opened.events?.[1]?.data).not.toHaveProperty('rulesetId');
+    expect(turn.answer(opened.and.state, inputs.open)).toMatchObject({ rulesetMissing: 'nowhere' });
+    const later = take(opened.and, inputs.actor).and.state;
     expect(turn.answer(later, inputs.actor)).toMatchObject({ rulesetMissing: 'nowhere' });
   });
 
   it('notes the same contradiction once, and another one too', () => {
-    const noticed = take(states.awaitingActor, inputs.mismatch, 8)?.state ?? turn.initial;
-    expect(typesOf(take(noticed, { ...inputs.mismatch, round: 1 }, 12))).toEqual([]);
+    const noticed = after('open', 'mismatch');
+    expect(typesOf(take(noticed, { ...inputs.mismatch, round: 1 }))).toEqual([]);
     const [member] = inputs.mismatch.members;
     const other = { ...inputs.mismatch, members: [{ ...member, received: 'A bird.' }] };
-    expect(typesOf(take(noticed, other, 12))).toEqual(['TapeMismatchNoticed']);
+    expect(typesOf(take(noticed, other))).toEqual(['TapeMismatchNoticed']);
   });
 
-  it('notes so many different contradictions and no more, and keeps little of each', () => {
-    let state: TurnState = states.awaitingActor;
-    let events = 0;
+  it('notes a bounded number of different contradictions, and keeps little of each', () => {
+    let noticing = turns.awaitingActor;
+    const before = noticing;
     for (let n = 0; n < MISMATCHES_NOTED + 10; n += 1) {
       const members = [{ member: 'observation', recorded: 'x'.repeat(1_000), received: String(n) }];
-      const taken = take(state, { type: 'mismatch', round: 0, members }, 8 + n);
-      events += typesOf(taken).length;
-      state = taken?.state ?? state;
+      noticing = take(noticing, { type: 'mismatch', round: 0, members }).and;
     }
-    expect(events).toBe(MISMATCHES_NOTED);
-    expect(JSON.stringify(state).length - JSON.stringify(states.awaitingActor).length).toBeLessThan(3_000);
+    expect(noticing.events.length - before.events.length).toBe(MISMATCHES_NOTED);
+    expect(JSON.stringify(noticing.state).length - JSON.stringify(before.state).length).toBeLessThan(3_000);
   });
 
   it('ends a turn with the verdict alone when it is refused', () => {
-    const refused = take(states.awaitingInference, { type: 'output', generatedOutput: REFUSED_OUTPUT }, 12);
+    const refused = take(turns.awaitingInference, { type: 'output', generatedOutput: REFUSED_OUTPUT });
     expect(typesOf(refused)).toEqual(['VerdictRefused']);
-    expect(turn.answer(refused?.state ?? turn.initial, undefined)).not.toHaveProperty('signing');
+    expect(turn.answer(refused.and.state, undefined)).not.toHaveProperty('signing');
   });
 
   it('ends a turn with the verdict, its state change and each of its memories', () => {
     const generatedOutput = '{"dialogue": "Hm.", "stateDelta": {"hp": 2}, "memories": ["It barks.", "It is old."]}';
-    const { events = [] } = take(states.awaitingInference, { type: 'output', generatedOutput }, 12) ?? {};
+    const events = take(turns.awaitingInference, { type: 'output', generatedOutput }).events ?? [];
     expect(events.map(({ type }) => type)).toEqual(['VerdictReached', 'StateChanged', 'MemoryStored', 'MemoryStored']);
     expect(events[0]?.data).toMatchObject({ mindRevision: 7, kid: 'kid', iss: 'http://test' });
     expect(events[1]?.data).toEqual({ turnId, patch: { hp: 2 } });
@@ -232,7 +208,7 @@ describe('the table of a turn', () => {
 });
 
 describe('the answer of a round', () => {
-  const answers = [0, 1, 2, 3].map((round) => turn.answer(states.ended, { type: 'look', round }));
+  const answers = [0, 1, 2, 3].map((round) => turn.answer(turns.ended.state, { type: 'look', round }));
 
   it('holds the tape as it was recorded up to then', () => {
     const base = ['context', 'memories', 'npcState', 'observation', 'turnId', 'vectorQueried'];
@@ -257,12 +233,12 @@ describe('the answer of a round', () => {
     });
   });
 
-  it('is given to whom sends its result again, and the latest to whom asks for none or for one not yet reached', () => {
-    const roundOf = (state: TurnState, input: TurnInput | undefined): unknown => turn.answer(state, input)?.round;
+  it('is given to a client that sends its result again; who asks for no round, or for one not yet reached, gets the latest', () => {
+    const roundOf = ({ state }: Turn, input: TurnInput | undefined): unknown => turn.answer(state, input)?.round;
     const { open, actor: identified, memories, output, look, mismatch, deadline } = inputs;
     const asked = [open, identified, memories, output, look, mismatch, deadline, undefined];
-    expect(asked.map((input) => roundOf(states.ended, input))).toEqual([0, 1, 2, 3, 3, 0, 3, 3]);
-    expect([output, { ...look, round: 9 }].map((input) => roundOf(states.awaitingMemories, input))).toEqual([1, 1]);
+    expect(asked.map((input) => roundOf(turns.ended, input))).toEqual([0, 1, 2, 3, 3, 0, 3, 3]);
+    expect([output, { ...look, round: 9 }].map((input) => roundOf(turns.awaitingMemories, input))).toEqual([1, 1]);
     expect(turn.answer(turn.initial, look)).toBeUndefined();
   });
 });
@@ -297,23 +273,17 @@ const anyInput: fc.Arbitrary<TurnInput> = fc.oneof(
 const anyFacts = fc.constantFrom<TurnFacts>(facts, { ...facts, rulesetMissing: 'nowhere' });
 
 /** Takes one input after the other; what the table refuses changes nothing. */
-const run = (from: TurnState, sequence: readonly TurnInput[], seen: TurnFacts, revision = 0): Taken => {
-  let state = from;
-  const events: ProcessEvent[] = [];
-  for (const [index, input] of sequence.entries()) {
-    const taken = take(state, input, revision + index * 10, seen);
-    if (taken === null) continue;
-    events.push(...taken.events);
-    state = taken.state;
-  }
-  return { state, events };
-};
+const run = (from: Turn, sequence: readonly TurnInput[], seen: TurnFacts): Turn =>
+  sequence.reduce((before, input) => {
+    const taken = take(before, input, seen);
+    return taken.events === null ? before : taken.and;
+  }, from);
 
 describe('any sequence of inputs', () => {
   it('stays in states that the table knows, opens first and once, and ends at most once', () => {
     fc.assert(
       fc.property(fc.array(anyInput, { maxLength: 20 }), anyFacts, (sequence, seen) => {
-        const { state, events } = run(turn.initial, sequence, seen);
+        const { state, events } = run(given(), sequence, seen);
         expect(Object.keys(turn.table)).toContain(state.name);
         const types = events.map(({ type }) => type);
         const opening = seen.rulesetMissing === undefined ? ['TurnOpened'] : ['RulesetMissing', 'TurnOpened'];
@@ -329,12 +299,13 @@ describe('any sequence of inputs', () => {
   it('makes plain JSON, from which the same turn is folded again', () => {
     fc.assert(
       fc.property(fc.array(anyInput, { maxLength: 20 }), anyFacts, (sequence, seen) => {
-        const { state, events } = run(turn.initial, sequence, seen);
-        const stored = JSON.parse(JSON.stringify(events)) as ProcessEvent[];
+        const { state, events } = run(given(), sequence, seen);
+        const stored = JSON.parse(JSON.stringify(events)) as RecordedEvent[];
         expect(stored).toEqual(events);
         expect(JSON.parse(JSON.stringify(state))).toEqual(state);
-        expect(json(fold(stored))).toBe(json(state));
-        expect(run(turn.initial, sequence, seen)).toEqual({ state, events });
+        expect(json(given(...stored).state)).toBe(json(state));
+        const again = run(given(), sequence, seen);
+        expect({ state: again.state, events: again.events }).toEqual({ state, events });
       }),
     );
   });
@@ -343,50 +314,48 @@ describe('any sequence of inputs', () => {
     const sequence = fc.array(anyInput, { maxLength: 10 });
     fc.assert(
       fc.property(anyFacts, sequence, sequence, (seen, first, later) => {
-        const before = run(turn.initial, [inputs.open, ...first], seen).state;
-        if (before.name === 'new') throw new Error('the turn was never opened');
-        const behind = run(before, later, seen, 1_000).state;
-        before.rounds.forEach((_, round) => {
-          const text = json(turn.answer(before, { type: 'look', round }));
-          expect(json(turn.answer(behind, { type: 'look', round }))).toBe(text);
-        });
+        const before = run(given(), [inputs.open, ...first], seen);
+        if (before.state.name === 'new') throw new Error('the turn was never opened');
+        const behind = run(before, later, seen);
+        for (const round of before.state.rounds.keys()) {
+          const text = json(turn.answer(before.state, { type: 'look', round }));
+          expect(json(turn.answer(behind.state, { type: 'look', round }))).toBe(text);
+        }
       }),
     );
   });
 
-  it('leaves the states it came through as they were', () => {
+  it('leaves the state that it began in as it was', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...Object.values(states)), anyInput, anyFacts, (state, input, seen) => {
-        const text = json(state);
-        take(state, input, 40, seen);
-        turn.answer(state, input);
-        expect(json(state)).toBe(text);
+      fc.property(fc.constantFrom(...Object.values(turns)), anyInput, anyFacts, (before, input, seen) => {
+        const text = json(before.state);
+        run(before, [input], seen);
+        turn.answer(before.state, input);
+        expect(json(before.state)).toBe(text);
       }),
     );
   });
 });
 
 describe('folding', () => {
-  const meta = { at: '2026-01-01T00:00:00.000Z', commandId: 'x', schemaVersion: 1 };
-  const everyEvent = run(turn.initial, [inputs.open, inputs.mismatch, inputs.actor, inputs.memories, inputs.output], {
-    ...facts,
-    rulesetMissing: 'nowhere',
-  }).events.concat(run(states.awaitingActor, [inputs.deadline], facts, 90).events);
+  const whole = [inputs.open, inputs.mismatch, inputs.actor, inputs.memories, inputs.output];
+  const everyEvent = [
+    ...run(given(), whole, { ...facts, rulesetMissing: 'nowhere' }).events,
+    ...(take(turns.awaitingActor, inputs.deadline).events ?? []),
+  ];
 
   it('leaves a turn as it is by events that are not known or not its own', () => {
     const foreign = ['NpcRegistered', 'StateChanged', 'MemoryStored', 'constructor', '__proto__', 'SomethingNew'];
-    for (const state of Object.values(states)) {
-      for (const type of foreign) {
-        expect(turn.evolve(state, { type, data: {}, revision: 99, meta })).toBe(state);
-      }
+    for (const before of Object.values(turns)) {
+      for (const type of foreign) expect(before.when(() => [{ type, data: {} }]).and.state).toBe(before.state);
     }
   });
 
   it('takes any events in any order to a state that the table knows, without a throw', () => {
-    const foreign = { type: 'SomethingNew', data: {}, revision: 99, meta };
+    const foreign = { type: 'SomethingNew', data: {} };
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...everyEvent, foreign), { maxLength: 15 }), (events) => {
-        const state = fold(events);
+        const { state } = given(...events);
         expect(Object.keys(turn.table)).toContain(state.name);
         expect(JSON.parse(JSON.stringify(state))).toEqual(state);
       }),
@@ -404,14 +373,12 @@ describe('what patterns found', () => {
   const ruleset = aRuleset([{ ruleObsPattern: 'cat', ruleAction: 'FORBID *' }]);
   const ruled: TurnFacts = { ...facts, ruleset, rulesetRef: { rulesetId: 'test', version: 1 } };
   const play = (patternsHeld: readonly string[] | undefined) => {
-    const opened = take(turn.initial, inputs.open, 0, patternsHeld === undefined ? ruled : { ...ruled, patternsHeld });
-    const opening = opened?.events.find(({ type }) => type === 'TurnOpened')?.data;
-    const events = [inputs.actor, inputs.memories, inputs.output].reduce<Taken>(
-      // Facts of a later step say nothing, or something else: what counts is what the opening recorded.
-      (taken, input, index) => take(taken.state, input, index + 1, { ...ruled, patternsHeld: ['other'] }) ?? taken,
-      opened as Taken,
-    ).events;
-    return { opening, ended: events[0]?.type };
+    const opened = take(fresh, inputs.open, patternsHeld === undefined ? ruled : { ...ruled, patternsHeld });
+    const opening = opened.events?.find(({ type }) => type === 'TurnOpened')?.data;
+    // Facts of a later step say nothing, or something else: what counts is what the opening recorded.
+    const later = { ...ruled, patternsHeld: ['other'] };
+    const { events } = take(run(opened.and, [inputs.actor, inputs.memories], later), inputs.output, later);
+    return { opening, ended: events?.[0]?.type };
   };
 
   it('is recorded by the opening, and decides the whole turn: nothing is tried again', () => {
@@ -424,7 +391,7 @@ describe('what patterns found', () => {
 
 describe('a turn', () => {
   it('waits for its client alone, until its deadline', () => {
-    for (const [name, state] of Object.entries(states)) {
+    for (const [name, { state }] of Object.entries(turns)) {
       expect(turn.pending(state)).toBeNull();
       const open = name.startsWith('awaiting');
       expect(turn.deadline(state)).toEqual(open ? { at: inputs.open.deadlineAt, input: { type: 'deadline' } } : null);

@@ -18,6 +18,7 @@ export interface DataDirectory extends Disposable {
   readonly eventsFile: string;
   readonly readsFile: string;
   readonly idempotencyFile: string;
+  readonly snapshotsFile: string;
   readonly secretFile: string;
   readonly ownerKeyFile: string;
 }
@@ -44,6 +45,7 @@ export const openDataDirectory = async (directory: string): Promise<DataDirector
     eventsFile: join(path, 'events.db'),
     readsFile: join(path, 'reads.db'),
     idempotencyFile: join(path, 'idempotency.db'),
+    snapshotsFile: join(path, 'snapshots.db'),
     secretFile: join(path, 'secret'),
     ownerKeyFile: join(path, 'owner-key'),
     [Symbol.dispose]: () => {

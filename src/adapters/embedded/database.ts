@@ -47,18 +47,18 @@ type SqliteError = Error & { code?: string; errcode?: number; systemErrno?: numb
  * What a failed statement means to the asker: STORE_FULL when the disk is full, STORE_UNAVAILABLE when the file is closed or cannot be
  * reached; any other error is a defect and comes back as it is.
  */
-export const asRejection = (error: unknown): unknown => {
+export const sqliteRejection = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof Rejection) return error;
   const { code, errcode, systemErrno } = error as SqliteError;
   const primary = errcode === undefined ? -1 : errcode & 0xff;
   if (primary === SQLITE_FULL || (systemErrno !== undefined && primary !== -1 && NO_SPACE.has(systemErrno)))
     return new Rejection('STORE_FULL', { retryAfter: FULL_RETRY_SECONDS });
-  if (code === 'ERR_INVALID_STATE' || UNAVAILABLE.has(primary)) return unavailable();
+  if (code === 'ERR_INVALID_STATE' || UNAVAILABLE.has(primary)) return fileUnavailable();
   return error;
 };
 
 /** The refusal of a store that is closed or cannot be reached. */
-export const unavailable = (): Rejection =>
+export const fileUnavailable = (): Rejection =>
   new Rejection('STORE_UNAVAILABLE', { retryAfter: UNAVAILABLE_RETRY_SECONDS });
 
 /** Whether the file is no whole database: its content contradicts itself, or is no database at all. */
@@ -155,7 +155,7 @@ export class Database implements Disposable {
       return result;
     } catch (error) {
       this.#rollBack();
-      throw asRejection(error);
+      throw sqliteRejection(error);
     }
   }
 

@@ -28,9 +28,9 @@ const SCHEMA = `
   ) WITHOUT ROWID;`;
 
 const COLUMNS = 'position, stream, revision, id, type, data, meta';
-type Row = readonly [number, number, number, string, string, string, string];
+type EventRow = readonly [number, number, number, string, string, string, string];
 
-const recorded = ([position, , revision, id, type, data, meta]: Row, stream: string): RecordedEvent => ({
+const recorded = ([position, , revision, id, type, data, meta]: EventRow, stream: string): RecordedEvent => ({
   id,
   type,
   data: JSON.parse(data) as JsonObject,
@@ -44,8 +44,11 @@ const recorded = ([position, , revision, id, type, data, meta]: Row, stream: str
 const ROWS_FETCHED = 16;
 
 /** The rows of one page; `fetch` gives at most `count` of them behind the last one. */
-const fetchPage = (limit: number, fetch: (last: Row | undefined, count: number) => readonly Row[]): readonly Row[] => {
-  const page: Row[] = [];
+const fetchPage = (
+  limit: number,
+  fetch: (last: EventRow | undefined, count: number) => readonly EventRow[],
+): readonly EventRow[] => {
+  const page: EventRow[] = [];
   for (let bytes = 0; ;) {
     const count = Math.min(ROWS_FETCHED, limit - page.length);
     const rows = fetch(page.at(-1), count);
@@ -67,12 +70,12 @@ export type LoggedAppend = {
 };
 
 /** A stream's number and last revision. */
-type Head = { readonly id: number; readonly last: number };
+type StreamHead = { readonly id: number; readonly last: number };
 
 /** What a commit changes in memory; adopted only once it is durable, so that a failed commit leaves nothing behind. */
-type Draft = {
+type CommitDraft = {
   position: number;
-  readonly heads: Map<string, Head>;
+  readonly heads: Map<string, StreamHead>;
   readonly processes: Map<string, OpenProcess | null>;
 };
 
@@ -82,7 +85,7 @@ const processKey = ({ stream, name, id }: OpenProcess): string => `${stream}\n${
 export class EventLog {
   readonly #database: Database;
   readonly #sql;
-  readonly #heads = new Map<string, Head>();
+  readonly #heads = new Map<string, StreamHead>();
   readonly #names = new Map<number, string>();
   readonly #processes = new Map<string, OpenProcess>();
   readonly #headsKept: number;
@@ -138,7 +141,7 @@ export class EventLog {
    * @throws Rejection STORE_FULL, STORE_UNAVAILABLE: then none of them was written.
    */
   commit(appends: readonly LoggedAppend[]): readonly AppendOutcome[] {
-    const draft: Draft = { position: this.#position, heads: new Map(), processes: new Map() };
+    const draft: CommitDraft = { position: this.#position, heads: new Map(), processes: new Map() };
     const outcomes = this.#database.transaction(() => {
       const written = appends.map((append) => this.#write(append, draft));
       this.#writeProcesses(draft);
@@ -158,17 +161,17 @@ export class EventLog {
         range.direction === 'forwards'
           ? [(last?.[2] ?? lowest - 1) + 1, highest]
           : [lowest, (last?.[2] ?? highest + 1) - 1];
-      return statement.all(head.id, from, to, count) as Row[];
+      return statement.all(head.id, from, to, count) as EventRow[];
     });
     return { events: rows.map((row) => recorded(row, stream)), lastRevision: head.last };
   }
 
   readAll(after: number, limit: number): readonly RecordedEvent[] {
-    const rows = fetchPage(limit, (last, count) => this.#sql.after.all(last?.[0] ?? after, count) as Row[]);
+    const rows = fetchPage(limit, (last, count) => this.#sql.after.all(last?.[0] ?? after, count) as EventRow[]);
     return rows.map((row) => recorded(row, this.#nameOf(row[1])));
   }
 
-  #write({ stream, expected, events, marks }: LoggedAppend, draft: Draft): AppendOutcome {
+  #write({ stream, expected, events, marks }: LoggedAppend, draft: CommitDraft): AppendOutcome {
     const head = draft.heads.get(stream) ?? this.#head(stream);
     const last = head?.last ?? -1;
     const place = placeAppend(
@@ -194,7 +197,7 @@ export class EventLog {
   }
 
   /** Writes of the index only what differs: most events of a process leave it open with the same deadline. */
-  #writeProcesses({ processes }: Draft): void {
+  #writeProcesses({ processes }: CommitDraft): void {
     for (const [key, process] of processes) {
       const known = this.#processes.get(key);
       if (process === null) {
@@ -205,7 +208,7 @@ export class EventLog {
     }
   }
 
-  #adopt(draft: Draft): void {
+  #adopt(draft: CommitDraft): void {
     this.#position = draft.position;
     for (const [stream, head] of draft.heads) this.#keep(stream, head);
     for (const [key, process] of draft.processes) {
@@ -214,19 +217,19 @@ export class EventLog {
     }
   }
 
-  #view(head: Head | undefined): StreamView {
+  #view(head: StreamHead | undefined): StreamView {
     return {
       last: head?.last ?? -1,
       idAt: (revision) => this.#at(head, revision)?.id,
     };
   }
 
-  #at(head: Head | undefined, revision: number): { id: string; position: number } | undefined {
+  #at(head: StreamHead | undefined, revision: number): { id: string; position: number } | undefined {
     if (head === undefined) return undefined;
     return this.#sql.place.get(head.id, revision) as { id: string; position: number } | undefined;
   }
 
-  #head(stream: string): Head | undefined {
+  #head(stream: string): StreamHead | undefined {
     const known = this.#heads.get(stream);
     if (known !== undefined) return known;
     const row = this.#sql.streamByName.get(stream) as { id: number; last: number | null } | undefined;
@@ -244,7 +247,7 @@ export class EventLog {
     return name;
   }
 
-  #keep(stream: string, head: Head): void {
+  #keep(stream: string, head: StreamHead): void {
     keepBounded(this.#heads, stream, head, this.#headsKept);
   }
 }

@@ -11,8 +11,8 @@ import type {
   Subscription,
 } from '../../ports/event-store.js';
 import { serialise, type StoredEvent } from '../shared/append-rules.js';
-import { Changes, follow } from '../shared/follow.js';
-import { asRejection, asStartProblem, Database, unavailable } from './database.js';
+import { ChangeSignal, follow } from '../shared/follow.js';
+import { sqliteRejection, asStartProblem, Database, fileUnavailable } from './database.js';
 import { EventLog, type LoggedAppend } from './event-log.js';
 
 /** Bounds of the store. An append that finds the queue over them is refused as BUSY. */
@@ -36,7 +36,7 @@ const BOUNDS: EventStoreBounds = {
 const TEXT_PER_COMMIT = 8 * 1024 * 1024;
 const BUSY_RETRY_SECONDS = 1;
 
-type Waiting = LoggedAppend & {
+type WaitingAppend = LoggedAppend & {
   readonly text: number;
   readonly resolve: (outcome: AppendOutcome) => void;
   readonly reject: (reason: unknown) => void;
@@ -60,8 +60,8 @@ export class EmbeddedEventStore implements EventStore {
   readonly #database: Database;
   readonly #log: EventLog;
   readonly #bounds: EventStoreBounds;
-  readonly #changes = new Changes();
-  #queue: Waiting[] = [];
+  readonly #changes = new ChangeSignal();
+  #queue: WaitingAppend[] = [];
   #text = 0;
   #scheduled = false;
   #closed = false;
@@ -88,7 +88,7 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   async append(stream: string, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendOutcome> {
-    if (this.#closed) throw unavailable();
+    if (this.#closed) throw fileUnavailable();
     const stored = serialise(events);
     const text = textOf(stored);
     if (this.#queue.length >= this.#bounds.appendsWaiting || this.#text + text > this.#bounds.textWaiting)
@@ -158,7 +158,7 @@ export class EmbeddedEventStore implements EventStore {
     }
   }
 
-  #take(): readonly Waiting[] {
+  #take(): readonly WaitingAppend[] {
     let count = 0;
     let text = 0;
     for (const append of this.#queue) {
@@ -171,11 +171,11 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   #reading<T>(read: (log: EventLog) => T): T {
-    if (this.#closed) throw unavailable();
+    if (this.#closed) throw fileUnavailable();
     try {
       return read(this.#log);
     } catch (error) {
-      throw asRejection(error);
+      throw sqliteRejection(error);
     }
   }
 }

@@ -2,7 +2,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
 import { IDEMPOTENCY_TTL_MS, idOf, isFree, type KeptReservation, reservationOf } from '../shared/reservations.js';
-import { Database, unavailable } from './database.js';
+import { Database, fileUnavailable } from './database.js';
 
 /** How many requests wait for the file at most, and how many of them one flush carries. */
 const MAX_WAITING = 8_192;
@@ -17,11 +17,11 @@ const SCHEMA = `
   );
   CREATE INDEX IF NOT EXISTS reservations_by_expiry ON reservations (expires);`;
 
-type Row = { digest: string; seed: string; expires: number; answer: string | null; released: number };
+type ReservationRow = { digest: string; seed: string; expires: number; answer: string | null; released: number };
 /** One change: `run` inside a commit; what it returns tells its asker, once it is flushed. */
-type Waiting = { readonly run: () => () => void; readonly reject: (reason: unknown) => void };
+type WaitingChange = { readonly run: () => () => void; readonly reject: (reason: unknown) => void };
 
-const keptOf = ({ digest, seed, expires, answer, released }: Row): KeptReservation => ({
+const keptOf = ({ digest, seed, expires, answer, released }: ReservationRow): KeptReservation => ({
   digest,
   seed,
   expiresMs: expires,
@@ -40,7 +40,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   readonly #running = new Set<string>();
   /** What the commit under way began to run. */
   #began: string[] = [];
-  #queue: Waiting[] = [];
+  #queue: WaitingChange[] = [];
   #scheduled = false;
   #closed = false;
 
@@ -92,7 +92,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   }
 
   #take(id: string, digest: string, newSeed: string): Reservation {
-    const row = this.#sql.find.get(id) as Row | undefined;
+    const row = this.#sql.find.get(id) as ReservationRow | undefined;
     const kept = row === undefined ? undefined : keptOf(row);
     const nowMs = this.#clock.now().getTime();
     if (kept === undefined || isFree(kept, digest, nowMs)) {
@@ -123,7 +123,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   }
 
   async #write<T>(run: () => T): Promise<T> {
-    if (this.#closed) throw unavailable();
+    if (this.#closed) throw fileUnavailable();
     if (this.#queue.length >= MAX_WAITING) throw new Rejection('BUSY', { retryAfter: BUSY_RETRY_SECONDS });
     return new Promise<T>((resolve, reject) => {
       const settled = (): (() => void) => {

@@ -2,13 +2,11 @@ import type { Json } from '../../domain/shared/json.js';
 import { PAGE_BYTES } from '../../domain/shared/page-size.js';
 import type { ListPage, ListQuery } from '../../ports/read-models.js';
 import type { Changes, Loaded } from '../../ports/read-model-writer.js';
+import { StreamMoved } from '../shared/stream-moved.js';
 import type { Database } from './database.js';
 import { placeRange } from './place-range.js';
-import { RowTexts } from './row-texts.js';
+import { EmbeddedRowTexts } from './row-texts.js';
 import { Statements } from './statements.js';
-
-/** Thrown inside a commit to undo it: another writer moved a stream. */
-export class StreamMoved extends Error {}
 
 const AMONG = 'IN (SELECT value FROM json_each(?))';
 
@@ -21,12 +19,12 @@ export class ReadModelTables {
   readonly #rows: string;
   readonly #progress: string;
   readonly #statements: Statements;
-  readonly texts: RowTexts;
+  readonly texts: EmbeddedRowTexts;
 
   constructor(database: Database, build: number) {
     this.#database = database;
     this.#statements = new Statements(database);
-    this.texts = new RowTexts(database, build);
+    this.texts = new EmbeddedRowTexts(database, build);
     this.#rows = `rows_${build}`;
     this.#progress = `progress_${build}`;
   }
@@ -87,18 +85,33 @@ export class ReadModelTables {
     return found === undefined ? -1 : Number(found[0]);
   }
 
-  load(keys: readonly string[], streams: readonly string[], parked: ReadonlySet<string>): Loaded {
+  /**
+   * As ReadModelWriter.load. Row by row, in the order of the keys, which the join keeps: rows behind the bound are not fetched.
+   * One query for all keys, as in getAll.
+   */
+  load(keys: readonly string[], bound = Infinity): Omit<Loaded, 'streams'> {
+    const sql = `SELECT asked.key, found.key, row FROM json_each(?) AS asked CROSS JOIN ${this.#rows} AS found ON found.key = asked.value`;
+    const rows = new Map<string, Json>();
+    let bytes = 0;
+    let looked = 0;
+    for (const [at, key, row] of this.#statements.each(sql, JSON.stringify(keys))) {
+      if (bytes >= bound) return { rows, keys: looked, bytes };
+      rows.set(String(key), parsed(row));
+      bytes += Buffer.byteLength(String(row));
+      looked = Number(at) + 1;
+    }
+    return { rows, keys: keys.length, bytes };
+  }
+
+  standings(streams: readonly string[], parked: ReadonlySet<string>): Loaded['streams'] {
     const reached = this.#statements.all(
       `SELECT stream, revision FROM ${this.#progress} WHERE stream ${AMONG}`,
       JSON.stringify(streams),
     );
     const revisions = new Map(reached.map(([stream, revision]) => [String(stream), Number(revision)]));
-    return {
-      rows: this.getAll(keys),
-      streams: new Map(
-        streams.map((stream) => [stream, { revision: revisions.get(stream) ?? -1, parked: parked.has(stream) }]),
-      ),
-    };
+    return new Map(
+      streams.map((stream) => [stream, { revision: revisions.get(stream) ?? -1, parked: parked.has(stream) }]),
+    );
   }
 
   /** Inside a transaction. @param earlier the build that readers see, when that is another one. @throws StreamMoved */

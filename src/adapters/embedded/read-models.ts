@@ -12,19 +12,20 @@ import type {
 } from '../../ports/row-search.js';
 import type { ListPage, ListQuery, Projection, ReadModels } from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
-import { ReadWaiters, type Verdict } from '../shared/read-waiters.js';
+import { ReadWaiters, type WaitState } from '../shared/read-waiters.js';
 import type { Database } from './database.js';
-import { ReadModelTables, StreamMoved } from './read-model-tables.js';
-import type { RowTexts } from './row-texts.js';
+import { StreamMoved } from '../shared/stream-moved.js';
+import { ReadModelTables } from './read-model-tables.js';
+import type { EmbeddedRowTexts } from './row-texts.js';
 
-type Kept = { build: Build; readonly tables: ReadModelTables; readonly parked: Set<string> };
+type OpenBuild = { build: Build; readonly tables: ReadModelTables; readonly parked: Set<string> };
 type BuildRow = { id: number; name: string; version: number; position: number; live: number };
 
 /** Read models, their search and their write side in one SQLite file, which only this process writes. */
 export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWriter {
   readonly #database: Database;
   readonly #waiters: ReadWaiters;
-  readonly #kept = new Map<number, Kept>();
+  readonly #kept = new Map<number, OpenBuild>();
   readonly #moveOn;
   readonly #park;
 
@@ -74,7 +75,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
   }
 
   reached(projection: Projection, stream: string, revision: number, timeoutMs: number): Promise<boolean> {
-    const check = (): Verdict => {
+    const check = (): WaitState => {
       const kept = this.#serving(projection);
       if ((kept?.tables.progress(stream) ?? -1) >= revision) return 'reached';
       return this.#isStopped(projection.name, stream) ? 'never' : 'not yet';
@@ -83,7 +84,8 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
   }
 
   reachedPosition(projection: Projection, position: number, timeoutMs: number): Promise<boolean> {
-    const check = (): Verdict => ((this.#serving(projection)?.build.position ?? 0) >= position ? 'reached' : 'not yet');
+    const check = (): WaitState =>
+      (this.#serving(projection)?.build.position ?? 0) >= position ? 'reached' : 'not yet';
     return this.#waiters.wait(projection.name, null, check, timeoutMs);
   }
 
@@ -105,9 +107,9 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
     return this.#keep({ id, name, version, position: 0, live: false }, []).build;
   }
 
-  async load({ id }: Build, keys: readonly string[], streams: readonly string[]): Promise<Loaded> {
+  async load({ id }: Build, keys: readonly string[], streams: readonly string[], bytes?: number): Promise<Loaded> {
     const { tables, parked } = this.#of(id);
-    return tables.load(keys, streams, parked);
+    return { ...tables.load(keys, bytes), streams: tables.standings(streams, parked) };
   }
 
   async commit({ id }: Build, changes: Changes): Promise<boolean> {
@@ -160,19 +162,19 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
     return this.#waiters.onBegin(listener);
   }
 
-  #keep(build: Build, parked: readonly string[]): Kept {
+  #keep(build: Build, parked: readonly string[]): OpenBuild {
     const kept = { build, tables: new ReadModelTables(this.#database, build.id), parked: new Set(parked) };
     this.#kept.set(build.id, kept);
     return kept;
   }
 
-  #of(id: number): Kept {
+  #of(id: number): OpenBuild {
     const kept = this.#kept.get(id);
     if (kept === undefined) throw new Error(`The build ${id} was dropped.`);
     return kept;
   }
 
-  #named(name: string): readonly Kept[] {
+  #named(name: string): readonly OpenBuild[] {
     return [...this.#kept.values()].filter(({ build }) => build.name === name);
   }
 
@@ -183,7 +185,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
   }
 
   /** The build that readers of a projection see. */
-  #serving({ name, version }: Projection): Kept | undefined {
+  #serving({ name, version }: Projection): OpenBuild | undefined {
     const named = this.#named(name);
     return (
       named.find(({ build }) => build.live && build.version === version) ??
@@ -192,12 +194,12 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
     );
   }
 
-  #texts(projection: Projection): RowTexts | undefined {
+  #texts(projection: Projection): EmbeddedRowTexts | undefined {
     return this.#serving(projection)?.tables.texts;
   }
 
   /** Drops builds, in one transaction with what has to happen `first`. */
-  #drop(builds: readonly Kept[], first?: () => void): void {
+  #drop(builds: readonly OpenBuild[], first?: () => void): void {
     if (builds.length === 0 && first === undefined) return;
     this.#database.transaction(() => {
       first?.();

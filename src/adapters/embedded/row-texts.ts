@@ -25,7 +25,7 @@ const streamWord = (stream: string): string => `_${sha256Hex(stream)}`;
  * The texts of one build's rows, apart from the rows, so that lists walk over neither texts nor vectors. No embedder is ''.
  * The index of words has the words as `wordsOf` finds them: its own tokenizer only parts them at spaces.
  */
-export class RowTexts {
+export class EmbeddedRowTexts {
   readonly #database: Database;
   readonly #statements: Statements;
   readonly #texts: string;
@@ -58,7 +58,7 @@ export class RowTexts {
   }
 
   /** Inside a transaction. @param earlier the texts of the build that readers see, when that is another one */
-  write({ put, remove }: Changes, earlier: RowTexts | undefined): void {
+  write({ put, remove }: Changes, earlier: EmbeddedRowTexts | undefined): void {
     for (const key of remove) this.#remove(key);
     for (const { key, index, search } of put) {
       if (search === undefined) continue;
@@ -110,7 +110,7 @@ export class RowTexts {
     return bestByWords(hits, limit);
   }
 
-  #put(key: string, stream: string, order: string, text: string, earlier: RowTexts | undefined): void {
+  #put(key: string, stream: string, order: string, text: string, earlier: EmbeddedRowTexts | undefined): void {
     const known = this.#statements.all(`SELECT id, text = ?1 FROM ${this.#texts} WHERE key = ?2`, text, key);
     const [id, isSame] = known[0] ?? [];
     if (isSame === 1) {

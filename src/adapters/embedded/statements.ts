@@ -1,4 +1,4 @@
-import { asRejection, type Database } from './database.js';
+import { sqliteRejection, type Database } from './database.js';
 
 type Statement = ReturnType<Database['prepare']>;
 type Given = string | number | Uint8Array | null;
@@ -18,7 +18,7 @@ export class Statements {
     try {
       return this.prepared(sql).all(...given) as readonly Columns[];
     } catch (error) {
-      throw asRejection(error);
+      throw sqliteRejection(error);
     }
   }
 
@@ -27,7 +27,7 @@ export class Statements {
     try {
       yield* this.prepared(sql).iterate(...given) as unknown as Iterable<Columns>;
     } catch (error) {
-      throw asRejection(error);
+      throw sqliteRejection(error);
     }
   }
 

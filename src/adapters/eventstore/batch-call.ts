@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 
 import {
-  answerOf,
+  appendAnswerOf,
   AppendFailed,
   COUNTER_DIGITS,
   type ExactAnswer,
@@ -19,7 +19,7 @@ export class NoAnswer extends Error {
   readonly code = GRPC.deadlineExceeded;
 }
 
-type Waiting = {
+type WaitingCall = {
   readonly resolve: (answer: ExactAnswer) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
@@ -32,7 +32,7 @@ type Waiting = {
 export class BatchCall {
   readonly #stream: BatchStream;
   readonly #id = randomUUID().slice(0, -COUNTER_DIGITS);
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, WaitingCall>();
   #count = 0;
   #ended: Error | null = null;
 
@@ -74,7 +74,7 @@ export class BatchCall {
     if (waiting === undefined) return;
     this.#waiting.delete(number);
     clearTimeout(waiting.timer);
-    const answer = answerOf(response);
+    const answer = appendAnswerOf(response);
     if (answer instanceof AppendFailed) waiting.reject(answer);
     else waiting.resolve(answer);
   }

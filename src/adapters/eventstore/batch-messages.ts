@@ -80,7 +80,7 @@ const CONFLICT = 'event_store.client.WrongExpectedVersion';
 const AMBIGUOUS = /\.(Timeout|Unknown)$/;
 
 /** What an answer says of its append. */
-export const answerOf = (response: BatchAppendResp): ExactAnswer | AppendFailed => {
+export const appendAnswerOf = (response: BatchAppendResp): ExactAnswer | AppendFailed => {
   const success = response.getSuccess();
   if (success !== undefined) {
     const position = success.getPosition();

@@ -15,7 +15,7 @@ import { serialise } from '../shared/append-rules.js';
 import { LogHorizon } from './log-horizon.js';
 import { APPEND_BOUNDS, type AppendBounds, StoreAppender } from './store-appender.js';
 import { StoreConnection } from './store-connection.js';
-import { unavailable } from './store-failures.js';
+import { storeUnavailable } from './store-failures.js';
 import { StoreReader } from './store-reader.js';
 import { type Followed, followStore, readFiltered } from './store-subscription.js';
 import { streamNames } from './stored-event.js';
@@ -104,6 +104,6 @@ export class EventStoreDb implements EventStore {
   }
 
   #assertOpen(): void {
-    if (this.#closed !== null) throw unavailable();
+    if (this.#closed !== null) throw storeUnavailable();
   }
 }

@@ -7,7 +7,7 @@ import { AppendFailed, type ExactAnswer } from './batch-messages.js';
 import type { LogHorizon } from './log-horizon.js';
 import { sequencer } from './sequencer.js';
 import type { StoreConnection } from './store-connection.js';
-import { busy, neverSent, outcomeUnknown, unavailable } from './store-failures.js';
+import { busy, neverSent, outcomeUnknown, storeUnavailable } from './store-failures.js';
 import type { StoreReader } from './store-reader.js';
 import type { StreamNames } from './stored-event.js';
 import { within } from '../shared/within.js';
@@ -133,12 +133,12 @@ export class StoreAppender {
   async #sent(append: Omit<Exact, 'known'>, order: 'free' | 'inTurn'): Promise<AppendOutcome> {
     // With a call at hand there is no await before the append leaves, and those who wait for one go on in order.
     const call = this.#opened?.ended === false ? this.#opened : await this.#open();
-    if (performance.now() > append.until) throw unavailable();
+    if (performance.now() > append.until) throw storeUnavailable();
     const exact = { ...append, known: this.#horizon.log };
     try {
       return await this.#outcome(exact, await this.#ask(call, exact));
     } catch (error) {
-      if (neverSent(error)) throw unavailable(error);
+      if (neverSent(error)) throw storeUnavailable(error);
       if (error instanceof AppendFailed && !error.ambiguous) throw error;
       const lostAt = performance.now();
       const settle = (): Promise<AppendOutcome> => known(this.#settled(exact, error, lostAt), exact.until);
@@ -218,7 +218,7 @@ export class StoreAppender {
       await this.#reader.meetEnd();
       return new BatchCall(await this.#connection.openBatch());
     } catch (error) {
-      throw unavailable(error);
+      throw storeUnavailable(error);
     }
   }
 }

@@ -19,7 +19,7 @@ const statusOf = (error: unknown): number | undefined => {
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The refusal of a store that is closed or cannot be reached. The cause is for the log; clients never see it. */
-export const unavailable = (cause?: unknown): Rejection => {
+export const storeUnavailable = (cause?: unknown): Rejection => {
   const rejection = new Rejection('STORE_UNAVAILABLE', { retryAfter: RETRY_SECONDS });
   if (cause !== undefined) rejection.cause = cause;
   return rejection;

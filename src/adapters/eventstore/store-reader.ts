@@ -16,7 +16,7 @@ import type { ReadRange, RecordedEvent, StreamPage } from '../../ports/event-sto
 import { rangeOf } from '../shared/append-rules.js';
 import type { LogHorizon } from './log-horizon.js';
 import type { StoreConnection } from './store-connection.js';
-import { unavailable } from './store-failures.js';
+import { storeUnavailable } from './store-failures.js';
 import { type StreamNames, toPosition, toRecorded } from './stored-event.js';
 
 /** How long a read may go without an event before the store counts as unreachable, in milliseconds. */
@@ -177,7 +177,7 @@ const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
   const cancel = (): void => void reading.cancel().catch(() => undefined);
   const silent = (): void => {
     cancel();
-    reading.destroy(unavailable());
+    reading.destroy(storeUnavailable());
   };
   const timer = setTimeout(silent, READ_SILENCE_MS);
   try {
@@ -190,7 +190,7 @@ const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
     return false;
   } catch (error) {
     if (error instanceof StreamNotFoundError) return false;
-    throw unavailable(error);
+    throw storeUnavailable(error);
   } finally {
     clearTimeout(timer);
   }

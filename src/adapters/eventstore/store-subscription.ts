@@ -8,10 +8,10 @@ import { assertOneStart } from '../shared/follow.js';
 import { createBell } from './bell.js';
 import type { LogHorizon } from './log-horizon.js';
 import type { StoreConnection } from './store-connection.js';
-import { unavailable } from './store-failures.js';
+import { storeUnavailable } from './store-failures.js';
 import { READ_SILENCE_MS } from './store-reader.js';
 import { type StreamNames, toServerPosition } from './stored-event.js';
-import { type Place, type ServerSubscription, SubscriptionLeg } from './subscription-leg.js';
+import { type FeedPlace, type ServerSubscription, SubscriptionLeg } from './subscription-leg.js';
 
 /** How long after a subscription was lost it is opened again, in milliseconds; the last one is repeated. The first is for a reader that fell behind. */
 const REOPEN_MS = [0, 50, 100, 250, 500, 1_000] as const;
@@ -40,7 +40,7 @@ export const followStore = (followed: Followed, options: Subscription): AsyncIte
 
 /** Opens the server's subscription behind what was handed over so far. */
 const opening =
-  ({ connection: { client }, names }: Followed, { after = 0, prefix = '', stream }: Subscription, place: Place) =>
+  ({ connection: { client }, names }: Followed, { after = 0, prefix = '', stream }: Subscription, place: FeedPlace) =>
   (checkpointReached: (position: Position) => void): ServerSubscription => {
     if (stream !== undefined) {
       const from = place.event === undefined ? stream.from : place.event.revision + 1;
@@ -68,7 +68,7 @@ async function* batches(
   const ended = (): boolean => signal.aborted || closing.aborted;
   signal.addEventListener('abort', bell.ring);
   closing.addEventListener('abort', bell.ring);
-  let place: Place = {};
+  let place: FeedPlace = {};
   let failures = 0;
   let leg: SubscriptionLeg | null = null;
   try {
@@ -94,7 +94,7 @@ async function* batches(
     signal.removeEventListener('abort', bell.ring);
     closing.removeEventListener('abort', bell.ring);
   }
-  if (!signal.aborted) throw unavailable();
+  if (!signal.aborted) throw storeUnavailable();
 }
 
 /**
@@ -122,7 +122,7 @@ export const readFiltered = async (
         if (events.length === limit || bytes >= READ_BYTES) return events;
       }
       if (leg.caughtUp) return events;
-      if (leg.over || closing.aborted || !(await bell.next(READ_SILENCE_MS))) throw unavailable();
+      if (leg.over || closing.aborted || !(await bell.next(READ_SILENCE_MS))) throw storeUnavailable();
     }
   } finally {
     leg.close();

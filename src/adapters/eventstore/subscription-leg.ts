@@ -14,9 +14,9 @@ const EVENTS_WAITING = SUBSCRIPTION_BATCH * 2;
 const BYTES_WAITING = READ_BYTES;
 
 /** Where a subscription goes on: behind this event, of so many bytes of JSON, or behind this place in the log. */
-export type Place = { readonly event?: RecordedEvent; readonly bytes?: number; readonly checkpoint?: Position };
+export type FeedPlace = { readonly event?: RecordedEvent; readonly bytes?: number; readonly checkpoint?: Position };
 
-const bytesOf = ({ bytes = 0 }: Place): number => bytes;
+const bytesOf = ({ bytes = 0 }: FeedPlace): number => bytes;
 
 export type ServerSubscription = AllStreamSubscription | StreamSubscription;
 
@@ -26,7 +26,7 @@ export class SubscriptionLeg {
   readonly #changed: () => void;
   readonly #timer: NodeJS.Timeout;
   readonly #horizon: LogHorizon;
-  #places: Place[] = [];
+  #places: FeedPlace[] = [];
   #bytes = 0;
   #paused = false;
   #caughtUp = false;
@@ -77,7 +77,7 @@ export class SubscriptionLeg {
   }
 
   /** What came, in order, a page of it at most. */
-  take(): readonly Place[] {
+  take(): readonly FeedPlace[] {
     const taken = [...untilFull(this.#places.slice(0, SUBSCRIPTION_BATCH), bytesOf, READ_BYTES)];
     this.#places.splice(0, taken.length);
     for (const place of taken) this.#bytes -= bytesOf(place);

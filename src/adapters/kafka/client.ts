@@ -25,7 +25,7 @@ export const eventsTopic = ({ namespace }: Pick<KafkaSettings, 'namespace'>): st
 export const projectorGroup = ({ namespace }: Pick<KafkaSettings, 'namespace'>): string => `${namespace}.projector`;
 
 /** A client that has not connected yet. What it says of itself is for debugging: whoever uses it reports what failed in the end. */
-export const openClient = ({ brokers, namespace, log }: KafkaSettings): Kafka => {
+export const openKafkaClient = ({ brokers, namespace, log }: KafkaSettings): Kafka => {
   const creator: logCreator = () => (entry) => {
     const { message, ...details } = entry.log;
     log.debug({ kafka: details }, message);
@@ -48,7 +48,7 @@ export const openClient = ({ brokers, namespace, log }: KafkaSettings): Kafka =>
  * @throws what the client says
  */
 export const pingBrokers = async (settings: KafkaSettings): Promise<void> => {
-  const admin = openClient(settings).admin({ retry: { retries: 0 } });
+  const admin = openKafkaClient(settings).admin({ retry: { retries: 0 } });
   try {
     await admin.connect();
     await admin.describeCluster();

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Consumer, type EachBatchPayload, type Kafka } from 'kafkajs';
 
+import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { EventFeed, FeedHandlers } from '../../ports/event-feed.js';
 import type { Log } from '../../ports/log.js';
 import { within } from '../shared/within.js';
-import { closeClient, eventsTopic, type KafkaSettings, openClient, projectorGroup, RETRY } from './client.js';
+import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient, projectorGroup, RETRY } from './client.js';
 import { decodeLink } from './link-format.js';
 import { EVENT_PARTITIONS, ensureTopic } from './topic.js';
 
@@ -31,15 +32,12 @@ export class KafkaFeed implements EventFeed {
   readonly #kafka: Kafka;
   readonly #topic: string;
   readonly #groupId: string;
-  readonly #partitions: number;
   readonly #log: Log;
 
-  /** @param partitions what the topic gets if it is made here */
-  constructor(settings: KafkaSettings, partitions = EVENT_PARTITIONS) {
-    this.#kafka = openClient(settings);
+  constructor(settings: KafkaSettings) {
+    this.#kafka = openKafkaClient(settings);
     this.#topic = eventsTopic(settings);
     this.#groupId = projectorGroup(settings);
-    this.#partitions = partitions;
     this.#log = settings.log;
   }
 
@@ -52,7 +50,7 @@ export class KafkaFeed implements EventFeed {
         if (failures === 0) this.#log.warn({ err }, 'the feed of events was lost; it is taken up again');
       }
       // Whoever is not a member has no partition.
-      handlers.assigned([], this.#partitions);
+      handlers.assigned([], EVENT_PARTITIONS);
       const wait = REOPEN_MS[Math.min(failures, REOPEN_MS.length - 1)];
       await sleep(wait, undefined, { signal }).catch(() => undefined);
       failures += 1;
@@ -61,13 +59,14 @@ export class KafkaFeed implements EventFeed {
 
   /** Is a member of the group until told to stop. @throws when the client gives up */
   async #member(handlers: FeedHandlers, signal: AbortSignal, onAssigned: () => void): Promise<void> {
-    const count = await ensureTopic(this.#kafka, this.#topic, this.#partitions);
+    const count = await ensureTopic(this.#kafka, this.#topic);
     const consumer = this.#kafka.consumer({
       groupId: this.#groupId,
       sessionTimeout: SESSION_MS,
       rebalanceTimeout: REBALANCE_MS,
       heartbeatInterval: HEARTBEAT_MS,
       maxWaitTimeInMs: FETCH_WAIT_MS,
+      maxBytesPerPartition: READ_BYTES,
       allowAutoTopicCreation: false,
       retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
     });
@@ -118,8 +117,9 @@ const eachBatch = async (
   const { batch } = payload;
   const { partition } = batch;
   const links = batch.messages.flatMap(({ value }) => decodeLink(value) ?? []);
+  const bytes = batch.messages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
   const isStale = (): boolean => !payload.isRunning() || payload.isStale() || !owned().has(partition);
-  const handled = handlers.handle({ partition, links, isStale });
+  const handled = handlers.handle({ partition, links, bytes, isStale });
   handled.catch(() => undefined);
   let done = await within(HEARTBEAT_MS, handled);
   // A long batch must not cost the membership; a heartbeat also throws when partitions are dealt out anew, which ends the wait.

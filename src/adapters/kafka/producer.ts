@@ -1,9 +1,9 @@
 import { type Kafka, type Message, Partitioners, type Producer } from 'kafkajs';
 
 import type { FeedEntry, FeedSession, FeedWriter } from '../../ports/event-feed.js';
-import { closeClient, eventsTopic, type KafkaSettings, openClient } from './client.js';
+import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient } from './client.js';
 import { encodeLink, MAX_MESSAGE_BYTES } from './link-format.js';
-import { EVENT_PARTITIONS, ensureTopic } from './topic.js';
+import { ensureTopic } from './topic.js';
 
 /** How long brokers may take to acknowledge, in milliseconds. */
 const ACKNOWLEDGE_MS = 8_000;
@@ -16,17 +16,14 @@ const RECORD_BYTES = 100;
 export class KafkaFeedWriter implements FeedWriter {
   readonly #kafka: Kafka;
   readonly #topic: string;
-  readonly #partitions: number;
 
-  /** @param partitions what the topic gets if it is made here */
-  constructor(settings: KafkaSettings, partitions = EVENT_PARTITIONS) {
-    this.#kafka = openClient(settings);
+  constructor(settings: KafkaSettings) {
+    this.#kafka = openKafkaClient(settings);
     this.#topic = eventsTopic(settings);
-    this.#partitions = partitions;
   }
 
   async open(): Promise<FeedSession> {
-    const partitions = await ensureTopic(this.#kafka, this.#topic, this.#partitions);
+    const partitions = await ensureTopic(this.#kafka, this.#topic);
     // A producer of its own for each session: brokers tell a repeat by producer and number alone, so that after a failure whose outcome is
     // unknown other messages under the same numbers would be taken for a repeat and dropped.
     const producer = this.#kafka.producer({

@@ -14,7 +14,7 @@ const CREATE_MS = 10_000;
  * @returns the number of its partitions
  * @throws what the brokers say, or that they are away
  */
-export const ensureTopic = async (kafka: Kafka, topic: string, partitions = EVENT_PARTITIONS): Promise<number> => {
+export const ensureTopic = async (kafka: Kafka, topic: string): Promise<number> => {
   const admin = kafka.admin();
   try {
     await admin.connect();
@@ -25,7 +25,7 @@ export const ensureTopic = async (kafka: Kafka, topic: string, partitions = EVEN
     if (!(await admin.listTopics()).includes(topic)) {
       // False when another process was faster.
       await admin.createTopics({
-        topics: [{ topic, numPartitions: partitions, configEntries }],
+        topics: [{ topic, numPartitions: EVENT_PARTITIONS, configEntries }],
         timeout: CREATE_MS,
         waitForLeaders: true,
       });

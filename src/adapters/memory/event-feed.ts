@@ -1,3 +1,5 @@
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { READ_BYTES, untilFull } from '../../domain/shared/page-size.js';
 import type { EventFeed, FeedEntry, FeedHandlers, FeedLink, FeedSession, FeedWriter } from '../../ports/event-feed.js';
 
 /** How many links one batch holds at most. */
@@ -68,12 +70,14 @@ export class MemoryFeed implements FeedWriter, EventFeed {
     const isStale = (): boolean => member.generation !== generation;
     let next = this.#committed[partition] ?? 0;
     while (!isStale()) {
-      const links = this.#log[partition]?.slice(next, next + BATCH_LINKS) ?? [];
+      const waiting = this.#log[partition]?.slice(next, next + BATCH_LINKS) ?? [];
+      const links = [...untilFull(waiting, jsonBytes, READ_BYTES)];
       if (links.length === 0) {
         await new Promise<void>((resolve) => this.#wakes.add(resolve));
         continue;
       }
-      const done = await member.handlers.handle({ partition, links, isStale });
+      const bytes = links.reduce((sum, link) => sum + jsonBytes(link), 0);
+      const done = await member.handlers.handle({ partition, links, bytes, isStale });
       if (isStale()) return;
       next += links.length;
       if (done) this.#committed[partition] = next;

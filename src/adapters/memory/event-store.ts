@@ -14,7 +14,7 @@ import type {
   Subscription,
 } from '../../ports/event-store.js';
 import { placeAppend, rangeOf, serialise } from '../shared/append-rules.js';
-import { Changes, follow } from '../shared/follow.js';
+import { ChangeSignal, follow } from '../shared/follow.js';
 
 /** The event store in memory: what the port means, in the fewest lines. Nothing outlives it. */
 export class MemoryEventStore implements EventStore {
@@ -22,7 +22,7 @@ export class MemoryEventStore implements EventStore {
   readonly #streams = new Map<string, RecordedEvent[]>();
   readonly #bytes = new WeakMap<RecordedEvent, number>();
   readonly #open = new Map<string, OpenProcess>();
-  readonly #changes = new Changes();
+  readonly #changes = new ChangeSignal();
   #closed = false;
 
   async append(stream: string, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendOutcome> {

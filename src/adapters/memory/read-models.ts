@@ -14,18 +14,18 @@ import type {
   WordHit,
   WordQuery,
 } from '../../ports/row-search.js';
-import { ReadWaiters, type Verdict } from '../shared/read-waiters.js';
-import { isWithin, RowTexts } from './row-texts.js';
+import { ReadWaiters, type WaitState } from '../shared/read-waiters.js';
+import { isWithin, MemoryRowTexts } from './row-texts.js';
 import { compareOrders } from '../../domain/shared/row-order.js';
 
-type Kept = {
+type MemoryBuild = {
   readonly id: number;
   readonly name: string;
   readonly version: number;
   position: number;
   live: boolean;
   readonly rows: Map<string, { readonly row: Json; readonly index: RowIndex }>;
-  readonly texts: RowTexts;
+  readonly texts: MemoryRowTexts;
   readonly progress: Map<string, number>;
   readonly parked: Map<string, ParkedEvent>;
 };
@@ -33,7 +33,7 @@ type Kept = {
 /** Read models, their search and their write side in memory: the definition of these ports. */
 export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter {
   readonly #waiters: ReadWaiters;
-  #builds: Kept[] = [];
+  #builds: MemoryBuild[] = [];
   #lastId = 0;
 
   constructor(clock: Clock) {
@@ -86,7 +86,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
   }
 
   reached(projection: Projection, stream: string, revision: number, timeoutMs: number): Promise<boolean> {
-    const check = (): Verdict => {
+    const check = (): WaitState => {
       const build = this.#serving(projection);
       if ((build?.progress.get(stream) ?? -1) >= revision) return 'reached';
       return this.#isStopped(projection.name, stream) ? 'never' : 'not yet';
@@ -95,7 +95,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
   }
 
   reachedPosition(projection: Projection, position: number, timeoutMs: number): Promise<boolean> {
-    const check = (): Verdict => ((this.#serving(projection)?.position ?? 0) >= position ? 'reached' : 'not yet');
+    const check = (): WaitState => ((this.#serving(projection)?.position ?? 0) >= position ? 'reached' : 'not yet');
     return this.#waiters.wait(projection.name, null, check, timeoutMs);
   }
 
@@ -111,19 +111,19 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
     this.#lastId += 1;
     const empty = {
       rows: new Map(),
-      texts: new RowTexts(),
+      texts: new MemoryRowTexts(),
       progress: new Map(),
       parked: new Map(),
-    } satisfies Partial<Kept>;
-    const build: Kept = { id: this.#lastId, name, version, position: 0, live: false, ...empty };
+    } satisfies Partial<MemoryBuild>;
+    const build: MemoryBuild = { id: this.#lastId, name, version, position: 0, live: false, ...empty };
     this.#builds.push(build);
     return view(build);
   }
 
-  async load(build: Build, keys: readonly string[], streams: readonly string[]): Promise<Loaded> {
+  async load(build: Build, keys: readonly string[], streams: readonly string[], bound = Infinity): Promise<Loaded> {
     const { rows, progress, parked } = this.#kept(build);
     return {
-      rows: found(rows, keys),
+      ...upTo(bound, rows, keys),
       streams: new Map(
         streams.map(
           (stream) => [stream, { revision: progress.get(stream) ?? -1, parked: parked.has(stream) }] as const,
@@ -177,7 +177,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
     return this.#waiters.onBegin(listener);
   }
 
-  #kept(build: Build): Kept {
+  #kept(build: Build): MemoryBuild {
     const kept = this.#builds.find(({ id }) => id === build.id);
     if (kept === undefined) throw new Error(`The build ${build.id} of ${build.name} was dropped.`);
     return kept;
@@ -190,7 +190,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
   }
 
   /** The build that readers of a projection see. */
-  #serving({ name, version }: Projection): Kept | undefined {
+  #serving({ name, version }: Projection): MemoryBuild | undefined {
     const named = this.#builds.filter((build) => build.name === name);
     return (
       named.find((build) => build.live && build.version === version) ??
@@ -200,9 +200,25 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
   }
 }
 
-const none: Kept['rows'] = new Map();
+const none: MemoryBuild['rows'] = new Map();
 
-const found = (rows: Kept['rows'], keys: readonly string[]): ReadonlyMap<string, Json> =>
+const found = (rows: MemoryBuild['rows'], keys: readonly string[]): ReadonlyMap<string, Json> =>
   new Map(keys.flatMap((key) => (rows.has(key) ? [[key, rows.get(key)?.row ?? null] as const] : [])));
 
-const view = ({ id, name, version, position, live }: Kept): Build => ({ id, name, version, position, live });
+/** The rows of the keys up to the one that brings them to so many bytes. */
+const upTo = (bound: number, rows: MemoryBuild['rows'], keys: readonly string[]): Omit<Loaded, 'streams'> => {
+  const loaded = new Map<string, Json>();
+  let bytes = 0;
+  let looked = 0;
+  for (const [at, key] of keys.entries()) {
+    const kept = rows.get(key);
+    if (kept === undefined) continue;
+    if (bytes >= bound) return { rows: loaded, keys: looked, bytes };
+    loaded.set(key, kept.row);
+    bytes += jsonBytes(kept.row);
+    looked = at + 1;
+  }
+  return { rows: loaded, keys: keys.length, bytes };
+};
+
+const view = ({ id, name, version, position, live }: MemoryBuild): Build => ({ id, name, version, position, live });

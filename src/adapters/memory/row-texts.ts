@@ -27,11 +27,11 @@ export const isWithin = (order: string, { above, upTo }: OrderRange = {}): boole
   (above === undefined || compareOrders(order, above) > 0) && (upTo === undefined || compareOrders(order, upTo) <= 0);
 
 /** The texts of one build's rows, with their vectors. */
-export class RowTexts {
+export class MemoryRowTexts {
   readonly #texts = new Map<string, Text>();
 
   /** @param earlier the texts of the build that readers see, when that is another one */
-  write({ put, remove }: Changes, earlier: RowTexts | undefined): void {
+  write({ put, remove }: Changes, earlier: MemoryRowTexts | undefined): void {
     for (const key of remove) this.#texts.delete(key);
     for (const { key, index, search } of put) {
       if (search === undefined) continue;

@@ -7,10 +7,10 @@ import type { Tables } from './tables.js';
 /** How many rows of dropped builds one statement takes away. */
 const SWEPT_ROWS = 5_000;
 
-type Named = Pick<Projection, 'name' | 'version'>;
+type ProjectionVersion = Pick<Projection, 'name' | 'version'>;
 
 /** The build that readers of a projection see, as a subquery: what another process swapped in counts from its commit on. */
-export const servingBuild = ({ name, version }: Named): RawBuilder<number> => sql<number>`(
+export const servingBuild = ({ name, version }: ProjectionVersion): RawBuilder<number> => sql<number>`(
   SELECT id FROM builds WHERE name = ${name} AND (live OR version = ${version})
   ORDER BY (live AND version = ${version}) DESC, live DESC, CASE WHEN live THEN version ELSE id END DESC LIMIT 1
 )`;
@@ -19,7 +19,7 @@ export const servingBuild = ({ name, version }: Named): RawBuilder<number> => sq
 const lockName = (db: Transaction<Tables>, name: string): Promise<unknown> =>
   sql`SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext(${name}))`.execute(db);
 
-const begun = (db: Kysely<Tables>, { name, version }: Named): Promise<Build> =>
+const begun = (db: Kysely<Tables>, { name, version }: ProjectionVersion): Promise<Build> =>
   db
     .insertInto('builds')
     .values({ name, version, position: 0, live: false })
@@ -27,7 +27,7 @@ const begun = (db: Kysely<Tables>, { name, version }: Named): Promise<Build> =>
     .executeTakeFirstOrThrow();
 
 /** As ReadModelWriter.open; several processes that open one version at the same time get the same build. */
-export const openBuild = (db: Kysely<Tables>, projection: Named): Promise<Build> =>
+export const openBuild = (db: Kysely<Tables>, projection: ProjectionVersion): Promise<Build> =>
   db.transaction().execute(async (tx) => {
     await lockName(tx, projection.name);
     const same = await tx
@@ -47,7 +47,7 @@ export const openBuild = (db: Kysely<Tables>, projection: Named): Promise<Build>
   });
 
 /** As ReadModelWriter.begin. */
-export const beginBuild = (db: Kysely<Tables>, projection: Named): Promise<Build> =>
+export const beginBuild = (db: Kysely<Tables>, projection: ProjectionVersion): Promise<Build> =>
   db.transaction().execute(async (tx) => {
     await lockName(tx, projection.name);
     return begun(tx, projection);

@@ -1,14 +1,12 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 
 import type { Build, Changes } from '../../ports/read-model-writer.js';
+import { StreamMoved } from '../shared/stream-moved.js';
 import { dropped } from './builds.js';
 import { isRace } from './failures.js';
 import { writeTexts } from './row-texts.js';
 import { byText, storable } from './stored-text.js';
 import type { Tables } from './tables.js';
-
-/** Thrown inside a commit to undo it: another writer moved a stream. */
-class StreamMoved extends Error {}
 
 /**
  * As ReadModelWriter.commit. Rows and streams are locked in one order by all writers; a deadlock that the database breaks all the same is

@@ -60,7 +60,7 @@ export const databaseUnavailable = (cause?: unknown): Rejection => {
 };
 
 /** What a failed statement means to the asker: DATABASE_UNAVAILABLE, STORE_FULL; any other error is a defect and comes back as it is. */
-export const asRejection = (error: unknown): unknown => {
+export const postgresRejection = (error: unknown): unknown => {
   if (error instanceof Rejection) return error;
   if (codeOf(error) === DISK_FULL) return new Rejection('STORE_FULL', { retryAfter: FULL_RETRY_SECONDS });
   return isUnavailable(error) ? databaseUnavailable(error) : error;

@@ -24,7 +24,7 @@ const OWNER_ID_BYTES = 16;
 const NOW_MS = sql`(extract(epoch FROM statement_timestamp()) * 1000)::bigint`;
 
 type Taken = { readonly seed: string; readonly resumed: boolean };
-type Kept = { readonly digest: string; readonly answer: string | null };
+type KeptAnswerRow = { readonly digest: string; readonly answer: string | null };
 
 const digestOf = (scope: string, key: string): string => sha256Hex(idOf(scope, key));
 
@@ -126,8 +126,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     }
   }
 
-  async #find(id: string): Promise<Kept | undefined> {
-    const statement = sql<Kept>`SELECT digest, answer FROM reservations WHERE id = decode(${id}, 'hex')`;
+  async #find(id: string): Promise<KeptAnswerRow | undefined> {
+    const statement = sql<KeptAnswerRow>`SELECT digest, answer FROM reservations WHERE id = decode(${id}, 'hex')`;
     const { rows } = await this.#postgres.run('request', (db) => statement.execute(db));
     return rows[0];
   }

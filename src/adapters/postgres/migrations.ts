@@ -65,6 +65,14 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
     sql`CREATE INDEX texts_by_stream ON texts (build, stream, embedder, place)`,
     sql`CREATE INDEX texts_by_embedder ON texts (build, embedder)`,
   ],
+  '006-snapshots': [
+    sql`
+        CREATE TABLE snapshots (
+          stream text COLLATE "C" NOT NULL, revision bigint NOT NULL, version integer NOT NULL, hash text NOT NULL,
+          at_ms bigint NOT NULL, state text NOT NULL, PRIMARY KEY (stream, revision)
+        )`,
+    sql`CREATE INDEX snapshots_by_time ON snapshots (stream, at_ms, revision)`,
+  ],
 };
 
 /** Says in one sentence what is wrong; nothing was changed. */

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { StartProblem } from '../../domain/shared/start-problem.js';
 import type { Log } from '../../ports/log.js';
 import { within } from '../shared/within.js';
-import { asRejection, databaseUnavailable, isConnectionSpoilt } from './failures.js';
+import { postgresRejection, databaseUnavailable, isConnectionSpoilt } from './failures.js';
 import { migrate, SchemaProblem } from './migrations.js';
 import { openPool, type PoolSettings, singleConnection } from './pool.js';
 import type { Tables } from './tables.js';
@@ -95,7 +95,7 @@ export class Postgres implements AsyncDisposable {
       return await use(this.#pools[work]);
     } catch (error) {
       if (isConnectionSpoilt(error)) this.#pausedUntilMs = performance.now() + PAUSE_MS;
-      throw asRejection(error);
+      throw postgresRejection(error);
     }
   }
 
@@ -109,7 +109,7 @@ export class Postgres implements AsyncDisposable {
     } catch (error) {
       if (isRefusedForGood(error))
         throw new StartProblem(`The database cannot be used: ${messageOf(error)}.`, { cause: error });
-      throw asRejection(error);
+      throw postgresRejection(error);
     }
   }
 

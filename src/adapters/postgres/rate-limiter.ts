@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
-import type { RateDecision, RateLimit, RateLimiter } from '../../ports/rate-limiter.js';
+import type { RateLimit } from '../../domain/tenant/rate-limit.js';
+import type { RateDecision, RateLimiter } from '../../ports/rate-limiter.js';
 import { MemoryRateLimiter } from '../shared/rate-limiter.js';
 import type { Postgres } from './open.js';
 
@@ -14,7 +15,7 @@ const SWEPT = 2_000;
 /** How long after a failure the database is not asked again, in milliseconds: no request waits for it meanwhile. */
 const LOCAL_MS = 1_000;
 
-type Row = { readonly used: number; readonly ends: number; readonly allowed: boolean };
+type WindowRow = { readonly used: number; readonly ends: number; readonly allowed: boolean };
 
 /**
  * Rate limits that all server processes share: one statement a request. While the database is away each process counts by itself, so that what
@@ -53,7 +54,7 @@ export class PostgresRateLimiter implements RateLimiter {
     const endMs = nowMs + windowSeconds * 1_000;
     // A refused request changes no count; it is an update all the same, so that one statement tells when the window ends.
     const over = sql`(w.ends <= ${nowMs}::bigint OR w.started > ${nowMs + CLOCK_SKEW_MS}::bigint)`;
-    const statement = sql<Row>`
+    const statement = sql<WindowRow>`
       INSERT INTO rate_windows AS w (subject, started, ends, used, allowed)
       VALUES (${subject}, ${nowMs}::bigint, ${endMs}::bigint, ${Math.min(1, limit)}::bigint, ${limit > 0}::boolean)
       ON CONFLICT (subject) DO UPDATE SET

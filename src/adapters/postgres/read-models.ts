@@ -91,8 +91,8 @@ export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWrite
     return this.#postgres.run('background', (db) => beginBuild(db, projection));
   }
 
-  load(build: Build, keys: readonly string[], streams: readonly string[]): Promise<Loaded> {
-    return this.#postgres.run('background', (db) => loadRows(db, build, keys, streams));
+  load(build: Build, keys: readonly string[], streams: readonly string[], bytes?: number): Promise<Loaded> {
+    return this.#postgres.run('background', (db) => loadRows(db, build, keys, streams, bytes));
   }
 
   async commit(build: Build, changes: Changes): Promise<boolean> {

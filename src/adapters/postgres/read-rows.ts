@@ -5,7 +5,7 @@ import { PAGE_BYTES } from '../../domain/shared/page-size.js';
 import type { ListPage, ListQuery, Projection } from '../../ports/read-models.js';
 import type { Build, Loaded } from '../../ports/read-model-writer.js';
 import { servingBuild } from './builds.js';
-import { placeRange } from './row-texts.js';
+import { placeCondition } from './row-texts.js';
 import type { Tables } from './tables.js';
 
 const parsed = (row: string): Json => JSON.parse(row) as Json;
@@ -22,20 +22,14 @@ export const getRow = async (db: Kysely<Tables>, projection: Projection, key: st
 };
 
 /** As ReadModels.getAll. */
-export const getRows = (
+export const getRows = async (
   db: Kysely<Tables>,
   projection: Projection,
-  keys: readonly string[],
-): Promise<ReadonlyMap<string, Json>> => rowsIn(db, servingBuild(projection), keys);
-
-const rowsIn = async (
-  db: Kysely<Tables>,
-  build: number | RawBuilder<number>,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, Json>> => {
   if (keys.length === 0) return new Map();
   const { rows } = await sql<{ key: string; row: string }>`
-    SELECT key, row FROM rows WHERE build = ${build} AND key = ANY(${keys}::text[])`.execute(db);
+    SELECT key, row FROM rows WHERE build = ${servingBuild(projection)} AND key = ANY(${keys}::text[])`.execute(db);
   return new Map(rows.map(({ key, row }) => [key, parsed(row)]));
 };
 
@@ -53,7 +47,7 @@ export const listRows = async (db: Kysely<Tables>, projection: Projection, query
       FROM (
         SELECT key, place, row FROM rows WHERE build = ${servingBuild(projection)} AND partition = ${partition}
           ${tags === undefined ? sql`` : sql`AND tag = ANY(${tags}::text[])`}
-          ${beyond === undefined ? sql`` : sql`AND place ${isBeyond} ${beyond}`} ${placeRange(within)}
+          ${beyond === undefined ? sql`` : sql`AND place ${isBeyond} ${beyond}`} ${placeCondition(within)}
         ORDER BY place ${order} LIMIT ${limit + 1}
       ) AS found
       WINDOW rising AS (ORDER BY place ${order} ROWS UNBOUNDED PRECEDING)
@@ -83,17 +77,47 @@ export const loadRows = async (
   { id }: Build,
   keys: readonly string[],
   streams: readonly string[],
+  bytes: number = Number.MAX_SAFE_INTEGER,
 ): Promise<Loaded> => {
   const ofBuild = sql`build = ${id} AND stream = ANY(${streams}::text[])`;
   const [revisions, parked] =
     streams.length === 0 ? [new Map<string, number>(), new Set<string>()] : await standingsIn(db, ofBuild);
   // Standings first: rows that another writer changes in between are then newer than their standing, and the commit is refused.
-  const rows = await rowsIn(db, id, keys);
+  const loaded = await rowsUpTo(db, id, keys, bytes);
   return {
-    rows,
+    ...loaded,
     streams: new Map(
       streams.map((stream) => [stream, { revision: revisions.get(stream) ?? -1, parked: parked.has(stream) }]),
     ),
+  };
+};
+
+/**
+ * The rows of the keys, in their order, up to the one that brings them to so many bytes; `before` is what stands before a row. The database measures
+ * them, as for a list. Looked up one by one: planned as a join, it might walk over all rows there are.
+ */
+const rowsUpTo = async (
+  db: Kysely<Tables>,
+  build: number,
+  keys: readonly string[],
+  bound: number,
+): Promise<Omit<Loaded, 'streams'>> => {
+  if (keys.length === 0) return { rows: new Map(), keys: 0, bytes: 0 };
+  const { rows } = await sql<{ key: string; row: string; at: number; total: number; more: boolean }>`
+    SELECT key, row, at, total, looked > count(*) OVER () AS more FROM (
+      SELECT asked.key, found.row, asked.at, count(*) OVER () AS looked,
+        sum(octet_length(found.row)) OVER rising AS total, sum(octet_length(found.row)) OVER rising - octet_length(found.row) AS before
+      FROM unnest(${keys}::text[]) WITH ORDINALITY AS asked (key, at)
+      CROSS JOIN LATERAL (SELECT row FROM rows WHERE build = ${build} AND key = asked.key LIMIT 1) AS found
+      WINDOW rising AS (ORDER BY asked.at ROWS UNBOUNDED PRECEDING)
+    ) AS measured
+    WHERE before < ${bound}
+    ORDER BY at`.execute(db);
+  const last = rows.at(-1);
+  return {
+    rows: new Map(rows.map(({ key, row }) => [key, parsed(row)])),
+    keys: last?.more === true ? last.at : keys.length,
+    bytes: last?.total ?? 0,
   };
 };
 

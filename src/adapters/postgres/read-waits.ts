@@ -13,7 +13,7 @@ const MAX_WAITERS = 10_000;
 const POLL_LISTENING_MS = 500;
 const POLL_DEAF_MS = 50;
 
-type Waiter = {
+type CommitWaiter = {
   readonly projection: Projection;
   /** Null: waits for the global position `target`, else for this revision of the stream. */
   readonly stream: string | null;
@@ -23,7 +23,7 @@ type Waiter = {
   readonly end: (result: boolean | Error) => void;
 };
 
-type Standing = { readonly revision: number; readonly stopped: boolean };
+type StreamReach = { readonly revision: number; readonly stopped: boolean };
 
 /**
  * Readers that wait for commits of any process. All of this process's readers share one look at the database at a time: after a commit of its own,
@@ -33,7 +33,7 @@ export class ReadWaits implements AsyncDisposable {
   readonly #postgres: Postgres;
   readonly #clock: Clock;
   readonly #notifications: Notifications;
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Set<CommitWaiter>();
   readonly #listeners = new Set<() => void>();
   /** The names to look at next; null: all. */
   #due: Set<string> | null = new Set();
@@ -64,7 +64,7 @@ export class ReadWaits implements AsyncDisposable {
     if (this.#waiters.size >= MAX_WAITERS) return false;
     return new Promise<boolean>((resolve, reject) => {
       let cancel = (): void => undefined;
-      const waiter: Waiter = {
+      const waiter: CommitWaiter = {
         projection,
         stream,
         target,
@@ -120,7 +120,7 @@ export class ReadWaits implements AsyncDisposable {
     await Promise.resolve();
     const due = this.#due;
     this.#due = new Set();
-    const groups = new Map<string, Waiter[]>();
+    const groups = new Map<string, CommitWaiter[]>();
     for (const waiter of this.#waiters) {
       const { name, version } = waiter.projection;
       if (due !== null && !due.has(name)) continue;
@@ -131,7 +131,7 @@ export class ReadWaits implements AsyncDisposable {
     await Promise.all([...groups.values()].map((group) => this.#lookAfter(group)));
   }
 
-  async #lookAfter(waiters: readonly Waiter[]): Promise<void> {
+  async #lookAfter(waiters: readonly CommitWaiter[]): Promise<void> {
     const [first] = waiters;
     if (first === undefined) return;
     const { projection } = first;
@@ -157,7 +157,7 @@ const standingsOf = async (
   db: Kysely<Tables>,
   projection: Projection,
   streams: readonly string[],
-): Promise<ReadonlyMap<string, Standing>> => {
+): Promise<ReadonlyMap<string, StreamReach>> => {
   if (streams.length === 0) return new Map();
   const reached = await sql<{ stream: string; revision: number }>`
     SELECT stream, revision FROM progress WHERE build = ${servingBuild(projection)} AND stream = ANY(${streams}::text[])`.execute(
@@ -169,7 +169,7 @@ const standingsOf = async (
     GROUP BY k.stream HAVING count(*) = (SELECT count(*) FROM builds WHERE name = ${projection.name})`.execute(db);
   const revisions = new Map(reached.rows.map(({ stream, revision }) => [stream, revision]));
   const stopped = new Set(parked.rows.map(({ stream }) => stream));
-  const standing = (stream: string): Standing => ({
+  const standing = (stream: string): StreamReach => ({
     revision: revisions.get(stream) ?? -1,
     stopped: stopped.has(stream),
   });

@@ -20,7 +20,7 @@ import { byText, storable } from './stored-text.js';
 import type { Tables } from './tables.js';
 
 /** The condition that a place is within a range, beginning with AND where there is one. */
-export const placeRange = ({ above, upTo }: OrderRange = {}): RawBuilder<unknown> =>
+export const placeCondition = ({ above, upTo }: OrderRange = {}): RawBuilder<unknown> =>
   sql`${above === undefined ? sql`` : sql`AND place > ${above}`} ${upTo === undefined ? sql`` : sql`AND place <= ${upTo}`}`;
 
 /** Writes the texts of rows, and removes those of rows that have none any more; what the build that readers see has of the same text is taken over. */
@@ -104,7 +104,7 @@ export const listVectors = async (
 ): Promise<readonly StoredVector[]> => {
   const { rows } = await sql<{ key: string; place: string; vector: Buffer }>`
     SELECT key, place, vector FROM texts
-    WHERE build = ${servingBuild(projection)} AND stream = ${stream} AND embedder = ${embedder} ${placeRange(within)}
+    WHERE build = ${servingBuild(projection)} AND stream = ${stream} AND embedder = ${embedder} ${placeCondition(within)}
       AND vector IS NOT NULL
     ORDER BY place LIMIT ${limit}`.execute(db);
   return rows.map(({ key, place, vector }) => ({ key, order: place, vector: vectorOf(vector) }));
@@ -122,7 +122,7 @@ export const rowsByWords = async (
   const { rows } = await sql<{ key: string; place: string; score: number }>`
     WITH found AS MATERIALIZED (
       SELECT key, place, words FROM texts
-      WHERE build = ${servingBuild(projection)} AND stream = ${stream} ${placeRange(within)} AND words @@ ${any}::tsquery
+      WHERE build = ${servingBuild(projection)} AND stream = ${stream} ${placeCondition(within)} AND words @@ ${any}::tsquery
     ), hits AS (
       SELECT key, place, word FROM found, unnest(tsvector_to_array(words)) AS word WHERE word = ANY(${words}::text[])
     ), weights AS (

@@ -6,7 +6,7 @@ import type { EventStore, RecordedEvent, Subscription } from '../../ports/event-
 export const SUBSCRIPTION_BATCH = 256;
 
 /** Wakes those who wait for new events, of one stream or of any. Counts the changes, so that none is missed between reading and waiting. */
-export class Changes {
+export class ChangeSignal {
   #count = 0;
   readonly #waiting = new Map<string | null, Set<() => void>>();
 
@@ -66,7 +66,7 @@ export const assertOneStart = ({ after, prefix, stream }: Subscription): void =>
  */
 export const follow = (
   store: Pick<EventStore, 'read' | 'readAll'>,
-  changes: Changes,
+  changes: ChangeSignal,
   options: Subscription,
 ): AsyncIterable<readonly RecordedEvent[]> => {
   assertOneStart(options);
@@ -77,7 +77,7 @@ export const follow = (
 
 async function* batches(
   store: Pick<EventStore, 'read' | 'readAll'>,
-  changes: Changes,
+  changes: ChangeSignal,
   { after = 0, prefix = '', stream, signal }: Subscription,
 ): AsyncGenerator<readonly RecordedEvent[], void, undefined> {
   let position = after;

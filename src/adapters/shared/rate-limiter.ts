@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.js';
-import type { RateDecision, RateLimit, RateLimiter } from '../../ports/rate-limiter.js';
+import type { RateLimit } from '../../domain/tenant/rate-limit.js';
+import type { RateDecision, RateLimiter } from '../../ports/rate-limiter.js';
 
 /** How many subjects' windows are kept; over it the one that began first is forgotten, and that subject starts anew. */
 export const WINDOWS_KEPT = 100_000;

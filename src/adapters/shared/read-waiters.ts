@@ -3,13 +3,13 @@ import type { Clock } from '../../ports/clock.js';
 /** How many readers may wait at once; one more is told at once that what it waits for is not there. */
 const MAX_WAITERS = 10_000;
 
-export type Verdict = 'reached' | 'never' | 'not yet';
+export type WaitState = 'reached' | 'never' | 'not yet';
 
 type Waiter = {
   readonly projection: string;
   /** Null: waits for a global position. */
   readonly stream: string | null;
-  readonly check: () => Verdict;
+  readonly check: () => WaitState;
   readonly end: (reached: boolean) => void;
 };
 
@@ -34,7 +34,7 @@ export class ReadWaiters {
   }
 
   /** True when `check` says so within `timeoutMs`, false when it does not or never will. */
-  async wait(projection: string, stream: string | null, check: () => Verdict, timeoutMs: number): Promise<boolean> {
+  async wait(projection: string, stream: string | null, check: () => WaitState, timeoutMs: number): Promise<boolean> {
     const now = check();
     if (now !== 'not yet') return now === 'reached';
     if (timeoutMs <= 0 || this.#waiters.size >= MAX_WAITERS) return false;

@@ -18,7 +18,7 @@ import { pause } from '../pacing/pause.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
-import type { Fold } from '../streams/lane.js';
+import type { Fold } from '../streams/fold.js';
 import { pagesOf } from '../streams/stream-pages.js';
 
 /** How a tenant's stream is folded. */
@@ -46,8 +46,11 @@ export type KeyDirectoryDeps = {
   readonly rateLimit: RateLimit | null;
   /** `ANIMA_TIERS`: whether a tenant's tier binds its keys (contract 1.4). */
   readonly tiersActive: boolean;
-  /** Told when the feed was lost, which is taken up again after FEED_RETRY_MS, and when a tenant's stream holds what only a newer server can read. */
-  readonly onFeedLost: (error: unknown) => void;
+  /**
+   * Told when the directory is cut off from what is written of tenants: the feed was lost, which is taken up again after FEED_RETRY_MS, or a tenant's
+   * stream holds what only a newer server can read.
+   */
+  readonly onCutOff: (error: unknown) => void;
 };
 
 type Known = { readonly revision: number; readonly state: TenantState };
@@ -175,7 +178,7 @@ export class KeyDirectory implements AsyncDisposable {
     if (!(error instanceof Rejection) || error.code !== 'EVENT_VERSION_UNKNOWN') throw error;
     const own = [...this.#keys].filter(([, { principal }]) => principal.tenant === tenantId);
     for (const [keyId] of own) this.#revoke(keyId);
-    this.#deps.onFeedLost(error);
+    this.#deps.onCutOff(error);
   }
 
   /** Takes in a tenant's newest key. */
@@ -207,7 +210,7 @@ export class KeyDirectory implements AsyncDisposable {
           }
         }
       } catch (error) {
-        if (!closing()) this.#deps.onFeedLost(error);
+        if (!closing()) this.#deps.onCutOff(error);
       }
       await pause(this.#deps.clock, FEED_RETRY_MS, signal);
     }

@@ -17,8 +17,8 @@ export type OpenKeysDeps = {
     readonly rateLimit: RateLimit | null;
     readonly tiersActive: boolean;
   };
-  /** Told when the directory lost the store's feed; it is taken up again by itself. */
-  readonly onFeedLost: (error: unknown) => void;
+  /** As KeyDirectoryDeps says. */
+  readonly onCutOff: (error: unknown) => void;
 };
 
 /** Everything that rests on the server's secret. `directory` in `apiKeys` is to be disposed of before the store. */
@@ -28,12 +28,12 @@ export type OpenedKeys = { readonly signingKeys: SigningKeys; readonly apiKeys: 
  * Opens the signing keys and then the directory of API keys: in this order a wrong secret is noticed before anything rests on it.
  * @throws StartProblem when the secret is another one than before; raises what the event store raises
  */
-export const openKeys = async ({ ports, lanes, secret, settings, onFeedLost }: OpenKeysDeps): Promise<OpenedKeys> => {
+export const openKeys = async ({ ports, lanes, secret, settings, onCutOff }: OpenKeysDeps): Promise<OpenedKeys> => {
   const { clock, random, events, keyUsage } = ports;
   const wrapKey = deriveKey(secret, 'signing-key-wrap');
   const hashKey = deriveKey(secret, 'api-key-hash');
   const signingKeys = await openSigningKeys({ lanes, events, clock, random, wrapKey, alg: settings.jwsAlg });
   const { rateLimit, tiersActive } = settings;
-  const directory = await KeyDirectory.open({ events, clock, keyUsage, hashKey, rateLimit, tiersActive, onFeedLost });
+  const directory = await KeyDirectory.open({ events, clock, keyUsage, hashKey, rateLimit, tiersActive, onCutOff });
   return { signingKeys, apiKeys: { lanes, events, clock, random, keyUsage, directory, hashKey } };
 };

@@ -17,7 +17,7 @@ import type { Random } from '../../ports/random.js';
 import type { SigningAlgorithm, SigningKeys } from '../../ports/signing-keys.js';
 import { makeCommandId } from '../streams/command-id.js';
 import { NONCE_BYTES, unwrap, wrap } from './key-wrap.js';
-import type { Fold } from '../streams/lane.js';
+import type { Fold } from '../streams/fold.js';
 import { type CommandDeps, runCommand } from '../streams/run-command.js';
 import { spaceReads } from '../streams/spaced-reads.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';

@@ -5,13 +5,13 @@ import type { EventStore } from '../../ports/event-store.js';
 import { type ChainBreak, breaksOf, GENESIS_HASH } from '../streams/hash-chain.js';
 import { mindFold } from './mind.js';
 import { nextTurn } from '../pacing/next-turn.js';
-import { type Command, COMMAND_ATTEMPTS, type CommandDeps, runCommand } from '../streams/run-command.js';
+import { DECIDE_ATTEMPTS } from '../streams/decide-and-append.js';
+import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
+import { pagesOf } from '../streams/stream-pages.js';
 
-/** How many events one page of reading holds. */
-const PAGE_EVENTS = 128;
-/** How many events one look goes through, within a page: a second or two of work, between which others have their turn. */
+/** How many events one look goes through: a second or two of work, between which others have their turn. */
 export const LOOK_EVENTS = 20_000;
-/** At how many breaks a look ends, within a page: with two breaks for each event of it they fit into one append of 500 events. */
+/** With how many breaks a look ends, those of the last event included: they fit into one append of 500 events. */
 export const LOOK_BREAKS = 200;
 
 /** A break, and whether the stream itself says that it is known. */
@@ -41,17 +41,17 @@ export const lookAtChain = async (store: EventStore, stream: string, from: numbe
   const before = from === 0 ? undefined : await store.read(stream, { direction: 'forwards', from: from - 1, limit: 1 });
   let prevHash = before?.events[0]?.meta.hash ?? GENESIS_HASH;
   let [events, next, last] = [0, from, -1];
-  while (events < LOOK_EVENTS && breaks.length < LOOK_BREAKS) {
-    const page = await store.read(stream, { direction: 'forwards', from: next, limit: PAGE_EVENTS });
+  for await (const page of pagesOf(store, stream, { direction: 'forwards', from }, LOOK_EVENTS)) {
     last = page.lastRevision;
     for (const event of page.events) {
+      if (breaks.length >= LOOK_BREAKS) break;
       breaks.push(...breaksOf(event, prevHash));
       prevHash = event.meta.hash;
       next = event.revision + 1;
+      events += 1;
       await nextTurn();
     }
-    events += page.events.length;
-    if (page.events.length === 0 || next > last) break;
+    if (breaks.length >= LOOK_BREAKS) break;
   }
   const first = breaks[0];
   const known = first === undefined ? nothingKnown : await acknowledged(store, stream, first.revision + 1);
@@ -65,16 +65,15 @@ const nothingKnown: Acknowledged = { keys: new Set(), revision: -1 };
 /** The breaks that a stream says it knows of from a revision on, and the last revision that was read. */
 const acknowledged = async (store: EventStore, stream: string, from: number): Promise<Acknowledged> => {
   const keys = new Set<string>();
-  for (let revision = from - 1; ;) {
-    const page = await store.read(stream, { direction: 'forwards', from: revision + 1, limit: PAGE_EVENTS });
-    for (const recorded of page.events) {
+  let revision = from - 1;
+  for await (const { events } of pagesOf(store, stream, { direction: 'forwards', from })) {
+    for (const recorded of events) {
       const event = npcEvents.decode(recorded);
       if (event.type === 'ChainBreakRecorded') keys.add(keyOf(event.data));
     }
-    revision = page.events.at(-1)?.revision ?? revision;
-    if (page.events.length === 0 || revision >= page.lastRevision) return { keys, revision };
-    await nextTurn();
+    revision = events.at(-1)?.revision ?? revision;
   }
+  return { keys, revision };
 };
 
 /**
@@ -95,7 +94,7 @@ export const recordBreaks = async (
     breaks = breaks.map((one) => (keys.has(keyOf(one)) ? { ...one, acknowledged: true } : one));
   };
   for (let attempt = 0; breaks.some((one) => !one.acknowledged); attempt += 1) {
-    if (attempt === COMMAND_ATTEMPTS) throw new Rejection('CONFLICT', { retryAfter: 1 });
+    if (attempt === DECIDE_ATTEMPTS) throw new Rejection('CONFLICT', { retryAfter: 1 });
     const drafts = breaks.filter((one) => !one.acknowledged).map(recorded);
     const decided = { here: false };
     const outcome = await runCommand(deps, stream, mindFold, context, (_, head) => {

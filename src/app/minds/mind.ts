@@ -1,5 +1,10 @@
 import { evolveMind, initialMind, type MindState } from '../../domain/npc/state.js';
-import type { Fold } from '../streams/lane.js';
+import { savedMind } from '../../domain/npc/saved-mind.js';
+import type { Fold } from '../streams/fold.js';
 
-/** How a mind's stream is folded. */
-export const mindFold: Fold<MindState> = { initial: initialMind, evolve: evolveMind };
+/** How a mind's stream is folded. Its version is raised whenever `test/app/minds/mind.test.ts` says so. */
+export const mindFold: Fold<MindState> = {
+  initial: initialMind,
+  evolve: evolveMind,
+  snapshots: { version: 1, restore: savedMind },
+};

@@ -1,10 +1,10 @@
-import { initialMind, type MindState } from '../../domain/npc/state.js';
+import type { MindState } from '../../domain/npc/state.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
+import type { Moment } from '../../ports/snapshots.js';
 import type { Lanes } from '../streams/lanes.js';
 import { mindFold } from './mind.js';
-import { pagesOf } from '../streams/stream-pages.js';
 
 /**
  * A mind as every acknowledged write left it (contract 1.8).
@@ -30,28 +30,16 @@ export const requireRevision = async (events: EventStore, tenant: string, npcId:
   return revision;
 };
 
-/** A moment in a mind's history: a revision, or an instant in milliseconds since the epoch; both inclusive. */
-export type Moment = { readonly revision: number } | { readonly timeMs: number };
-
 /**
  * A mind as it was after its last event not beyond `moment`: beyond the last event, as it is now (contract 10.1).
  * @returns null when the mind had no event yet at that moment, or never
  */
 export const mindAsOf = async (
-  events: EventStore,
+  lanes: Lanes,
   tenant: string,
   npcId: string,
   moment: Moment,
 ): Promise<MindState | null> => {
-  const stream = npcStream(tenant, npcId);
-  const beyond = (revision: number, at: string): boolean =>
-    'revision' in moment ? revision > moment.revision : Date.parse(at) > moment.timeMs;
-  let mind = initialMind;
-  for await (const page of pagesOf(events, stream, { direction: 'forwards', from: 0 })) {
-    for (const event of page.events) {
-      if (beyond(event.revision, event.meta.at)) return mind.revision < 0 ? null : mind;
-      mind = mindFold.evolve(mind, event);
-    }
-  }
-  return mind.revision < 0 ? null : mind;
+  const { state } = await lanes.asOf(npcStream(tenant, npcId), mindFold, moment);
+  return state.revision < 0 ? null : state;
 };

@@ -13,7 +13,7 @@ import type { RulesetRef } from '../../domain/npc/events.js';
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { rulesetStream } from '../../domain/shared/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
-import type { Fold } from '../streams/lane.js';
+import type { Fold } from '../streams/fold.js';
 import type { Lanes } from '../streams/lanes.js';
 
 /** The set that is a tenant's default when it is registered (contract 2.8). */

@@ -1,6 +1,6 @@
 import type { AnyProcess, Effect } from '../../../workflows/process.js';
 import type { AskedBy, ProcessInput, ProcessRef } from '../../ports/process-engine.js';
-import type { Fold } from '../streams/lane.js';
+import type { Fold } from '../streams/fold.js';
 
 /** A process with what its steps need from the world. */
 export type HostedProcess = {

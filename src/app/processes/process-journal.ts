@@ -5,7 +5,7 @@ import { weightOf } from '../../domain/shared/weight.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { processKey, type ProcessRef } from '../../ports/process-engine.js';
 import type { AnyProcess } from '../../../workflows/process.js';
-import type { PlacedEvent } from '../streams/lane.js';
+import type { PlacedEvent } from '../streams/fold.js';
 import { Lines } from '../pacing/line.js';
 import { pagesOf } from '../streams/stream-pages.js';
 

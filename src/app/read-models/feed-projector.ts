@@ -1,14 +1,14 @@
 import type { FeedBatch, EventFeed } from '../../ports/event-feed.js';
 import type { Projection } from '../../ports/read-models.js';
-import { feedOf } from './apply-events.js';
-import { FeedInbox } from './feed-inbox.js';
+import { feedOf } from './feed.js';
+import { FeedInbox, type InboxBounds } from './feed-inbox.js';
 import { PartitionedBuild, type PartitionedBuildDeps } from './partitioned-build.js';
 import { pause, retryMs } from '../pacing/pause.js';
 
 /** How long events gather while nobody waits for them, in milliseconds: a row that many of them change is then written once. */
 export const FEED_GATHER_MS = 25;
-/** How many events one transaction applies, more or less: batches are not cut. */
-const ROUND_EVENTS = 2_000;
+/** What is applied together: in one transaction, unless it touches more than a portion of rows (apply-events.ts). */
+const ROUND: InboxBounds = { links: 2_000, bytes: 4 * 1024 * 1024 };
 
 export type FeedProjectorDeps = PartitionedBuildDeps & { readonly feed: EventFeed };
 
@@ -20,7 +20,7 @@ export class FeedProjector implements AsyncDisposable {
   readonly #deps: FeedProjectorDeps;
   readonly #projections: readonly Projection[];
   readonly #stop = new AbortController();
-  readonly #inbox = new FeedInbox();
+  readonly #inbox = new FeedInbox(ROUND);
   readonly #catchingUp = new Map<PartitionedBuild, Promise<void>>();
   #builds: readonly PartitionedBuild[] = [];
   #owned: ReadonlySet<number> = new Set();
@@ -104,14 +104,14 @@ export class FeedProjector implements AsyncDisposable {
     const { signal } = this.#stop;
     const { clock, writer } = this.#deps;
     while (!signal.aborted) {
-      const round = await this.#inbox.take(ROUND_EVENTS);
+      const round = await this.#inbox.take();
       await this.#untilDone(() => this.#apply(round.map(({ batch }) => batch)));
       for (const { batch, done } of round) {
         done(!this.#stopped && !this.#builds.some((build) => build.isBehind(batch.partition)));
       }
-      if (writer.awaited() || this.#inbox.links >= ROUND_EVENTS) continue;
+      if (writer.awaited() || this.#inbox.isFull) continue;
       await pause(clock, FEED_GATHER_MS, signal, (wake) => {
-        const stops = [writer.onAwaited(wake), this.#inbox.onHolding(ROUND_EVENTS, wake)];
+        const stops = [writer.onAwaited(wake), this.#inbox.onFull(wake)];
         return () => stops.forEach((stop) => stop());
       });
     }

@@ -7,9 +7,9 @@ import type { Build, ReadModelWriter } from '../../ports/read-model-writer.js';
 const progressStream = (partition: number, of: number): string => `/feed/${of}/${partition}`;
 
 /** One partition of a feed that is spread over `of` of them. */
-export type Place = { readonly key: string; readonly partition: number; readonly of: number };
+export type PartitionPlace = { readonly key: string; readonly partition: number; readonly of: number };
 
-export const placeOf = (partition: number, of: number): Place => ({
+export const placeOf = (partition: number, of: number): PartitionPlace => ({
   key: progressStream(partition, of),
   partition,
   of,
@@ -35,12 +35,12 @@ export class PartitionProgress {
   }
 
   /** Up to where the partition is handled; what is handled globally is handled in it. */
-  reached({ key }: Place): number {
+  reached({ key }: PartitionPlace): number {
     return Math.max(this.#stored.get(key) ?? -1, this.#position);
   }
 
   /** What is stored of the partition: the revision that a commit is made on; -1 when nothing is. */
-  stored({ key }: Pick<Place, 'key'>): number {
+  stored({ key }: Pick<PartitionPlace, 'key'>): number {
     return this.#stored.get(key) ?? -1;
   }
 

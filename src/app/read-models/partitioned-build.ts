@@ -5,22 +5,16 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import type { ReadModelWriter } from '../../ports/read-model-writer.js';
 import { nextTurn } from '../pacing/next-turn.js';
-import {
-  commitGathered,
-  type Feed,
-  FeedGap,
-  type Gathered,
-  gatherEvents,
-  logParked,
-  nothingGathered,
-} from './apply-events.js';
-import { PartitionProgress, type Place, placeOf } from './partition-progress.js';
+import { commitGathered, logParked } from './apply-events.js';
+import type { Feed } from './feed.js';
+import { FeedGap, type Gathered, gatherEvents, nothingGathered } from './gather-events.js';
+import { PartitionProgress, type PartitionPlace, placeOf } from './partition-progress.js';
 import { lackingStreams } from './stream-gaps.js';
 
 /** How often events are folded again because another writer moved one of their streams or partitions. */
 const COMMIT_ATTEMPTS = 8;
 /** How many events of the store are read at once to make up for what the feed lacks. */
-export const READ_EVENTS = 512;
+export const BUILD_READ_EVENTS = 512;
 
 export type PartitionedBuildDeps = {
   readonly events: EventStore;
@@ -30,7 +24,7 @@ export type PartitionedBuildDeps = {
 };
 
 /** What a partition lacks up to `wanted`, the position of an event that the store has. */
-type Behind = { readonly place: Place; readonly wanted: number };
+type Behind = { readonly place: PartitionPlace; readonly wanted: number };
 
 /**
  * A build that is fed with partitions of a log, by this process and by others that have the other partitions. The event store is the truth: where
@@ -112,7 +106,7 @@ export class PartitionedBuild {
   async #attempt(
     counts: ReadonlySet<number>,
     owned: ReadonlySet<number>,
-    make: () => Promise<Step | null>,
+    make: () => Promise<BuildStep | null>,
   ): Promise<boolean> {
     for (let attempt = 0; attempt < COMMIT_ATTEMPTS; attempt += 1) {
       for (const of of counts) await this.#progress.know(of);
@@ -129,7 +123,7 @@ export class PartitionedBuild {
   }
 
   /** What of the batches follows. */
-  #following(batches: readonly FeedBatch[]): Step {
+  #following(batches: readonly FeedBatch[]): BuildStep {
     const events: RecordedEvent[] = [];
     const moved = new Map<string, number>();
     for (const { partition, links } of batches) {
@@ -149,13 +143,13 @@ export class PartitionedBuild {
   }
 
   /** The next events of the store that partitions behind lack; null when it has none yet. */
-  async #lacking(): Promise<Step | null> {
+  async #lacking(): Promise<BuildStep | null> {
     this.#dropReached();
     const places = [...this.#behind.values()].map(({ place }) => ({ place, reached: this.#progress.reached(place) }));
     const moved = new Map<string, number>();
     if (places.length === 0) return { events: [], moved, counts: new Set() };
     const from = Math.min(...places.map(({ reached }) => reached));
-    const found = await this.#deps.events.readAll(from, READ_EVENTS);
+    const found = await this.#deps.events.readAll(from, BUILD_READ_EVENTS);
     const end = found.at(-1)?.position;
     if (end === undefined) return null;
     for (const { place, reached } of places) if (end > reached) moved.set(place.key, end);
@@ -166,7 +160,7 @@ export class PartitionedBuild {
   }
 
   /** Writes a step; false when another writer has moved something: nothing was written then. */
-  async #write({ events, moved, counts }: Step): Promise<boolean> {
+  async #write({ events, moved, counts }: BuildStep): Promise<boolean> {
     let gathered = nothingGathered();
     for (let rest = events; ;) {
       const taken = await this.#gather(gathered, rest);
@@ -212,7 +206,8 @@ export class PartitionedBuild {
     const { writer, events: store } = this.#deps;
     for (const { stream, from, to } of await lackingStreams(writer, this.feed.build, events)) {
       for (let next = from; next <= to;) {
-        const page = (await store.read(stream, { direction: 'forwards', from: next, to, limit: READ_EVENTS })).events;
+        const page = (await store.read(stream, { direction: 'forwards', from: next, to, limit: BUILD_READ_EVENTS }))
+          .events;
         const last = page.at(-1);
         if (last === undefined) throw new Error(`The event store lacks revision ${next} of ${stream}.`);
         if (!(await this.#write({ events: page, moved: new Map(), counts: new Set() }))) return;
@@ -236,7 +231,7 @@ export class PartitionedBuild {
     return { ...this.feed, build: { ...this.feed.build, position } };
   }
 
-  #want(place: Place, wanted: number): void {
+  #want(place: PartitionPlace, wanted: number): void {
     if (this.#progress.reached(place) >= wanted) return;
     const before = this.#behind.get(place.key)?.wanted ?? 0;
     this.#behind.set(place.key, { place, wanted: Math.max(before, wanted) });
@@ -257,7 +252,7 @@ export class PartitionedBuild {
 }
 
 /** Events to apply, where their partitions stand afterwards, and over how many partitions each is one of. */
-type Step = {
+type BuildStep = {
   readonly events: readonly RecordedEvent[];
   readonly moved: ReadonlyMap<string, number>;
   readonly counts: ReadonlySet<number>;

@@ -2,7 +2,8 @@ import type { Clock } from '../../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { Projection } from '../../ports/read-models.js';
 import type { ReadModelWriter } from '../../ports/read-model-writer.js';
-import { applyEvents, type Feed, feedOf, logParked } from './apply-events.js';
+import { applyEvents, logParked } from './apply-events.js';
+import { type Feed, feedOf } from './feed.js';
 import { pause, retryMs } from '../pacing/pause.js';
 import { nextTurn } from '../pacing/next-turn.js';
 

@@ -1,14 +1,20 @@
+import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Projection } from '../../ports/read-models.js';
 import type { ReadModelWriter } from '../../ports/read-model-writer.js';
-import { commitGathered, type Feed, feedOf, type Gathered, gatherEvents, nothingGathered } from './apply-events.js';
+import { commitGathered } from './apply-events.js';
+import { type Feed, feedOf, type Portion } from './feed.js';
+import { type Gathered, gatherEvents, nothingGathered } from './gather-events.js';
 
 /** How many events are read at once: few, so that they are gone before they are moved to where garbage is costly. */
 const READ_EVENTS = 512;
-/** What is gathered before it is written: a row that many events change is then written once. */
-const COMMIT_EVENTS = 65_536;
-const COMMIT_ROWS = 16_384;
+/**
+ * What is gathered before it is written: a row that many events change is then written once. Reads end near READ_BYTES, so that so many of them bound the
+ * bytes that come new; those of rows that are written already are counted beside them.
+ */
+const COMMIT_READS = 64;
+const COMMIT: Portion = { rows: 16_384, bytes: COMMIT_READS * READ_BYTES };
 
 export type RebuildProgress = {
   /** Events applied so far. */
@@ -37,12 +43,13 @@ export const rebuild = async (
   }
   const last = await events.lastPosition();
   const rebuilt = { events: 0, parked: 0 };
-  const gathering = feeds.map((feed) => ({ feed, gathered: nothingGathered() }));
+  const gathering = feeds.map((feed) => ({ feed, gathered: nothingGathered(), reads: 0 }));
   const commit = async (of: Gathering): Promise<void> => {
     if (!(await commitGathered(writer, of.feed, of.gathered)))
       throw new Error('Another process writes these read models.');
     rebuilt.parked += of.gathered.parked.length;
     of.gathered = nothingGathered();
+    of.reads = 0;
   };
   for (let position = 0; ;) {
     const batch = await events.readAll(position, READ_EVENTS);
@@ -50,9 +57,10 @@ export const rebuild = async (
     position = batch.at(-1)?.position ?? position;
     for (const of of gathering) {
       const at = clock.now().toISOString();
+      of.reads += 1;
       for (let rest = batch; rest.length > 0;) {
-        rest = rest.slice(await gatherEvents(writer, of.feed, of.gathered, rest, at, COMMIT_ROWS));
-        if (isEnough(of.gathered)) await commit(of);
+        rest = rest.slice(await gatherEvents(writer, of.feed, of.gathered, rest, at, COMMIT));
+        if (isEnough(of)) await commit(of);
       }
     }
     rebuilt.events += batch.length;
@@ -63,6 +71,8 @@ export const rebuild = async (
   return rebuilt;
 };
 
-type Gathering = { readonly feed: Feed; gathered: Gathered };
+/** `reads`: how many reads what is gathered comes from. */
+type Gathering = { readonly feed: Feed; gathered: Gathered; reads: number };
 
-const isEnough = ({ events, rows }: Gathered): boolean => events >= COMMIT_EVENTS || rows.size >= COMMIT_ROWS;
+const isEnough = ({ gathered: { rows, bytes }, reads }: Gathering): boolean =>
+  reads >= COMMIT_READS || rows.size >= COMMIT.rows || bytes >= COMMIT.bytes;

@@ -3,6 +3,7 @@ import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { PAGE_BYTES } from '../../domain/shared/page-size.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { PAGE_EVENTS, pagesOf } from './stream-pages.js';
+import { defined } from '../../domain/shared/defined.js';
 
 /** How many pages of the stream are looked at for one answer when a type is asked for: 20,000 events, or some 40 MB of large ones. */
 const HISTORY_SCAN_PAGES = 40;
@@ -42,7 +43,7 @@ export const toHistoryEvent = ({ revision, id, type, data, meta }: RecordedEvent
   causationId: meta.causationId,
   correlationId: meta.correlationId,
   schemaVersion: meta.schemaVersion,
-  ...(data['turnId'] === undefined ? {} : { turnId: data['turnId'] }),
+  ...defined({ turnId: data['turnId'] }),
   data,
   hash: meta.hash,
   prevHash: meta.prevHash,
@@ -65,7 +66,7 @@ export const readHistory = async (
   query: HistoryQuery,
 ): Promise<HistoryPage> => {
   const { direction, limit, from, types } = query;
-  const range = { direction, ...(from === undefined ? {} : { from }) };
+  const range = { direction, ...defined({ from }) };
   const events: HistoryEvent[] = [];
   let bytes = 0;
   let scanned = 0;

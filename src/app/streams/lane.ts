@@ -2,13 +2,15 @@ import { schemaVersionOf } from '../../domain/event-kinds.js';
 import { jcs, type JsonObject } from '../../domain/shared/json.js';
 import { derivedUuid } from '../../domain/shared/uuid.js';
 import type { Clock } from '../../ports/clock.js';
-import type { AppendOutcome, EventStore, ProcessMark, RecordedEvent } from '../../ports/event-store.js';
+import type { AppendOutcome, EventStore, ProcessMark } from '../../ports/event-store.js';
 import { sha256Hex } from '../../domain/shared/sha256.js';
-import { GENESIS_HASH, hashedText } from './hash-chain.js';
-import { pagesOf } from './stream-pages.js';
+import { firstHead, type Fold, type Head, nextHead, type Place, type PlacedEvent } from './fold.js';
+import { foldOn, foldStream, type StreamSource } from './fold-stream.js';
+import { hashedText } from './hash-chain.js';
+import { withoutSnapshots } from './snapshotting.js';
 
 /** What a decider emits; placing makes an event of it. */
-export type Draft = { readonly type: string; readonly data: JsonObject; readonly process?: ProcessMark };
+export type EventDraft = { readonly type: string; readonly data: JsonObject; readonly process?: ProcessMark };
 
 /** On whose behalf events are recorded. */
 export type CommandContext = {
@@ -20,20 +22,6 @@ export type CommandContext = {
   readonly causationId: string | null;
 };
 
-/** An event with its place in the stream, before or after it is written. */
-export type PlacedEvent = Omit<RecordedEvent, 'position'>;
-
-/** How a stream's state is folded. States are immutable, so that a lane can go back to the last confirmed one. */
-export interface Fold<State> {
-  readonly initial: State;
-  evolve(state: State, event: PlacedEvent): State;
-}
-
-/** A stream's state after its event at `revision`; -1: before the first. */
-export type Place<State> = { readonly revision: number; readonly state: State };
-
-type Head<State> = Place<State> & { readonly hash: string; readonly at: string };
-
 /**
  * The one place in this process where events are put at the end of one stream. It knows the head, so that appends can be sent ahead of each
  * other without conflict where this process writes alone; a failed append throws everything placed behind it back to the last confirmed head.
@@ -43,6 +31,7 @@ export class Lane<State> {
   readonly #store: EventStore;
   readonly #clock: Clock;
   readonly #fold: Fold<State>;
+  readonly #source: StreamSource;
   readonly #onGrown: (grown: number) => boolean;
   /** A true beginning of the stream: read from the store, or written by this lane. */
   #confirmed: Head<State>;
@@ -68,13 +57,15 @@ export class Lane<State> {
     store: EventStore,
     clock: Clock,
     onGrown: (grown: number) => boolean = () => true,
+    snapshots = withoutSnapshots,
   ) {
     this.stream = stream;
     this.#store = store;
     this.#clock = clock;
     this.#fold = fold;
+    this.#source = { events: store, snapshots };
     this.#onGrown = onGrown;
-    this.#confirmed = { revision: -1, hash: GENESIS_HASH, at: '', state: fold.initial };
+    this.#confirmed = firstHead(fold);
     this.#head = this.#confirmed;
   }
 
@@ -142,7 +133,7 @@ export class Lane<State> {
   }
 
   /** Makes events of drafts, at the head; `timeMs` leads their ids, so that those of one process insert in order. Nothing is remembered before `append`. */
-  place(drafts: readonly Draft[], context: CommandContext, timeMs: number): readonly PlacedEvent[] {
+  place(drafts: readonly EventDraft[], context: CommandContext, timeMs: number): readonly PlacedEvent[] {
     const now = this.#clock.now().toISOString();
     let { revision, hash, at } = this.#head;
     return drafts.map((draft) => {
@@ -174,7 +165,8 @@ export class Lane<State> {
   async append(events: readonly PlacedEvent[]): Promise<AppendOutcome> {
     if (!this.#known || this.#retired) return this.#refused();
     const before = this.#head;
-    const after = events.reduce((head, event) => this.#next(head, event), before);
+    const heads = headsBehind(this.#fold, before, events);
+    const after = heads.at(-1) ?? before;
     const sent = this.#send(before.revision, events);
     this.#head = after;
     this.#inFlight += 1;
@@ -190,7 +182,7 @@ export class Lane<State> {
     } finally {
       this.#inFlight -= 1;
       if (written && after.revision > this.#confirmed.revision) this.#confirmed = after;
-      if (written) this.#tellGrown();
+      if (written) this.#written(heads);
       else this.#known = false;
       if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
     }
@@ -204,6 +196,11 @@ export class Lane<State> {
     const send = () => this.#store.append(this.stream, head < 0 ? 'no_stream' : head, events);
     if (this.#inFlight === 0 || this.#store.soleWriter === true) return send();
     return this.#last.then((written) => (written ? send() : this.#refused()));
+  }
+
+  #written(heads: readonly Head<State>[]): void {
+    this.#tellGrown();
+    for (const head of heads) this.#source.snapshots.passed(this.stream, this.#fold, head);
   }
 
   #tellGrown(): void {
@@ -222,7 +219,7 @@ export class Lane<State> {
   }
 
   #read(): Promise<Head<State>> {
-    const reading = this.#readFrom(this.#confirmed)
+    const reading = this.#readOn()
       .then((read) => this.#adopt(read))
       .finally(() => {
         if (this.#reading === reading) this.#reading = null;
@@ -244,21 +241,20 @@ export class Lane<State> {
     return read;
   }
 
-  async #readFrom(known: Head<State>): Promise<Head<State>> {
-    let head = known;
-    const range = { direction: 'forwards', from: known.revision + 1 } as const;
-    for await (const { events } of pagesOf(this.#store, this.stream, range)) {
-      head = events.reduce((reached, event) => this.#next(reached, event), head);
-    }
-    return head;
-  }
-
-  #next(head: Head<State>, event: PlacedEvent): Head<State> {
-    return {
-      revision: event.revision,
-      hash: event.meta.hash,
-      at: event.meta.at,
-      state: this.#fold.evolve(head.state, event),
-    };
+  /** A snapshot is worth asking for while nothing is known of the stream. */
+  #readOn(): Promise<Head<State>> {
+    return this.#known || this.#confirmed.revision >= 0
+      ? foldOn(this.#source, this.stream, this.#fold, this.#confirmed)
+      : foldStream(this.#source, this.stream, this.#fold);
   }
 }
+
+/** The heads that events lead through, each behind one of them. */
+const headsBehind = <State>(
+  fold: Fold<State>,
+  before: Head<State>,
+  events: readonly PlacedEvent[],
+): readonly Head<State>[] => {
+  let head = before;
+  return events.map((event) => (head = nextHead(fold, head, event)));
+};

@@ -3,8 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { weightOf } from '../../domain/shared/weight.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { type Fold, Lane, type Place } from './lane.js';
+import type { Moment } from '../../ports/snapshots.js';
+import type { Fold, Place } from './fold.js';
+import { foldStream } from './fold-stream.js';
+import { Lane } from './lane.js';
 import { Lines } from '../pacing/line.js';
+import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
 /** How much memory the states of streams may take, in bytes as `weightOf` counts; the longest unused streams go first. */
 export const LANES_BYTES = 256 * 1024 * 1024;
@@ -16,20 +20,24 @@ const GROWN_SHARE = 1 / 4;
 /** How long a lane that was let go can be taken back, in milliseconds: somebody who has just opened it may be about to write. */
 const LEAVING_MS = 1_000;
 
-type Kept = { readonly lane: Lane<unknown>; readonly bytes: number };
+type KeptLane = { readonly lane: Lane<unknown>; readonly bytes: number };
 
 /** The lanes of this process: one per stream, made when first asked for. */
 export class Lanes {
-  readonly #lanes: LRUCache<string, Kept>;
+  readonly #lanes: LRUCache<string, KeptLane>;
   /** Lanes that had to go a moment ago, or while something was in flight: still the only ones of their streams until that is over. */
-  readonly #leaving = new Map<string, Kept>();
+  readonly #leaving = new Map<string, KeptLane>();
   readonly #store: EventStore;
   readonly #clock: Clock;
+  readonly #snapshots: Snapshotting;
   readonly #shared: boolean;
   readonly #bytes: number;
   readonly #lines = new Lines();
 
-  /** @param shared whether other programs write these streams too */
+  /**
+   * @param shared whether other programs write these streams too
+   * @param snapshots where long streams begin to be folded
+   */
   constructor(
     store: EventStore,
     clock: Clock,
@@ -37,10 +45,17 @@ export class Lanes {
       kept = LANES_KEPT,
       bytes = LANES_BYTES,
       shared = false,
-    }: { readonly kept?: number; readonly bytes?: number; readonly shared?: boolean } = {},
+      snapshots = withoutSnapshots,
+    }: {
+      readonly kept?: number;
+      readonly bytes?: number;
+      readonly shared?: boolean;
+      readonly snapshots?: Snapshotting;
+    } = {},
   ) {
     this.#store = store;
     this.#clock = clock;
+    this.#snapshots = snapshots;
     this.#shared = shared;
     this.#bytes = bytes;
     this.#lanes = new LRUCache({
@@ -79,14 +94,20 @@ export class Lanes {
     return this.#shared ? lane.latest() : { state: lane.confirmedState, revision: lane.confirmedRevision };
   }
 
+  /** A stream's state after its last event not beyond `moment`, folded for this answer alone. */
+  asOf<State>(stream: string, fold: Fold<State>, moment: Moment): Promise<Place<State>> {
+    return foldStream({ events: this.#store, snapshots: this.#snapshots }, stream, fold, moment);
+  }
+
   /** The last revision of a stream, or an earlier one that is known without reading; -1 when it has none. */
   async revisionOf(stream: string): Promise<number> {
     const known = this.#lanes.peek(stream)?.lane.confirmedRevision ?? -1;
     return known >= 0 ? known : (await this.#store.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
   }
 
-  #make<State>(stream: string, fold: Fold<State>): Kept {
-    const lane: Lane<State> = new Lane(stream, fold, this.#store, this.#clock, (grown) => this.#weigh(stream, grown));
+  #make<State>(stream: string, fold: Fold<State>): KeptLane {
+    const onGrown = (grown: number): boolean => this.#weigh(stream, grown);
+    const lane: Lane<State> = new Lane(stream, fold, this.#store, this.#clock, onGrown, this.#snapshots);
     const kept = { lane: lane as unknown as Lane<unknown>, bytes: 1 };
     this.#lanes.set(stream, kept);
     return kept;
@@ -103,7 +124,7 @@ export class Lanes {
     return true;
   }
 
-  #takeBack(stream: string): Kept | undefined {
+  #takeBack(stream: string): KeptLane | undefined {
     const kept = this.#leaving.get(stream);
     if (kept === undefined) return undefined;
     this.#leaving.delete(stream);
@@ -112,7 +133,7 @@ export class Lanes {
   }
 
   /** Two lanes of one stream must never write: the second could stand behind what the first one loses. */
-  #letGo(stream: string, kept: Kept): void {
+  #letGo(stream: string, kept: KeptLane): void {
     this.#leaving.set(stream, kept);
     const retire = (): void => {
       if (this.#leaving.get(stream) !== kept) return;

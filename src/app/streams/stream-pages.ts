@@ -1,5 +1,6 @@
 import type { EventStore, ReadRange, StreamPage } from '../../ports/event-store.js';
 import { nextTurn } from '../pacing/next-turn.js';
+import { defined } from '../../domain/shared/defined.js';
 
 /** How many events a page asks for; it ends earlier when they are large. Folding so many takes a few milliseconds. */
 export const PAGE_EVENTS = 500;
@@ -20,7 +21,7 @@ export async function* pagesOf(
   let from = range.from;
   for (let left = most; left > 0;) {
     const limit = Math.min(PAGE_EVENTS, left);
-    const page = await store.read(stream, { ...range, ...(from === undefined ? {} : { from }), limit });
+    const page = await store.read(stream, { ...range, ...defined({ from }), limit });
     yield page;
     const last = page.events.at(-1)?.revision;
     if (last === undefined) return;

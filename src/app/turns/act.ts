@@ -11,12 +11,13 @@ import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Ports } from '../../ports/ports.js';
 import { verdictEvents } from '../../../workflows/turn.js';
 import { inSlices } from '../pacing/in-slices.js';
-import type { PlacedEvent } from '../streams/lane.js';
+import type { PlacedEvent } from '../streams/fold.js';
 import type { Lanes } from '../streams/lanes.js';
 import { mindFold } from '../minds/mind.js';
-import { type Command, type Decided, runCommand } from '../streams/run-command.js';
+import { type Command, type DecidedEvent, runCommand } from '../streams/run-command.js';
 import type { Rulesets } from '../minds/rulesets.js';
 import { factsFrom } from './turn-host.js';
+import { defined } from '../../domain/shared/defined.js';
 
 /** What the acts of the compatibility routes need; `issuer` signs their verdicts. */
 export type ActDeps = {
@@ -52,7 +53,7 @@ const act = async <Type extends NpcEvent['type']>(
   asked: Act,
   kind: TurnKind,
   types: readonly Type[],
-  decide: (turnId: string, facts: TurnFacts) => readonly Decided[],
+  decide: (turnId: string, facts: TurnFacts) => readonly DecidedEvent[],
 ): Promise<Acted<Type>> => {
   const { npcId, by, ...brought } = asked;
   requireRecordable(brought);
@@ -80,7 +81,7 @@ const act = async <Type extends NpcEvent['type']>(
 
 /** Which patterns held, as a decision takes it and an event records it. */
 const heldIn = ({ patternsHeld }: TurnFacts): { readonly patternsHeld?: readonly string[] } =>
-  patternsHeld === undefined ? {} : { patternsHeld };
+  defined({ patternsHeld });
 
 /** What to recall (contract 2.7), recorded as `DirectiveGiven`. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
 export const actDirective = (
@@ -111,7 +112,7 @@ export const actContext = (
       logic,
       observation,
       npcState,
-      ...(persona === undefined ? {} : { persona }),
+      ...defined({ persona }),
       memories,
       ruleset: facts.rulesetRef,
       ...held,

@@ -1,4 +1,4 @@
-import type { StepResult, Tape } from '../../domain/npc/tape.js';
+import type { TapeResult, Tape } from '../../domain/npc/tape.js';
 import type { OpenedTurn } from '../../../workflows/turn-state.js';
 import { idKey, memoriesKey, outputKey, type ResultKind, saidKey, type TurnKey } from './turn-key.js';
 
@@ -17,7 +17,7 @@ const awaited: Readonly<Record<OpenedTurn['name'], ResultKind | null>> = {
   expired: null,
 };
 
-export const inputOf = (result: StepResult): ResultInput => {
+export const inputOf = (result: TapeResult): ResultInput => {
   switch (result.type) {
     case 'IdentifyActorResult':
       return { type: 'actor', actor: result.actor };

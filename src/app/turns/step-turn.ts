@@ -7,7 +7,7 @@ import type { TurnIndex } from './turn-index.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { resumable } from '../../domain/npc/resumable.js';
 import { mismatches } from '../../domain/npc/tape-mismatch.js';
-import type { StepResult, Tape } from '../../domain/npc/tape.js';
+import type { TapeResult, Tape } from '../../domain/npc/tape.js';
 import { makeTurnId } from '../../domain/npc/turn-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
@@ -17,6 +17,7 @@ import type { TurnAnswer } from '../../../workflows/turn-answer.js';
 import type { OpenedTurn, TurnInput, TurnState } from '../../../workflows/turn-state.js';
 import { turn } from '../../../workflows/turn.js';
 import { shortDigest } from '../../domain/shared/sha256.js';
+import { defined } from '../../domain/shared/defined.js';
 
 export type StepDeps = {
   readonly engine: ProcessEngine;
@@ -28,11 +29,11 @@ export type StepDeps = {
   readonly turnDeadlineMs: number;
 };
 
-export type Step = {
+export type TurnStep = {
   readonly stream: string;
   readonly tape: Tape;
   /** null: none was sent; 'unknown': one of a type that is not in the protocol. */
-  readonly result: StepResult | 'unknown' | null;
+  readonly result: TapeResult | 'unknown' | null;
   readonly by: AskedBy;
   /** As a command's (run-command.ts). */
   readonly keyed: boolean;
@@ -47,7 +48,7 @@ export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; 
  * table what is new in it. Never refuses for what the client remembers otherwise: it is answered from the record.
  * @throws Rejection EVENTS_TOO_LARGE, and as ProcessEngine.ask
  */
-export const stepTurn = async (deps: StepDeps, step: Step): Promise<Stepped> => {
+export const stepTurn = async (deps: StepDeps, step: TurnStep): Promise<Stepped> => {
   const result = step.result === null || step.result === 'unknown' ? step.result : inputOf(step.result);
   const { earlier, since } = await anotherAttempt(deps, step);
   const meant = earlier ?? (await locate(deps, step, result));
@@ -64,7 +65,7 @@ export const stepTurn = async (deps: StepDeps, step: Step): Promise<Stepped> => 
  */
 const anotherAttempt = async (
   { lanes, events, journal }: StepDeps,
-  { stream, by, keyed, resumed }: Step,
+  { stream, by, keyed, resumed }: TurnStep,
 ): Promise<{ readonly earlier: OpenedTurn | null; readonly since: number | undefined }> => {
   if (!resumed && !(keyed && lanes.shared)) return { earlier: null, since: undefined };
   const search = commandSearch(events, stream, by.commandId, resumed);
@@ -84,7 +85,7 @@ type Lost = { readonly lost: string | undefined };
 /** The turn a step means; null when it opens one; `lost` when it means one that is unknown or expired. */
 const locate = async (
   deps: StepDeps,
-  step: Step,
+  step: TurnStep,
   result: ResultInput | 'unknown' | null,
 ): Promise<OpenedTurn | Lost | null> => {
   const { stream, tape } = step;
@@ -114,7 +115,7 @@ const isLost = (deps: StepDeps, state: TurnState): state is Exclude<TurnState, O
  */
 const goOn = async (
   deps: StepDeps,
-  step: Step,
+  step: TurnStep,
   result: ResultInput | 'unknown' | null,
   lost: string,
 ): Promise<Stepped> => {
@@ -147,7 +148,7 @@ const follow = async (deps: StepDeps, stream: string, lost: string): Promise<Ope
   return null;
 };
 
-type Opened = {
+type Carryover = {
   readonly memories?: Tape['memories'];
   readonly output?: string;
   readonly resumedFrom?: string;
@@ -155,7 +156,11 @@ type Opened = {
   readonly since: number | undefined;
 };
 
-const open = async (deps: StepDeps, step: Step, { memories, output, resumedFrom, since }: Opened): Promise<Stepped> => {
+const open = async (
+  deps: StepDeps,
+  step: TurnStep,
+  { memories, output, resumedFrom, since }: Carryover,
+): Promise<Stepped> => {
   const { tape, stream, by } = step;
   const nowMs = deps.clock.now().getTime();
   const revision = since ?? (await deps.lanes.current(stream, mindFold)).revision;
@@ -166,11 +171,7 @@ const open = async (deps: StepDeps, step: Step, { memories, output, resumedFrom,
     observation: tape.observation,
     context: tape.context,
     npcState: tape.npcState,
-    ...(tape.persona === undefined ? {} : { persona: tape.persona }),
-    ...(tape.actor === undefined ? {} : { actor: tape.actor }),
-    ...(memories === undefined ? {} : { memories }),
-    ...(tape.rulesetId === undefined ? {} : { rulesetId: tape.rulesetId }),
-    ...(resumedFrom === undefined ? {} : { resumedFrom }),
+    ...defined({ persona: tape.persona, actor: tape.actor, memories, rulesetId: tape.rulesetId, resumedFrom }),
     deadlineAt: new Date(nowMs + deps.turnDeadlineMs).toISOString(),
   };
   const taken: TurnInput[] = output === undefined ? [] : [{ type: 'output', generatedOutput: output }];
@@ -180,7 +181,7 @@ const open = async (deps: StepDeps, step: Step, { memories, output, resumedFrom,
 /** Answers from the tape alone: what it holds, and what the step brings, is what the new turn begins with. */
 const resume = (
   deps: StepDeps,
-  step: Step,
+  step: TurnStep,
   result: ResultInput | 'unknown' | null,
   { lost, since }: { readonly lost?: string; readonly since: number | undefined },
 ): Promise<Stepped> => {
@@ -192,9 +193,7 @@ const resume = (
     deps,
     { ...step, tape },
     {
-      ...(memories === undefined ? {} : { memories }),
-      ...(output === undefined ? {} : { output }),
-      ...(lost === undefined ? {} : { resumedFrom: lost }),
+      ...defined({ memories, output, resumedFrom: lost }),
       since,
     },
   );
@@ -215,7 +214,7 @@ const merged = (tape: Tape, result: ResultInput | 'unknown' | null): Tape => {
 
 const takeStep = (
   deps: StepDeps,
-  step: Step,
+  step: TurnStep,
   result: ResultInput | 'unknown' | null,
   found: OpenedTurn,
 ): Promise<Stepped> => {
@@ -241,7 +240,7 @@ const nextInput = (found: OpenedTurn, tape: Tape, result: ResultInput | 'unknown
   return { type: 'look', round: Math.max(0, ...results.map(({ type }) => found.roundOf[type] ?? 0)) };
 };
 
-const ask = async (deps: StepDeps, step: Step, turnId: string, inputs: readonly TurnInput[]): Promise<Stepped> => {
+const ask = async (deps: StepDeps, step: TurnStep, turnId: string, inputs: readonly TurnInput[]): Promise<Stepped> => {
   requireRecordable(inputs.filter(({ type }) => type !== 'mismatch'));
   const ref = refOf(step.stream, turnId);
   const { answer, revision, position } = await deps.engine.ask(ref, inputs, step.by);

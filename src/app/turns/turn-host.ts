@@ -9,6 +9,7 @@ import type { SigningKeys } from '../../ports/signing-keys.js';
 import { inSlices } from '../pacing/in-slices.js';
 import { mindFold } from '../minds/mind.js';
 import type { ChosenRuleset, Rulesets } from '../minds/rulesets.js';
+import { defined } from '../../domain/shared/defined.js';
 
 export type TurnHostDeps = {
   readonly rulesets: Rulesets;
@@ -29,7 +30,7 @@ export const factsFrom = (
   mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
   ruleset: chosen.ruleset,
   rulesetRef: chosen.ruleset === null ? null : { rulesetId: chosen.ruleset.rulesetId, version: chosen.ruleset.version },
-  ...(chosen.missing === undefined ? {} : { rulesetMissing: chosen.missing }),
+  ...defined({ rulesetMissing: chosen.missing }),
   ...(patternsHeld.length === 0 ? {} : { patternsHeld }),
   issuer,
 });

@@ -11,6 +11,7 @@ import { turn } from '../../../workflows/turn.js';
 import { FIRST_EVENT_SEARCH, type ProcessJournal } from '../processes/process-journal.js';
 import { pagesOf } from '../streams/stream-pages.js';
 import type { Signing } from './verdict-signer.js';
+import { defined } from '../../domain/shared/defined.js';
 
 /** A turn as its events tell it (contract 10.1), before its verdict is signed for the answer. */
 export type TurnView = {
@@ -63,8 +64,7 @@ const viewProcess = (npcId: string, state: OpenedTurn): TurnView => {
     state: state.name,
     openedAt: state.openedAt,
     deadlineAt: state.deadlineAt,
-    ...(state.endedAt === undefined ? {} : { endedAt: state.endedAt }),
-    ...(state.resumedFrom === undefined ? {} : { resumedFrom: state.resumedFrom }),
+    ...defined({ endedAt: state.endedAt, resumedFrom: state.resumedFrom }),
     ruleset: state.ruleset,
     observation: state.observation,
     rounds: state.rounds.map((round, index) => ({ round: index, ...round })),

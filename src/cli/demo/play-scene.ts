@@ -6,6 +6,7 @@ import { playTurn, type TurnPlayed } from '../../body/play-turn.js';
 import type { FoundMemory, JsonMembers, NpcAction } from '../../body/protocol.js';
 import type { ScriptEntry } from '../../body/scripted-inference.js';
 import type { CastMember, Character, Scene, SceneLine } from './scene/types.js';
+import { defined } from '../../domain/shared/defined.js';
 
 /** One line as it was played: what the mind made of the model's text. */
 export type PlayedLine = {
@@ -112,7 +113,7 @@ export const playScene = async (stage: Stage): Promise<readonly PlayedLine[]> =>
         observation: says,
         context,
         rulesetId: rulesetIdOf(member),
-        ...(npcState === undefined ? {} : { npcState }),
+        ...defined({ npcState }),
       },
       actor: () => ({ npcId, persona: member.persona, data: member.data }),
       memory,

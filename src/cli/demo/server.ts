@@ -83,7 +83,7 @@ const isReady = async (request: MindRequest): Promise<boolean> => {
  * its own, so that an interrupt at the terminal reaches the demo first, which then stops it.
  * @throws StartProblem with the server's own sentence when it ends before it is ready
  */
-export const startServer = async (options: StartOptions): Promise<StartedServer> => {
+export const startDemoServer = async (options: StartOptions): Promise<StartedServer> => {
   const port = await freePort();
   const url = `http://${LOOPBACK}:${String(port)}`;
   const child = spawn(process.execPath, [...options.program], {

@@ -1,5 +1,6 @@
 import { isActionType, toActionType } from '../shared/action-type.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
+import { defined } from '../shared/defined.js';
 
 /** An action as it stands on the wire (contract 2.3). */
 export type Action = {
@@ -55,8 +56,7 @@ export const readAction = (value: Json): ReadAction => {
   const { confidence, payload, signature } = body;
   const action: Action = {
     type,
-    ...(target === undefined ? {} : { target }),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ target, reason }),
     ...(typeof confidence === 'number' ? { confidence } : {}),
     ...(payload === undefined || payload === null ? {} : { payload }),
     ...(typeof signature === 'string' ? { signature } : {}),

@@ -15,6 +15,7 @@ import {
   speechOf,
   withSpeech,
 } from './world.js';
+import { defined } from '../shared/defined.js';
 
 /** What an action is held against. */
 export type Situation = {
@@ -145,7 +146,7 @@ const resources: CoreRule = {
     return {
       code: 'MANA_INSUFFICIENT',
       reason: 'It lacks the mana to cast this.',
-      details: { mana, ...(cost === undefined ? {} : { cost }) },
+      details: { mana, ...defined({ cost }) },
     };
   },
 };

@@ -3,6 +3,7 @@ import { Rejection } from '../shared/rejection.js';
 import type { NpcDraft } from './events.js';
 import { DATA_BYTES, dataBytes, dataMayBecome } from './mind-data.js';
 import type { MindState } from './state.js';
+import { defined } from '../shared/defined.js';
 
 export type Registration = { readonly persona?: string; readonly data?: JsonObject };
 
@@ -19,7 +20,7 @@ export const registerNpc = (mind: MindState, { persona, data }: Registration): r
     return new Rejection('DATA_TOO_LARGE', { details: { bytes: dataBytes(data), limitBytes: DATA_BYTES } });
   }
   if (!exists(mind)) {
-    const given = { ...(persona === undefined ? {} : { persona }), ...(data === undefined ? {} : { data }) };
+    const given = defined({ persona, data });
     return [{ type: 'NpcRegistered', data: given }];
   }
   const changed = {

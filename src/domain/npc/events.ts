@@ -44,7 +44,7 @@ export type TurnKind = 'process' | 'directive' | 'context' | 'verdict';
 /** What every event of a turn carries. */
 type OfTurn = { readonly turnId: string };
 /** What every event says that a decision made. */
-type Decided = {
+type DecisionBasis = {
   /** The mind's revision whose persona and data the decision saw (-1: nothing yet). Replay folds the stream to it. */
   readonly mindRevision: number;
   /** The number of the logic that decided (docs/adr/0012). */
@@ -63,7 +63,7 @@ export type NpcEvent =
   | {
       type: 'TurnOpened';
       data: OfTurn &
-        Decided &
+        DecisionBasis &
         OfActor &
         OnPatterns & {
           readonly observation: string;
@@ -82,17 +82,18 @@ export type NpcEvent =
   | { type: 'RulesetMissing'; data: OfTurn & { readonly rulesetId: string } }
   | {
       type: 'ActorIdentified';
-      data: OfTurn & Decided & OfActor & { readonly actor: Actor; readonly instruction: Instruction };
+      data: OfTurn & DecisionBasis & OfActor & { readonly actor: Actor; readonly instruction: Instruction };
     }
   | {
       type: 'MemoriesRecalled';
-      data: OfTurn & Decided & { readonly memories: readonly RecalledMemory[]; readonly instruction: Instruction };
+      data: OfTurn &
+        DecisionBasis & { readonly memories: readonly RecalledMemory[]; readonly instruction: Instruction };
     }
   /** Ends a turn of kind `process`, or is the whole of one of kind `verdict` (then it brings its own inputs). */
   | {
       type: 'VerdictReached';
       data: OfTurn &
-        Decided & {
+        DecisionBasis & {
           readonly generatedOutput: string;
           readonly verdict: Verdict;
           readonly grounds: VerdictGrounds;
@@ -104,7 +105,7 @@ export type NpcEvent =
   | {
       type: 'VerdictRefused';
       data: OfTurn &
-        Decided & {
+        DecisionBasis & {
           readonly generatedOutput: string;
           readonly verdict: Verdict;
           readonly grounds: VerdictGrounds;
@@ -133,7 +134,7 @@ export type NpcEvent =
   | {
       type: 'DirectiveGiven';
       data: OfTurn &
-        Decided &
+        DecisionBasis &
         OnPatterns &
         RulesTrace & {
           readonly observation: string;
@@ -146,7 +147,7 @@ export type NpcEvent =
   | {
       type: 'ContextBuilt';
       data: OfTurn &
-        Decided &
+        DecisionBasis &
         OnPatterns &
         RulesTrace & {
           readonly observation: string;
@@ -161,7 +162,7 @@ export type NpcEvent =
     }
   | {
       type: 'BridgeChecked';
-      data: Decided &
+      data: DecisionBasis &
         OnPatterns & {
           readonly action: Json;
           readonly context: Json;

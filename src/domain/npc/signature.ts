@@ -1,6 +1,7 @@
 import { isObject, jcs, type Json, type JsonObject } from '../shared/json.js';
 import type { Verdict } from './events.js';
 import { sha256Base64url } from '../shared/sha256.js';
+import { defined } from '../shared/defined.js';
 
 /** What a verdict's signature says (contract 2.9; claims as in RFC 7519). */
 export type VerdictClaims = {
@@ -93,8 +94,7 @@ const common = (
     ? {}
     : {
         refusedAction: (refusedAction ?? null) as Json,
-        ...(code === undefined ? {} : { code }),
-        ...(details === undefined ? {} : { details }),
+        ...defined({ code, details }),
       }),
 });
 

@@ -17,7 +17,7 @@ export type Tape = {
 };
 
 /** The result a body sends with its next step (contract 2.2). */
-export type StepResult =
+export type TapeResult =
   | { readonly type: 'IdentifyActorResult'; readonly actor: Actor }
   | { readonly type: 'QueryVectorResult'; readonly memories: readonly RecalledMemory[] }
   | { readonly type: 'ExecuteInferenceResult'; readonly generatedOutput: string };

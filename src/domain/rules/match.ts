@@ -13,6 +13,7 @@ import {
 import type { DirectiveRule, DirectiveRuleSet } from './ruleset.js';
 import { RULESET_BOUNDS } from './ruleset-size.js';
 import { traceOf } from './trace.js';
+import { defined } from '../shared/defined.js';
 
 /** What a rule can see (contract 2.8). `patternsHeld`: the rules whose pattern holds, found before deciding (hold-patterns.ts). */
 export type RuleFacts = Surroundings & { readonly patternsHeld: readonly string[] };
@@ -94,7 +95,7 @@ const traceRule = (rule: ReadyRule, seen: ReadonlyMap<string, Seen>, held: Reado
     drRuleId: rule.rule.drRuleId,
     matched: !rule.describes && patternHolds !== false && conditions.every(({ holds }) => holds),
     ...(conditions.length === 0 ? {} : { conditions }),
-    ...(patternHolds === undefined ? {} : { patternHolds }),
+    ...defined({ patternHolds }),
   };
 };
 

@@ -1,20 +1,24 @@
-/** A longer word is cut: it is no word of any language, and indexes bound what they take. In code points. */
+import { untilFull } from './page-size.js';
+
+/** A longer word is cut: it is no word of any language, and indexes bound what they take (PostgreSQL 2,046 bytes). In code points. */
 const WORD_CHARACTERS = 64;
+/**
+ * The words of a text end near so many bytes of UTF-8: PostgreSQL takes less than 1 MiB of them, and behind that finds wrong ones. No text of an event
+ * (contract 1.2) comes there as it is, but in compatibility form one character may become four, or eighteen.
+ */
+const WORDS_BYTES = 1_000_000;
 
 const firstOf = (word: string): string =>
   word.length <= WORD_CHARACTERS ? word : [...word].slice(0, WORD_CHARACTERS).join('');
 
 /**
- * The distinct words of a text, in the order in which they first come: runs of letters, marks and digits, in lower case and in compatibility
- * form (NFKC), so that words that look alike are alike.
+ * The distinct words of a text, in the order in which they first come, up to the one that brings them to WORDS_BYTES: runs of letters, marks and
+ * digits, in lower case and in compatibility form (NFKC), so that words that look alike are alike.
  */
-export const wordsOf = (text: string): readonly string[] => [
-  ...new Set(
-    (
-      text
-        .normalize('NFKC')
-        .toLowerCase()
-        .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-    ).map(firstOf),
-  ),
-];
+export const wordsOf = (text: string): readonly string[] => {
+  const words = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .match(/[\p{L}\p{M}\p{N}]+/gu);
+  return [...untilFull(new Set((words ?? []).map(firstOf)), (word) => Buffer.byteLength(word), WORDS_BYTES)];
+};

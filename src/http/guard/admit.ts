@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Principal } from '../../domain/tenant/scopes.js';
-import type { RateDecision, RateLimit, RateLimiter } from '../../ports/rate-limiter.js';
+import type { RateLimit } from '../../domain/tenant/rate-limit.js';
+import type { RateDecision, RateLimiter } from '../../ports/rate-limiter.js';
 import type { RouteDefinition } from '../route.js';
 
 /** Finds who a request comes from by its `Authorization` header; null for a missing, malformed, unknown, revoked or expired key alike. */

@@ -9,7 +9,7 @@ import { sha256Base64url } from '../../domain/shared/sha256.js';
 export type Repeatable = { readonly scope: string; readonly key: string; readonly digest: string };
 
 /** What to do with it: run it under this seed, or give the first answer again. */
-export type Turn =
+export type KeyUse =
   | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean }
   | { readonly kind: 'repeat'; readonly answer: KeptAnswer };
 
@@ -35,7 +35,7 @@ export const repeatable = (key: string, route: readonly string[], body: Json): R
  * Reserves the key, durably, before anything is done.
  * @throws Rejection IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED
  */
-export const reserve = async (store: IdempotencyStore, request: Repeatable, newSeed: string): Promise<Turn> => {
+export const reserve = async (store: IdempotencyStore, request: Repeatable, newSeed: string): Promise<KeyUse> => {
   const reservation = await store.reserve(request.scope, request.key, request.digest, newSeed);
   if (reservation.kind === 'running') throw new Rejection('IDEMPOTENCY_IN_PROGRESS', { retryAfter: RETRY_AFTER });
   if (reservation.kind === 'reused') throw new Rejection('IDEMPOTENCY_KEY_REUSED');

@@ -4,12 +4,12 @@ import { type Act, actContext, type ActDeps, actDirective, actVerdict } from '..
 import { verdictWire } from '../../domain/npc/signature.js';
 import type { Json } from '../../domain/shared/json.js';
 import { contextOf, mindStream } from '../command-context.js';
-import { revisionHeader } from '../min-revision.js';
 import { type Answer, type Call, type RouteDefinition, route } from '../route.js';
 import { AnyJson, FreeObject, NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 import { rulesetWarning } from '../warning.js';
 import { memoriesOf, MemoriesSchema, rulesetIdOf } from './process/tape.js';
+import { defined } from '../../domain/shared/defined.js';
 
 const asked = {
   observation: nullable(Type.String()),
@@ -28,23 +28,20 @@ const actOf = (call: Call<{ npcId: string }, unknown, AskedBody>): Act => {
     npcId: call.params.npcId,
     observation: call.body.observation ?? '',
     npcState: call.body.npcState ?? {},
-    ...(rulesetId === undefined ? {} : { rulesetId }),
+    ...defined({ rulesetId }),
     by: contextOf(call),
   };
 };
 
+const answered = (
+  { revision, position, rulesetMissing }: { revision: number; position: number; rulesetMissing?: string },
+  body: unknown,
+): Answer => ({ revision, position, headers: rulesetWarning(rulesetMissing), body });
+
 /** `POST /npcs/{npcId}/directive|context|verdict`: stateless for the client, recorded as events of the mind (contract 2.7). */
 export const actRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, lanes, rulesets, signer, signingKeys, publicUrl, written } = services;
+  const { ports, lanes, rulesets, signer, signingKeys, publicUrl } = services;
   const deps: ActDeps = { ports, lanes, rulesets, issuer: () => ({ kid: signingKeys.current.kid, iss: publicUrl }) };
-  const answered = (
-    call: Call,
-    acted: { revision: number; position: number; rulesetMissing?: string },
-    body: unknown,
-  ): Answer => {
-    written.noted(call.principal.keyId, acted.position);
-    return { headers: { ...revisionHeader(acted.revision), ...rulesetWarning(acted.rulesetMissing) }, body };
-  };
   return [
     route({
       operationId: 'directive',
@@ -67,7 +64,7 @@ export const actRoutes = (services: Services): readonly RouteDefinition[] => {
       },
       handler: async (call) => {
         const acted = await actDirective(deps, { ...actOf(call), context: call.body.context ?? {} });
-        return answered(call, acted, { memoryRecall: acted.event.memoryRecall, turnId: acted.event.turnId });
+        return answered(acted, { memoryRecall: acted.event.memoryRecall, turnId: acted.event.turnId });
       },
     }),
     route({
@@ -105,7 +102,7 @@ export const actRoutes = (services: Services): readonly RouteDefinition[] => {
           ...(typeof persona === 'string' ? { persona } : {}),
         });
         const { prompt, constraints, ctxMessages, turnId } = acted.event;
-        return answered(call, acted, { prompt, constraints, ctxMessages, turnId });
+        return answered(acted, { prompt, constraints, ctxMessages, turnId });
       },
     }),
     route({
@@ -148,7 +145,7 @@ export const actRoutes = (services: Services): readonly RouteDefinition[] => {
           verdict,
           ...(kid === undefined || iss === undefined ? {} : { signing: { ...acted.at, kid, iss } }),
         });
-        return answered(call, acted, { ...verdictWire(verdict, signature), turnId });
+        return answered(acted, { ...verdictWire(verdict, signature), turnId });
       },
     }),
   ];

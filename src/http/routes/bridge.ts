@@ -15,7 +15,6 @@ import type { Json } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { rulesets as rulesetRows } from '../../../projections/rulesets.js';
 import { contextOf, mindStream } from '../command-context.js';
-import { revisionHeader } from '../min-revision.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
 import { AnyJson, FreeObject, NpcParams, nullable } from '../schemas.js';
@@ -51,7 +50,7 @@ const requireAnswerable = (action: Json, context: Json): void => {
 };
 
 /** `/bridge/...` (contract 4). */
-export const bridgeRoutes = ({ ports, lanes, rulesets, written }: Services): readonly RouteDefinition[] => {
+export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly RouteDefinition[] => {
   /** The tenant's default. Where an action alone is checked there is no observation, and patterns see the empty text. */
   const rulesOf = async (tenant: string) => {
     const { ruleset } = await rulesets.choose(tenant, undefined);
@@ -88,7 +87,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets, written }: Services): rea
       responses: { 200: { description: 'The answer; a refusal is one too.', schema: Checked } },
       handler: async (call) => {
         const { npcId } = call.params;
-        const { tenant, keyId } = call.principal;
+        const { tenant } = call.principal;
         const { action, context: given } = call.body;
         const context = given ?? {};
         requireAnswerable(action, context);
@@ -103,9 +102,9 @@ export const bridgeRoutes = ({ ports, lanes, rulesets, written }: Services): rea
           contextOf(call),
           (mind) => checkOfMind(mind, { action, context, ...rules }),
         );
-        written.noted(keyId, outcome.position);
         const { valid, reason, correctedAction, code, details } = outcome.events[0]?.data ?? {};
-        return { headers: revisionHeader(outcome.revision), body: { valid, reason, correctedAction, code, details } };
+        const { revision, position } = outcome;
+        return { revision, position, body: { valid, reason, correctedAction, code, details } };
       },
     }),
     route({
@@ -130,7 +129,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets, written }: Services): rea
         },
       },
       handler: async (call) => {
-        await ports.readModels.reachedPosition(rulesetRows, written.position(call.principal.keyId), READ_WAIT_MS);
+        await ports.readModels.reachedPosition(rulesetRows, call.wrote, READ_WAIT_MS);
         const page = pageOf(call.query);
         const { rows, more } = await ports.readModels.list(rulesetRows, {
           partition: call.principal.tenant,

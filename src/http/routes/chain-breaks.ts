@@ -6,10 +6,11 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Ports } from '../../ports/ports.js';
 import { contextOf, mindStream } from '../command-context.js';
-import { minRevision, revisionHeader } from '../min-revision.js';
+import { minRevision } from '../min-revision.js';
 import { type Answer, type RouteDefinition, route } from '../route.js';
 import { NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
+import { defined } from '../../domain/shared/defined.js';
 
 const From = Type.Integer({ minimum: 0, description: 'The first revision to look at; default 0.' });
 
@@ -31,16 +32,15 @@ const ChainBreaks = Type.Object({
 });
 
 const answer = (npcId: string, { events, next, breaks, revision }: ChainLook): Answer => ({
-  headers: revisionHeader(revision),
-  body: { npcId, events, ...(next === undefined ? {} : { next }), breaks },
+  revision,
+  body: { npcId, events, ...defined({ next }), breaks },
 });
 
 /** `GET` and `POST /npcs/{npcId}/chain-breaks`: where a mind's hash chain does not fit, and saying that one knows. */
 export const chainBreakRoutes = ({
   ports,
   lanes,
-  written,
-}: Pick<Services, 'lanes' | 'written'> & {
+}: Pick<Services, 'lanes'> & {
   readonly ports: Pick<Ports, 'events' | 'clock'>;
 }): readonly RouteDefinition[] => {
   const look = async (stream: string, npcId: string, from: number): Promise<ChainLook> => {
@@ -87,12 +87,10 @@ export const chainBreakRoutes = ({
       },
       handler: async (call) => {
         const { npcId } = call.params;
-        const { tenant, keyId } = call.principal;
-        const stream = npcStream(tenant, npcId);
+        const stream = npcStream(call.principal.tenant, npcId);
         const found = await look(stream, npcId, call.body.from ?? 0);
         const recorded = await recordBreaks({ ...ports, lanes }, stream, contextOf(call), found);
-        written.noted(keyId, recorded.position);
-        return answer(npcId, recorded);
+        return { ...answer(npcId, recorded), position: recorded.position };
       },
     }),
   ];

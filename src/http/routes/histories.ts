@@ -7,11 +7,12 @@ import { openTurnsOf } from '../../domain/npc/open-turns.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { momentOf } from '../as-of.js';
-import { minRevision, revisionHeader } from '../min-revision.js';
+import { minRevision } from '../min-revision.js';
 import { PAGE_LIMIT } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
 import { FreeObject, NpcParams } from '../schemas.js';
 import type { Services } from '../services.js';
+import { defined } from '../../domain/shared/defined.js';
 
 const HistoryEvent = Type.Object(
   {
@@ -70,10 +71,10 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       const page = await readHistory(ports.events, stream, {
         limit,
         direction,
-        ...(from === undefined ? {} : { from }),
+        ...defined({ from }),
         ...(type === undefined ? {} : { types: new Set(type.split(',')) }),
       });
-      return { headers: revisionHeader(page.revision), body: { npcId, ...page } };
+      return { revision: page.revision, body: { npcId, ...page } };
     },
   }),
   route({
@@ -108,16 +109,14 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
       // As it is now it is kept folded; as it was is folded for this answer.
       const mind =
-        moment === 'now'
-          ? await requireMind(lanes, tenant, npcId)
-          : await mindAsOf(ports.events, tenant, npcId, moment);
+        moment === 'now' ? await requireMind(lanes, tenant, npcId) : await mindAsOf(lanes, tenant, npcId, moment);
       if (mind === null)
         throw new Rejection('NPC_NOT_FOUND', {
           message: 'The NPC had no history yet at that time.',
           details: { npcId },
         });
       return {
-        headers: revisionHeader(mind.revision),
+        revision: mind.revision,
         body: {
           npcId,
           revision: mind.revision,

@@ -14,11 +14,12 @@ import { npcs } from '../../../projections/npcs.js';
 import { contextOf } from '../command-context.js';
 import { readJson } from '../json.js';
 import { answerList } from '../list-answer.js';
-import { minRevision, revisionHeader } from '../min-revision.js';
+import { minRevision } from '../min-revision.js';
 import { pageOf, pageQuery } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
 import { ClientId, FreeObject, NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
+import { defined } from '../../domain/shared/defined.js';
 
 const Npc = Type.Object({
   npcId: Type.String(),
@@ -54,7 +55,7 @@ const dataOf = (pointer: string, value: JsonObject): JsonObject => {
 };
 
 /** `GET|POST /npcs`, `GET|DELETE /npcs/{npcId}` (contract 2.1). */
-export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDefinition[] => [
+export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => [
   route({
     operationId: 'listNpcs',
     method: 'GET',
@@ -66,8 +67,8 @@ export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDe
     responses: { 200: { description: 'The NPCs, by id.', schema: Type.Array(Npc), stream: 'finite' } },
     handler: async (call) => {
       const page = pageOf(call.query);
-      const { tenant, keyId } = call.principal;
-      await ports.readModels.reachedPosition(npcs, written.position(keyId), READ_WAIT_MS);
+      const { tenant } = call.principal;
+      await ports.readModels.reachedPosition(npcs, call.wrote, READ_WAIT_MS);
       return answerList(call, page, {
         readModels: ports.readModels,
         projection: npcs,
@@ -124,12 +125,12 @@ export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDe
         (mind) =>
           registerNpc(mind, {
             ...(typeof body.persona === 'string' ? { persona: body.persona } : {}),
-            ...(data === undefined ? {} : { data }),
+            ...defined({ data }),
           }),
       );
-      written.noted(call.principal.keyId, outcome.position);
       const created = outcome.events.some(({ type }) => type === 'NpcRegistered');
-      return { headers: revisionHeader(outcome.revision), body: { ...view(npcId, outcome.state), created } };
+      const { revision, position } = outcome;
+      return { revision, position, body: { ...view(npcId, outcome.state), created } };
     },
   }),
   route({
@@ -147,7 +148,7 @@ export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDe
       await requireRevision(ports.events, tenant, npcId);
       await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
       const mind = await requireMind(lanes, tenant, npcId);
-      return { headers: revisionHeader(mind.revision), body: view(npcId, mind) };
+      return { revision: mind.revision, body: view(npcId, mind) };
     },
   }),
   route({
@@ -167,17 +168,16 @@ export const npcRoutes = ({ ports, lanes, written }: Services): readonly RouteDe
     },
     handler: async (call) => {
       const { npcId } = call.params;
-      const { tenant, keyId } = call.principal;
+      const { tenant } = call.principal;
       await requireRevision(ports.events, tenant, npcId);
-      const outcome = await runCommand(
+      const { revision, position } = await runCommand(
         { ...ports, lanes },
         npcStream(tenant, npcId),
         mindFold,
         contextOf(call),
         archiveNpc,
       );
-      written.noted(keyId, outcome.position);
-      return { headers: revisionHeader(outcome.revision), body: { npcId, archived: true, revision: outcome.revision } };
+      return { revision, position, body: { npcId, archived: true, revision } };
     },
   }),
 ];

@@ -22,6 +22,7 @@ import { pageOf, pageQuery } from '../page.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import { ClientId, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
+import { defined } from '../../domain/shared/defined.js';
 
 const Pair = Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
   minItems: 2,
@@ -82,16 +83,15 @@ const RulesetParams = Type.Object({ rulesetId: ClientId });
 
 /** `/rules` (contract 5). */
 export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, lanes, rulesets, written, rulesRegistration } = services;
+  const { ports, lanes, rulesets, rulesRegistration } = services;
 
   const register = async (call: Call, content: RulesetContent) => {
     const stream = rulesetStream(call.principal.tenant, content.rulesetId);
     const outcome = await runCommand({ ...ports, lanes }, stream, rulesetFold, contextOf(call), (state) =>
       registerRuleset(state, content),
     );
-    written.noted(call.principal.keyId, outcome.position);
     const stored = outcome.events.find(({ type }) => type === 'RulesetRegistered')?.data;
-    return { body: { ...stored, warnings: warningsOf(content.rulesetRules) } };
+    return { position: outcome.position, body: { ...stored, warnings: warningsOf(content.rulesetRules) } };
   };
 
   return [
@@ -131,7 +131,7 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       responses: { 200: { description: 'The sets, by id.', schema: Type.Array(StoredSet), stream: 'finite' } },
       handler: async (call) => {
         const page = pageOf(call.query);
-        await ports.readModels.reachedPosition(rulesetRows, written.position(call.principal.keyId), READ_WAIT_MS);
+        await ports.readModels.reachedPosition(rulesetRows, call.wrote, READ_WAIT_MS);
         return answerList(call, page, {
           readModels: ports.readModels,
           projection: rulesetRows,
@@ -194,7 +194,7 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
           version === undefined ? latestRuleset(state) : await rulesets.version(tenant, { rulesetId, version });
         if (found === null)
           throw new Rejection('RULESET_NOT_FOUND', {
-            details: { rulesetId, ...(version === undefined ? {} : { version }) },
+            details: { rulesetId, ...defined({ version }) },
           });
         return { body: found };
       },
@@ -215,15 +215,14 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       },
       handler: async (call) => {
         const { rulesetId } = call.params;
-        const outcome = await runCommand(
+        const { position } = await runCommand(
           { ...ports, lanes },
           rulesetStream(call.principal.tenant, rulesetId),
           rulesetFold,
           contextOf(call),
           (state) => deleteRuleset(state, rulesetId),
         );
-        written.noted(call.principal.keyId, outcome.position);
-        return { body: { rulesetId, deleted: true } };
+        return { position, body: { rulesetId, deleted: true } };
       },
     }),
   ];

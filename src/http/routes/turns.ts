@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { turns } from '../../../projections/turns.js';
 import { answerList } from '../list-answer.js';
-import { minRevision, revisionHeader } from '../min-revision.js';
+import { minRevision } from '../min-revision.js';
 import { pageOf, pageQuery } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
 import { FreeObject, NpcParams, TurnParams } from '../schemas.js';
@@ -100,7 +100,7 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
           },
           show: summaryOf,
         });
-        return { ...answer, headers: { ...revisionHeader(revision), ...answer.headers } };
+        return { ...answer, revision };
       },
     }),
     route({
@@ -119,7 +119,7 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
         const revision = await requireRevision(ports.events, tenant, npcId);
         await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
         return {
-          headers: revisionHeader(revision),
+          revision,
           body: await present(tenant, await readTurn({ events: ports.events, journal }, tenant, npcId, turnId)),
         };
       },

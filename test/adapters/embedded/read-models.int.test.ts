@@ -7,7 +7,8 @@ import { EmbeddedReadModels } from '../../../src/adapters/embedded/read-models.j
 import { openReadsFile } from '../../../src/adapters/embedded/reads-file.js';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
-import { applyEvents, feedOf } from '../../../src/app/read-models/apply-events.js';
+import { applyEvents } from '../../../src/app/read-models/apply-events.js';
+import { feedOf } from '../../../src/app/read-models/feed.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import { npcs } from '../../../projections/npcs.js';
@@ -92,7 +93,7 @@ describe('The file of read models', () => {
     expect(await models.withoutVector(notes, { embedder: 'e@1', limit: 9 })).toEqual([]);
   });
 
-  it('is not flushed with every commit, so that events alone pay for that', async () => {
+  it('is not flushed with every commit: only the commits of events pay for a flush', async () => {
     await using directory = await temporaryDirectory();
     using database = openReadsFile(join(directory.path, 'reads.db'));
     expect([database.pragma('synchronous'), database.pragma('journal_mode')]).toEqual([1, 'wal']);

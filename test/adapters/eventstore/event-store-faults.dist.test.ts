@@ -5,7 +5,9 @@ import type { AppendOutcome, RecordedEvent } from '../../../src/ports/event-stor
 import { startTypeScript } from '../../support/child.js';
 import { randomNamespace } from '../../support/dist-env.js';
 import { event, events, namesOf } from '../../support/events.js';
-import { KillableEventStore, openEventStore, urlOf } from '../../support/eventstore-server.js';
+import { urlOf } from '../../stand-in/start.js';
+import { gate } from '../../support/gate.js';
+import { KillableEventStore, openEventStore } from '../../support/eventstore-server.js';
 import { TcpRelay } from '../../support/tcp-relay.js';
 
 const forwards = { direction: 'forwards', limit: 4096 } as const;
@@ -141,8 +143,7 @@ describe('EventStoreDB in trouble', () => {
   it('gives a reader who falls behind everything that it missed, once', async () => {
     const ending = new AbortController();
     const seen: RecordedEvent[] = [];
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const { opened: held, open: release } = gate();
     const reading = (async () => {
       for await (const batch of store.subscribe({ after: 0, signal: ending.signal })) {
         seen.push(...batch);
@@ -192,7 +193,7 @@ describe('EventStoreDB in trouble', () => {
     await Promise.all([other, third].map((opened) => opened[Symbol.asyncDispose]()));
   });
 
-  it('is closed with a subscription open, and lets the process end', async () => {
+  it('can be closed with a subscription open, and lets the process end', async () => {
     await using child = startTypeScript(new URL('../../support/eventstore-process.ts', import.meta.url), {
       args: [server.url],
     });
@@ -221,7 +222,7 @@ describe('EventStoreDB in trouble', () => {
     };
     const length = async (stream: string): Promise<number> => (await store.read(stream, forwards)).lastRevision + 1;
 
-    it('finds that it was written', async () => {
+    it('finds that the append was written', async () => {
       relay.mute(true);
       const sent = behind.append('s', 'no_stream', events('a', 2));
       await untilTrue(async () => (await length('s')) === 2);
@@ -230,7 +231,7 @@ describe('EventStoreDB in trouble', () => {
       expect(await length('s')).toBe(2);
     });
 
-    it('sends it again when it was not written', async () => {
+    it('sends the append again when it was not written', async () => {
       relay.silence(true);
       const sent = behind.append('s', 'no_stream', [event('a')]);
       await pause(50);
@@ -239,7 +240,7 @@ describe('EventStoreDB in trouble', () => {
       expect(await length('s')).toBe(1);
     });
 
-    it('finds that another one was quicker', async () => {
+    it('finds that another writer was quicker', async () => {
       relay.silence(true);
       const sent = behind.append('s', 'no_stream', [event('a')]);
       await store.append('s', 'no_stream', events('b', 2));
@@ -248,7 +249,7 @@ describe('EventStoreDB in trouble', () => {
       expect(namesOf((await store.read('s', forwards)).events)).toEqual(['b-0', 'b-1']);
     });
 
-    it.each(['silence', 'mute'] as const)('keeps the order of those that were sent ahead (%s)', async (fault) => {
+    it.each(['silence', 'mute'] as const)('keeps the order of the appends that were sent ahead (%s)', async (fault) => {
       relay[fault](true);
       const sent: Promise<AppendOutcome>[] = [];
       for (let revision = -1; revision < 19; revision += 1)
@@ -265,7 +266,7 @@ describe('EventStoreDB in trouble', () => {
       );
     });
 
-    it('says that it is not known when the store stays away, and answers a repeat with what was written', async () => {
+    it('says that the outcome is not known when the store stays away, and answers a repeat with what was written', async () => {
       relay.mute(true);
       const sent = behind.append('s', 'no_stream', [event('a')]);
       await expect(sent).rejects.toMatchObject({

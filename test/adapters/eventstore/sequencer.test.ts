@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { sequencer } from '../../../src/adapters/eventstore/sequencer.js';
-
-const gate = () => {
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { opened, open };
-};
+import { gate } from '../../support/gate.js';
 
 describe('A sequencer', () => {
   it('runs tasks of one name one after the other, also behind one that fails', async () => {

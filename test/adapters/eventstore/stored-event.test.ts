@@ -28,7 +28,7 @@ describe('The names of streams on a shared server', () => {
     expect(streamNames('anima').fromServer('anima-test.npc-a')).toBeNull();
   });
 
-  it.each(['', '$anima', 'a.b', 'a b', 'a/b', 'x'.repeat(65)])('are not made under the namespace %j', (namespace) => {
+  it.each(['', '$anima', 'a.b', 'a b', 'a/b', 'x'.repeat(65)])('are refused under the namespace %j', (namespace) => {
     expect(() => streamNames(namespace)).toThrow(RangeError);
   });
 });

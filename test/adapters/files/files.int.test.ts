@@ -60,7 +60,7 @@ describe('the owner-key file', () => {
     expect(await readOwnerKey(dataDir)).toBe('new');
   });
 
-  it('goes on over what a killed write left behind', async () => {
+  it('is written over what a killed write left behind', async () => {
     await writeFile(join(dataDir, 'owner-key.new.tmp'), 'ha');
     const file = ownerKeyFile(dataDir);
     await file.prepare('whole');

@@ -78,7 +78,7 @@ describe('The feed in Kafka', () => {
     expect(batches).toHaveLength(8);
   });
 
-  it('takes the largest events there may be, and says of larger ones only that they are to be had', async () => {
+  it('takes the largest events there may be, and of larger ones says only that they exist', async () => {
     await appendNext(store, 's', [event('fits', { data: { text: 'x'.repeat(890_000) } })]);
     await appendNext(store, 's', [event('too large')]);
     await appendNext(store, 's', [event('after')]);
@@ -130,7 +130,7 @@ describe('The feed in Kafka', () => {
 });
 
 describe('The feed in a Kafka that dies', () => {
-  it('goes on when it is back: a writer fails and begins again, a member reads on', async () => {
+  it('goes on when Kafka is back: a writer fails and begins again, a member reads on', async () => {
     await using servers = await openServers('kafka');
     const settings = { brokers: [servers.env['KAFKA_BROKERS'] ?? ''], namespace: randomNamespace(), log: keptLog() };
     const store = new MemoryEventStore();

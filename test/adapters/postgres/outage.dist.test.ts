@@ -73,7 +73,7 @@ describe('While PostgreSQL is away', () => {
     expect(await wait).toBe(true);
   };
 
-  it('everything is refused with the time after which to repeat, and goes on when it is back', async () => {
+  it('everything is refused with the time after which to repeat, and goes on when the database is back', async () => {
     await models.open(npcs);
     await keys.reserve('scope', 'key', 'digest', 'seed');
     await relay.close();
@@ -118,7 +118,7 @@ describe('While PostgreSQL is away', () => {
     await expect.poll(taken, { timeout: WAIT_MS }).toEqual({ kind: 'run', seed: 'seed', resumed: true });
   });
 
-  it('each process counts requests for itself, and together with the others again when it is back', async () => {
+  it('each process counts requests for itself, and together with the others again when the database is back', async () => {
     const clock = new ManualClock();
     const limiter = new PostgresRateLimiter(postgres, clock);
     const other = new PostgresRateLimiter(schema.again(), clock);
@@ -151,7 +151,7 @@ describe('While PostgreSQL is away', () => {
 });
 
 describe('A connection that the server ends', () => {
-  it('is replaced without anybody noticing it later', async () => {
+  it('is replaced, and what comes later does not notice', async () => {
     await using schema = new TestSchema();
     const postgres = schema.again();
     const models = new PostgresReadModels(postgres, systemClock);
@@ -181,14 +181,14 @@ describe('A schema', () => {
     await expect(schema.again().migrate()).rejects.toThrow(/made by a newer version \(999-later\)/);
   });
 
-  it('is asked for with another password in vain, which stops the start with a sentence', async () => {
+  it('in a database that cannot be used stops the start with a sentence', async () => {
     await using schema = new TestSchema();
     const url = new URL(schema.url);
     url.pathname = '/nobody-made-this';
     await expect(schema.again(url.href).migrate()).rejects.toThrow(/The database cannot be used: .*does not exist/);
   });
 
-  it('must have a name that needs no care', () => {
+  it('must have a name that needs no quoting', () => {
     const named = (namespace: string, url = 'postgres://127.0.0.1/x') =>
       new Postgres({ url, namespace, log: schemaLog });
     for (const name of ['', 'a"b', 'pg_x', '1a', 'a b', 'x'.repeat(64)]) {

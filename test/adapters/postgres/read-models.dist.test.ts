@@ -43,7 +43,7 @@ const opened = async (processes: number) => {
 };
 
 describe('Read models that several processes share', () => {
-  it('are opened as one build, also by all at the same time', async () => {
+  it('are opened as one build, also by processes that start at the same time', async () => {
     await using shared = await opened(4);
     const builds = await Promise.all(shared.models.map((models) => models.open(npcs)));
     expect(new Set(builds.map(({ id }) => id)).size).toBe(1);

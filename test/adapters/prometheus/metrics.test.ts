@@ -22,7 +22,7 @@ describe('the metrics', () => {
     expect(await scrape()).toEqual(['test_read 7', 'test_zero 0']);
   });
 
-  it('never give a figure of before for one that cannot be read now', async () => {
+  it('never give an old figure for one that cannot be read now', async () => {
     const values = [5, null, 6];
     const { scrape } = await figures({ test_read: () => Promise.resolve(values.shift() ?? null) });
     expect([await scrape(), await scrape(), await scrape()]).toEqual([['test_read 5'], [], ['test_read 6']]);

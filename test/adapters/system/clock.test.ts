@@ -31,7 +31,7 @@ describe('The clocks of the machine', () => {
     expect(run).toHaveBeenCalledOnce();
   });
 
-  it('wait for neither once it is cancelled', () => {
+  it('run nothing, neither after a duration nor at an instant, once the wait is cancelled', () => {
     const run = vi.fn();
     const cancels = [systemClock.after(100, run), systemClock.at(new Date(Date.now() + HOUR_MS), run)];
     vi.advanceTimersByTime(50);

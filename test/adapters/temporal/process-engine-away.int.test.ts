@@ -55,7 +55,7 @@ describe('The Temporal engine while Temporal is away', () => {
     await expect(ask(port)).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1 });
   });
 
-  it('refuses alike when the server takes connections and does not answer', async () => {
+  it('refuses with ENGINE_UNAVAILABLE when the server takes connections and does not answer', async () => {
     await expect(ask(await listening())).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1 });
     expect(statuses.ENGINE_UNAVAILABLE).toBe(503);
   });
@@ -69,7 +69,7 @@ describe('The Temporal engine while Temporal is away', () => {
     await expect(away.outcome(ref, by, { withinMs: 60_000, signal })).rejects.toThrow('the client has gone');
   });
 
-  it('starts all the same, and looks for open processes in the background', async () => {
+  it('starts without Temporal, and looks for open processes in the background', async () => {
     const refused = ask(await listening());
     await engine?.start();
     await expect(refused).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });

@@ -20,8 +20,9 @@ import type { Tier } from '../../../src/domain/tenant/tiers.js';
 import type { EventStore, RecordedEvent, Subscription } from '../../../src/ports/event-store.js';
 import { event } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { settle } from '../../support/settle.js';
 import { storeWith } from '../../support/streams.js';
-import { type KeyServer, openKeyServer, settle } from './key-scene.js';
+import { type KeyServer, openKeyServer } from './key-scene.js';
 import { appendNext } from '../../support/append-next.js';
 
 let commands = 0;
@@ -175,7 +176,7 @@ describe('issuing a key', () => {
     expect(await refusal(issueApiKey(server, principal, wish(), command()))).toBe('UNAUTHORIZED');
   });
 
-  it('by two at once issues both', async () => {
+  it('on two servers at once issues every key that was asked for', async () => {
     const events = new MemoryEventStore();
     const one = await openKeyServer(events);
     const { principal } = await found(one, 'local');
@@ -215,7 +216,7 @@ describe('the limit of a key', () => {
 });
 
 describe('listing keys', () => {
-  it('shows those of the tenant that were not revoked, with their last use', async () => {
+  it('shows the keys of the tenant that were not revoked, with their last use', async () => {
     const server = await openKeyServer();
     const owner = await found(server, 'local');
     await found(server, 'studio');
@@ -256,7 +257,7 @@ describe('revoking a key', () => {
     expect(open(server, studio.token)).not.toBeNull();
   });
 
-  it('tells those who listen, once, also when the revocation was made elsewhere', async () => {
+  it('tells each listener once, also when the revocation was made on another server', async () => {
     const events = new MemoryEventStore();
     const one = await openKeyServer(events);
     const { principal } = await found(one, 'local');
@@ -283,7 +284,7 @@ describe('revoking a key', () => {
     expect(late).toHaveBeenCalledOnce();
   });
 
-  it('is like expiring for those who listen', async () => {
+  it('tells a listener as the expiry of the key does', async () => {
     const server = await openKeyServer();
     const { principal } = await found(server, 'local');
     const expiresAt = new Date(server.clock.now().getTime() + 1_000).toISOString();
@@ -349,7 +350,7 @@ describe('creating a tenant', () => {
     for (const tenantId of tenants) expect(server.directory.tenant(tenantId).keys).toHaveLength(1);
   });
 
-  it('can be given another owner key later', async () => {
+  it('leaves it possible to give the tenant another owner key later', async () => {
     const server = await openKeyServer();
     await found(server, 'local');
     const draft = draftKey(server, 'recovery', false);
@@ -384,7 +385,7 @@ describe('what a directory reads of other servers', () => {
     expect(delivered).toEqual(['tenant-local', 'tenant-studio', 'tenant-studio']);
   });
 
-  it('is nothing where it is the only server that writes', async () => {
+  it('is nothing where its own server is the only one that writes', async () => {
     const events = storeWith(new MemoryEventStore(), {
       soleWriter: true,
       subscribe: () => {
@@ -401,13 +402,13 @@ describe('what a directory reads of other servers', () => {
 });
 
 describe('a tenant whose stream a newer server has gone on with', () => {
-  it('has no keys here any more, while those of others are followed as before, and no start fails', async () => {
+  it('has no keys on the older server any more, while other tenants are followed as before, and no start fails', async () => {
     const events = new MemoryEventStore();
-    const one = await openKeyServer(events, { seed: 'one', onFeedLost: () => undefined });
+    const one = await openKeyServer(events, { seed: 'one', onCutOff: () => undefined });
     const ours = await found(one, 'local');
     const theirs = await found(one, 'studio');
     const lost = vi.fn();
-    const other = await openKeyServer(events, { onFeedLost: lost });
+    const other = await openKeyServer(events, { onCutOff: lost });
     const second = await issueApiKey(one, ours.principal, wish(), command());
     await settle();
     expect([open(other, theirs.token), open(other, second.key ?? '')]).not.toContain(null);
@@ -419,13 +420,13 @@ describe('a tenant whose stream a newer server has gone on with', () => {
     expect(open(other, second.key ?? '')).toBeNull();
     expect(open(other, ours.token)).not.toBeNull();
     expect(lost.mock.calls).toEqual([[expect.objectContaining({ code: 'EVENT_VERSION_UNKNOWN' })]]);
-    const started = await openKeyServer(events, { onFeedLost: lost });
+    const started = await openKeyServer(events, { onCutOff: lost });
     expect([open(started, ours.token), open(started, theirs.token)]).toEqual([expect.anything(), null]);
   });
 });
 
 describe('a directory whose feed is lost', () => {
-  it('says so, and takes it up again where it stopped', async () => {
+  it('reports the loss, and takes the feed up again where it stopped', async () => {
     const events = new MemoryEventStore();
     const clock = new ManualClock();
     const { principal } = await found(await openKeyServer(events), 'local');
@@ -440,7 +441,7 @@ describe('a directory whose feed is lost', () => {
       },
     });
     const lost = vi.fn();
-    const other = await openKeyServer(breaking, { clock, onFeedLost: lost });
+    const other = await openKeyServer(breaking, { clock, onCutOff: lost });
     const one = await openKeyServer(events, { seed: 'one' });
     const { key } = await issueApiKey(one, principal, wish(), command());
     cut(new Error('the store went away'));
@@ -454,11 +455,11 @@ describe('a directory whose feed is lost', () => {
     await other.directory[Symbol.asyncDispose]();
   });
 
-  it('stops following when it is disposed of, also while it waits to try again', async () => {
+  it('stops following when the directory is disposed of, also while it waits to try again', async () => {
     const events = new MemoryEventStore();
     const clock = new ManualClock();
     const lost = vi.fn();
-    const server = await openKeyServer(events, { clock, onFeedLost: lost });
+    const server = await openKeyServer(events, { clock, onCutOff: lost });
     await events[Symbol.asyncDispose]();
     await settle();
     expect(lost).toHaveBeenCalled();

@@ -40,7 +40,7 @@ describe('the first start', () => {
     expect(await file.prepared()).toBeNull();
   });
 
-  it('happens once: a later one shows nothing and changes nothing', async () => {
+  it('happens once: a later start shows nothing and changes nothing', async () => {
     const events = new MemoryEventStore();
     const file = new MemoryOwnerKeyFile();
     await firstStart(await openKeyServer(events), file);
@@ -49,7 +49,7 @@ describe('the first start', () => {
     expect([await positions(events), file.content]).toEqual([before, content]);
   });
 
-  it('takes nothing away when the file was removed since', async () => {
+  it('is not repeated when the file was removed since, and the key goes on opening', async () => {
     const events = new MemoryEventStore();
     const made = await firstStart(await openKeyServer(events), new MemoryOwnerKeyFile());
     const empty = new MemoryOwnerKeyFile();

@@ -25,15 +25,10 @@ export const openKeyServer = async (
     hashKey,
     rateLimit: { limit: 100, windowSeconds: 60 },
     tiersActive: false,
-    onFeedLost: (error) => {
+    onCutOff: (error) => {
       throw error;
     },
     ...more,
   });
   return { events, clock, keyUsage, directory, hashKey, lanes: new Lanes(events, clock), random: seededRandom(seed) };
-};
-
-/** Lets everything run that waits for nothing but its turn. */
-export const settle = async (): Promise<void> => {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };

@@ -94,7 +94,7 @@ describe('the signing keys', () => {
     expect(unwrap(wrapKey, JSON.parse(stored)[0].data.kid, JSON.parse(stored)[0].data.wrapped)).toEqual(key);
   });
 
-  it('do not open with another secret, and get none added by it', async () => {
+  it('do not open with another secret, which adds none', async () => {
     const events = new MemoryEventStore();
     await open(events);
     for (const alg of ['Ed25519', 'EdDSA'] as const) {
@@ -128,7 +128,7 @@ describe('the keys that another server makes later', () => {
     return { running, next, clock, reads };
   };
 
-  it('verify and sign on a server that was there before', async () => {
+  it('verify and sign on a server that started before', async () => {
     const { running, next } = await rolling();
     expect(running.current.alg).toBe('EdDSA');
     const { kid } = next.current;
@@ -139,12 +139,12 @@ describe('the keys that another server makes later', () => {
     expect(await running.sign(kid, claims)).toBe(token);
   });
 
-  it('sign there first', async () => {
+  it('can sign on the earlier server first', async () => {
     const { running, next } = await rolling();
     expect(await running.sign(next.current.kid, claims)).toBe(await next.sign(next.current.kid, claims));
   });
 
-  it('stand in the set that it publishes', async () => {
+  it('stand in the set that the earlier server publishes', async () => {
     const { running, next } = await rolling();
     expect(await running.publicJwks()).toEqual(await next.publicJwks());
   });
@@ -165,7 +165,7 @@ describe('the keys that another server makes later', () => {
     expect(reads.count).toBe(1);
   });
 
-  it('are found by who asks within that second, once it is over', async () => {
+  it('are found for those who ask within the second, once it is over', async () => {
     const memory = new MemoryEventStore();
     const clock = new ManualClock();
     const running = await open(memory, { clock });
@@ -176,7 +176,7 @@ describe('the keys that another server makes later', () => {
     expect(await found).toBeDefined();
   });
 
-  it('are not called unknown while the store is away, and the set is published as it was', async () => {
+  it('are not called unknown while the store is away, and the set is published as before', async () => {
     const memory = new MemoryEventStore();
     let away = false;
     const clock = new ManualClock();
@@ -193,7 +193,7 @@ describe('the keys that another server makes later', () => {
     await expect(keys.publicKey('unknown')).rejects.toThrow(Rejection);
   });
 
-  it('cannot be where this server is the only one that writes', async () => {
+  it('are never looked for where the server is the only one that writes', async () => {
     const { running, reads } = await rolling({ soleWriter: true });
     expect(await running.publicKey('unknown')).toBeUndefined();
     expect(await running.publicKey('unknown')).toBeUndefined();

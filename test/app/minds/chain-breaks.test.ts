@@ -45,7 +45,7 @@ const look = (store: EventStore, from = 0) => lookAtChain(store, STREAM, from);
 const typesOf = async (store: EventStore) => (await eventsOf(store)).map(({ type }) => type);
 
 describe('a look at a chain', () => {
-  it('finds nothing in one that is whole, and nothing where there is no stream', async () => {
+  it('finds nothing in a whole chain, and nothing where there is no stream', async () => {
     const store = new MemoryEventStore();
     expect(await look(store)).toEqual({ events: 0, breaks: [], revision: -1 });
     const { act } = writing(store);

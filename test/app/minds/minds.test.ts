@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
-import { mindAsOf, type Moment, requireMind, requireRevision, revisionOf } from '../../../src/app/minds/minds.js';
+import { mindAsOf, requireMind, requireRevision, revisionOf } from '../../../src/app/minds/minds.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { EventStore, ReadRange } from '../../../src/ports/event-store.js';
+import type { Moment } from '../../../src/ports/snapshots.js';
 import { event } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { storeWith } from '../../support/streams.js';
@@ -23,6 +24,9 @@ const mindOf = async (...seconds: number[]): Promise<MemoryEventStore> => {
   return store;
 };
 
+const asOf = (store: EventStore, tenant: string, npcId: string, moment: Moment) =>
+  mindAsOf(new Lanes(store, new ManualClock()), tenant, npcId, moment);
+
 describe('a mind as of a moment', () => {
   it.each<[title: string, moment: Moment, persona: string | null]>([
     ['a revision, included', { revision: 1 }, 'p1'],
@@ -33,19 +37,19 @@ describe('a mind as of a moment', () => {
     ['the time of several events', { timeMs: Date.parse(at(20)) }, 'p2'],
     ['a time after the last', { timeMs: Date.parse(at(59)) }, 'p3'],
     ['a time before the first', { timeMs: Date.parse(at(10)) - 1 }, null],
-  ])('%s', async (_, moment, persona) => {
+  ])('is as its events left it at %s', async (_, moment, persona) => {
     const store = await mindOf(10, 20, 20, 30);
-    expect((await mindAsOf(store, 'studio', 'mira', moment))?.persona ?? null).toBe(persona);
+    expect((await asOf(store, 'studio', 'mira', moment))?.persona ?? null).toBe(persona);
   });
 
   it('is folded over as many pages as there are', async () => {
     const store = await mindOf(...Array.from({ length: 1_100 }, () => 1));
-    expect((await mindAsOf(store, 'studio', 'mira', { revision: 1_030 }))?.persona).toBe('p1030');
-    expect((await mindAsOf(store, 'studio', 'mira', { revision: 5_000 }))?.revision).toBe(1_099);
+    expect((await asOf(store, 'studio', 'mira', { revision: 1_030 }))?.persona).toBe('p1030');
+    expect((await asOf(store, 'studio', 'mira', { revision: 5_000 }))?.revision).toBe(1_099);
   });
 
   it('is null for a mind that never was', async () => {
-    expect(await mindAsOf(await mindOf(1), 'other', 'mira', { revision: 0 })).toBeNull();
+    expect(await asOf(await mindOf(1), 'other', 'mira', { revision: 0 })).toBeNull();
   });
 });
 
@@ -58,7 +62,7 @@ describe('a mind as it is', () => {
     expect(await requireMind(lanes, 'studio', 'mira')).toMatchObject({ persona: 'theirs', revision: 1 });
   });
 
-  it('is a refusal when the server has never seen it', async () => {
+  it('is refused when the server has never seen the mind', async () => {
     const lanes = new Lanes(await mindOf(1), new ManualClock());
     await expect(requireMind(lanes, 'other', 'mira')).rejects.toMatchObject({
       code: 'NPC_NOT_FOUND',

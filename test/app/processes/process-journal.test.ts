@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { WAITING } from '../../../src/app/pacing/line.js';
+import { nextTurn } from '../../../src/app/pacing/next-turn.js';
 import { FIRST_EVENT_SEARCH, type Instance, ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
@@ -147,7 +148,7 @@ describe('the steps of one process', () => {
       });
     const endOne = async (): Promise<void> => {
       ends.shift()?.();
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     };
     return { begun, run, endOne };
   };

@@ -3,10 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
-import { applyEvents, type Feed, feedOf, PORTION_ROWS } from '../../../src/app/read-models/apply-events.js';
+import { applyEvents } from '../../../src/app/read-models/apply-events.js';
+import { type Feed, feedOf, PORTION_BYTES, PORTION_ROWS } from '../../../src/app/read-models/feed.js';
 import { PartitionedBuild } from '../../../src/app/read-models/partitioned-build.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
-import type { EventToAppend } from '../../../src/ports/event-store.js';
+import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
+import type { EventToAppend, RecordedEvent } from '../../../src/ports/event-store.js';
 import type { Changes, ReadModelWriter } from '../../../src/ports/read-model-writer.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { cleared, type Note, noted, notes, struck } from '../../support/notes.js';
@@ -42,6 +44,16 @@ describe('Events that touch many rows', () => {
       },
     });
   });
+
+  /** Every event behind a position, however many reads that takes. */
+  const largeEvents = async (after: number): Promise<readonly RecordedEvent[]> => {
+    const all: RecordedEvent[] = [];
+    for (;;) {
+      const some = await store.readAll(all.at(-1)?.position ?? after, 100);
+      if (some.length === 0) return all;
+      all.push(...some);
+    }
+  };
 
   const apply = async (size = 1_000): Promise<number> => {
     const all = await store.readAll(0, 100_000);
@@ -90,6 +102,62 @@ describe('Events that touch many rows', () => {
       [half + 2 * PORTION_ROWS, 4],
       [2, 6],
     ]);
+  });
+
+  it('are written in portions of what was stored of their rows, however small they are themselves', async () => {
+    const size = PORTION_BYTES / 4;
+    const large = 'x'.repeat(size);
+    for (let n = 0; n < 16; n += 1) await appendNext(store, `s${n}`, [noted(`${n}`, { a: large })]);
+    for (let from = 0; from < 16; from = feed.build.position)
+      await applyEvents(writer, feed, await store.readAll(from, 100), AT);
+    commits = [];
+    const loads: number[] = [];
+    const counting = writerWith(writer, {
+      load: async (...asked) => {
+        const loaded = await writer.load(...asked);
+        loads.push(jsonBytes([...loaded.rows.values()]));
+        return loaded;
+      },
+    });
+    for (let n = 0; n < 16; n += 1) await appendNext(store, `s${n}`, [noted(`${n}-b`, { a: large.slice(n + 1) })]);
+    expect(await applyEvents(counting, feed, await largeEvents(16), AT)).toEqual([]);
+    for (let n = 0; n < 16; n += 1) expect(await textsIn(models, `s${n}`)).toEqual([`a: ${large.slice(n + 1)}`]);
+    expect(commits.map(({ position }) => position)).toEqual([20, 24, 28, 32]);
+    expect(Math.max(...loads)).toBeLessThan(PORTION_BYTES + size);
+  });
+
+  it('have all their rows in one portion, however large those are, and nobody else’s', async () => {
+    const large = 'x'.repeat(PORTION_BYTES / 4);
+    const ids = [...'abcdefghijkl'];
+    for (const id of ids) await appendNext(store, 's', [noted(id, { [id]: large })]);
+    for (let from = 0; from < 12; from = feed.build.position)
+      await applyEvents(writer, feed, await store.readAll(from, 100), AT);
+    commits = [];
+    await appendNext(store, 't', [noted('before', { a: 'one' })]);
+    await appendNext(store, 's', [struck('all', ids)]);
+    await appendNext(store, 't', [noted('after', { a: 'two' })]);
+    await applyEvents(writer, feed, await store.readAll(12, 100), AT);
+    expect(commits.map(({ put, remove }) => [put.length, remove.length])).toEqual([
+      [1, 0],
+      [0, 12],
+      [1, 0],
+    ]);
+    expect([await textsIn(models, 's'), await textsIn(models, 't')]).toEqual([[], ['a: two']]);
+  });
+
+  it('are written in smaller portions after one that failed, and in larger ones again once they are written', async () => {
+    for (let n = 0; n < 40; n += 1) await appendNext(store, `s${n}`, [noted(`${n}`, many('a', 100))]);
+    const narrow = writerWith(writer, {
+      commit: (build, changes) =>
+        changes.put.length > 1_100 ? Promise.reject(new Error('too large')) : writer.commit(build, changes),
+    });
+    let failures = 0;
+    for (let from = 0; from < 40 && failures < 20; from = feed.build.position) {
+      await applyEvents(narrow, feed, await store.readAll(from, 100), AT).catch(() => (failures += 1));
+    }
+    expect(await models.progress(notes, 's39')).toBe(0);
+    expect(failures).toBeGreaterThan(0);
+    expect(feed.next.portion.rows).toBe(PORTION_ROWS);
   });
 
   it('are folded again from the portion that another writer got ahead of', async () => {

@@ -228,6 +228,20 @@ describe('The projector of a partitioned feed', () => {
     expect(await positionOf()).toBe(2);
   });
 
+  it('tries less at once after a transaction that failed, down to one event, and goes on with each that is written', async () => {
+    const narrow = writerWith(models, {
+      commit: (build: Build, changes: Changes) =>
+        changes.put.length > 1 ? Promise.reject(new Error('too large')) : models.commit(build, changes),
+    });
+    const streams = Array.from({ length: 20 }, (_, n) => `many-${n}`);
+    for (const stream of streams) await appendNext(store, stream, events(stream, 1));
+    feed.append(await links());
+    await start([names()], narrow);
+    for (let pauses = 0; pauses < 60; pauses += 1) await clock.advance(5_000);
+    for (const stream of streams) expect(await namesIn(stream)).toEqual([`${stream}-0`]);
+    expect(await positionOf()).toBe(20);
+  });
+
   it('refuses what an old owner of a partition writes late', async () => {
     let hold: Promise<void> = Promise.resolve();
     let goOn = (): void => undefined;
@@ -257,7 +271,7 @@ describe('The projector of a partitioned feed', () => {
     expect(await namesIn(s0)).toEqual(['a-0', 'a-1']);
   });
 
-  describe('rebuilt equals live', () => {
+  describe('making the rows that a rebuild makes', () => {
     const rebuilt = async (): Promise<unknown> => {
       const fresh = new MemoryReadModels(clock);
       await rebuild({ events: store, writer: fresh, clock }, projections);

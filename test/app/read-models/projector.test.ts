@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
-import { applyEvents, feedOf } from '../../../src/app/read-models/apply-events.js';
+import { applyEvents } from '../../../src/app/read-models/apply-events.js';
+import { feedOf } from '../../../src/app/read-models/feed.js';
 import { GATHER_MS, Projector } from '../../../src/app/read-models/projector.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
@@ -151,6 +152,7 @@ describe('The projector', () => {
     expect([await projector.lag(), await projector.parked()]).toEqual([3, 0]);
     blocked.open();
     await models.reached(names(), 's', 2, WAIT_MS);
+    await clock.advance(0);
     expect([await projector.lag(), await projector.parked()]).toEqual([0, 0]);
   });
 
@@ -160,7 +162,7 @@ describe('The projector', () => {
       await appendNext(store, 't', [event('c')]);
     };
 
-    it('parks it with its reason: its stream stands still, others go on', async () => {
+    it('parks the event with its reason: its stream stands still, others go on', async () => {
       const projector = await start([names()]);
       await poisoned();
       expect(await models.reached(names(), 't', 0, WAIT_MS)).toBe(true);
@@ -193,7 +195,7 @@ describe('The projector', () => {
       expect(await models.progress(names(), 's')).toBe(0);
     });
 
-    it('does so also when its key or its place in lists cannot be told', async () => {
+    it('parks the event also when its key or its place in lists cannot be told', async () => {
       const isPoison = (text: string): boolean => text.includes('poison');
       const evolve: Projection<Count>['evolve'] = (_, { stream, data }) => ({ stream, names: [nameIn(data)] });
       const refuse = (): never => {
@@ -218,7 +220,7 @@ describe('The projector', () => {
       expect(await models.parkedCount()).toBe(2);
     });
 
-    it('takes up the stream again in a new version that can', async () => {
+    it('takes the stream up again in a new version that can take the event', async () => {
       const first = await start([names()]);
       await poisoned();
       await models.reached(names(), 't', 0, WAIT_MS);
@@ -243,7 +245,7 @@ describe('The projector', () => {
       }),
     });
 
-    it('builds it beside the old one, and swaps it in when it has caught up', async () => {
+    it('builds the new version beside the old one, and swaps it in when it has caught up', async () => {
       const first = await start([names()]);
       await appendNext(store, 's', events('a', 2));
       await models.reached(names(), 's', 1, WAIT_MS);
@@ -351,7 +353,7 @@ describe('The projector', () => {
     expect(problems).toEqual([]);
   });
 
-  describe('rebuilt equals live', () => {
+  describe('making the rows that a rebuild makes', () => {
     const rebuiltFrom = async (from: MemoryEventStore): Promise<unknown> => {
       const fresh = new MemoryReadModels(clock);
       await rebuild({ events: from, writer: fresh, clock }, projections);

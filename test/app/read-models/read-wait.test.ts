@@ -45,7 +45,7 @@ const setUp = async () => {
 };
 
 describe('a read of a read model', () => {
-  it('waits until it holds what the stream holds at that moment', async () => {
+  it('waits until the read model holds what the stream held when the read began', async () => {
     const { apply, read } = await setUp();
     const { settled, done } = read();
     expect(await done()).toBe(false);
@@ -106,7 +106,7 @@ describe('a read of a read model', () => {
 });
 
 describe('a read of the event store', () => {
-  it('goes on at once when no revision was asked for, or it exists', async () => {
+  it('goes on at once when no revision was asked for, or the one asked for exists', async () => {
     const { store } = await setUp();
     const still = storeWith(store, {
       subscribe: () => {

@@ -32,7 +32,7 @@ describe('Rebuilding the read models', () => {
     for (let n = 0; n < MINDS; n += 1) await register(`mind-${n}`);
   });
 
-  it('makes them from all events, and says how far it is on the way', async () => {
+  it('makes the rows from all events, and says how far it is on the way', async () => {
     const told: RebuildProgress[] = [];
     const rebuilt = await rebuild({ events: store, writer: models, clock }, projections, (progress) =>
       told.push(progress),
@@ -56,7 +56,7 @@ describe('Rebuilding the read models', () => {
     expect(await models.get(npcs, 'ghost')).toBeNull();
   });
 
-  it('leaves the old ones as they were when it is broken off, and begins anew the next time', async () => {
+  it('leaves the old rows as they were when it is broken off, and begins anew the next time', async () => {
     await rebuild({ events: store, writer: models, clock }, projections);
     await register('late');
     const readAll = async (after: number, limit: number) => {
@@ -85,6 +85,50 @@ describe('Rebuilding the read models', () => {
     const rebuilt = await rebuild({ events: store, writer: models, clock }, [picky, ...projections.slice(1)]);
     expect(rebuilt).toEqual({ events: MINDS, parked: MINDS });
     expect(await models.parkedCount()).toBe(MINDS);
+  });
+
+  it('writes on the way, so that large minds are never held all at once', async () => {
+    store = new MemoryEventStore();
+    const persona = 'x'.repeat(500_000);
+    for (let n = 0; n < 450; n += 1) {
+      const stream = npcStream(tenant, `mind-${n % 300}`);
+      await appendNext(store, stream, [event(`${n}`, { type: 'NpcUpdated', data: { persona }, meta: { tenant } })]);
+    }
+    const sizes: number[] = [];
+    const writer = writerWith(models, {
+      commit: (build, changes) => {
+        sizes.push(changes.put.length * persona.length);
+        return models.commit(build, changes);
+      },
+    });
+    await rebuild({ events: store, writer, clock }, [npcs]);
+    expect((await models.list(npcs, { ...all, bytes: Infinity })).rows).toHaveLength(300);
+    expect(Math.max(...sizes)).toBeLessThan(120 * 1024 * 1024);
+  });
+
+  it('writes on the way also what small events make of large minds', async () => {
+    store = new MemoryEventStore();
+    const persona = 'x'.repeat(500_000);
+    for (const [type, data] of [
+      ['NpcUpdated', { persona }],
+      ['NpcArchived', {}],
+    ] as const) {
+      for (let n = 0; n < 300; n += 1) {
+        await appendNext(store, npcStream(tenant, `mind-${n}`), [
+          event(`${n}-${type}`, { type, data, meta: { tenant } }),
+        ]);
+      }
+    }
+    const sizes: number[] = [];
+    const writer = writerWith(models, {
+      commit: (build, changes) => {
+        sizes.push(changes.put.length * persona.length);
+        return models.commit(build, changes);
+      },
+    });
+    await rebuild({ events: store, writer, clock }, [npcs]);
+    expect((await models.list(npcs, { ...all, tags: ['archived'], bytes: Infinity })).rows).toHaveLength(300);
+    expect(Math.max(...sizes)).toBeLessThan(120 * 1024 * 1024);
   });
 
   it('gives up when somebody else writes the same read models', async () => {

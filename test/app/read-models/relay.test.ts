@@ -215,7 +215,7 @@ describe('The relay', () => {
     expect(await relay.lag()).toBe(0);
   });
 
-  it('does no harm beside another one that holds the place no longer: all its links are true', async () => {
+  it('does no harm beside a relay that holds the place no longer: all links are true', async () => {
     let hold: Promise<void> = Promise.resolve();
     let goOn = (): void => undefined;
     await start(

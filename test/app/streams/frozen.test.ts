@@ -6,16 +6,17 @@ import { Lanes } from '../../../src/app/streams/lanes.js';
 import { runCommand } from '../../../src/app/streams/run-command.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
+import { gate } from '../../support/gate.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { openMinds, tapeOf, TENANT } from '../../support/minds.js';
 import { seededRandom } from '../../support/seeded-random.js';
+import { settle } from '../../support/settle.js';
 import { eventsOf, note, onBehalf, storeWith, STREAM, texts, textsOf } from '../../support/streams.js';
 
 /** A way to the store that stands still before its call number `at`, until it is thawed. */
 const freezing = (store: EventStore, at: number) => {
   let calls = 0;
-  let thaw: () => void = () => undefined;
-  const frozen = new Promise<void>((resolve) => (thaw = resolve));
+  const { opened: frozen, open: thaw } = gate();
   const call = async <T>(run: () => Promise<T>): Promise<T> => {
     calls += 1;
     if (calls === at) await frozen;
@@ -28,13 +29,12 @@ const freezing = (store: EventStore, at: number) => {
   return { way, thaw, calls: () => calls };
 };
 
-const settle = async (): Promise<void> => {
-  for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-};
+/** Turns of the event loop in which everything runs that is not frozen. */
+const TURNS = 8;
 
 describe('A server that stands still while another one carries its command out', () => {
   it.each([0, 3])(
-    'records nothing of it afterwards, wherever it stood still, behind so many events: %i',
+    'records nothing of the command afterwards, wherever it stood still (events before the command: %i)',
     async (before) => {
       for (let at = 1; at <= 8; at += 1) {
         const store = new MemoryEventStore();
@@ -47,7 +47,7 @@ describe('A server that stands still while another one carries its command out',
         const { way, thaw } = freezing(store, at);
         const command = { ...onBehalf(commandId), keyed: true };
         const standing = runCommand(serverOn(way), STREAM, texts, command, () => [note('once')]);
-        await settle();
+        await settle(TURNS);
         const other = await runCommand(serverOn(store), STREAM, texts, { ...command, resumed: true }, () => [
           note('once'),
         ]);
@@ -65,7 +65,7 @@ describe('A server that stands still while another one carries its command out',
     },
   );
 
-  it('records nothing of it either when it repeats it itself', async () => {
+  it('records the command once when it repeats the command itself', async () => {
     for (let at = 1; at <= 6; at += 1) {
       const store = new MemoryEventStore();
       const clock = new ManualClock();
@@ -76,7 +76,7 @@ describe('A server that stands still while another one carries its command out',
       const attempt = (resumed: boolean) =>
         runCommand(server, STREAM, texts, { ...command, resumed }, () => [note('once')]);
       const both = [attempt(false), attempt(true)];
-      await settle();
+      await settle(TURNS);
       thaw();
       const [first, second] = await Promise.all(both);
       expect(
@@ -87,7 +87,7 @@ describe('A server that stands still while another one carries its command out',
     }
   });
 
-  it('opens no second turn for it', async () => {
+  it('opens no second turn for the command', async () => {
     let stood = 0;
     for (let at = 1; at <= 12; at += 1) {
       const store = new MemoryEventStore();
@@ -98,7 +98,7 @@ describe('A server that stands still while another one carries its command out',
       const commandId = reservedAt(makeCommandId(clock, seededRandom(`frozen ${at}`)), -1);
       const standing = one.step(tapeOf({ observation: 'Once.' }), null, { commandId, keyed: true });
       standing.catch(() => undefined);
-      await settle();
+      await settle(TURNS);
       if (calls() >= at) stood += 1;
       // The other server takes the step as it comes: at another time, under another id.
       await clock.advance(1);

@@ -44,7 +44,7 @@ describe('the history of a stream', () => {
     ['of one type to the end', { direction: 'forwards', limit: 5, ...odd }, [1, 3, 5, 7, 9], undefined],
     ['of several types', { direction: 'forwards', limit: 3, types: new Set(['Odd', 'Even', 'Other']) }, [0, 1, 2], 3],
     ['of a type that is not there', { direction: 'forwards', limit: 5, types: new Set(['Other']) }, [], undefined],
-  ])('%s', async (_, query, revisions, next) => {
+  ])('is read %s', async (_, query, revisions, next) => {
     const page = await readHistory(ten, STREAM, query);
     expect(page.events.map(({ revision }) => revision)).toEqual(revisions);
     expect(page.next).toBe(next);

@@ -79,7 +79,7 @@ describe('a lane', () => {
     expect(findBreak(await eventsOf(store))).toBeNull();
   });
 
-  it('throws everything behind a failed append back likewise', async () => {
+  it('throws everything behind a failed append back to what is confirmed', async () => {
     const memory = new MemoryEventStore();
     const { store, release } = heldStore(memory);
     const { lane } = await setUp(store);

@@ -31,7 +31,7 @@ describe('lanes', () => {
     expect(await lanes.open('b', texts)).not.toBe(b);
   });
 
-  it('give back one that was let go a moment ago, and one that is writing however long ago', async () => {
+  it('give back a lane that was let go a moment ago, and one that is writing however long ago', async () => {
     const { store, release } = heldStore(new MemoryEventStore());
     const { clock, lanes } = setUp({ kept: 1 }, store);
     const writing = await lanes.open('writing', texts);
@@ -67,7 +67,7 @@ describe('lanes', () => {
     expect(await lanes.open('stream 0', texts)).not.toBe(first);
   });
 
-  it('take no append from one that was let go, so that it is placed again through the one that took its place', async () => {
+  it('take no append from a lane that was let go, so that the append is placed again through its successor', async () => {
     const { clock, lanes, store } = setUp({ kept: 1 });
     const gone = await lanes.open('a', texts);
     await lanes.open('b', texts);

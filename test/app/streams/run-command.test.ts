@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { nextTurn } from '../../../src/app/pacing/next-turn.js';
 import { findBreak } from '../../../src/app/streams/hash-chain.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
-import { COMMAND_ATTEMPTS, type Decided, runCommand } from '../../../src/app/streams/run-command.js';
+import { DECIDE_ATTEMPTS } from '../../../src/app/streams/decide-and-append.js';
+import { type DecidedEvent, runCommand } from '../../../src/app/streams/run-command.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { eventsOf, heldStore, note, onBehalf, storeWith, STREAM, texts, textsOf } from '../../support/streams.js';
 
-type Decide = (state: readonly string[], revision: number) => readonly Decided[] | Rejection;
+type Decide = (state: readonly string[], revision: number) => readonly DecidedEvent[] | Rejection;
 
 /** A server on a store; others may be opened on the same one. */
 const serverOn = (store: EventStore) => {
@@ -69,7 +71,7 @@ describe('a command', () => {
       return [note('x')];
     });
     await expect(command).rejects.toMatchObject({ code: 'CONFLICT', retryAfter: 1 });
-    expect(decided).toBe(COMMAND_ATTEMPTS);
+    expect(decided).toBe(DECIDE_ATTEMPTS);
   });
 
   it('records nothing when it is refused or changes nothing', async () => {
@@ -92,12 +94,12 @@ describe('a command', () => {
     const { store, release } = heldStore(memory);
     const server = serverOn(store);
     const first = server.run('first', decide);
-    await settle();
+    await nextTurn();
     const second = server.run('second', decide);
-    await settle();
+    await nextTurn();
     release(false);
     await expect(first).rejects.toThrow('the disk is full');
-    await settle();
+    await nextTurn();
     release();
     expect((await second).events).toHaveLength(1);
     expect(await textsOf(memory)).toEqual(['x']);
@@ -120,5 +122,3 @@ describe('a command', () => {
     expect(await textsOf(store)).toEqual(['x']);
   });
 });
-
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

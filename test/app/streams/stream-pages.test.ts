@@ -75,7 +75,12 @@ describe('the pages of a stream', () => {
 describe('whoever reads a stream through', () => {
   it.each<[title: string, run: (store: EventStore) => Promise<unknown>, outcome: unknown]>([
     ['loads a lane', async (store) => (await new Lanes(store, new ManualClock()).open(stream, mindFold)).revision, 8],
-    ['folds a mind', async (store) => (await mindAsOf(store, 'studio', 'mira', { revision: 99 }))?.revision, 8],
+    [
+      'folds a mind',
+      async (store) =>
+        (await mindAsOf(new Lanes(store, new ManualClock()), 'studio', 'mira', { revision: 99 }))?.revision,
+      8,
+    ],
     [
       'folds a process',
       async (store) =>

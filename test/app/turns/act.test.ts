@@ -137,7 +137,7 @@ describe('the verdict route', () => {
     expect(acted).toMatchObject({ revision: 3, at: { revision: 1 } });
   });
 
-  it('records a refused one alone and unsigned', async () => {
+  it('records a refused verdict alone and unsigned', async () => {
     const { deps, recorded } = await setUp();
     const acted = await actVerdict(deps, { ...asked({ rulesetId: 'inn' }), generatedOutput });
     expect((await recorded()).map(({ type }) => type)).toEqual(['VerdictRefused']);

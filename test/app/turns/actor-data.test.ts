@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { DATA_BYTES } from '../../../src/domain/npc/mind-data.js';
-import type { StepResult } from '../../../src/domain/npc/tape.js';
+import type { TapeResult } from '../../../src/domain/npc/tape.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import { openMinds, recalled, tapeOf, TENANT } from '../../support/minds.js';
 
@@ -11,8 +11,8 @@ const actorOf = (bytes: number) => ({
   persona: 'An innkeeper.',
   data: { mood: 'furious', notes: 'x'.repeat(bytes - '{"mood":"furious","notes":""}'.length) },
 });
-const identified = (bytes: number): StepResult => ({ type: 'IdentifyActorResult', actor: actorOf(bytes) });
-const changing: StepResult = { type: 'ExecuteInferenceResult', generatedOutput: '{"stateDelta": {"hp": 1}}' };
+const identified = (bytes: number): TapeResult => ({ type: 'IdentifyActorResult', actor: actorOf(bytes) });
+const changing: TapeResult = { type: 'ExecuteInferenceResult', generatedOutput: '{"stateDelta": {"hp": 1}}' };
 
 /** A mind's data as its stream leaves it. */
 const dataOf = async (minds: Awaited<ReturnType<typeof openMinds>>) =>
@@ -27,22 +27,28 @@ describe("an actor's data", () => {
     expect(await dataOf(minds)).toMatchObject({ mood: 'furious' });
   });
 
-  it.each(['identified in a step', 'brought by the opening'])('beyond it, %s, serves its turn alone', async (how) => {
-    await using minds = await openMinds();
-    const large = DATA_BYTES + 1;
-    const opening = how === 'brought by the opening';
-    await minds.step(tapeOf(opening ? { actor: actorOf(large) } : {}));
-    if (!opening) await minds.step(tapeOf(), identified(large));
-    const event = (await minds.events()).at(-1);
-    expect(event).toMatchObject({ type: opening ? 'TurnOpened' : 'ActorIdentified', data: { actorDataKept: false } });
-    expect(await dataOf(minds)).toBeNull();
-    const { answer } = await minds.step(tapeOf(), recalled);
-    expect(answer.instruction).toMatchObject({ type: 'ExecuteInference', prompt: expect.stringContaining('furious') });
-    await minds.step(tapeOf(), changing);
-    expect(await dataOf(minds)).toEqual({ hp: 1 });
-  });
+  it.each(['identified in a step', 'brought by the opening'])(
+    'beyond the bound of a mind, %s, serves its turn alone',
+    async (how) => {
+      await using minds = await openMinds();
+      const large = DATA_BYTES + 1;
+      const opening = how === 'brought by the opening';
+      await minds.step(tapeOf(opening ? { actor: actorOf(large) } : {}));
+      if (!opening) await minds.step(tapeOf(), identified(large));
+      const event = (await minds.events()).at(-1);
+      expect(event).toMatchObject({ type: opening ? 'TurnOpened' : 'ActorIdentified', data: { actorDataKept: false } });
+      expect(await dataOf(minds)).toBeNull();
+      const { answer } = await minds.step(tapeOf(), recalled);
+      expect(answer.instruction).toMatchObject({
+        type: 'ExecuteInference',
+        prompt: expect.stringContaining('furious'),
+      });
+      await minds.step(tapeOf(), changing);
+      expect(await dataOf(minds)).toEqual({ hp: 1 });
+    },
+  );
 
-  it('is nothing to a mind that has data', async () => {
+  it('changes nothing of a mind that has data', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf());
     await minds.step(tapeOf(), identified(100));

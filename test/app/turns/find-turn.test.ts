@@ -9,20 +9,19 @@ import {
   tapeResults,
 } from '../../../src/app/turns/find-turn.js';
 import { keyChange, type TurnKey } from '../../../src/app/turns/turn-key.js';
-import type { StepResult, Tape } from '../../../src/domain/npc/tape.js';
-import type { OpenedTurn, TurnState } from '../../../workflows/turn-state.js';
+import type { Tape, TapeResult } from '../../../src/domain/npc/tape.js';
+import type { OpenedTurn } from '../../../workflows/turn-state.js';
 import { turn } from '../../../workflows/turn.js';
+import { givenOf } from '../../support/given.js';
 import {
   actorIdentified,
   type Emitted,
   emitted,
   memoriesRecalled,
-  recorded,
   turnOpened,
   verdict,
 } from '../../support/histories.js';
 import { tapeOf as anyTape } from '../../support/minds.js';
-import { STREAM } from '../../support/streams.js';
 
 const NOW = Date.parse('2026-01-01T00:05:00.000Z');
 const AFTER_DEADLINE = Date.parse('2026-01-01T00:15:00.000Z');
@@ -31,34 +30,35 @@ const mira = { npcId: 'mira', persona: null, data: {} };
 const otto = { npcId: 'otto', persona: null, data: {} };
 
 const stateOf = (...events: readonly Emitted[]): OpenedTurn => {
-  const state = recorded(STREAM, events).reduce<TurnState>((folded, event) => turn.evolve(folded, event), turn.initial);
+  const { state } = givenOf(turn)(...events);
   if (state.name === 'new') throw new Error('the turn was never opened');
   return state;
 };
-const fold = (...events: readonly Emitted[]): TurnKey => {
-  const key = recorded(STREAM, events).reduce<TurnKey | undefined>(
-    (known, event) => keyChange(event)?.next(known) ?? known,
-    undefined,
-  );
-  if (key === undefined) throw new Error('the turn was never opened');
-  return key;
+const keys = givenOf<TurnKey | undefined>({
+  initial: undefined,
+  evolve: (known, event) => keyChange(event)?.next(known) ?? known,
+});
+const keyOf = (...events: readonly Emitted[]): TurnKey => {
+  const { state } = keys(...events);
+  if (state === undefined) throw new Error('the turn was never opened');
+  return state;
 };
-const awaitingActor = (turnId: string, of?: Parameters<typeof turnOpened>[1]): TurnKey => fold(turnOpened(turnId, of));
-const awaitingMemories = (turnId: string): TurnKey => fold(turnOpened(turnId), actorIdentified(turnId));
+const awaitingActor = (turnId: string, of?: Parameters<typeof turnOpened>[1]): TurnKey => keyOf(turnOpened(turnId, of));
+const awaitingMemories = (turnId: string): TurnKey => keyOf(turnOpened(turnId), actorIdentified(turnId));
 const awaitingInference = (turnId: string): TurnKey =>
-  fold(turnOpened(turnId), actorIdentified(turnId), memoriesRecalled(turnId));
+  keyOf(turnOpened(turnId), actorIdentified(turnId), memoriesRecalled(turnId));
 const endedEvents = (turnId: string): readonly Emitted[] => [
   turnOpened(turnId),
   actorIdentified(turnId),
   memoriesRecalled(turnId),
   verdict(turnId, true),
 ];
-const ended = (turnId: string): TurnKey => fold(...endedEvents(turnId));
+const ended = (turnId: string): TurnKey => keyOf(...endedEvents(turnId));
 const expiredEvents = (turnId: string): readonly Emitted[] => [
   turnOpened(turnId),
   emitted({ type: 'TurnExpired', data: { turnId } }),
 ];
-const expired = (turnId: string): TurnKey => fold(...expiredEvents(turnId));
+const expired = (turnId: string): TurnKey => keyOf(...expiredEvents(turnId));
 
 const tapeOf = (members: Partial<Tape> = {}): Tape => anyTape({ observation: OBSERVATION, ...members });
 const actor: ResultInput = { type: 'actor', actor: mira };
@@ -144,7 +144,7 @@ const cases: readonly Case[] = [
   ['a tape with an actor is a first step where no turn waits', [], tapeOf({ actor: mira }), null, null],
   [
     'it is a first step also beside a turn that was opened with that actor',
-    [fold(turnOpened('t1', { actor: mira, instruction: { type: 'QueryVector', query: '', limit: 1, threshold: 0 } }))],
+    [keyOf(turnOpened('t1', { actor: mira, instruction: { type: 'QueryVector', query: '', limit: 1, threshold: 0 } }))],
     tapeOf({ actor: mira }),
     null,
     null,
@@ -221,7 +221,7 @@ describe('a turn', () => {
     ['the actor by its id', { type: 'actor', actor: mira }, { type: 'actor', actor: otto }],
     ['the memories by their texts', memories, otherMemories],
     ['the output by its text', output, otherOutput],
-  ] satisfies [string, ResultInput, ResultInput][])('knows %s', (_, known, other) => {
+  ] satisfies [string, ResultInput, ResultInput][])('knows again %s', (_, known, other) => {
     expect(recordedSame(ended('t1'), known)).toBe(true);
     expect(recordedSame(ended('t1'), other)).toBe(false);
     expect(recordedSame(awaitingActor('t1'), known)).toBe(false);
@@ -230,7 +230,7 @@ describe('a turn', () => {
 
 describe('the results of a step', () => {
   it('are read from its result', () => {
-    const sent: StepResult[] = [
+    const sent: TapeResult[] = [
       { type: 'IdentifyActorResult', actor: mira },
       { type: 'QueryVectorResult', memories: [] },
       { type: 'ExecuteInferenceResult', generatedOutput: '' },

@@ -18,7 +18,7 @@ import {
 } from '../../../src/domain/npc/recorded-bytes.js';
 import { TRACE_BYTES } from '../../../src/domain/rules/trace.js';
 import { initialMind } from '../../../src/domain/npc/state.js';
-import type { StepResult, Tape } from '../../../src/domain/npc/tape.js';
+import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import { wellFormed } from '../../../src/domain/shared/text.js';
 import { DEADLINE_MS, openMinds, tapeOf } from '../../support/minds.js';
@@ -97,7 +97,7 @@ const largest = fc
       persona: part,
       ...(rulesetId === undefined ? {} : { rulesetId }),
     };
-    const results: StepResult[] = [
+    const results: TapeResult[] = [
       {
         type: 'IdentifyActorResult',
         actor: { npcId: 'mira', persona: text(actor, shareOf(2) - 64), data: { part: text(actor, shareOf(2) - 64) } },
@@ -168,7 +168,7 @@ describe('a turn of the largest legal inputs', () => {
     expect((await minds.step(everything)).answer.instruction.type).toBe('Finalize');
   });
 
-  it('takes a smaller result after one that was too large, also after its mind was told so', async () => {
+  it('takes a smaller result after one that was too large, at every step', async () => {
     await using minds = await openMinds();
     const tooMuch = 'x'.repeat(INPUT_BYTES);
     await expect(minds.step(tapeOf({ observation: tooMuch }))).rejects.toMatchObject({
@@ -178,7 +178,7 @@ describe('a turn of the largest legal inputs', () => {
     expect(await minds.types()).toEqual([]);
     const { turnId } = (await minds.step(tapeOf())).answer;
     const tape = tapeOf({ turnId });
-    const results: [large: StepResult, small: StepResult][] = [
+    const results: [large: TapeResult, small: TapeResult][] = [
       [
         { type: 'IdentifyActorResult', actor: { npcId: 'mira', persona: tooMuch, data: {} } },
         { type: 'IdentifyActorResult', actor: { npcId: 'mira', persona: null, data: {} } },
@@ -201,7 +201,7 @@ describe('a turn of the largest legal inputs', () => {
     expect((await minds.types()).slice(-2)).toEqual(['VerdictReached', 'MemoryStored']);
   });
 
-  it('expires like any other', async () => {
+  it('expires like any other turn', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf({ observation: text('"', shareOf(1)) }));
     await minds.clock.advance(DEADLINE_MS);
@@ -210,7 +210,7 @@ describe('a turn of the largest legal inputs', () => {
 });
 
 describe('an act of the largest legal inputs', () => {
-  it('is recorded', { timeout: SLOW_MS }, async () => {
+  it('is recorded on every compatibility route', { timeout: SLOW_MS }, async () => {
     await fc.assert(
       fc.asyncProperty(unit, largest, async (of, { output }) => {
         await using minds = await openMinds();
@@ -241,7 +241,7 @@ describe('an act of the largest legal inputs', () => {
     );
   });
 
-  it('is recorded of the bridge too', () => {
+  it('is recorded as a check of the bridge', () => {
     const names = Array.from({ length: 50 }, (_, index) => `${String(index)}${'n'.repeat(10_000)}`);
     const context = { worldState: { entities: names } };
     const mind = { ...initialMind, revision: 0 };
@@ -284,7 +284,7 @@ describe('the bounds', () => {
     expect(INPUT_BYTES + recordedWith + 6 * 2 * 3 * 1_024 + NAMES).toBeLessThanOrEqual(APPEND_BYTES);
   });
 
-  it('are refused as one error', () => {
+  it('are refused with the status 413', () => {
     expect(statuses.EVENTS_TOO_LARGE).toBe(413);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { nextTurn } from '../../../src/app/pacing/next-turn.js';
 import { actDirective } from '../../../src/app/turns/act.js';
 import { findBreak } from '../../../src/app/streams/hash-chain.js';
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
@@ -18,7 +19,7 @@ const farStore = (store: EventStore, seed: string): EventStore => {
   const random = seededRandom(seed);
   const travel = async (): Promise<void> => {
     for (let turns = (random.bytes(1)[0] ?? 0) % 4; turns >= 0; turns -= 1) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   };
   const far = async <T>(call: () => Promise<T>): Promise<T> => {
@@ -35,8 +36,8 @@ const farStore = (store: EventStore, seed: string): EventStore => {
 
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
 
-describe('Many at once on one mind', () => {
-  it.each([1, 2])('that are commands are all carried out, none twice, by servers: %i', async (count) => {
+describe('Many requests at once on one mind', () => {
+  it.each([1, 2])('are all carried out, none twice, when they are commands (servers: %i)', async (count) => {
     const store = new MemoryEventStore();
     const clock = new ManualClock();
     const servers = range(count).map((n) => {
@@ -54,40 +55,37 @@ describe('Many at once on one mind', () => {
     expect(findBreak(await eventsOf(store))).toBeNull();
   });
 
-  it.each([1, 2])(
-    'that are bodies with their turns and callers of acts are all served, by servers: %i',
-    async (count) => {
-      const store = new MemoryEventStore();
-      const clock = new ManualClock();
-      const servers = await Promise.all(
-        range(count).map((n) => openMinds(store, clock, { shared: true, through: farStore(store, `minds ${n}`) })),
-      );
-      const serverOf = (n: number) => servers[n % count] ?? Promise.reject(new Error('no server'));
-      const body = async (n: number): Promise<string> => {
-        const { step } = await serverOf(n);
-        const said = tapeOf({ observation: `Body ${n} comes in.` });
-        const command = (round: number) => ({ commandId: `body ${n} round ${round}` });
-        const { answer } = await step(said, null, command(0));
-        const tape = { ...said, turnId: answer.turnId };
-        await step(tape, identified, command(1));
-        await step(tape, recalled, command(2));
-        return (await step(tape, generated, command(3))).answer.instruction.type;
-      };
-      const caller = async (n: number): Promise<string> => {
-        const { deps } = await serverOf(n);
-        const ports = { events: deps.events, clock };
-        const issuer = () => ({ kid: 'test-key', iss: 'http://test' });
-        const acts = { ports, lanes: deps.lanes, rulesets: openRulesets(deps.lanes, deps.events), issuer };
-        const by = onBehalf(`caller ${n}`);
-        const act = { npcId: 'mira', observation: `Caller ${n}`, npcState: {}, context: {}, by };
-        return (await actDirective(acts, act)).event.observation;
-      };
-      const served = await Promise.all([...range(8).map(body), ...range(16).map(caller)]);
-      expect(served).toEqual([...range(8).map(() => 'Finalize'), ...range(16).map((n) => `Caller ${n}`)]);
-      const events = await eventsOf(store, npcStream('studio', 'mira'));
-      expect(findBreak(events)).toBeNull();
-      const counted = (type: string): number => events.filter((event) => event.type === type).length;
-      expect([counted('TurnOpened'), counted('VerdictReached'), counted('DirectiveGiven')]).toEqual([8, 8, 16]);
-    },
-  );
+  it.each([1, 2])('are all served when bodies play turns beside callers of acts (servers: %i)', async (count) => {
+    const store = new MemoryEventStore();
+    const clock = new ManualClock();
+    const servers = await Promise.all(
+      range(count).map((n) => openMinds(store, clock, { shared: true, through: farStore(store, `minds ${n}`) })),
+    );
+    const serverOf = (n: number) => servers[n % count] ?? Promise.reject(new Error('no server'));
+    const body = async (n: number): Promise<string> => {
+      const { step } = await serverOf(n);
+      const said = tapeOf({ observation: `Body ${n} comes in.` });
+      const command = (round: number) => ({ commandId: `body ${n} round ${round}` });
+      const { answer } = await step(said, null, command(0));
+      const tape = { ...said, turnId: answer.turnId };
+      await step(tape, identified, command(1));
+      await step(tape, recalled, command(2));
+      return (await step(tape, generated, command(3))).answer.instruction.type;
+    };
+    const caller = async (n: number): Promise<string> => {
+      const { deps } = await serverOf(n);
+      const ports = { events: deps.events, clock };
+      const issuer = () => ({ kid: 'test-key', iss: 'http://test' });
+      const acts = { ports, lanes: deps.lanes, rulesets: openRulesets(deps.lanes, deps.events), issuer };
+      const by = onBehalf(`caller ${n}`);
+      const act = { npcId: 'mira', observation: `Caller ${n}`, npcState: {}, context: {}, by };
+      return (await actDirective(acts, act)).event.observation;
+    };
+    const served = await Promise.all([...range(8).map(body), ...range(16).map(caller)]);
+    expect(served).toEqual([...range(8).map(() => 'Finalize'), ...range(16).map((n) => `Caller ${n}`)]);
+    const events = await eventsOf(store, npcStream('studio', 'mira'));
+    expect(findBreak(events)).toBeNull();
+    const counted = (type: string): number => events.filter((event) => event.type === type).length;
+    expect([counted('TurnOpened'), counted('VerdictReached'), counted('DirectiveGiven')]).toEqual([8, 8, 16]);
+  });
 });

@@ -59,7 +59,7 @@ describe('Several servers on one store', () => {
     expect(await types()).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered', 'RaceFinished']);
   });
 
-  it('does not decide from a state that is older than what its lane has read', async () => {
+  it('do not decide from a state that is older than what their lane has read', async () => {
     const { open, ref, start, delivered, types } = servers();
     const [one, other] = [open(), open()];
     await one.ask(ref, start);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { findBreak } from '../../../src/app/streams/hash-chain.js';
 import { WAITING } from '../../../src/app/pacing/line.js';
-import type { StepResult, Tape } from '../../../src/domain/npc/tape.js';
+import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';
 import type { TurnAnswer } from '../../../workflows/turn-answer.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf } from '../../support/minds.js';
@@ -74,7 +74,7 @@ describe('a turn', () => {
   it('gives a repeated result the same answer and records no second event, also when the turn has ended', async () => {
     await using minds = await openMinds();
     const first = tapeOf();
-    const steps: (StepResult | null)[] = [identified, recalled, generated];
+    const steps: (TapeResult | null)[] = [identified, recalled, generated];
     const opened = (await minds.step(first)).answer;
     const answers = [];
     for (const result of steps) answers.push((await minds.step({ ...first, turnId: opened.turnId }, result)).answer);
@@ -148,7 +148,7 @@ describe('a turn', () => {
     const { turnId } = answer;
     await minds.step(tapeOf({ turnId }), identified);
     const told = (await minds.step(tapeOf({ turnId }), recalled)).answer;
-    const other: StepResult = {
+    const other: TapeResult = {
       type: 'QueryVectorResult',
       memories: [{ text: 'Something else.', type: 'x', importance: 0, similarity: 0 }],
     };
@@ -250,7 +250,7 @@ describe('a turn', () => {
     const { turnId } = answer;
     await minds.step(tapeOf({ turnId }), identified);
     await minds.step(tapeOf({ turnId }), recalled);
-    const attack: StepResult = {
+    const attack: TapeResult = {
       type: 'ExecuteInferenceResult',
       generatedOutput: '{"dialogue": "Out!", "action": {"type": "ATTACK", "target": "stranger"}}',
     };
@@ -321,7 +321,7 @@ describe('a turn', () => {
     await minds.step(tapeOf({ turnId }), identified);
     await minds.step(tapeOf({ turnId }), recalled);
     expect((await minds.step(tapeOf({ turnId, generatedOutput: '' }))).answer.instruction.type).not.toBe('Finalize');
-    const empty: StepResult = { type: 'ExecuteInferenceResult', generatedOutput: '' };
+    const empty: TapeResult = { type: 'ExecuteInferenceResult', generatedOutput: '' };
     expect((await minds.step(tapeOf({ turnId }), empty)).answer.instruction.type).toBe('Finalize');
   });
 });

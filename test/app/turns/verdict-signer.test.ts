@@ -80,13 +80,13 @@ describe('signing a verdict', () => {
     },
   );
 
-  it('gives none to an invalid verdict', async () => {
+  it('gives no signature to an invalid verdict', async () => {
     const { signing: _, ...unsigned } = recorded;
     expect(await signer.sign({ ...unsigned, verdict: { ...verdict, valid: false } })).toBeNull();
     expect(await signer.sign(unsigned)).toBeNull();
   });
 
-  it('fits a header', () => {
+  it('makes a signature that fits a header', () => {
     expect(signature?.length).toBeLessThan(1_000);
   });
 });
@@ -122,7 +122,7 @@ describe('verifying a verdict', () => {
     }
   });
 
-  it('says which turn, revision and time an accepted one is from', async () => {
+  it('says which turn, revision and time an accepted verdict is from', async () => {
     expect(await signer.verify(question)).toEqual({
       valid: true,
       turnId: 't1',
@@ -163,7 +163,7 @@ describe('verifying a verdict', () => {
   it.each<[string, object, string]>([
     ['a key that nobody knows', { kid: 'elsewhere' }, 'unknown_key'],
     ['another type of token', { typ: 'JWT' }, 'malformed'],
-    ['what is longer than any of ours', { more: 'x'.repeat(20_000) }, 'malformed'],
+    ['a signature longer than any of ours', { more: 'x'.repeat(20_000) }, 'malformed'],
   ])('refuses %s', async (_, header, reason) => {
     expect(await signer.verify({ ...question, signature: await signedBy(seeded(1), header) })).toEqual({
       valid: false,

@@ -26,7 +26,7 @@ const ending = (instruction: Partial<Finalize>, requests = 4): TurnPlayed => ({
   requests,
 });
 
-describe('a played line is compared with the scene', () => {
+describe('a played line, compared with the scene,', () => {
   it('is no surprise when it ends as written', () => {
     expect(surpriseIn(spoken, ending({}))).toBeNull();
     const asleep = { valid: false, code: 'RULE_REFUSED', details: { drRuleId: 'asleep' } };
@@ -41,7 +41,7 @@ describe('a played line is compared with the scene', () => {
     [refused, ending({ valid: false }), /no code, RULE_REFUSED was expected/],
     [refused, ending({ valid: false, code: 'RULE_REFUSED', details: { drRuleId: 'hurt' } }), /by hurt, asleep was/],
     [refused, ending({ valid: false, code: 'RULE_REFUSED' }), /by no rule, asleep was/],
-  ])('says how it went otherwise %#', (line, end, words) => {
+  ])('that went otherwise is reported: $2', (line, end, words) => {
     expect(surpriseIn(line, end)).toMatch(words);
   });
 });

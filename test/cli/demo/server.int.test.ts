@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { openDataDirectory } from '../../../src/adapters/embedded/data-directory.js';
 import { sleepFor } from '../../../src/body/deadline.js';
 import { createMindRequest } from '../../../src/body/mind-request.js';
-import { isServing, startServer, type StartOptions } from '../../../src/cli/demo/server.js';
+import { isServing, startDemoServer, type StartOptions } from '../../../src/cli/demo/server.js';
 import { StartProblem } from '../../../src/domain/shared/start-problem.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
@@ -58,7 +58,7 @@ const lives = (pid: number): boolean => {
 describe('the server that the demo starts', () => {
   it('is waited for until it is ready, has the environment of the demo, and is gone when it is stopped', () =>
     withProgram(SERVES, async (options) => {
-      const server = await startServer(options);
+      const server = await startDemoServer(options);
       const request = requestTo(server.url);
       expect(await isServing(request)).toBe(true);
       expect(await request('GET', '/status')).toMatchObject({ marked: 'kept' });
@@ -70,7 +70,7 @@ describe('the server that the demo starts', () => {
 
   it("that ends before it is ready fails with that server's own sentence", () =>
     withProgram(FAILS, async (options) => {
-      const outcome = await startServer(options).catch((error: unknown) => error);
+      const outcome = await startDemoServer(options).catch((error: unknown) => error);
       expect(outcome).toBeInstanceOf(StartProblem);
       expect((outcome as StartProblem).message).toBe('The secret cannot be read.');
     }));
@@ -88,7 +88,7 @@ describe('the server that the demo starts', () => {
       sleep: sleepFor,
       signal: new AbortController().signal,
     };
-    await expect(startServer(options)).rejects.toThrow(
+    await expect(startDemoServer(options)).rejects.toThrow(
       `No server answers at http://127.0.0.1:8080, and the data directory ${dataDir} is in use by another one. ` +
         'If it listens elsewhere: ANIMA_URL=http://127.0.0.1:<port> npm run demo.',
     );
@@ -102,13 +102,13 @@ describe('the server that the demo starts', () => {
         setTimeout(() => {
           caller.abort();
         }, 150);
-        await expect(startServer(options)).rejects.toThrow('Interrupted.');
+        await expect(startDemoServer(options)).rejects.toThrow('Interrupted.');
       },
       caller.signal,
     );
   });
 
-  it('is not taken for one when something else answers at the address', async () => {
+  it('is not taken for running when something else answers at its address', async () => {
     expect(await isServing(() => Promise.resolve({ hello: 'world' }))).toBe(false);
     expect(await isServing(() => Promise.resolve(null))).toBe(false);
   });

@@ -169,7 +169,7 @@ describe('the bridge', () => {
     });
   });
 
-  it('names the item and the inventory', () => {
+  it('names the item and the inventory when the item is not owned', () => {
     const answer = ask({
       action: { type: 'USE', payload: { item: 'key' } },
       context: { npcState: { inventory: ['rope', { id: 'coin' }] } },
@@ -230,7 +230,7 @@ describe('the bridge', () => {
     ]);
   });
 
-  it('answers whatever it is asked, the same for the same', () => {
+  it('answers whatever it is asked, and the same question always alike', () => {
     const json = fc.jsonValue() as fc.Arbitrary<Json>;
     const action = fc.oneof(
       json,

@@ -1,72 +1,79 @@
 import { describe, expect, it } from 'vitest';
 
+import { mindFold } from '../../../src/app/minds/mind.js';
 import { archiveNpc, registerNpc, type Registration } from '../../../src/domain/npc/decide.js';
 import { DATA_BYTES } from '../../../src/domain/npc/mind-data.js';
-import { Rejection } from '../../../src/domain/shared/rejection.js';
-import { initialMind, type MindState } from '../../../src/domain/npc/state.js';
+import { givenOf } from '../../support/given.js';
 
-const mind: MindState = {
-  ...initialMind,
-  persona: 'Calm.',
-  data: { hp: 3, mood: { fear: 0 } },
-  revision: 4,
-};
-const archived: MindState = { ...mind, archived: true };
-const withoutData: MindState = { ...mind, persona: null, data: null };
+const given = givenOf(mindFold);
 
-const decidedOf = (decided: ReturnType<typeof registerNpc>) => {
-  if (decided instanceof Rejection) throw decided;
-  return decided;
-};
+const unknown = given();
+const mind = given({ type: 'NpcRegistered', data: { persona: 'Calm.', data: { hp: 3, mood: { fear: 0 } } } });
+const archived = mind.when(archiveNpc).and;
+const withoutData = given({ type: 'NpcRegistered', data: {} });
+
 /** Data of so many bytes of JSON. */
 const dataOf = (bytes: number) => ({ notes: 'x'.repeat(bytes - '{"notes":""}'.length) });
 
 describe("a mind's data", () => {
-  const holding = (bytes: number): MindState => ({ ...initialMind, revision: 0, data: dataOf(bytes) });
-  const refused = (mind: MindState, bytes: number) => registerNpc(mind, { data: dataOf(bytes) }) instanceof Rejection;
+  const holding = (bytes: number) => given({ type: 'NpcRegistered', data: { data: dataOf(bytes) } });
 
   it('holds 256 KiB and not a byte more, in a new mind and in one that is known', () => {
-    for (const mind of [initialMind, holding(20)]) {
-      expect(refused(mind, DATA_BYTES)).toBe(false);
-      expect(registerNpc(mind, { data: dataOf(DATA_BYTES + 1) })).toMatchObject({
-        code: 'DATA_TOO_LARGE',
-        details: { bytes: DATA_BYTES + 1, limitBytes: DATA_BYTES },
-      });
+    for (const [before, type] of [
+      [unknown, 'NpcRegistered'],
+      [holding(20), 'NpcUpdated'],
+    ] as const) {
+      const data = dataOf(DATA_BYTES);
+      before.when(registerNpc, { data }).then([{ type, data: { data } }]);
+      before
+        .when(registerNpc, { data: dataOf(DATA_BYTES + 1) })
+        .then('DATA_TOO_LARGE', { bytes: DATA_BYTES + 1, limitBytes: DATA_BYTES });
     }
   });
 
   it('beyond its bound may only shrink, or stay', () => {
-    expect(refused(holding(DATA_BYTES + 100), DATA_BYTES + 99)).toBe(false);
-    expect(registerNpc(holding(DATA_BYTES + 100), { data: dataOf(DATA_BYTES + 100) })).toEqual([]);
-    expect(refused(holding(DATA_BYTES + 100), DATA_BYTES + 101)).toBe(true);
-    expect(decidedOf(registerNpc(holding(DATA_BYTES + 100), { persona: 'Calm.' }))).toHaveLength(1);
+    const beyond = holding(DATA_BYTES + 100);
+    const less = dataOf(DATA_BYTES + 99);
+    beyond.when(registerNpc, { data: less }).then([{ type: 'NpcUpdated', data: { data: less } }]);
+    beyond.when(registerNpc, { data: dataOf(DATA_BYTES + 100) }).then([]);
+    beyond.when(registerNpc, { data: dataOf(DATA_BYTES + 101) }).then('DATA_TOO_LARGE');
+    expect(beyond.when(registerNpc, { persona: 'Calm.' }).events).toHaveLength(1);
   });
 });
 
 describe('registering a mind', () => {
-  it.each<[given: string, mind: MindState, asked: Registration, recorded: unknown]>([
-    ['a new one', initialMind, { persona: 'Calm.', data: {} }, ['NpcRegistered', { persona: 'Calm.', data: {} }]],
-    ['a new one with nothing', initialMind, {}, ['NpcRegistered', {}]],
-    ['another persona', mind, { persona: 'Bold.' }, ['NpcUpdated', { persona: 'Bold.' }]],
-    ['an empty persona', mind, { persona: '' }, ['NpcUpdated', { persona: '' }]],
-    ['data that replace whole', mind, { data: { hp: 3 } }, ['NpcUpdated', { data: { hp: 3 } }]],
-    ['only what changes', mind, { persona: 'Calm.', data: {} }, ['NpcUpdated', { data: {} }]],
-    ['empty data where there were none', withoutData, { data: {} }, ['NpcUpdated', { data: {} }]],
-    ['nothing', mind, {}, null],
-    ['what it is already, in another order', mind, { persona: 'Calm.', data: { mood: { fear: 0 }, hp: 3 } }, null],
-    ['an archived one again', archived, {}, ['NpcUpdated', {}]],
-    ['an archived one with a new persona', archived, { persona: 'Bold.' }, ['NpcUpdated', { persona: 'Bold.' }]],
-  ])('%s', (_, state, asked, recorded) => {
-    const [event, ...others] = decidedOf(registerNpc(state, asked));
-    expect(event === undefined ? null : [event.type, event.data]).toEqual(recorded);
-    expect(others).toEqual([]);
+  it.each<[given: string, type: string, before: typeof mind, asked: Registration, data?: Registration]>([
+    [
+      'persona and data of a new one',
+      'NpcRegistered',
+      unknown,
+      { persona: 'Calm.', data: {} },
+      { persona: 'Calm.', data: {} },
+    ],
+    ['nothing of a new one', 'NpcRegistered', unknown, {}, {}],
+    ['another persona', 'NpcUpdated', mind, { persona: 'Bold.' }, { persona: 'Bold.' }],
+    ['an empty persona', 'NpcUpdated', mind, { persona: '' }, { persona: '' }],
+    ['data that replace whole', 'NpcUpdated', mind, { data: { hp: 3 } }, { data: { hp: 3 } }],
+    ['its own persona and other data', 'NpcUpdated', mind, { persona: 'Calm.', data: {} }, { data: {} }],
+    ['empty data where there were none', 'NpcUpdated', withoutData, { data: {} }, { data: {} }],
+    ['nothing', 'no event', mind, {}],
+    [
+      'what it is already, in another order',
+      'no event',
+      mind,
+      { persona: 'Calm.', data: { mood: { fear: 0 }, hp: 3 } },
+    ],
+    ['nothing of an archived one', 'NpcUpdated', archived, {}, {}],
+    ['a new persona of an archived one', 'NpcUpdated', archived, { persona: 'Bold.' }, { persona: 'Bold.' }],
+  ])('given %s records %s', (_, type, before, asked, data) => {
+    before.when(registerNpc, asked).then(data === undefined ? [] : [{ type, data }]);
   });
 });
 
 describe('archiving a mind', () => {
   it('is recorded once, and not at all for one that never was', () => {
-    expect(archiveNpc(mind)).toEqual([{ type: 'NpcArchived', data: {} }]);
-    expect(archiveNpc(archived)).toEqual([]);
-    expect(archiveNpc(initialMind)).toEqual([]);
+    mind.when(archiveNpc).then([{ type: 'NpcArchived', data: {} }]);
+    archived.when(archiveNpc).then([]);
+    unknown.when(archiveNpc).then([]);
   });
 });

@@ -45,7 +45,7 @@ describe('a state change', () => {
     expect(change({ ...holding(DATA_BYTES + 5), a: 'y' }, { a: 'z' }).valid).toBe(false);
   });
 
-  it('that is none is valid whatever the data', () => {
+  it('that changes nothing is valid whatever the data', () => {
     expect(change(holding(DATA_BYTES + 5), {}).valid).toBe(true);
   });
 

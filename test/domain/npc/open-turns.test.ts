@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { mindFold } from '../../../src/app/minds/mind.js';
 import { noOpenTurns, type OpenTurns, openTurnsOf, withTurn } from '../../../src/domain/npc/open-turns.js';
-import { evolveMind, initialMind } from '../../../src/domain/npc/state.js';
-import { type Emitted, emitted, memoriesRecalled, recorded, turnOpened, verdict } from '../../support/histories.js';
-import { STREAM } from '../../support/streams.js';
+import { givenOf } from '../../support/given.js';
+import { type Emitted, emitted, memoriesRecalled, turnOpened, verdict } from '../../support/histories.js';
 
-const open = (...events: readonly Emitted[]): readonly string[] =>
-  openTurnsOf(recorded(STREAM, events).reduce(evolveMind, initialMind).openTurns);
+const given = givenOf(mindFold);
+const open = (...events: readonly Emitted[]): readonly string[] => openTurnsOf(given(...events).state.openTurns);
 const expired = emitted({ type: 'TurnExpired', data: { turnId: 't1' } });
 
 describe('the open turns of a mind', () => {

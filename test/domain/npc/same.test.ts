@@ -18,13 +18,13 @@ describe('what a client says is the same as what was recorded', () => {
     pair('', []),
     pair({}, null),
     pair(-0, 0),
-  ])('%j and %j', (left, right) => {
+  ])('for %j and %j', (left, right) => {
     expect(same(left, right)).toBe(true);
     expect(same(right, left)).toBe(true);
     expect(comparisonText(left)).toBe(comparisonText(right));
   });
 
-  it('whatever it is, when it went over the wire and through single precision', () => {
+  it('after the wire and single precision, whatever it is', () => {
     const single = (value: Json): Json => {
       if (typeof value === 'number') return Number.isFinite(Math.fround(value)) ? Math.fround(value) : value;
       if (Array.isArray(value)) return (value as readonly Json[]).map(single);
@@ -39,7 +39,7 @@ describe('what a client says is the same as what was recorded', () => {
   });
 });
 
-describe('what a client says is another thing', () => {
+describe('what a client says differs from what was recorded', () => {
   it.each([
     pair(0, null),
     pair(false, undefined),
@@ -53,14 +53,14 @@ describe('what a client says is another thing', () => {
     pair(16_777_216, 16_777_220),
     pair(1e39, 1e40),
     pair('a', 'a '),
-  ])('%j and %j', (left, right) => {
+  ])('for %j and %j', (left, right) => {
     expect(same(left, right)).toBe(false);
     expect(same(right, left)).toBe(false);
   });
 });
 
 describe('comparing', () => {
-  it('is by the comparison text, whichever way is the faster', () => {
+  it('agrees with the comparison text, whichever way is the faster', () => {
     fc.assert(
       fc.property(json, json, (left, right) => {
         expect(same(left, right)).toBe(comparisonText(left) === comparisonText(right));
@@ -69,7 +69,7 @@ describe('comparing', () => {
     );
   });
 
-  it('is by the comparison text also where empty values stand in another form', () => {
+  it('agrees with the comparison text also where empty values stand in another form', () => {
     const leaf = fc.constantFrom<Json>(null, '', 0, -0, false, 0.1, Math.fround(0.1), 1e39, '1e+39', 'a');
     const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
       tree: fc.oneof(

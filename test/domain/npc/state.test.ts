@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { mindFold } from '../../../src/app/minds/mind.js';
 import type { NpcEvent, NpcEventType } from '../../../src/domain/npc/events.js';
-import { evolveMind, initialMind, type MindState } from '../../../src/domain/npc/state.js';
+import { evolveMind, initialMind } from '../../../src/domain/npc/state.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
+import { givenOf } from '../../support/given.js';
 import {
   actorIdentified,
   contextBuilt,
@@ -11,13 +13,11 @@ import {
   type Emitted,
   emitted,
   memoriesRecalled,
-  recorded,
   turnOpened,
   verdict,
 } from '../../support/histories.js';
-import { STREAM } from '../../support/streams.js';
 
-const fold = (...events: readonly Emitted[]): MindState => recorded(STREAM, events).reduce(evolveMind, initialMind);
+const given = givenOf(mindFold);
 const registered = emitted({ type: 'NpcRegistered', data: { persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } } } });
 const bare = emitted({ type: 'NpcRegistered', data: {} });
 const archived = emitted({ type: 'NpcArchived', data: {} });
@@ -69,13 +69,13 @@ const every: Record<NpcEventType, Emitted> = {
 describe('a mind', () => {
   it('stays archived, and moves on, when an event comes that only a newer program knows', () => {
     const unheardOf = { ...archived, type: 'NpcDreamt' };
-    expect(fold(registered, archived, unheardOf)).toMatchObject({ archived: true, revision: 2 });
-    expect(fold(registered, unheardOf)).toMatchObject({ archived: false, revision: 1 });
+    expect(given(registered, archived, unheardOf).state).toMatchObject({ archived: true, revision: 2 });
+    expect(given(registered, unheardOf).state).toMatchObject({ archived: false, revision: 1 });
   });
 
   it('is nothing before its first event, and moves on with every one', () => {
     expect(initialMind.revision).toBe(-1);
-    expect(fold(bare, expired)).toMatchObject({
+    expect(given(bare, expired).state).toMatchObject({
       persona: null,
       data: null,
       archived: false,
@@ -85,49 +85,55 @@ describe('a mind', () => {
   });
 
   it('is registered with what was given, and keeps on an update what was not', () => {
-    expect(fold(registered)).toMatchObject({ persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } } });
-    expect(fold(registered, every.NpcUpdated)).toMatchObject({ persona: 'Bold.', data: { hp: 3 } });
+    expect(given(registered).state).toMatchObject({ persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } } });
+    expect(given(registered, every.NpcUpdated).state).toMatchObject({ persona: 'Bold.', data: { hp: 3 } });
     const data: NpcEvent = { type: 'NpcUpdated', data: { data: { mana: 1 } } };
-    expect(fold(registered, emitted(data))).toMatchObject({ persona: 'Calm.', data: { mana: 1 } });
-    expect(fold(registered, emitted(data)).data).not.toHaveProperty('hp');
+    expect(given(registered, emitted(data)).state).toMatchObject({ persona: 'Calm.', data: { mana: 1 } });
+    expect(given(registered, emitted(data)).state.data).not.toHaveProperty('hp');
   });
 
   it('takes persona and data from its actor only while it has none', () => {
     const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } };
     for (const brought of [turnOpened('t1', { actor }), actorIdentified('t1')]) {
-      expect(fold(brought)).toMatchObject({ persona: 'An innkeeper.', data: { mood: 'calm' } });
-      expect(fold(registered, brought)).toMatchObject({ persona: 'Calm.', data: { hp: 3 } });
+      expect(given(brought).state).toMatchObject({ persona: 'An innkeeper.', data: { mood: 'calm' } });
+      expect(given(registered, brought).state).toMatchObject({ persona: 'Calm.', data: { hp: 3 } });
     }
     const personaOnly = emitted({ type: 'NpcRegistered', data: { persona: 'Calm.' } });
-    expect(fold(personaOnly, actorIdentified('t1'))).toMatchObject({ persona: 'Calm.', data: { mood: 'calm' } });
+    expect(given(personaOnly, actorIdentified('t1')).state).toMatchObject({ persona: 'Calm.', data: { mood: 'calm' } });
   });
 
   it('changes its data by a merge patch, also when it had none', () => {
-    expect(fold(registered, changed({ mood: { fear: null, joy: 2 } })).data).toEqual({ hp: 3, mood: { joy: 2 } });
-    expect(fold(bare, changed({ hp: 1 })).data).toEqual({ hp: 1 });
+    expect(given(registered, changed({ mood: { fear: null, joy: 2 } })).state.data).toEqual({
+      hp: 3,
+      mood: { joy: 2 },
+    });
+    expect(given(bare, changed({ hp: 1 })).state.data).toEqual({ hp: 1 });
   });
 
   it('does not take over data that its actor keeps for one turn', () => {
     const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } };
     const brought = turnOpened('t1', { actor, actorDataKept: false });
-    expect(fold(brought)).toMatchObject({ persona: 'An innkeeper.', data: null });
-    expect(fold(brought, actorIdentified('t1')).data).toEqual({ mood: 'calm' });
+    expect(given(brought).state).toMatchObject({ persona: 'An innkeeper.', data: null });
+    expect(given(brought, actorIdentified('t1')).state.data).toEqual({ mood: 'calm' });
   });
 
   const noActs = ['NpcArchived', 'BridgeChecked', 'TurnExpired', 'ChainBreakRecorded'];
-  it.each(Object.entries(every))('that is archived, given %s', (type, event) => {
-    expect(fold(registered, archived, event).archived).toBe(noActs.includes(type));
-  });
+  it.each(Object.entries(every))(
+    'that is archived lives again after an act of its own and after nothing else: %s',
+    (type, event) => {
+      expect(given(registered, archived, event).state.archived).toBe(noActs.includes(type));
+    },
+  );
 
-  it('is not archived by what is no act of it', () => {
-    expect(fold(registered, checked).archived).toBe(false);
-    expect(fold(registered, expired).archived).toBe(false);
+  it('that is live is not archived by what is no act', () => {
+    expect(given(registered, checked).state.archived).toBe(false);
+    expect(given(registered, expired).state.archived).toBe(false);
   });
 
   it('stays as it is, but for its revision, by an event of another time', () => {
-    const before = fold(registered, turnOpened('t1'));
+    const before = given(registered, turnOpened('t1')).state;
     for (const type of ['SomethingNew', 'constructor', '__proto__', 'toString']) {
-      expect(fold(registered, turnOpened('t1'), { type, data: {} })).toEqual({
+      expect(given(registered, turnOpened('t1'), { type, data: {} }).state).toEqual({
         ...before,
         revision: 2,
         updatedAt: '2026-01-01T00:00:02.000Z',
@@ -139,13 +145,14 @@ describe('a mind', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...Object.values(every)), { maxLength: 20 }), (events) => {
         let mind = initialMind;
-        for (const event of recorded(STREAM, events)) {
+        const { state, events: history } = given(...events);
+        for (const event of history) {
           const before = JSON.stringify(mind);
           const next = evolveMind(mind, event);
           expect(JSON.stringify(mind)).toBe(before);
           mind = next;
         }
-        expect(mind).toEqual(fold(...events));
+        expect(mind).toEqual(state);
         expect(JSON.parse(JSON.stringify(mind))).toEqual(mind);
         expect(mind.revision).toBe(events.length - 1);
       }),

@@ -107,7 +107,7 @@ const scene = fc.record({
 });
 
 describe('verdicts', () => {
-  it(`agree with an evaluator of their own ${VERDICTS} times, with the rule that refuses and with all that match`, () => {
+  it(`agree with an independent evaluator ${VERDICTS} times, on the rule that refuses and on all that match`, () => {
     const reached = { refused: 0, passed: 0, lowerThanFirst: 0 };
     fc.assert(
       fc.property(scene, ({ said, rules, npcState, context, observation }) => {

@@ -32,7 +32,7 @@ describe('where a key looks', () => {
     ['stats.constructor', '*', false],
     ['list.length', '*', false],
     ['weather.sky', 'dark', false],
-  ])('%s %s holds: %s', (key, value, expected) => {
+  ])('the condition %s %s holds: %s', (key, value, expected) => {
     expect(holds(key, value, given)).toBe(expected);
   });
 
@@ -97,7 +97,7 @@ describe('what a value asks', () => {
     ['!=a|b', 'b', false],
     ['!=a|b', 'a', false],
     ['!=a|*', 'a', true],
-  ])('%s on %j holds: %s', (value, seen, expected) => {
+  ])('the value %s on %j holds: %s', (value, seen, expected) => {
     expect(holdsFor(value, seen)).toBe(expected);
   });
 

@@ -91,11 +91,11 @@ describe('matching a set', () => {
     expect(trace.seen).toEqual([{ key: 'list', value: list.slice(0, 16), shortened: true }]);
   });
 
-  it('has no matches and no trace without a set', () => {
+  it('gives no matches and no trace without a set', () => {
     expect(match(null, facts)).toEqual({ matches: [], trace: { rules: [], seen: [] }, work: 0 });
   });
 
-  it('is the same for the same facts, and changes none of them', () => {
+  it('gives the same for the same facts, and changes none of them', () => {
     const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
     fc.assert(
       fc.property(
@@ -174,7 +174,7 @@ describe('what an action says', () => {
     ['FORBID ATTACK AND MOVE', null, { kind: 'say', sentence: 'FORBID ATTACK AND MOVE' }],
     ['FORBID', null, { kind: 'say', sentence: 'FORBID' }],
     ['  ', null, { kind: 'none' }],
-  ])('%s (target %s)', (ruleAction, ruleTarget, expected) => {
+  ])('is read from %s (target %s)', (ruleAction, ruleTarget, expected) => {
     expect(effectOf(aRule({ ruleAction, ruleTarget }))).toEqual(expected);
   });
 });

@@ -1,19 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { deleteRuleset, registerRuleset, type RulesetDecision } from '../../../src/domain/rules/decide.js';
+import { rulesetFold } from '../../../src/app/minds/rulesets.js';
+import { deleteRuleset, registerRuleset } from '../../../src/domain/rules/decide.js';
 import { normaliseRuleset } from '../../../src/domain/rules/normalise.js';
 import { compilePattern } from '../../../src/domain/rules/pattern.js';
 import { findPreset, presetIds } from '../../../src/domain/rules/presets.js';
-import type { RulesetEvent } from '../../../src/domain/rules/ruleset-events.js';
-import {
-  evolveRuleset,
-  initialRuleset,
-  latestRuleset,
-  revisionOfVersion,
-  type RulesetState,
-} from '../../../src/domain/rules/ruleset-state.js';
+import { latestRuleset, revisionOfVersion } from '../../../src/domain/rules/ruleset-state.js';
 import type { RulesetContent } from '../../../src/domain/rules/ruleset.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { givenOf } from '../../support/given.js';
 import { allSlices } from '../../support/rules.js';
 
 const normalise = (body: JsonObject) => allSlices(normaliseRuleset(body, () => 'made')).result;
@@ -29,7 +24,7 @@ const emptyRule = {
   rulePromptSuffix: null,
 };
 
-describe('what a registration becomes', () => {
+describe('the registration of a rule set', () => {
   it.each<[string, JsonObject, unknown]>([
     ['needs no member', {}, { rulesetId: 'made', rulesetRules: [], template: null }],
     [
@@ -127,68 +122,59 @@ describe('what a registration becomes', () => {
     expect(refused).toMatchObject({ code });
   });
 
-  it('names the rule whose pattern is wrong', () => {
+  it('is refused with the rule whose pattern is wrong', () => {
     expect(normalise({ rulesetRules: [{}, { ruleObsPattern: '[' }] })).toMatchObject({
       details: { drRuleId: 'rule-2', ruleObsPattern: '[' },
     });
   });
 });
 
-const content = (name: string): RulesetContent => ({ rulesetId: name, rulesetRules: [], template: null });
-const meta = { schemaVersion: 1 };
-const after = (...events: readonly RulesetEvent[]): RulesetState =>
-  events.reduce<RulesetState>(
-    (state, event, revision) => evolveRuleset(state, { ...event, revision, meta }),
-    initialRuleset,
-  );
-const eventsOf = (decision: RulesetDecision): readonly RulesetEvent[] =>
-  decision instanceof Rejection ? [] : decision;
+const content: RulesetContent = { rulesetId: 'r', rulesetRules: [], template: null };
 
 describe('the life of a rule set', () => {
-  const first = registerRuleset(initialRuleset, content('r'));
-  const second = registerRuleset(after(...first), { ...content('r'), template: 'Alpaca' });
-  const gone = eventsOf(deleteRuleset(after(...first, ...second), 'r'));
+  const unknown = givenOf(rulesetFold)();
+  const first = unknown.when(registerRuleset, content).and;
+  const second = first.when(registerRuleset, { ...content, template: 'Alpaca' }).and;
+  const gone = second.when(deleteRuleset, 'r').and;
 
   it('begins with version 1', () => {
-    expect(first).toEqual([{ type: 'RulesetRegistered', data: { ...content('r'), version: 1 } }]);
+    unknown.when(registerRuleset, content).then([{ type: 'RulesetRegistered', data: { ...content, version: 1 } }]);
   });
 
   it('makes a new version of every registration, keeps it alone, and knows where the old ones stand', () => {
-    const state = after(...first, ...second);
+    const { state } = second;
     expect(latestRuleset(state)).toMatchObject({ version: 2, template: 'Alpaca' });
     expect(state.latest).toBe(latestRuleset(state));
     expect([0, 1, 2, 3].map((version) => revisionOfVersion(state, version))).toEqual([null, 0, 1, null]);
   });
 
   it('is gone for new turns after a deletion, and its versions stand where they stood', () => {
-    const state = after(...first, ...second, ...gone);
-    expect(latestRuleset(state)).toBeNull();
-    expect(revisionOfVersion(state, 2)).toBe(1);
+    expect(latestRuleset(gone.state)).toBeNull();
+    expect(revisionOfVersion(gone.state, 2)).toBe(1);
   });
 
   it('counts on when it is registered again after a deletion', () => {
-    const again = registerRuleset(after(...first, ...second, ...gone), content('r'));
-    expect(again).toMatchObject([{ data: { version: 3 } }]);
-    const state = after(...first, ...second, ...gone, ...again);
+    const again = gone.when(registerRuleset, content);
+    expect(again.events).toMatchObject([{ data: { version: 3 } }]);
+    const { state } = again.and;
     expect(latestRuleset(state)).toMatchObject({ version: 3 });
     expect([1, 2, 3, 4].map((version) => revisionOfVersion(state, version))).toEqual([0, 1, 3, null]);
   });
 
   it.each([
-    ['never registered', initialRuleset],
-    ['already deleted', after(...first, ...gone)],
-  ])('cannot be deleted when it was %s', (_, state) => {
-    expect(deleteRuleset(state, 'r')).toMatchObject({ code: 'RULESET_NOT_FOUND' });
+    ['never registered', unknown],
+    ['already deleted', first.when(deleteRuleset, 'r').and],
+  ])('cannot be deleted when it was %s', (_, before) => {
+    before.when(deleteRuleset, 'r').then('RULESET_NOT_FOUND');
   });
 
   it('ignores events that it does not know', () => {
-    const state = after(...first);
-    expect(evolveRuleset(state, { type: 'SomethingElse', data: {}, revision: 1, meta })).toBe(state);
+    expect(first.when(() => [{ type: 'SomethingElse', data: {} }]).and.state).toBe(first.state);
   });
 });
 
 describe('presets', () => {
-  it('are named', () => {
+  it('are listed by their names', () => {
     expect(presetIds()).toEqual(expect.arrayContaining(['default', 'social', 'rpg', 'stealth']));
   });
 

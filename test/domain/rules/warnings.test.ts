@@ -7,7 +7,7 @@ import { aRule } from '../../support/rules.js';
 
 const warned = (members: Partial<DirectiveRule>) => warningsOf([aRule(members)]);
 
-describe('what looks as if it decided something', () => {
+describe('a registration', () => {
   it.each<[title: string, rule: Partial<DirectiveRule>, about: RegExp]>([
     ['FORBID with more than types', { ruleAction: 'FORBID ATTACK AND MOVE' }, /forbids nothing/],
     ['FORBID with nothing', { ruleAction: 'forbid' }, /forbids nothing/],
@@ -22,7 +22,7 @@ describe('what looks as if it decided something', () => {
     ],
     ['a key below npcState', { ruleCondition: [['npcState.hp', '<5']], ruleAction: 'FLEE' }, /leave "npcState\."/],
     ['an operator that is none', { ruleCondition: [['hp', '==5']], ruleAction: 'FLEE' }, /exact text/],
-  ])('is warned of: %s', (_, rule, about) => {
+  ])('is warned of what looks as if it decided something: %s', (_, rule, about) => {
     expect(warned(rule)).toEqual([{ drRuleId: 'r1', message: expect.stringMatching(about) as string }]);
   });
 
@@ -43,11 +43,11 @@ describe('what looks as if it decided something', () => {
         ruleAction: 'FLEE',
       },
     ],
-  ])('is not: %s', (_, rule) => {
+  ])('is not warned of what does decide: %s', (_, rule) => {
     expect(warned(rule)).toEqual([]);
   });
 
-  it.each(presetIds())('is in no preset: %s', (presetId) => {
+  it.each(presetIds())('of a preset needs no warning: %s', (presetId) => {
     expect(warningsOf(findPreset(presetId)?.rulesetRules ?? [])).toEqual([]);
   });
 });

@@ -36,7 +36,7 @@ describe('a decoder', () => {
     expect(event.data).toBe(data);
   });
 
-  it('says of a type that it does not know that it is unknown, and tells nothing of it', () => {
+  it('calls an event of another type unknown, and tells nothing of its data', () => {
     const event = decoder.decode(stored('Renamed', 1, { name: 'Grace Hopper' }));
     expect(event).toEqual({ type: 'Unknown', data: {} });
   });

@@ -35,7 +35,7 @@ describe('the canonical text of a JSON value', () => {
   });
 });
 
-describe('an object', () => {
+describe('the test for an object', () => {
   it.each([
     [{}, true],
     [Object.create(null), true],
@@ -43,7 +43,7 @@ describe('an object', () => {
     [null, false],
     ['text', false],
     [undefined, false],
-  ])('%j: %s', (value, expected) => {
+  ])('says of %j: %s', (value, expected) => {
     expect(isObject(value)).toBe(expected);
   });
 });

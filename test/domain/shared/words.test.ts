@@ -16,6 +16,20 @@ it('the words of a text are its distinct runs of letters, marks and digits, in l
   expect(wordsOf(' .,"\'')).toEqual([]);
 });
 
+it('the words of an ordinary text are all there, however long it is', () => {
+  const words = Array.from({ length: 100_000 }, (_, n) => `w${n}`);
+  expect(wordsOf(words.join(' '))).toEqual(words);
+});
+
+it('the words of a text that becomes longer in compatibility form end near 1,000,000 bytes', () => {
+  const text = Array.from({ length: 16_000 }, (_, n) => `${n}${'㌀'.repeat(16)}`).join(' ');
+  const words = wordsOf(text);
+  const bytes = words.reduce((sum, word) => sum + Buffer.byteLength(word), 0);
+  expect(words[0]).toBe(`0${'アパート'.repeat(15)}アパー`);
+  expect(bytes).toBeGreaterThanOrEqual(1_000_000);
+  expect(bytes).toBeLessThan(1_000_256);
+});
+
 it('a word is cut after 64 characters, between two of them', () => {
   expect(wordsOf(`${'x'.repeat(65)} ${'𝒶'.repeat(65)}`)).toEqual(['x'.repeat(64), 'a'.repeat(64)]);
   expect(wordsOf('𠀀'.repeat(65))).toEqual(['𠀀'.repeat(64)]);

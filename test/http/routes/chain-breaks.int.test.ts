@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
-import { createWritten } from '../../../src/app/read-models/written.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { Scope } from '../../../src/domain/tenant/scopes.js';
 import { chainBreakRoutes } from '../../../src/http/routes/chain-breaks.js';
@@ -22,7 +21,7 @@ beforeEach(async () => {
   store = new MemoryEventStore();
   const clock = new ManualClock();
   const lanes = new Lanes(store, clock);
-  app = await startApp(chainBreakRoutes({ ports: { events: store, clock }, lanes, written: createWritten() }), {
+  app = await startApp(chainBreakRoutes({ ports: { events: store, clock }, lanes }), {
     clock,
     keys: { good: testPrincipal(), audit: keyOf('audit'), ops: keyOf('ops') },
   });

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { nextTurn } from '../../../src/app/pacing/next-turn.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import { createLifecycle } from '../../../src/http/lifecycle.js';
 import type { RouteDefinition } from '../../../src/http/route.js';
@@ -13,9 +14,9 @@ import type { EventStore } from '../../../src/ports/event-store.js';
 import { event } from '../../support/events.js';
 import { startApp, type TestApp } from '../../support/http.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { closeSockets, openSocket } from '../../support/sockets.js';
 import { storeWith } from '../../support/streams.js';
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await nextTurn();
 };
@@ -29,7 +30,6 @@ describe('a stream of events', () => {
   let responses: ServerResponse[];
   let left: number;
   let handled: number;
-  const sockets: Socket[] = [];
 
   const watched = (route: RouteDefinition): RouteDefinition => ({
     ...route,
@@ -50,9 +50,7 @@ describe('a stream of events', () => {
     lifecycle.ready();
   };
   const ask = async (): Promise<Socket> => {
-    const socket = connect(app.port, '127.0.0.1');
-    sockets.push(socket);
-    await once(socket, 'connect');
+    const socket = await openSocket(app.port);
     socket.write('GET /npcs/mira/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n\r\n');
     return socket;
   };
@@ -62,7 +60,7 @@ describe('a stream of events', () => {
     [responses, left, handled] = [[], 0, 0];
   });
   afterEach(async () => {
-    for (const socket of sockets.splice(0)) socket.destroy();
+    closeSockets();
     await app.stop();
   });
 
@@ -122,7 +120,7 @@ describe('a stream of events', () => {
     await until(() => left === 1);
   });
 
-  it('says now and then that it lives to a client that reads', async () => {
+  it('holds a comment now and then for a client that reads', async () => {
     await memory.append(stream, 'no_stream', [event('a')]);
     await start(memory);
     const client = await ask();

@@ -134,7 +134,7 @@ describe('GET /keys', () => {
 });
 
 describe('DELETE /keys/{keyId}', () => {
-  it('revokes at once with 204, and again is 404', async () => {
+  it('revokes at once with 204; a repeat is 404', async () => {
     const { keyId, key } = (await issue({ name: 'admin', scopes: ['admin'] })).body;
     expect((await list(key)).status).toBe(200);
     const gone = await revoke(keyId);
@@ -163,7 +163,7 @@ describe('POST /tenants', () => {
     expect((await revoke((await list()).body[0].keyId, body.key)).status).toBe(404);
   });
 
-  it('is 409 when the tenant exists, and 400 when the id is none', async () => {
+  it('answers 409 when the tenant exists, and 400 when the id cannot be one', async () => {
     expect((await create({ tenantId: 'studio' })).body.tier).toBe('free');
     const again = await create({ tenantId: 'studio' });
     expect([again.status, again.body.error.code]).toEqual([409, 'TENANT_EXISTS']);
@@ -173,7 +173,7 @@ describe('POST /tenants', () => {
     expect((await create({ tenantId: 'other', tier: 'gold' })).status).toBe(400);
   });
 
-  it('is 403 for every key but an owner key of local, before the body is looked at', async () => {
+  it('answers 403 to every key but an owner key of local, before the body is looked at', async () => {
     const studio = (await create({ tenantId: 'studio' })).body.key;
     const admin = (await issue({ name: 'admin', scopes: ['admin'] })).body.key;
     for (const key of [studio, admin]) {
@@ -193,7 +193,7 @@ describe('POST /tenants', () => {
 });
 
 describe('a key that does not open', () => {
-  it('is 401 with the same body, whatever is wrong with it', async () => {
+  it('is answered 401 with the same body, whatever is wrong with the key', async () => {
     const { key, keyId } = (await issue({ name: 'gone' })).body;
     const expiring = (await issue({ name: 'short', expiresAt: new Date(server.clock.now().getTime() + 1_000) })).body
       .key;

@@ -20,7 +20,7 @@ export type TurnFacts = {
 };
 
 /** What a decision rests on, of a turn or of a stateless route. */
-export type Asked = {
+export type TurnRequest = {
   readonly observation: string;
   readonly context?: Json;
   readonly npcState: JsonObject;
@@ -36,7 +36,7 @@ export const keepsActorData = (mind: TurnFacts['mind'], actor: Actor | undefined
   mind.data !== null || actor === undefined || dataBytes(actor.data) <= DATA_BYTES;
 
 /** `npcState` overlays the mind's data for this decision alone (contract 2.1); an actor speaks for a mind that has no data yet. */
-export const effectiveInput = (facts: TurnFacts, asked: Asked): DecisionInput => ({
+export const effectiveInput = (facts: TurnFacts, asked: TurnRequest): DecisionInput => ({
   npcId: facts.npcId,
   observation: asked.observation,
   context: asked.context ?? {},

@@ -4,12 +4,12 @@ import { type Stepped, stepTurn } from '../../../app/turns/step-turn.js';
 import { finalizeWire } from '../../../domain/npc/signature.js';
 import { npcStream } from '../../../domain/shared/stream-names.js';
 import { contextOf, mindStream } from '../../command-context.js';
-import { revisionHeader } from '../../min-revision.js';
 import { type RouteDefinition, route } from '../../route.js';
 import { NpcParams, nullable } from '../../schemas.js';
 import type { Services } from '../../services.js';
 import { rulesetWarning } from '../../warning.js';
 import { resultOf, ResultSchema, tapeOf, TapeSchema } from './tape.js';
+import { defined } from '../../../domain/shared/defined.js';
 
 const Instruction = Type.Object(
   { type: Type.String({ description: 'IdentifyActor, QueryVector, ExecuteInference or Finalize' }) },
@@ -18,7 +18,7 @@ const Instruction = Type.Object(
 
 /** `POST /npcs/{npcId}/process`: one step of the multi-round protocol (contract 2.2). */
 export const processRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, lanes, journal, turnIndex, engine, written, signer, turnDeadlineMs } = services;
+  const { ports, lanes, journal, turnIndex, engine, signer, turnDeadlineMs } = services;
   const { clock, events } = ports;
   const deps = { engine, journal, index: turnIndex, lanes, clock, events, turnDeadlineMs };
   const instructionOf = async (tenant: string, npcId: string, answer: Stepped['answer']) => {
@@ -50,20 +50,21 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
       },
       handler: async (call) => {
         const { npcId } = call.params;
-        const { tenant, keyId } = call.principal;
+        const { tenant } = call.principal;
         const tape = tapeOf(call.body.tape);
         const { keyed, resumed, ...by } = contextOf(call);
         const result = resultOf(call.body.lastResult);
         const stepped = await stepTurn(deps, { stream: npcStream(tenant, npcId), tape, result, by, keyed, resumed });
-        written.noted(keyId, stepped.position);
-        const { answer, revision } = stepped;
+        const { answer, revision, position } = stepped;
         return {
-          headers: { ...revisionHeader(revision), ...rulesetWarning(answer.rulesetMissing) },
+          revision,
+          position,
+          headers: rulesetWarning(answer.rulesetMissing),
           body: {
             instruction: await instructionOf(tenant, npcId, answer),
             tape: {
               ...tape.extra,
-              ...(tape.rulesetId === undefined ? {} : { rulesetId: tape.rulesetId }),
+              ...defined({ rulesetId: tape.rulesetId }),
               ...answer.tape,
             },
           },

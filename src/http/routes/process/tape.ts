@@ -1,11 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 import type { Actor, RecalledMemory } from '../../../domain/npc/events.js';
-import type { StepResult, Tape } from '../../../domain/npc/tape.js';
+import type { TapeResult, Tape } from '../../../domain/npc/tape.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import { isClientId } from '../../client-id.js';
 import { AnyJson, FreeObject, nullable } from '../../schemas.js';
+import { defined } from '../../../domain/shared/defined.js';
 
 const Actor = Type.Object(
   { npcId: Type.String(), persona: nullable(Type.String()), data: nullable(FreeObject) },
@@ -89,17 +90,17 @@ export const tapeOf = (body: Static<typeof TapeSchema>): Tape => {
     context: body.context ?? {},
     npcState: body.npcState ?? {},
     ...(typeof body.persona === 'string' ? { persona: body.persona } : {}),
-    ...(body.actor === null || body.actor === undefined ? {} : { actor: actorOf(body.actor) }),
+    ...defined({ actor: body.actor ? actorOf(body.actor) : undefined }),
     memories: memoriesOf(body.memories ?? []),
     vectorQueried: body.vectorQueried ?? false,
     ...(typeof body.generatedOutput === 'string' ? { generatedOutput: body.generatedOutput } : {}),
-    ...(rulesetId === undefined ? {} : { rulesetId }),
+    ...defined({ rulesetId }),
     extra: Object.fromEntries(Object.entries(body as JsonObject).filter(([name]) => !ours.has(name))),
   };
 };
 
 /** Reads a checked result. */
-export const resultOf = (body: Static<typeof ResultSchema> | null | undefined): StepResult | 'unknown' | null => {
+export const resultOf = (body: Static<typeof ResultSchema> | null | undefined): TapeResult | 'unknown' | null => {
   if (body === null || body === undefined) return null;
   const result = body as unknown as {
     type: string;

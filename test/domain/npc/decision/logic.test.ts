@@ -6,8 +6,9 @@ import { checkOfMind } from '../../../../src/domain/npc/decision/bridge-checked.
 import { CURRENT_LOGIC, type Logic, logicOf, logics } from '../../../../src/domain/npc/decision/logic.js';
 import { initialMind } from '../../../../src/domain/npc/state.js';
 import type { TurnFacts } from '../../../../src/domain/npc/decision/turn-facts.js';
-import type { TurnState } from '../../../../workflows/turn-state.js';
+import type { TurnInput } from '../../../../workflows/turn-state.js';
 import { turn } from '../../../../workflows/turn.js';
+import { givenOf, inTable } from '../../../support/given.js';
 import { type Emitted, memoriesRecalled, turnOpened } from '../../../support/histories.js';
 import { generated, identified, openMinds, recalled, tapeOf } from '../../../support/minds.js';
 import { onBehalf } from '../../../support/streams.js';
@@ -60,6 +61,7 @@ describe('every event that a decision made', () => {
 });
 
 describe('the table of logics', () => {
+  const given = givenOf(turn);
   const table = logics as Record<number, Logic>;
   afterEach(() => {
     delete table[99];
@@ -71,18 +73,11 @@ describe('the table of logics', () => {
     expect(Object.keys(logics)).toHaveLength(CURRENT_LOGIC);
   });
 
-  it('says so when it lacks a number', () => {
+  it('refuses a number that it lacks, and says that a repeat makes sense', () => {
     expect(() => logicOf(CURRENT_LOGIC + 1)).toThrow(
       expect.objectContaining({ code: 'LOGIC_UNKNOWN', retryAfter: 1, details: { logic: CURRENT_LOGIC + 1 } }),
     );
   });
-
-  const folded = (...events: readonly Emitted[]): TurnState =>
-    events.reduce<TurnState>(
-      (state, event, revision) =>
-        turn.evolve(state, { ...event, revision, meta: { at: '', commandId: 'x', schemaVersion: 1 } }),
-      turn.initial,
-    );
 
   it('is asked for the number under which a turn was opened, to its end', () => {
     table[99] = {
@@ -99,29 +94,19 @@ describe('the table of logics', () => {
       }),
       reachVerdict: (input) => logicOf(CURRENT_LOGIC).reachVerdict(input, 'as 99 decides'),
     };
-    const emitted = (state: TurnState, input: Parameters<typeof turn.answer>[1]) => {
-      if (input === undefined) return undefined;
-      const cell = turn.table[state.name][input.type];
-      return typeof cell === 'object' && 'emit' in cell
-        ? cell.emit(state as never, input as never, facts)[0]?.data
-        : cell;
-    };
-    const opened = turnOpened('t1', { logic: 99 });
     const actor = { npcId: 'mira', persona: null, data: {} };
-    const waiting = folded(opened, { type: 'ActorIdentified', data: { turnId: 't1', actor, instruction: {} } });
-    expect(emitted(folded(opened), { type: 'actor', actor })).toMatchObject({
+    const identified = { type: 'ActorIdentified', data: { turnId: 't1', actor, instruction: {} } };
+    const emitted = (before: readonly Emitted[], input: TurnInput) =>
+      given(turnOpened('t1', { logic: 99 }), ...before).when(inTable(turn), input, facts).events?.[0]?.data;
+    expect(emitted([], { type: 'actor', actor })).toMatchObject({
       logic: 99,
       instruction: { query: 'as 99 asks' },
     });
-    expect(emitted(waiting, { type: 'memories', memories: [] })).toMatchObject({
+    expect(emitted([identified], { type: 'memories', memories: [] })).toMatchObject({
       logic: 99,
       instruction: { prompt: 'as 99 prompts' },
     });
-    const last = folded(
-      opened,
-      { type: 'ActorIdentified', data: { turnId: 't1', actor, instruction: {} } },
-      memoriesRecalled('t1'),
-    );
+    const last = [identified, memoriesRecalled('t1')];
     expect(emitted(last, { type: 'output', generatedOutput: 'Hi.' })).toMatchObject({
       logic: 99,
       verdict: { dialogue: 'as 99 decides' },

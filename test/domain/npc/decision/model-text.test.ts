@@ -90,7 +90,7 @@ describe('reading a model’s text', () => {
       said({ action: { type: 'WAVE', x: null } }),
     ],
     ['half characters', '{"dialogue":"a\\ud800b"}', said({ dialogue: 'a\ufffdb' })],
-  ])('%s', (_, text, expected) => {
+  ])('goes by contract 2.8: %s', (_, text, expected) => {
     expect(readModelText(text)).toEqual(expected);
   });
 
@@ -117,7 +117,7 @@ describe('reading a model’s text', () => {
     expect(readModelText(JSON.stringify({ dialogue })).dialogue).toBe(dialogue);
   });
 
-  it('of a larger object in prose only what its beginning holds', () => {
+  it('takes of a larger object in prose only what its beginning holds', () => {
     const answer = JSON.stringify({ action: 'WAVE', dialogue: 'x'.repeat(400_000) });
     expect(readModelText(`So: ${answer}`)).toEqual(said({ action: 'WAVE' }));
   });
@@ -206,7 +206,7 @@ describe('any text', () => {
     ["{'action'", 60_000],
     ['"}{"', 100_000],
     ['{ ', 300_000],
-  ])('%s many times over is read in bounded work', (piece_, times) => {
+  ])('of %s many times over is read in bounded work', (piece_, times) => {
     expect(readModelText(piece_.repeat(times))).toHaveProperty('dialogue');
   });
 

@@ -16,7 +16,7 @@ import texts from '../../../fixtures/model-texts.json' with { type: 'json' };
 
 describe('what a weak model writes', () => {
   // What each text reads as was written by hand from contract 2.8; members that are not named are absent.
-  it.each(texts)('$what', ({ text, reads }) => {
+  it.each(texts)('is read as contract 2.8 says: $what', ({ text, reads }) => {
     expect(readModelText(text)).toEqual({
       action: undefined,
       excess: null,
@@ -27,7 +27,7 @@ describe('what a weak model writes', () => {
     });
   });
 
-  it.each(types)('$written as an action type', ({ written, type }) => {
+  it.each(types)('has its action type read or refused as contract 2.8 says: $written', ({ written, type }) => {
     const read = readAction(written);
     expect(read.ok ? read.action.type : read.code).toBe(type ?? 'ACTION_TYPE_INVALID');
   });
@@ -77,11 +77,14 @@ describe('the work of reading', () => {
     }
   });
 
-  it.each(['{"a":', '{', '{} '])('finds the answer behind %j a hundred thousand times over, and before it', (piece) => {
-    const text = piece.repeat(100_000);
-    expect(findObject(`${text}{"dialogue":"Hi"}`).object).toEqual({ dialogue: 'Hi' });
-    expect(findObject(`{"dialogue":"Hi"} ${text}`).object).toEqual({ dialogue: 'Hi' });
-  });
+  it.each(['{"a":', '{', '{} '])(
+    'suffices to find the answer behind %j a hundred thousand times over, and before',
+    (piece) => {
+      const text = piece.repeat(100_000);
+      expect(findObject(`${text}{"dialogue":"Hi"}`).object).toEqual({ dialogue: 'Hi' });
+      expect(findObject(`{"dialogue":"Hi"} ${text}`).object).toEqual({ dialogue: 'Hi' });
+    },
+  );
 
   it('is not spent on repairing what is too long for an answer', () => {
     const broken = (chars: number) => `So: {dialogue: "Hi", more: "${'x'.repeat(chars)}"}`;

@@ -10,7 +10,7 @@ import { anInput, aRuleset } from '../../../support/rules.js';
 const occurrences = (text: string, part: string): number => text.split(part).length - 1;
 
 describe('the directive', () => {
-  it('asks for the observation, five memories, from one half on, when nothing matches', () => {
+  it('asks for five memories of the observation, with a similarity of one half or more, when nothing matches', () => {
     const expected = { query: 'A stranger enters.', limit: 5, threshold: 0.5 };
     expect(giveDirective(anInput()).memoryRecall).toEqual(expected);
     const ruleset = aRuleset([{ ruleObsPattern: 'dragon', ruleAction: 'FLEE' }]);
@@ -121,7 +121,7 @@ describe('the prompt', () => {
     });
   });
 
-  it('traces the rules', () => {
+  it('traces which rules matched', () => {
     expect(buildPrompt(full('Raw')).trace.rules.map(({ matched }) => matched)).toEqual([true, true, true, false]);
   });
 

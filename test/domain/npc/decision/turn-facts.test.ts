@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { effectiveInput, type Asked, type TurnFacts } from '../../../../src/domain/npc/decision/turn-facts.js';
+import { effectiveInput, type TurnRequest, type TurnFacts } from '../../../../src/domain/npc/decision/turn-facts.js';
 
 const facts: TurnFacts = {
   npcId: 'mira',
@@ -11,10 +11,10 @@ const facts: TurnFacts = {
 };
 const newborn: TurnFacts = { ...facts, mind: { persona: null, data: null, revision: -1 } };
 const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mana: 9 } };
-const asked: Asked = { observation: 'Rain.', npcState: {} };
+const asked: TurnRequest = { observation: 'Rain.', npcState: {} };
 
 describe('what a decision rests on', () => {
-  it.each<[title: string, facts: TurnFacts, asked: Partial<Asked>, persona: string | null, npcState: object]>([
+  it.each<[title: string, facts: TurnFacts, asked: Partial<TurnRequest>, persona: string | null, npcState: object]>([
     ['is the mind as recorded', facts, {}, 'Calm.', { hp: 3, mood: { fear: 1 } }],
     [
       "has the tape's state laid over the recorded one",

@@ -30,7 +30,7 @@ describe('a valid verdict', () => {
       { action: { type: 'MOVE', target: 'gate', reason: 'duty', confidence: 0.7, payload: { x: 1 }, speed: 2 } },
       { action: { type: 'MOVE', target: 'gate', reason: 'duty', confidence: 0.7, payload: { x: 1 }, speed: 2 } },
     ],
-    ['an action as a word', { action: 'wave' }, { action: { type: 'WAVE', target: '' } }],
+    ['an action may be a word', { action: 'wave' }, { action: { type: 'WAVE', target: '' } }],
     [
       'aliases are understood',
       { action: { gaType: 'MOVE', actionTarget: 'gate', actionReason: 'duty' } },
@@ -137,7 +137,7 @@ describe('a refused verdict', () => {
       'ACTION_NOT_ALLOWED',
     ],
     ['silence', '', { ruleset }, 'SPEECH_EMPTY'],
-  ])('%s', (_, output, input, code) => {
+  ])('is given for %s', (_, output, input, code) => {
     const verdict = decide(output, input);
     expect(verdict).toMatchObject({ valid: false, code, action: null, memoryStore: [], stateDelta: {} });
     expect(verdict.dialogue).toMatch(/\w/);
@@ -147,11 +147,11 @@ describe('a refused verdict', () => {
     ['depth 8', nested(8)],
     ['64 keys', keys(64)],
     ['16 KiB', { a: 'x'.repeat(16_384 - 8) }],
-  ])('is none for a state change of %s', (_, stateDelta) => {
+  ])('is not given for a state change of %s', (_, stateDelta) => {
     expect(decide({ stateDelta })).toMatchObject({ valid: true, stateDelta });
   });
 
-  it('is none for an action of depth 16', () => {
+  it('is not given for an action of depth 16', () => {
     const action = { type: 'WAVE', payload: nested(15) };
     expect(decide({ action })).toMatchObject({ valid: true, action });
   });
@@ -164,7 +164,7 @@ describe('a refused verdict', () => {
     expect(decide({ action: {} }).refusedAction).toBeNull();
   });
 
-  it('is not made by bridge or rules without a ruleset', () => {
+  it('is not given by bridge or rules without a ruleset', () => {
     expect(decide({ action: { type: 'MOVE' } }, { npcState: { hp: 0 } }).valid).toBe(true);
   });
 });
@@ -222,7 +222,7 @@ describe('rules in a verdict', () => {
 
   it.each<[string, unknown, readonly Partial<DirectiveRule>[], boolean]>([
     ['a forbidden action is refused', act('WAVE'), [{ ruleAction: 'FORBID WAVE' }], false],
-    ['another action is not', act('BOW'), [{ ruleAction: 'FORBID WAVE' }], true],
+    ['an action that is not forbidden stands', act('BOW'), [{ ruleAction: 'FORBID WAVE' }], true],
     ['FORBID * refuses every action', act('BOW'), [{ ruleAction: 'FORBID *' }], false],
     ['FORBID * refuses plain dialogue too', 'Hi', [{ ruleAction: 'FORBID *' }], false],
     ['FORBID SPEAK refuses plain dialogue too', say, [{ ruleAction: 'FORBID SPEAK' }], false],
@@ -251,13 +251,13 @@ describe('rules in a verdict', () => {
       false,
     ],
     ['the directed action stands', act('FLEE'), [flee], true],
-    ['another action contradicts it', act('WAVE'), [flee], false],
-    ['plain dialogue never contradicts it', 'Hi', [flee], true],
-    ['dialogue without an action never contradicts it', say, [flee], true],
-    ['a written SPEAK contradicts it', act('SPEAK'), [flee], false],
+    ['an action other than the directed one contradicts', act('WAVE'), [flee], false],
+    ['plain dialogue never contradicts a directed action', 'Hi', [flee], true],
+    ['dialogue without an action never contradicts a directed action', say, [flee], true],
+    ['a written SPEAK contradicts a directed action', act('SPEAK'), [flee], false],
     ['the directed action at its target stands', act('HIDE', 'cave'), [hide], true],
-    ['the directed action elsewhere contradicts it', act('HIDE', 'barn'), [hide], false],
-    ['the directed action without a target contradicts it', act('HIDE'), [hide], false],
+    ['the directed action at another target contradicts', act('HIDE', 'barn'), [hide], false],
+    ['the directed action without its target contradicts', act('HIDE'), [hide], false],
     [
       'the highest match that directs wins',
       act('FLEE'),
@@ -290,7 +290,7 @@ describe('rules in a verdict', () => {
     expect(verdict.code).toBe(valid ? undefined : 'RULE_REFUSED');
   });
 
-  it('refuse with their reason', () => {
+  it('refuse with the reason that they give', () => {
     expect(decide(act('WAVE'), withRules(flee))).toMatchObject({
       dialogue: 'It is too weak.',
       details: { drRuleId: 'r1', ruleReason: 'It is too weak.' },
@@ -326,7 +326,7 @@ describe('rules in a verdict', () => {
     ['FORBID BOW,WAVE', 'BOW', '', false],
     ['forbid *', 'WAVE', '', false],
     ['forbid wave', 'BOW', '', true],
-  ])('%s against %s', (ruleAction, type, _, valid) => {
+  ])('read %s in any case, against %s', (ruleAction, type, _, valid) => {
     expect(decide(act(type), withRules({ ruleAction })).valid).toBe(valid);
   });
 

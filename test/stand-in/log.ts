@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { Database } from '../../../src/adapters/embedded/database.js';
+import { Database } from '../../src/adapters/embedded/database.js';
 import { judge, KnownIds } from './expectation.js';
 import type { Expected } from './expectation.js';
 

@@ -1,7 +1,7 @@
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { describe, expect, it } from 'vitest';
 
-import { startStandIn } from '../support/eventstore-stand-in/start.js';
+import { startStandIn } from './start.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const event = (n: number) => jsonEvent({ type: 'happened', data: { n } });
@@ -43,7 +43,7 @@ describe('the stand-in for EventStoreDB, killed and started again on its data', 
     await again.dispose();
   });
 
-  it('knows the ids of appends with a revision, and has forgotten those of any', async () => {
+  it('knows the ids of appends with a revision, and has forgotten those of appends without one', async () => {
     await using data = await temporaryDirectory();
     const [exact, any] = [event(1), event(2)];
     const first = await startStandIn(data.path);

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { Child } from '../support/child.js';
-import { startStandIn } from '../support/eventstore-stand-in/start.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { Child } from '../../support/child.js';
+import { startStandIn } from '../start.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 const THEMES = [
   'append',
@@ -37,7 +37,7 @@ const runTool = async (): Promise<Run> => {
     '--url',
     url,
     '--client',
-    fileOf('../..'),
+    fileOf('../../..'),
     '--check',
     fileOf('golden.json'),
     '--patience',

@@ -1,0 +1,215 @@
+import type { Json } from '../../domain/shared/json.js';
+import { rowKey } from '../../domain/shared/row-key.js';
+import type { RecordedEvent } from '../../ports/event-store.js';
+import type { Projection, RowIndex } from '../../ports/read-models.js';
+import type { Changes, Loaded, ReadModelWriter } from '../../ports/read-model-writer.js';
+import { type Feed, type Portion, shrink } from './feed.js';
+
+/** How much of a poison event's error is kept. */
+const REASON_CHARACTERS = 500;
+
+export type Parked = Changes['parked'][number];
+type Row = {
+  readonly stream: string;
+  readonly id: string;
+  stored: boolean;
+  changed: boolean;
+  row: Json | null;
+  index: RowIndex | null;
+  text: string | null;
+};
+type Stream = { from: number; to: number; parked: boolean };
+
+/** What events did to a build and is not written yet: the rows and streams that they touched. */
+export type Gathered = {
+  readonly rows: Map<string, Row>;
+  readonly streams: Map<string, Stream>;
+  readonly parked: Parked[];
+  /** How many bytes of JSON the rows had that were stored before. */
+  bytes: number;
+  position: number;
+};
+
+/** Nothing gathered yet. */
+export const nothingGathered = (): Gathered => ({
+  rows: new Map(),
+  streams: new Map(),
+  parked: [],
+  bytes: 0,
+  position: 0,
+});
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
+/**
+ * An event with the row or rows that it touches; null when it does not concern the projection, or what made it impossible to tell. `keys`: how many
+ * rows have to be loaded for it and for the events before it.
+ */
+type Touch = {
+  readonly event: RecordedEvent;
+  readonly stream: Stream;
+  readonly touched: Row | readonly Row[] | null | Error;
+  readonly keys: number;
+};
+
+/** An event came whose predecessor in its stream was never applied. */
+export class FeedGap extends Error {
+  constructor({ stream, revision }: RecordedEvent, lacking: number) {
+    super(`The feed of ${stream} lacks revision ${lacking}: it went on with ${revision}.`);
+  }
+}
+
+/** Notes what nothing stood for yet. */
+const added = <Value>(fresh: Map<string, Value>, name: string, value: Value): Value => {
+  fresh.set(name, value);
+  return value;
+};
+
+const newRow = (stream: string, id: string): Row => ({
+  stream,
+  id,
+  stored: false,
+  changed: false,
+  row: null,
+  index: null,
+  text: null,
+});
+const newStream = (): Stream => ({ from: -1, to: -1, parked: false });
+
+/** Makes the next of a row, or leaves it as it was and throws. */
+const evolveRow = (projection: Projection, kept: Row, event: RecordedEvent): void => {
+  const row = projection.evolve(kept.row, event, kept.id);
+  const index = row === null ? null : projection.indexOf(row);
+  kept.text = row === null ? null : (projection.textOf?.(row) ?? null);
+  kept.index = index;
+  kept.row = row;
+  kept.changed = true;
+};
+
+/** Makes the next of all rows of an event, or leaves all as they were and throws. */
+const evolveRows = (projection: Projection, rows: readonly Row[], event: RecordedEvent): void => {
+  const before = rows.map((kept) => ({ ...kept }));
+  try {
+    for (const kept of rows) evolveRow(projection, kept, event);
+  } catch (error) {
+    for (const [at, kept] of rows.entries()) Object.assign(kept, before[at]);
+    throw error;
+  }
+};
+
+const isMany = (touched: Row | readonly Row[] | null): touched is readonly Row[] => Array.isArray(touched);
+
+/** Folds one event; one at or below its stream's progress changes nothing. */
+const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: Parked[], at: string): void => {
+  if (stream.parked || event.revision <= stream.to) return;
+  if (event.revision > stream.to + 1) {
+    throw new FeedGap(event, stream.to + 1);
+  }
+  try {
+    if (touched instanceof Error) throw touched;
+    if (isMany(touched)) evolveRows(projection, touched, event);
+    else if (touched !== null) evolveRow(projection, touched, event);
+    stream.to = event.revision;
+  } catch (error) {
+    stream.parked = true;
+    const { id: eventId, type, revision } = event;
+    const reason = asError(error).message.slice(0, REASON_CHARACTERS);
+    parked.push({ stream: event.stream, revision, eventId, type, reason, at });
+  }
+};
+
+/**
+ * Loads rows that are gathered from now on, in the order of their keys, as many as the bound takes, but at least so many.
+ * @returns how many they are
+ * @throws what the writer throws: what comes next is smaller then
+ */
+const loadRows = async (
+  writer: ReadModelWriter,
+  feed: Feed,
+  gathered: Gathered,
+  { rows, streams }: Pick<Gathered, 'rows' | 'streams'>,
+  { atLeast, bytes }: { readonly atLeast: number; readonly bytes: number },
+): Promise<number> => {
+  const keys = [...rows.keys()];
+  const take = (loaded: Loaded): void => {
+    gathered.bytes += loaded.bytes;
+    for (const [key, row] of loaded.rows) Object.assign(rows.get(key) ?? {}, { stored: true, row });
+    for (const [name, { revision, parked }] of loaded.streams) {
+      Object.assign(streams.get(name) ?? {}, { from: revision, to: revision, parked });
+    }
+  };
+  let looked: number;
+  try {
+    const loaded = await writer.load(feed.build, keys, [...streams.keys()], bytes);
+    take(loaded);
+    looked = loaded.keys;
+    if (looked < atLeast) take(await writer.load(feed.build, keys.slice(looked, atLeast), []));
+    looked = Math.max(looked, atLeast);
+  } catch (error) {
+    shrink(feed);
+    throw error;
+  }
+  for (const [key, row] of [...rows].slice(0, looked)) gathered.rows.set(key, row);
+  for (const [name, stream] of streams) gathered.streams.set(name, stream);
+  return looked;
+};
+
+/**
+ * Folds events onto what is gathered, which holds on to nothing of them but what the rows took over, up to the event that brings it to the bounds
+ * of a portion; the first one in any case, with all its rows. An event that the projection cannot take is parked, and its stream stands still
+ * from there on.
+ * @param events of a few megabytes at most, as the event store and the feed hand them over
+ * @param at when that happens (RFC 3339)
+ * @returns how many events were folded
+ * @throws what the writer throws; FeedGap when an event is missing before one of these: the feed is broken, and going on would hide it.
+ *   What is gathered is then of no more use.
+ */
+export const gatherEvents = async (
+  writer: ReadModelWriter,
+  feed: Feed,
+  gathered: Gathered,
+  events: readonly RecordedEvent[],
+  at: string,
+  limit: Portion = feed.next.portion,
+): Promise<number> => {
+  const { projection, handles } = feed;
+  const rows = new Map<string, Row>();
+  const streams = new Map<string, Stream>();
+  const rowOf = (stream: string, id: string): Row => {
+    const key = rowKey(stream, id);
+    return gathered.rows.get(key) ?? rows.get(key) ?? added(rows, key, newRow(stream, id));
+  };
+  const streamOf = (name: string): Stream =>
+    gathered.streams.get(name) ?? streams.get(name) ?? added(streams, name, newStream());
+  const touchedBy = (event: RecordedEvent): Touch['touched'] => {
+    if (!handles(event.type)) return null;
+    try {
+      const ids = projection.idsOf(event);
+      const first = ids[0];
+      if (first === undefined) return null;
+      return ids.length === 1 ? rowOf(event.stream, first) : ids.map((id) => rowOf(event.stream, id));
+    } catch (error) {
+      return asError(error);
+    }
+  };
+  const touches: Touch[] = [];
+  for (const event of events) {
+    if (touches.length > 0 && gathered.rows.size + rows.size >= limit.rows) break;
+    touches.push({ event, stream: streamOf(event.stream), touched: touchedBy(event), keys: rows.size });
+  }
+  const looked =
+    rows.size === 0 && streams.size === 0
+      ? 0
+      : await loadRows(
+          writer,
+          feed,
+          gathered,
+          { rows, streams },
+          { atLeast: touches[0]?.keys ?? 0, bytes: Math.max(1, limit.bytes - gathered.bytes) },
+        );
+  const end = touches.findIndex(({ keys }) => keys > looked);
+  const taken = end < 0 ? touches : touches.slice(0, end);
+  for (const touch of taken) fold(feed, touch, gathered.parked, at);
+  gathered.position = Math.max(gathered.position, taken.at(-1)?.event.position ?? 0);
+  return taken.length;
+};

@@ -1,0 +1,85 @@
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import type { Moment } from '../../ports/snapshots.js';
+import { firstHead, type Fold, type Head, nextHead } from './fold.js';
+import type { SavedState, Snapshotting } from './snapshotting.js';
+import { pagesOf } from './stream-pages.js';
+
+/** Where streams are read, and where their states are found and left. */
+export type StreamSource = { readonly events: Pick<EventStore, 'read'>; readonly snapshots: Snapshotting };
+
+/** Beyond every event. */
+const NOW: Moment = { revision: Number.MAX_SAFE_INTEGER };
+
+/**
+ * Folds a stream up to its last event not beyond `moment`, page by page, others having their turn in between. Begins at the latest snapshot whose
+ * event the stream holds, else at the first event.
+ * @throws what the event store throws
+ */
+export const foldStream = async <State>(
+  source: StreamSource,
+  stream: string,
+  fold: Fold<State>,
+  moment: Moment = NOW,
+): Promise<Head<State>> => {
+  const saved = await source.snapshots.find(stream, fold, moment);
+  const begun = saved === null ? null : await foldFromSaved(source, stream, fold, saved, moment);
+  return begun ?? foldOn(source, stream, fold, firstHead(fold), moment);
+};
+
+/** Folds what a stream holds behind a head. @throws what the event store throws */
+export const foldOn = async <State>(
+  { events, snapshots }: StreamSource,
+  stream: string,
+  fold: Fold<State>,
+  from: Head<State>,
+  moment: Moment = NOW,
+): Promise<Head<State>> => {
+  let head = from;
+  for await (const page of pagesUpTo(events, stream, from.revision + 1, moment)) {
+    for (const event of page) {
+      head = nextHead(fold, head, event);
+      snapshots.passed(stream, fold, head);
+    }
+  }
+  return head;
+};
+
+/** As `foldOn`, from a saved state; null where the stream does not hold, up to `moment`, the event of that state. */
+const foldFromSaved = async <State>(
+  source: StreamSource,
+  stream: string,
+  fold: Fold<State>,
+  { revision, hash, state }: SavedState<State>,
+  moment: Moment,
+): Promise<Head<State> | null> => {
+  let head: Head<State> | null = null;
+  for await (const page of pagesUpTo(source.events, stream, revision, moment)) {
+    for (const event of page) {
+      if (head === null) {
+        if (event.revision !== revision || event.meta.hash !== hash) return null;
+        head = { revision, hash, at: event.meta.at, state };
+        continue;
+      }
+      head = nextHead(fold, head, event);
+      source.snapshots.passed(stream, fold, head);
+    }
+  }
+  return head;
+};
+
+/** The events of a stream from a revision on, up to `moment`, in pages. */
+async function* pagesUpTo(
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  from: number,
+  moment: Moment,
+): AsyncGenerator<readonly RecordedEvent[], void, undefined> {
+  const range = { direction: 'forwards', from, ...('revision' in moment ? { to: moment.revision } : {}) } as const;
+  const beyond = ({ revision, meta }: RecordedEvent): boolean =>
+    'revision' in moment ? revision > moment.revision : Date.parse(meta.at) > moment.timeMs;
+  for await (const page of pagesOf(events, stream, range)) {
+    const end = page.events.findIndex(beyond);
+    yield end < 0 ? page.events : page.events.slice(0, end);
+    if (end >= 0) return;
+  }
+}

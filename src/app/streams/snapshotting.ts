@@ -1,0 +1,104 @@
+import type { Json } from '../../domain/shared/json.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Log } from '../../ports/log.js';
+import type { Moment, Snapshot, Snapshots } from '../../ports/snapshots.js';
+import { nextTurn } from '../pacing/next-turn.js';
+import type { Fold, Head } from './fold.js';
+
+/** How many revisions lie between two snapshots of a stream: so many events at most are folded behind one. */
+export const SNAPSHOT_EVERY = 1_000;
+/** How long a snapshot is waited for, in milliseconds; then the stream is folded from its beginning. */
+export const SNAPSHOT_WAIT_MS = 300;
+/** How many snapshots are saved at the same time in one process. One more is left out: the next multiple makes up for it. */
+export const SNAPSHOT_SAVES = 2;
+/** The largest state that is saved, in characters of JSON: making the text of one holds up everybody. */
+export const SNAPSHOT_CHARS = 4 * 1024 * 1024;
+
+/** A saved state, and which event its stream must hold for it to be used. */
+export type SavedState<State> = { readonly revision: number; readonly hash: string; readonly state: State };
+
+/** How whoever folds streams finds and leaves states. Nothing here fails, and nobody waits for a save. */
+export type Snapshotting = {
+  /** The latest state of a stream that is not beyond `moment`. Null: there is none, or it cannot be had in time. */
+  find<State>(stream: string, fold: Fold<State>, moment: Moment): Promise<SavedState<State> | null>;
+  /** Takes note of a durable head, and saves it where one is due. */
+  passed<State>(stream: string, fold: Fold<State>, head: Head<State>): void;
+};
+
+/** Every stream is folded from its beginning, and nothing is saved. */
+export const withoutSnapshots: Snapshotting = { find: () => Promise.resolve(null), passed: () => undefined };
+
+export type SnapshottingDeps = {
+  readonly snapshots: Snapshots;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+};
+
+/** @param every for tests: how many revisions lie between two snapshots */
+export const createSnapshotting = (
+  { snapshots, clock, log }: SnapshottingDeps,
+  { every = SNAPSHOT_EVERY }: { readonly every?: number } = {},
+): Snapshotting => {
+  let saving = 0;
+  // A store that is away is told of once, and not with every stream that it is asked about.
+  let away = false;
+  const failed = (err: unknown): void => {
+    if (!away) log.warn({ err }, 'snapshots cannot be read or saved: long streams are folded from their beginning');
+    away = true;
+  };
+  const ask = async (stream: string, version: number, moment: Moment): Promise<Snapshot | null> => {
+    try {
+      const found = await inTime(clock, snapshots.latest(stream, version, moment));
+      away = false;
+      return found;
+    } catch (err) {
+      failed(err);
+      return null;
+    }
+  };
+  const save = async (stream: string, version: number, { revision, hash, at, state }: Head<unknown>): Promise<void> => {
+    // Behind whoever waits for the answer of what was just appended or read.
+    await nextTurn();
+    try {
+      const text = JSON.stringify(state);
+      if (text.length > SNAPSHOT_CHARS) return;
+      await snapshots.save({ stream, version, revision, hash, atMs: Date.parse(at), state: text });
+      away = false;
+    } catch (err) {
+      failed(err);
+    } finally {
+      saving -= 1;
+    }
+  };
+  return {
+    find: async (stream, { snapshots: form }, moment) => {
+      const found = form === undefined ? null : await ask(stream, form.version, moment);
+      const state = found === null ? null : (form?.restore(parsed(found.state)) ?? null);
+      return found === null || state === null ? null : { revision: found.revision, hash: found.hash, state };
+    },
+    passed: (stream, { snapshots: form }, head) => {
+      const due = form !== undefined && head.revision > 0 && head.revision % every === 0;
+      if (!due || saving >= SNAPSHOT_SAVES) return;
+      saving += 1;
+      void save(stream, form.version, head);
+    },
+  };
+};
+
+/** What is no JSON at all is no state either. */
+const parsed = (text: string): Json => {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+};
+
+/** @throws what `asked` fails with in time, Error when it is late; what becomes of it then is nobody's */
+const inTime = async <T>(clock: Clock, asked: Promise<T>): Promise<T> => {
+  let cancel: () => void = () => undefined;
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.after(SNAPSHOT_WAIT_MS, () => reject(new Error(`no answer within ${SNAPSHOT_WAIT_MS} ms`)));
+  });
+  return Promise.race([asked, late]).finally(cancel);
+};

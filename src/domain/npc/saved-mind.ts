@@ -1,0 +1,24 @@
+import { isObject, type Json } from '../shared/json.js';
+import type { OpenTurns } from './open-turns.js';
+import type { MindState } from './state.js';
+
+/**
+ * A mind's state that was saved as JSON; null when this is none, as a damaged file may hold. Whether it is the state of the right mind and the right
+ * moment nobody can tell from it.
+ */
+export const savedMind = (saved: Json): MindState | null => {
+  if (!isObject(saved)) return null;
+  const { persona, data, archived, revision, updatedAt, openTurns } = saved;
+  if ((persona !== null && typeof persona !== 'string') || (data !== null && !isObject(data))) return null;
+  if (typeof archived !== 'boolean' || typeof revision !== 'number' || typeof updatedAt !== 'string') return null;
+  return areOpenTurns(openTurns) ? { persona, data, archived, revision, updatedAt, openTurns } : null;
+};
+
+const areOpenTurns = (saved: unknown): saved is OpenTurns =>
+  isObject(saved) &&
+  Array.isArray(saved['list']) &&
+  saved['list'].every((turnId) => typeof turnId === 'string') &&
+  Array.isArray(saved['changes']) &&
+  saved['changes'].every(
+    (change) => isObject(change) && typeof change['turnId'] === 'string' && typeof change['open'] === 'boolean',
+  );

@@ -1,0 +1,30 @@
+/** A moment in a stream's history: a revision, or an instant in milliseconds since the epoch; both inclusive. */
+export type Moment = { readonly revision: number } | { readonly timeMs: number };
+
+/** A stream's state as its event at `revision` left it. */
+export type Snapshot = {
+  readonly stream: string;
+  /** The version of the fold that made the state. */
+  readonly version: number;
+  readonly revision: number;
+  /** The hash of the event at `revision`: where the stream holds another event there, the state is not this stream's. */
+  readonly hash: string;
+  /** When that event happened, in milliseconds since the epoch. */
+  readonly atMs: number;
+  /** JSON text. */
+  readonly state: string;
+};
+
+/**
+ * States of streams to begin folding from. They are made of events alone and may be deleted at any time: whoever finds none folds from the beginning,
+ * and whoever finds one uses it only where the stream holds the event that it names.
+ *
+ * Order: there is one snapshot of a stream and revision; what is saved last stays, whichever version it has.
+ * Atomicity: a snapshot is found whole or not at all. It need not be durable when `save` resolves.
+ * Failures: any throw means that nobody knows whether it was saved, or that there may be one. Every call ends by itself.
+ */
+export interface Snapshots {
+  /** The latest snapshot of a stream, by this version of the fold, that is not beyond `moment`; null when there is none. */
+  latest(stream: string, version: number, moment: Moment): Promise<Snapshot | null>;
+  save(snapshot: Snapshot): Promise<void>;
+}

@@ -1,0 +1,67 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
+import { Database } from '../../../src/adapters/embedded/database.js';
+import type { Snapshot } from '../../../src/ports/snapshots.js';
+import { snapshotsContract } from '../../contracts/snapshots.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+snapshotsContract('The embedded adapter', async () => {
+  const directory = await temporaryDirectory();
+  const snapshots = EmbeddedSnapshots.open(join(directory.path, 'snapshots.db'));
+  return {
+    snapshots,
+    dispose: async () => {
+      snapshots[Symbol.dispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+});
+
+const saved: Snapshot = { stream: 'npc-studio.one', version: 1, revision: 1_000, hash: 'h', atMs: 5, state: '{}' };
+const find = (snapshots: EmbeddedSnapshots) => snapshots.latest('npc-studio.one', 1, { revision: 1_000 });
+
+describe('snapshots on disk', () => {
+  it('are there again after a restart', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'snapshots.db');
+    {
+      using snapshots = EmbeddedSnapshots.open(file);
+      await snapshots.save(saved);
+    }
+    using snapshots = EmbeddedSnapshots.open(file);
+    expect(await find(snapshots)).toEqual(saved);
+  });
+
+  it.each<[what: string, spoil: (file: string) => Promise<void>]>([
+    [
+      'no database',
+      (file) => writeFile(file, 'no database at all, but as long as the header of one would be'.repeat(10)),
+    ],
+    [
+      'of another format',
+      async (file) => {
+        using database = Database.open(file, { synchronous: 'NORMAL' });
+        database.exec('CREATE TABLE snapshots (other TEXT); PRAGMA user_version = 99');
+      },
+    ],
+  ])('begin anew in a file that is %s', async (_, spoil) => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'snapshots.db');
+    await spoil(file);
+    using snapshots = EmbeddedSnapshots.open(file);
+    expect(await find(snapshots)).toBeNull();
+    await snapshots.save(saved);
+    expect(await find(snapshots)).toEqual(saved);
+  });
+
+  it('are refused once the file is closed', async () => {
+    await using directory = await temporaryDirectory();
+    const snapshots = EmbeddedSnapshots.open(join(directory.path, 'snapshots.db'));
+    snapshots[Symbol.dispose]();
+    await expect(find(snapshots)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(snapshots.save(saved)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+
+import { savedMind } from '../../../src/domain/npc/saved-mind.js';
+import type { MindState } from '../../../src/domain/npc/state.js';
+import type { Json, JsonObject } from '../../../src/domain/shared/json.js';
+
+const mind: MindState = {
+  persona: 'An innkeeper.',
+  data: { hp: 4, inventory: ['ledger'] },
+  archived: true,
+  revision: 7,
+  updatedAt: '2026-01-01T00:00:00.000Z',
+  openTurns: { list: ['t1'], changes: [{ turnId: 't2', open: true }] },
+};
+const json = (value: unknown): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject;
+
+describe('a saved mind', () => {
+  it.each<[string, MindState]>([
+    ['with everything', mind],
+    ['with neither persona nor data', { ...mind, persona: null, data: null, openTurns: { list: [], changes: [] } }],
+  ])('%s comes back as it was', (_, state) => {
+    expect(savedMind(json(state))).toEqual(state);
+  });
+
+  it('leaves out what does not belong to a mind', () => {
+    expect(savedMind({ ...json(mind), other: 1 })).toEqual(mind);
+  });
+
+  it.each<[string, Json]>([
+    ...[null, 7, 'text', [], [json(mind)], {}].map((none) => [JSON.stringify(none), none] as [string, Json]),
+    ...Object.keys(mind).map((name): [string, Json] => {
+      const { [name]: _left, ...rest } = json(mind);
+      return [`one without ${name}`, rest];
+    }),
+    ...Object.keys(mind).map((name): [string, Json] => [`one with another ${name}`, { ...json(mind), [name]: [] }]),
+    ['one with open turns that are none', { ...json(mind), openTurns: { list: [7], changes: [] } }],
+    ['one with changes that are none', { ...json(mind), openTurns: { list: [], changes: [{ turnId: 't' }] } }],
+    ['one with a change of no turn', { ...json(mind), openTurns: { list: [], changes: [{ open: true }] } }],
+  ])('is not %s', (_, none) => {
+    expect(savedMind(none)).toBeNull();
+  });
+});

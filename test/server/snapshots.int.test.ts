@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
+import { mindFold } from '../../src/app/minds/mind.js';
+import { Lanes } from '../../src/app/streams/lanes.js';
+import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { PlacedEvent } from '../../src/app/streams/fold.js';
+import { apiOf } from '../support/api.js';
+import { openEmbeddedServer } from '../support/embedded-server.js';
+import { personas } from '../support/long-minds.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { onBehalf } from '../support/streams.js';
+
+/** Writes a mind of 1,200 events into the data directory of a server that is stopped. @returns the event at 1,000 */
+const writeMind = async (dataDir: string, npcId: string): Promise<PlacedEvent> => {
+  await using events = EmbeddedEventStore.open(join(dataDir, 'events.db'));
+  const lane = await new Lanes(events, new ManualClock()).open(npcStream('local', npcId), mindFold);
+  const placed: PlacedEvent[] = [];
+  for (let from = 0; from < 1_200; from += 400) {
+    const page = lane.place(personas(400, from), { ...onBehalf('x'), tenant: 'local' }, 0);
+    await lane.append(page);
+    placed.push(...page);
+  }
+  return placed[1_000] as PlacedEvent;
+};
+
+describe('a server with minds of many events', () => {
+  it('begins with the snapshot of a mind, and saves one of a mind that has none', async () => {
+    await using server = await openEmbeddedServer();
+    await server.halt();
+    const { stream, revision, meta } = await writeMind(server.dataDir, 'mira');
+    await writeMind(server.dataDir, 'bran');
+    const file = join(server.dataDir, 'snapshots.db');
+    {
+      // Its state is not what the events make: so it can be seen whether it is used.
+      const state = { ...mindFold.initial, persona: 'from the snapshot', revision, updatedAt: meta.at };
+      using snapshots = EmbeddedSnapshots.open(file);
+      const place = { stream, version: 1, revision, hash: meta.hash, atMs: Date.parse(meta.at) };
+      await snapshots.save({ ...place, state: JSON.stringify(state) });
+    }
+    await server.restart('kill');
+    const api = apiOf(server.url, server.ownerKey);
+    const persona = async (path: string): Promise<unknown> => (await api.get(path)).body.persona;
+    expect(await persona('/npcs/mira/state?asOf=1000')).toBe('from the snapshot');
+    expect(await persona('/npcs/mira/state?asOf=999')).toBe('p999');
+    expect(await persona('/npcs/mira')).toBe('p1199');
+    expect(await persona('/npcs/bran')).toBe('p1199');
+    // What is saved is saved behind that answer, and before the next.
+    expect(await persona('/npcs/bran/state')).toBe('p1199');
+    await server.halt();
+    using snapshots = EmbeddedSnapshots.open(file);
+    const saved = await snapshots.latest(npcStream('local', 'bran'), 1, { revision: 1_100 });
+    expect([saved?.revision, JSON.parse(saved?.state ?? '')]).toMatchObject([1_000, { persona: 'p1000' }]);
+  });
+});

@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+
+import type { Json, JsonObject } from '../../src/domain/shared/json.js';
+import { Rejection, type RejectionCode } from '../../src/domain/shared/rejection.js';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
+import type { Projection } from '../../src/ports/read-models.js';
+import { cellOf, type Process } from '../../workflows/process.js';
+import { rowsOf } from '../projections/fold.js';
+import { type Emitted, recorded } from './histories.js';
+import { STREAM } from './streams.js';
+
+/** An event as a decider types it; that its data is JSON, its type need not show. */
+type Told = { readonly type: string; readonly data: object };
+type Decision = readonly Told[] | Rejection;
+type Decider<State, Asked extends readonly unknown[]> = (state: State, ...asked: Asked) => Decision;
+/** A mind, a tenant, a process: whatever is folded from the events of one stream. */
+type Fold<State> = { readonly initial: State; evolve(state: State, event: RecordedEvent): State };
+
+/** What events have made, and what comes of a decision on it. */
+export type Given<State> = {
+  readonly state: State;
+  readonly events: readonly RecordedEvent[];
+  when<Asked extends readonly unknown[]>(decide: Decider<State, Asked>, ...asked: Asked): When<State>;
+};
+type When<State> = {
+  /** Holds the decision to be just these events, or a refusal with this code and, among others, these details. */
+  then(expected: readonly Told[] | RejectionCode, details?: JsonObject): void;
+  /** What was decided; null: it was refused. */
+  readonly events: readonly Emitted[] | null;
+  /** Where the decision leads. @throws Rejection when it was a refusal */
+  readonly and: Given<State>;
+};
+
+type Past<State> = Omit<Given<State>, 'when'>;
+
+const after = <State>(fold: Fold<State>, stream: string, past: Past<State>, told: readonly Told[]): Given<State> => {
+  const added = recorded(stream, told as readonly Emitted[], past.events.length);
+  const state = added.reduce((folded, event) => fold.evolve(folded, event), past.state);
+  const now = { state, events: [...past.events, ...added] };
+  const when: Given<State>['when'] = (decide, ...asked) => {
+    const decision = decide(state, ...asked);
+    return {
+      then: (expected, details = {}) =>
+        typeof expected === 'string'
+          ? expect(decision).toMatchObject({ name: Rejection.name, code: expected, details })
+          : expect(decision).toEqual(expected),
+      events: decision instanceof Rejection ? null : (decision as readonly Emitted[]),
+      get and() {
+        if (decision instanceof Rejection) throw decision;
+        return after(fold, stream, now, decision);
+      },
+    };
+  };
+  return { ...now, when };
+};
+
+/** How tests of what folds events and decides are written (docs/adr/0001): `given(...events).when(decide).then(events or a refusal)`. */
+export const givenOf =
+  <State>(fold: Fold<State>, stream = STREAM) =>
+  (...events: readonly Told[]): Given<State> =>
+    after(fold, stream, { state: fold.initial, events: [] }, events);
+
+/** The same for a projection: its state is its rows, by key. */
+export const givenRowsOf = <Row extends Json>(projection: Projection<Row>, stream = STREAM) =>
+  givenOf<ReadonlyMap<string, Row>>(
+    { initial: new Map(), evolve: (rows, event) => rowsOf(projection, [event], rows) },
+    stream,
+  );
+
+/** What the table of a process decides, as a decider. */
+export const inTable =
+  <State extends { readonly name: string }, Input extends { readonly type: string }, Facts>(
+    process: Process<State, Input, Facts, unknown>,
+  ): Decider<State, [Input, Facts]> =>
+  (state, input, facts) => {
+    const cell = cellOf(process, state, input);
+    if (cell === 'ignore') return [];
+    return 'reject' in cell ? new Rejection(cell.reject) : cell.emit(state, input, facts);
+  };
