@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { advance, type AdvanceDeps, NEAR_EFFECTS } from '../../activities/advance.js';
 import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
-import { findBreak } from '../../src/app/streams/hash-chain.js';
+import { findBreak } from '../support/find-break.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { DECIDE_ATTEMPTS } from '../../src/app/streams/decide-and-append.js';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
-import { findBreak } from '../../src/app/streams/hash-chain.js';
+import { findBreak } from '../support/find-break.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { AskedBy, ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import { FIRST_RETRY_MS, NEAR_EFFECT_MS, OUTCOME_WAITERS } from '../../workflows/process-limits.js';

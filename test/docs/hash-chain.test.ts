@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { findBreak, GENESIS_HASH, type HashedEvent, hashInput } from '../../src/app/streams/hash-chain.js';
+import { GENESIS_HASH, type HashedEvent, hashInput } from '../../src/app/streams/hash-chain.js';
+import { findBreak } from '../support/find-break.js';
 import { jcs, type JsonObject } from '../../src/domain/shared/json.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import { sha256Hex } from '../../src/domain/shared/sha256.js';

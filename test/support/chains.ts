@@ -1,4 +1,4 @@
-import { findBreak } from '../../src/app/streams/hash-chain.js';
+import { findBreak } from './find-break.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 
 const PAGE = 4_096;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { findBreak } from '../../src/app/streams/hash-chain.js';
+import { findBreak } from './find-break.js';
 import type { Json } from '../../src/domain/shared/json.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';

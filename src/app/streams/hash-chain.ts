@@ -53,13 +53,3 @@ export const breaksOf = (event: RecordedEvent, prevHash: string): readonly Chain
 };
 
 const hashOf = (event: RecordedEvent): string => sha256Hex(hashInput(event));
-
-/** Where a chain breaks: the first event whose hash or link is wrong, or null when it is whole. `events` must be contiguous. */
-export const findBreak = (events: readonly RecordedEvent[]): RecordedEvent | null => {
-  let expected = GENESIS_HASH;
-  for (const event of events) {
-    if (breaksOf(event, expected).length > 0) return event;
-    expected = event.meta.hash;
-  }
-  return null;
-};

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 import {
   breaksOf,
-  findBreak,
   GENESIS_HASH,
   type HashedEvent,
   hashedText,
   hashInput,
 } from '../../../src/app/streams/hash-chain.js';
+import { findBreak } from '../../support/find-break.js';
 import { jcs } from '../../../src/domain/shared/json.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { sha256Hex } from '../../../src/domain/shared/sha256.js';

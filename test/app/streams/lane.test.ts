@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { findBreak } from '../../../src/app/streams/hash-chain.js';
+import { findBreak } from '../../support/find-break.js';
 import { Lane } from '../../../src/app/streams/lane.js';
 import { PAGE_EVENTS } from '../../../src/app/streams/stream-pages.js';
 import type { AppendOutcome, EventStore } from '../../../src/ports/event-store.js';

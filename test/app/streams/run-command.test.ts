@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { nextTurn } from '../../../src/app/pacing/next-turn.js';
-import { findBreak } from '../../../src/app/streams/hash-chain.js';
+import { findBreak } from '../../support/find-break.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { DECIDE_ATTEMPTS } from '../../../src/app/streams/decide-and-append.js';
 import { type DecidedEvent, runCommand } from '../../../src/app/streams/run-command.js';

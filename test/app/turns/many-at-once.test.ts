@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { nextTurn } from '../../../src/app/pacing/next-turn.js';
 import { actDirective } from '../../../src/app/turns/act.js';
-import { findBreak } from '../../../src/app/streams/hash-chain.js';
+import { findBreak } from '../../support/find-break.js';
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
 import { runCommand } from '../../../src/app/streams/run-command.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { findBreak } from '../../../src/app/streams/hash-chain.js';
+import { findBreak } from '../../support/find-break.js';
 import { WAITING } from '../../../src/app/pacing/line.js';
 import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';
 import type { TurnAnswer } from '../../../workflows/turn-answer.js';
