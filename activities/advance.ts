@@ -9,7 +9,13 @@ import { Rejection } from '../src/domain/shared/rejection.js';
 import type { HostedProcess } from '../src/app/processes/hosted-process.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { ProcessMark } from '../src/ports/event-store.js';
-import type { Asked, AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
+import {
+  type Asked,
+  type AskedBy,
+  type ProcessInput,
+  processKey,
+  type ProcessRef,
+} from '../src/ports/process-engine.js';
 import { type AnyProcess, cellOf, statusOf } from '../workflows/process.js';
 import { NEAR_EFFECT_MS } from '../workflows/process-limits.js';
 
@@ -46,7 +52,7 @@ export const advance = (
   inputs: readonly ProcessInput[],
   by: AskedBy,
 ): Promise<Advanced> =>
-  deps.journal.inTurn(`${ref.stream} ${ref.id}`, () =>
+  deps.journal.inTurn(processKey(ref), () =>
     // Two attempts at one command may come under two ids; the second must read what the first has recorded.
     deps.journal.inTurn(`command ${ref.stream} ${by.commandId}`, () => step(deps, ref, inputs, by)),
   );
