@@ -9,13 +9,8 @@ import { Rejection } from '../src/domain/shared/rejection.js';
 import type { HostedProcess } from '../src/app/processes/hosted-process.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { ProcessMark } from '../src/ports/event-store.js';
-import {
-  type Asked,
-  type AskedBy,
-  type ProcessInput,
-  processKey,
-  type ProcessRef,
-} from '../src/ports/process-engine.js';
+import type { CommandContext } from '../src/domain/shared/command-context.js';
+import { type StepAnswer, type ProcessInput, processKey, type ProcessRef } from '../src/ports/process-engine.js';
 import { type AnyProcess, cellOf, statusOf } from '../workflows/process.js';
 import { NEAR_EFFECT_MS } from '../workflows/process-limits.js';
 
@@ -29,7 +24,7 @@ export type AdvanceDeps = {
   readonly clock: Clock;
 };
 
-export type Advanced = Asked & { readonly state: Instance['state'] };
+export type Advanced = StepAnswer & { readonly state: Instance['state'] };
 
 /** @throws Error when no process of that name is hosted: a programming error. */
 export const hosted = (processes: AdvanceDeps['processes'], name: string): HostedProcess => {
@@ -50,7 +45,7 @@ export const advance = (
   deps: AdvanceDeps,
   ref: ProcessRef,
   inputs: readonly ProcessInput[],
-  by: AskedBy,
+  by: CommandContext,
 ): Promise<Advanced> =>
   deps.journal.inTurn(processKey(ref), () =>
     // Two attempts at one command may come under two ids; the second must read what the first has recorded.
@@ -61,7 +56,7 @@ const step = async (
   deps: AdvanceDeps,
   ref: ProcessRef,
   inputs: readonly ProcessInput[],
-  by: AskedBy,
+  by: CommandContext,
 ): Promise<Advanced> => {
   const host = hosted(deps.processes, ref.process);
   let recorded = await record(deps, host, ref, inputs, by);
@@ -89,7 +84,7 @@ const record = async (
   host: HostedProcess,
   ref: ProcessRef,
   inputs: readonly ProcessInput[],
-  by: AskedBy,
+  by: CommandContext,
 ): Promise<StepRecord> => {
   const { process, fold } = host;
   const timeMs = parseProcessId(ref.id)?.timeMs ?? 0;
@@ -156,7 +151,7 @@ const decide = (
   inputs: readonly ProcessInput[],
   facts: unknown,
   ref: ProcessRef,
-  by: AskedBy,
+  by: CommandContext,
 ): readonly EventDraft[] => {
   let state = before.state;
   const drafts: EventDraft[] = [];

@@ -2,7 +2,8 @@ import { askedBySystem } from '../src/app/streams/command-id.js';
 import { withTimeLimit } from '../src/app/pacing/time-limit.js';
 import type { Instance } from '../src/app/processes/process-journal.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
-import type { AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
+import type { CommandContext } from '../src/domain/shared/command-context.js';
+import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
 import type { Random } from '../src/ports/random.js';
 import { type AnyProcess, farEffectOf, statusOf } from '../workflows/process.js';
 import { FAR_EFFECT_MS } from '../workflows/process-limits.js';
@@ -56,7 +57,7 @@ export const runEffect = async (
  * The step for a deadline that may have fallen due: folded first, since a shell's timer may be older than the state.
  * @throws as `advance`
  */
-export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: AskedBy): Promise<Advanced> => {
+export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: CommandContext): Promise<Advanced> => {
   const looked = await advance(deps, ref, [], by);
   const { deadline } = statusOf(hosted(deps.processes, ref.process).process, looked.state);
   if (deadline === null || Date.parse(deadline.at) > deps.clock.now().getTime()) return looked;

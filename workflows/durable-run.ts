@@ -7,7 +7,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 
-import type { AskedBy, ProcessRef } from '../src/ports/process-engine.js';
+import type { CommandContext } from '../src/domain/shared/command-context.js';
+import type { ProcessRef } from '../src/ports/process-engine.js';
 import { FACTS_BYTES, FACTS_KEPT } from './process-limits.js';
 import {
   factBytes,
@@ -92,7 +93,7 @@ export const waitsForNobody = ({ standing, facts }: Run): boolean =>
   standing !== null && standing.due === null && standing.effect === null && facts.length === 0;
 
 /** A step for which somebody waits, behind those that came before and behind the facts. @throws what it throws */
-export const stepInLine = (run: Run, inputs: StepArgs['inputs'], by: AskedBy | null): Promise<StepResult> =>
+export const stepInLine = (run: Run, inputs: StepArgs['inputs'], by: CommandContext | null): Promise<StepResult> =>
   inLine(run, () => (run.facts.length === 0 ? step(run, inputs, by) : stepBehindFacts(run, inputs, by)));
 
 /** A step of the shell's own: what it throws only makes the process unknown, and that is looked at again. */
@@ -117,7 +118,7 @@ const inLine = <T>(run: Run, work: () => Promise<T>): Promise<T> => {
   return mine;
 };
 
-const stepBehindFacts = async (run: Run, inputs: StepArgs['inputs'], by: AskedBy | null): Promise<StepResult> =>
+const stepBehindFacts = async (run: Run, inputs: StepArgs['inputs'], by: CommandContext | null): Promise<StepResult> =>
   (await takeFacts(run)) ?? (await step(run, inputs, by));
 
 /**
@@ -142,7 +143,7 @@ const takeFacts = async (run: Run): Promise<StepResult | null> => {
 /** Whether the step was refused with something that passes. */
 export const isPutOff = ({ reply }: StepResult): boolean => 'refused' in reply && !isFinal(reply.refused);
 
-const step = async (run: Run, inputs: StepArgs['inputs'], by: AskedBy | null): Promise<StepResult> => {
+const step = async (run: Run, inputs: StepArgs['inputs'], by: CommandContext | null): Promise<StepResult> => {
   run.steps += 1;
   try {
     const result = await advanceProcess({ ref: run.ref, inputs, by });

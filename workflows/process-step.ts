@@ -1,12 +1,13 @@
 import type { JsonObject } from '../src/domain/shared/json.js';
 import type { RejectionCode } from '../src/domain/shared/rejection.js';
-import type { AskedBy, ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
+import type { CommandContext } from '../src/domain/shared/command-context.js';
+import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
 
 /** What a shell hands to one step: inputs, or that the deadline may have fallen due. Without `by` it acts on its own behalf. */
 export type StepArgs = {
   readonly ref: ProcessRef;
   readonly inputs: readonly ProcessInput[] | 'deadline';
-  readonly by: AskedBy | null;
+  readonly by: CommandContext | null;
 };
 
 /** A refusal as a value: it belongs to its asker, and the line goes on behind it. */
@@ -54,7 +55,7 @@ export const OUTCOME = 'outcome';
 export type Transition = { readonly at: string; readonly to: string; readonly on: string };
 
 /** Inputs that somebody brought without waiting for an answer. Without `by` an operator told them. */
-export type Fact = { readonly inputs: readonly ProcessInput[]; readonly by: AskedBy | null };
+export type Fact = { readonly inputs: readonly ProcessInput[]; readonly by: CommandContext | null };
 
 /** What facts take where they are kept, in bytes. */
 export const factBytes = (facts: readonly Fact[]): number => new TextEncoder().encode(JSON.stringify(facts)).length;
@@ -71,13 +72,13 @@ export type RunInput = {
 /** One ask. `token` tells its answer from one that the server remembers of an earlier ask with the same update id. */
 export type Ask = {
   readonly inputs: readonly ProcessInput[];
-  readonly by: AskedBy;
+  readonly by: CommandContext;
   readonly token: string;
 };
 export type AskResult = { readonly token: string; readonly reply: Reply };
 
 /** A wait for an outcome, `withinMs` long at most. Null comes back when that was not enough. */
-export type OutcomeWait = { readonly by: AskedBy; readonly withinMs: number };
+export type OutcomeWait = { readonly by: CommandContext; readonly withinMs: number };
 
 /**
  * Failures that a caller meets: the step threw (details: the token), the run is about to end and the next one is to be asked, or as many as may

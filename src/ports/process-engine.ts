@@ -1,3 +1,4 @@
+import type { CommandContext } from '../domain/shared/command-context.js';
 import type { JsonObject } from '../domain/shared/json.js';
 
 /** Which process: its table, its id, and the stream that holds its events. Its identity is stream and id: ids are unique in one stream only. */
@@ -6,17 +7,8 @@ export type ProcessRef = { readonly process: string; readonly id: string; readon
 /** The identity of a process as one string. */
 export const processKey = ({ stream, id }: ProcessRef): string => `${stream} ${id}`;
 
-/** On whose behalf a process is asked. */
-export type AskedBy = {
-  readonly tenant: string;
-  readonly actor: string;
-  readonly commandId: string;
-  readonly correlationId: string;
-  readonly causationId: string | null;
-};
-
 /** What a step got: the process's own answer, and the stream's revision and the global position when it was answered. */
-export type Asked = { readonly answer: unknown; readonly revision: number; readonly position: number };
+export type StepAnswer = { readonly answer: unknown; readonly revision: number; readonly position: number };
 
 export type ProcessInput = JsonObject & { readonly type: string };
 
@@ -48,7 +40,7 @@ export interface ProcessEngine extends AsyncDisposable {
    * failed ask recorded nothing of its inputs, unless a near effect failed behind them.
    * @throws Rejection of the table's refusals
    */
-  ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<Asked>;
+  ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer>;
 
   /**
    * A fact, for whose answer nobody waits. Resolves once it cannot be lost any more: it is recorded, or kept by an engine that records it as soon
@@ -56,12 +48,12 @@ export interface ProcessEngine extends AsyncDisposable {
    * is not known: tell it again.
    * @throws Rejection EVENTS_TOO_LARGE for more than an engine keeps
    */
-  tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<void>;
+  tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void>;
 
   /**
    * What the process answers once it waits for no far effect: at once where it waits for none, as one does that nobody began or that is over. Null
    * when that takes longer than `withinMs`; the process itself goes on. A look, no input: it records nothing but what near effects bring.
    * @throws the reason of the signal when that aborts; Rejection BUSY also when as many wait for this outcome as may
    */
-  outcome(ref: ProcessRef, by: AskedBy, wait: Wait): Promise<Asked | null>;
+  outcome(ref: ProcessRef, by: CommandContext, wait: Wait): Promise<StepAnswer | null>;
 }

@@ -5,7 +5,8 @@ import { npcStream } from '../../src/domain/shared/stream-names.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { findBreak } from '../support/find-break.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
-import type { AskedBy, ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { CommandContext } from '../../src/domain/shared/command-context.js';
+import type { ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import { FIRST_RETRY_MS, NEAR_EFFECT_MS, OUTCOME_WAITERS } from '../../workflows/process-limits.js';
 import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
 
@@ -34,7 +35,7 @@ const TENANT = 'studio';
 const stream = npcStream(TENANT, 'runner');
 const OTHER_TENANT = 'elsewhere';
 const otherStream = npcStream(OTHER_TENANT, 'runner');
-const by = (commandId: string, tenant = TENANT): AskedBy => ({
+const by = (commandId: string, tenant = TENANT): CommandContext => ({
   tenant,
   actor: 'key',
   commandId,

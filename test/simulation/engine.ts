@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { jcs } from '../../src/domain/shared/json.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import type { Asked, AskedBy, ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { CommandContext } from '../../src/domain/shared/command-context.js';
+import type { StepAnswer, ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import { isFinal, type Reply, type Standing, type StepArgs, type StepResult } from '../../workflows/process-step.js';
 import type { Draw } from './draw.js';
 import type { Link } from './network.js';
@@ -81,7 +82,7 @@ export class SimulatedEngine {
     void this.#takeUp(() => true);
   }
 
-  async #ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<Reply> {
+  async #ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<Reply> {
     const run = this.#runOf(ref);
     const id = digestOf(inputs, by);
     const earlier = run.answers.get(id);
@@ -166,13 +167,13 @@ export class SimulatedEngine {
   }
 }
 
-const digestOf = (inputs: readonly ProcessInput[], by: AskedBy): string =>
+const digestOf = (inputs: readonly ProcessInput[], by: CommandContext): string =>
   createHash('sha256')
     .update(jcs([by.commandId, inputs]))
     .digest('base64url');
 
 /** @throws Rejection what the step was refused with */
-const askedOf = (reply: Reply): Asked => {
+const askedOf = (reply: Reply): StepAnswer => {
   if ('refused' in reply) {
     const { code, message, details, retryAfter } = reply.refused;
     throw new Rejection(code, { message, details, ...(retryAfter === undefined ? {} : { retryAfter }) });

@@ -15,7 +15,8 @@ import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
-import type { AskedBy, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { CommandContext } from '../../src/domain/shared/command-context.js';
+import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import type { AppendFault } from '../contracts/process-engine.js';
 import { faulty } from '../support/faulty-store.js';
 import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
@@ -36,7 +37,7 @@ const record = async (name: string, history: History): Promise<void> => {
   await writeFile(file, await format(text, { parser: 'json', printWidth: 120 }));
 };
 
-const onBehalf = (commandId: string): AskedBy => ({
+const onBehalf = (commandId: string): CommandContext => ({
   tenant: 'studio',
   actor: 'key',
   commandId,

@@ -7,13 +7,8 @@ import { pause } from '../../app/pacing/pause.js';
 import { askedBySystem } from '../../app/streams/command-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Log } from '../../ports/log.js';
-import {
-  type AskedBy,
-  OUTCOME_WAIT_MS,
-  type ProcessInput,
-  type ProcessRef,
-  type Wait,
-} from '../../ports/process-engine.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import { OUTCOME_WAIT_MS, type ProcessInput, type ProcessRef, type Wait } from '../../ports/process-engine.js';
 
 type RunningEffect = { readonly id: string; readonly abort: AbortController };
 
@@ -51,12 +46,12 @@ export class ProcessActor {
   }
 
   /** @throws as `advance`; Rejection NOT_READY once it was stopped */
-  step(inputs: readonly ProcessInput[], by: AskedBy): Promise<Advanced> {
+  step(inputs: readonly ProcessInput[], by: CommandContext): Promise<Advanced> {
     return this.#step(() => advance(this.#deps, this.ref, inputs, by));
   }
 
   /** What the process answers once it waits for no far effect; null when the time is up. @throws as the port says */
-  async outcome(by: AskedBy, { withinMs, signal }: Wait): Promise<Advanced | null> {
+  async outcome(by: CommandContext, { withinMs, signal }: Wait): Promise<Advanced | null> {
     if (this.#outcomeWaiters >= OUTCOME_WAITERS) throw new Rejection('BUSY', { retryAfter: 1 });
     this.#outcomeWaiters += 1;
     const { clock } = this.#deps;
@@ -202,7 +197,7 @@ export class ProcessActor {
     return hosted(this.#deps.processes, this.ref.process).process;
   }
 
-  #system(): AskedBy {
+  #system(): CommandContext {
     return askedBySystem(this.#deps, this.ref.stream);
   }
 }

@@ -4,9 +4,9 @@ import { isFinal } from '../../../workflows/process-step.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
 import {
-  type Asked,
-  type AskedBy,
+  type StepAnswer,
   type ProcessEngine,
   type ProcessInput,
   processKey,
@@ -40,12 +40,12 @@ export class EmbeddedProcessEngine implements ProcessEngine {
     this.#looking = this.#lookAt(actors);
   }
 
-  async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<Asked> {
+  async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer> {
     return askedOf(await this.#actor(ref).step(inputs, by));
   }
 
   /** Recorded when it resolves: nothing is kept here that is not in the stream. */
-  async tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<void> {
+  async tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void> {
     try {
       await this.#actor(ref).step(inputs, by);
     } catch (error) {
@@ -54,7 +54,7 @@ export class EmbeddedProcessEngine implements ProcessEngine {
     }
   }
 
-  async outcome(ref: ProcessRef, by: AskedBy, wait: Wait): Promise<Asked | null> {
+  async outcome(ref: ProcessRef, by: CommandContext, wait: Wait): Promise<StepAnswer | null> {
     const advanced = await this.#actor(ref).outcome(by, wait);
     return advanced === null ? null : askedOf(advanced);
   }
@@ -85,4 +85,4 @@ export class EmbeddedProcessEngine implements ProcessEngine {
   }
 }
 
-const askedOf = ({ answer, revision, position }: Advanced): Asked => ({ answer, revision, position });
+const askedOf = ({ answer, revision, position }: Advanced): StepAnswer => ({ answer, revision, position });

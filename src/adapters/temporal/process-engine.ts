@@ -18,9 +18,9 @@ import { sha256Base64url } from '../../domain/shared/sha256.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
 import {
-  type Asked,
-  type AskedBy,
+  type StepAnswer,
   OUTCOME_WAIT_MS,
   type ProcessEngine,
   type ProcessInput,
@@ -69,20 +69,20 @@ export class TemporalProcessEngine implements ProcessEngine {
     return Promise.resolve();
   }
 
-  async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<Asked> {
+  async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer> {
     const ask: Ask = { inputs, by, token: this.#token() };
     return this.#asked(ref, inputs, await this.#reply(ref, ask));
   }
 
   /** Resolves when the workflow has the fact in its history: from then on it has it recorded, however long the store is away. */
-  async tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<void> {
+  async tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void> {
     const fact: Fact = { inputs, by };
     if (factBytes([fact]) > FACTS_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
     const id = digestOf(ref, [TELL, by.commandId, inputs]);
     await this.#updated(ref, { name: TELL, arg: fact, idOf: () => id, timeoutMs: ASK_TIMEOUT_MS });
   }
 
-  async outcome(ref: ProcessRef, by: AskedBy, { withinMs, signal }: Wait): Promise<Asked | null> {
+  async outcome(ref: ProcessRef, by: CommandContext, { withinMs, signal }: Wait): Promise<StepAnswer | null> {
     const { clock } = this.#deps;
     const untilMs = clock.monotonicMs() + Math.min(withinMs, OUTCOME_WAIT_MS);
     for (;;) {
@@ -142,7 +142,7 @@ export class TemporalProcessEngine implements ProcessEngine {
   }
 
   /** @throws Rejection what the step was refused with */
-  async #asked(ref: ProcessRef, inputs: readonly ProcessInput[], reply: Reply): Promise<Asked> {
+  async #asked(ref: ProcessRef, inputs: readonly ProcessInput[], reply: Reply): Promise<StepAnswer> {
     if ('refused' in reply) {
       const { code, message, details, retryAfter } = reply.refused;
       throw new Rejection(code, { message, details, ...(retryAfter === undefined ? {} : { retryAfter }) });

@@ -15,7 +15,7 @@ import type { Tier } from '../../domain/tenant/tiers.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
 import type { Random } from '../../ports/random.js';
 import { type KeyDirectory, tenantFold, tenantNamesFold } from './key-directory.js';
-import type { CommandContext } from '../streams/lane.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
 import { type CommandDeps, runCommand } from '../streams/run-command.js';
 
 /** The tenant of the machine that the server runs on; its owner key alone creates other tenants (contract 11.4). */

@@ -1,5 +1,6 @@
 import type { AnyProcess, Effect } from '../../../workflows/process.js';
-import type { AskedBy, ProcessInput, ProcessRef } from '../../ports/process-engine.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import type { ProcessInput, ProcessRef } from '../../ports/process-engine.js';
 import type { Fold } from '../streams/fold.js';
 
 /** A process with what its steps need from the world. */
@@ -15,7 +16,7 @@ export type HostedProcess = {
     ref: ProcessRef,
     state: unknown,
     inputs: readonly ProcessInput[],
-    by: AskedBy,
+    by: CommandContext,
   ): Promise<(streamState: unknown) => unknown>;
   /** How long one attempt at a far effect of this process may take, in milliseconds; FAR_EFFECT_MS at most, and where it is left out. */
   readonly farEffectMs?: number;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.js';
-import type { AskedBy } from '../../ports/process-engine.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { Random } from '../../ports/random.js';
 import { tenantOf } from '../../domain/shared/stream-names.js';
 
@@ -26,7 +26,7 @@ export const parseCommandId = (commandId: string): { readonly timeMs: number; re
 export const askedBySystem = (
   { clock, random }: { readonly clock: Clock; readonly random: Random },
   stream: string,
-): AskedBy => {
+): CommandContext => {
   const commandId = makeCommandId(clock, random);
   return {
     tenant: tenantOf(stream) ?? 'local',

@@ -1,6 +1,7 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Fold, Place, PlacedEvent } from './fold.js';
-import type { CommandContext, EventDraft, Lane } from './lane.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import type { EventDraft, Lane } from './lane.js';
 import type { Lanes } from './lanes.js';
 
 /**

@@ -1,4 +1,5 @@
 import { schemaVersionOf } from '../../domain/event-kinds.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
 import { jcs, type JsonObject } from '../../domain/shared/json.js';
 import { derivedUuid } from '../../domain/shared/uuid.js';
 import type { Clock } from '../../ports/clock.js';
@@ -11,16 +12,6 @@ import { withoutSnapshots } from './snapshotting.js';
 
 /** What a decider emits; placing makes an event of it. */
 export type EventDraft = { readonly type: string; readonly data: JsonObject; readonly process?: ProcessMark };
-
-/** On whose behalf events are recorded. */
-export type CommandContext = {
-  readonly tenant: string;
-  /** The key id, or `system`. */
-  readonly actor: string;
-  readonly commandId: string;
-  readonly correlationId: string;
-  readonly causationId: string | null;
-};
 
 /**
  * The one place in this process where events are put at the end of one stream. It knows the head, so that appends can be sent ahead of each

@@ -4,7 +4,8 @@ import type { EventStore } from '../../ports/event-store.js';
 import { type CommandSearch, commandSearch } from './find-command.js';
 import { decideAndAppend, type Recorded } from './decide-and-append.js';
 import type { Fold, Place } from './fold.js';
-import type { CommandContext, EventDraft, Lane } from './lane.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import type { EventDraft, Lane } from './lane.js';
 import type { Lanes } from './lanes.js';
 
 export type CommandDeps = { readonly lanes: Lanes; readonly events: EventStore; readonly clock: Clock };

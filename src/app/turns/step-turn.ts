@@ -12,7 +12,8 @@ import { makeTurnId } from '../../domain/npc/turn-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
-import type { AskedBy, ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
 import type { TurnAnswer } from '../../../workflows/turn-answer.js';
 import type { OpenedTurn, TurnInput, TurnState } from '../../../workflows/turn-state.js';
 import { turn } from '../../../workflows/turn.js';
@@ -34,7 +35,7 @@ export type TurnStep = {
   readonly tape: Tape;
   /** null: none was sent; 'unknown': one of a type that is not in the protocol. */
   readonly result: TapeResult | 'unknown' | null;
-  readonly by: AskedBy;
+  readonly by: CommandContext;
   /** As a command's (run-command.ts). */
   readonly keyed: boolean;
   readonly resumed: boolean;

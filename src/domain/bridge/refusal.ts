@@ -4,12 +4,12 @@ import { cutText } from '../shared/text.js';
 import type { Objection } from './core-rules.js';
 
 /** Why an action does not stand: a code, a sentence and details (contract 2.4, 4.1, 7.1). */
-export type Refusal = Objection;
+export type BridgeRefusal = Objection;
 
 /** How much of a rule's reason a refusal gives, in UTF-16 units: it is recorded as dialogue and as a detail. */
 export const REASON_CHARS = 2_000;
 
-const refusedBy = ({ rule }: Match): Refusal => {
+const refusedBy = ({ rule }: Match): BridgeRefusal => {
   const ruleReason = cutText(rule.ruleReason, REASON_CHARS);
   return {
     code: 'RULE_REFUSED',
@@ -25,13 +25,13 @@ const contradicts = ({ effect }: Match, { type, target = '' }: Action): boolean 
   effect.kind === 'direct' && (effect.type !== type || (effect.target !== null && effect.target !== target));
 
 /** The highest match that forbids this action, as a refusal (contract 4.1). */
-export const forbiddenBy = (matches: readonly Match[], action: Action): Refusal | null => {
+export const forbiddenBy = (matches: readonly Match[], action: Action): BridgeRefusal | null => {
   const match = matches.find((one) => forbids(one, action));
   return match === undefined ? null : refusedBy(match);
 };
 
 /** The highest match that this action breaks, as a refusal: one that forbids it, or the highest one that directs another (contract 2.8). */
-export const brokenBy = (matches: readonly Match[], action: Action): Refusal | null => {
+export const brokenBy = (matches: readonly Match[], action: Action): BridgeRefusal | null => {
   const directing = matches.find(({ effect }) => effect.kind === 'direct');
   const match = matches.find((one) => forbids(one, action) || (one === directing && contradicts(one, action)));
   return match === undefined ? null : refusedBy(match);

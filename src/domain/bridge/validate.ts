@@ -6,7 +6,7 @@ import type { DirectiveRuleSet } from '../rules/ruleset.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
 import { mergePatch } from '../shared/merge-patch.js';
 import { coreRules, type Situation } from './core-rules.js';
-import { forbiddenBy, type Refusal } from './refusal.js';
+import { forbiddenBy, type BridgeRefusal } from './refusal.js';
 import { asObject } from './world.js';
 
 /** What `POST /bridge/validate` asks (contract 4.1). */
@@ -33,7 +33,7 @@ export type BridgeAnswer = {
 
 export type CheckedAction = {
   readonly checks: readonly BridgeCheck[];
-  readonly refusal: Refusal | null;
+  readonly refusal: BridgeRefusal | null;
   readonly corrected: Action | null;
 };
 
@@ -70,7 +70,7 @@ export const asAnswered = (action: Action): Action & JsonObject => {
   return { ...(action as JsonObject), type: action.type, target };
 };
 
-const refused = ({ code, reason, details }: Refusal, checks: readonly BridgeCheck[]): BridgeAnswer => ({
+const refused = ({ code, reason, details }: BridgeRefusal, checks: readonly BridgeCheck[]): BridgeAnswer => ({
   valid: false,
   reason,
   correctedAction: null,

@@ -1,6 +1,6 @@
 import { asAnswered, checkAction, situationOf } from '../../bridge/validate.js';
 import { SPEECH_CHARS } from '../../bridge/core-rules.js';
-import { brokenBy, forbiddenBy, type Refusal } from '../../bridge/refusal.js';
+import { brokenBy, forbiddenBy, type BridgeRefusal } from '../../bridge/refusal.js';
 import { speechOf, withSpeech } from '../../bridge/world.js';
 import { matchRules } from '../../rules/match.js';
 import { jsonBytes } from '../../shared/json-bytes.js';
@@ -29,7 +29,7 @@ export type ReachedVerdict = { readonly verdict: Verdict; readonly grounds: Verd
 /** What the model wants to do: what it wrote, or what its words amount to (`made`). */
 type Intent =
   | { readonly ok: true; readonly action: Action; readonly made: boolean }
-  | { readonly ok: false; readonly refusal: Refusal };
+  | { readonly ok: false; readonly refusal: BridgeRefusal };
 
 const tooLarge = (reason: string): Intent => ({
   ok: false,
@@ -67,7 +67,7 @@ const remembered = (said: ModelSaid, observation: string): readonly MemoryDraft[
   return [{ text, type: DEFAULT_MEMORY_TYPE, importance: DEFAULT_IMPORTANCE }];
 };
 
-const refuse = (refusal: Refusal, refusedAction: Action | null): Verdict => ({
+const refuse = (refusal: BridgeRefusal, refusedAction: Action | null): Verdict => ({
   valid: false,
   // A reason quotes what the model wrote, and is spoken.
   dialogue: cutJsonText(guardText(refusal.reason), DIALOGUE_BYTES),
@@ -81,7 +81,8 @@ const refuse = (refusal: Refusal, refusedAction: Action | null): Verdict => ({
 
 type Judged = {
   /** The action as it may stand, or why it may not. */
-  readonly outcome: { readonly action: Action } | { readonly refusal: Refusal; readonly refusedAction: Action | null };
+  readonly outcome:
+    { readonly action: Action } | { readonly refusal: BridgeRefusal; readonly refusedAction: Action | null };
   readonly grounds: VerdictGrounds;
 };
 

@@ -1,0 +1,49 @@
+// Holds the tree to one meaning for each name: no two files declare a type of the same name, or export a value of the same name.
+// src/body is left out: it speaks the words of the wire, and no other folder imports it.
+// Usage: node scripts/check-names.mjs [folder that holds src, workflows, ...]; this repository when it is left out.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import ts from 'typescript';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const folders = ['src', 'workflows', 'activities', 'projections'];
+const ownWords = /^src\/body\//;
+
+const sources = (root) =>
+  folders
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .filter((file) => !ownWords.test(file));
+
+const isType = (statement) =>
+  ts.isTypeAliasDeclaration(statement) || ts.isInterfaceDeclaration(statement) || ts.isClassDeclaration(statement);
+
+/** The names that may be declared in one file only: of types all, of values those that are exported. */
+const namesOf = (root, file) => {
+  const { statements } = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest);
+  return statements.flatMap((statement) => {
+    const exported = ts.canHaveModifiers(statement)
+      ? (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+      : false;
+    if (!exported && !isType(statement)) return [];
+    if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map(({ name }) => name.text);
+    return statement.name === undefined ? [] : [statement.name.text];
+  });
+};
+
+const root = resolve(process.argv[2] ?? repository);
+const places = new Map();
+const files = sources(root);
+for (const file of files) {
+  for (const name of new Set(namesOf(root, file))) places.set(name, [...(places.get(name) ?? []), file]);
+}
+const doubles = [...places].filter(([, where]) => where.length > 1);
+for (const [name, where] of doubles) console.error(`${name} is declared in ${where.join(' and ')}`);
+console.log(
+  `names: ${files.length} files looked at, ${places.size} names, ${doubles.length} with more than one meaning`,
+);
+if (files.length === 0 || doubles.length > 0) process.exitCode = 1;

@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const roots: string[] = [];
+afterEach(() => {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
+});
+
+/** What the check says of a tree with these files. */
+const check = (files: Record<string, string>): { status: number | null; lines: readonly string[] } => {
+  const root = mkdtempSync(join(tmpdir(), 'anima names '));
+  roots.push(root);
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  const script = resolve(import.meta.dirname, '../../scripts/check-names.mjs');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, root], { encoding: 'utf8' });
+  return { status, lines: `${stdout}${stderr}`.split('\n') };
+};
+
+describe('the check of names', () => {
+  it('refuses a type that two files declare, exported or not', () => {
+    const { status, lines } = check({
+      'src/app/a.ts': 'type Row = string;\n',
+      'workflows/b.ts': 'export interface Row {}\n',
+    });
+    expect(status).toBe(1);
+    expect(lines).toContain('Row is declared in src/app/a.ts and workflows/b.ts');
+  });
+
+  it('refuses a function or a constant that two files export', () => {
+    const { status, lines } = check({
+      'src/app/a.ts': 'export const open = 1;\n',
+      'projections/b.ts': 'export function open() {}\n',
+    });
+    expect(status).toBe(1);
+    expect(lines).toContain('open is declared in src/app/a.ts and projections/b.ts');
+  });
+
+  it('lets each file have its own helpers, and the client the words of the wire', () => {
+    const { status } = check({
+      'src/app/a.ts': 'const open = 1;\nexport type Tape = typeof open;\n',
+      'src/app/b.ts': 'const open = 2;\nexport const two = open;\n',
+      'src/body/c.ts': 'export type Tape = string;\n',
+    });
+    expect(status).toBe(0);
+  });
+
+  it('fails where there is nothing to look at', () => {
+    expect(check({ 'README.md': '' }).status).toBe(1);
+  });
+});
