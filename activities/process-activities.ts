@@ -9,6 +9,7 @@ import { type AnyProcess, farEffectOf, statusOf } from '../workflows/process.js'
 import { FAR_EFFECT_MS } from '../workflows/process-limits.js';
 import type { Refusal, Reply, Standing, StepArgs, StepResult } from '../workflows/process-step.js';
 import { advance, type AdvanceDeps, type Advanced, hosted } from './advance.js';
+import { defined } from '../src/domain/shared/defined.js';
 
 /** Answers above this many bytes of JSON do not travel through the engine, which refuses payloads of 2 MiB and copies each one twice. */
 export const ANSWER_BYTES = 256 * 1024;
@@ -74,7 +75,7 @@ const refusalOf = ({ code, message, details, retryAfter }: Rejection): Refusal =
   code,
   message,
   details,
-  ...(retryAfter === undefined ? {} : { retryAfter }),
+  ...defined({ retryAfter }),
 });
 
 const standingOf = (process: AnyProcess, state: Instance['state']): Standing => {

@@ -32,6 +32,7 @@ import { updateFailureOf } from './failures.js';
 import type { TemporalAddress } from './names.js';
 import { ProcessWorkflows, type Update } from './process-workflows.js';
 import { OpenProcessSweep } from './sweep.js';
+import { defined } from '../../domain/shared/defined.js';
 
 /** How long one ask may take while Temporal answers, in milliseconds: a killed worker's process goes on elsewhere within 2 s. */
 const ASK_TIMEOUT_MS = 8_000;
@@ -145,7 +146,7 @@ export class TemporalProcessEngine implements ProcessEngine {
   async #asked(ref: ProcessRef, inputs: readonly ProcessInput[], reply: Reply): Promise<StepAnswer> {
     if ('refused' in reply) {
       const { code, message, details, retryAfter } = reply.refused;
-      throw new Rejection(code, { message, details, ...(retryAfter === undefined ? {} : { retryAfter }) });
+      throw new Rejection(code, { message, details, ...defined({ retryAfter }) });
     }
     const { revision, position } = reply;
     return { answer: await this.#answerOf(ref, inputs, reply), revision, position };

@@ -8,6 +8,7 @@ import type { AnyProcess } from '../../../workflows/process.js';
 import type { PlacedEvent } from '../streams/fold.js';
 import { Lines } from '../pacing/line.js';
 import { pagesOf } from '../streams/stream-pages.js';
+import { defined } from '../../domain/shared/defined.js';
 
 /** How many events of the stream are searched for the first event of a process before it counts as unknown. */
 export const FIRST_EVENT_SEARCH = 2_000;
@@ -122,7 +123,7 @@ export class ProcessJournal {
     if (made === null || start === undefined) return initial;
     const latest = new Date(made.timeMs + FIRST_EVENT_WITHIN_MS).toISOString();
     let instance: Instance = known ?? initial;
-    const range = { direction: 'forwards', from: instance.through + 1, ...(to === undefined ? {} : { to }) } as const;
+    const range = { direction: 'forwards', from: instance.through + 1, ...defined({ to }) } as const;
     for await (const { events } of pagesOf(this.#events, ref.stream, range)) {
       instance = fold(process, ref, instance, events);
       if (process.over(instance.state) && instance.through >= atLeast) break;
