@@ -19,7 +19,7 @@ const importsOf = ({ imports }: Layer): string => {
 
 const table = (layers: readonly Layer[]): string => {
   const rows = [
-    ['folder', 'what is in it', 'it imports, beside itself'],
+    ['folder', 'what is in it', 'it imports, besides itself'],
     ...layers.map((layer) => [
       (layer.files ?? [layer.folder ?? '']).map(code).join(', '),
       layer.holds,
