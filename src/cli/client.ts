@@ -31,7 +31,7 @@ const ownerKey = async (dataDir: string): Promise<string> => {
     key = await readOwnerKey(dataDir);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new CommandFailed(`The owner key in ${path} cannot be read (${reason}); give a key by ANIMA_API_KEY.`);
+    throw new CommandFailed(`The owner key in ${path} cannot be read (${reason}); set ANIMA_API_KEY to a key.`);
   }
   if (key !== null && key !== '') return key;
   throw new CommandFailed(
@@ -45,7 +45,7 @@ const ownerKey = async (dataDir: string): Promise<string> => {
 export const describeFailure = (error: unknown, url: string): string | null => {
   if (!(error instanceof MindError)) return null;
   if (error.code === 'UNREACHABLE') {
-    return `No server answers at ${url}: start one with "anima serve", or name another by ANIMA_URL.`;
+    return `No server answers at ${url}: start one with "anima serve", or set ANIMA_URL to another address.`;
   }
   if (error.code === 'UNAUTHORIZED') {
     return `The server at ${url} does not accept this key: set ANIMA_API_KEY to a valid one, or remove it to use the owner key.`;

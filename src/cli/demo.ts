@@ -119,7 +119,7 @@ const demo = async (flags: Flags, terminal: Terminal): Promise<void> => {
   try {
     const result = await play(flags, settings, terminal, stop.signal);
     if (flags.json === true) printJson(terminal, result);
-    if (!result.ok) throw new CommandFailed(`${String(result.unexpected)} lines went otherwise than written.`);
+    if (!result.ok) throw new CommandFailed(`${String(result.unexpected)} lines did not go as written.`);
   } catch (error) {
     throw stop.signal.aborted ? new CommandFailed('The demo was interrupted.') : asSentence(error, settings.url);
   } finally {
@@ -130,17 +130,23 @@ const demo = async (flags: Flags, terminal: Terminal): Promise<void> => {
 /** `anima demo`: plays the written scene; it fails when a scripted line goes otherwise than written. */
 export const demoCommand = (terminal: Terminal): Command =>
   new Command('demo')
-    .description('play a written scene with three NPCs, then show the history of one and why it was refused something')
-    .option('--url <address>', 'the server (default: ANIMA_URL, else the usual address, else one is started)', address)
+    .description(
+      'play a written scene with three NPCs, then show the history of one and why one of its actions was refused',
+    )
+    .option(
+      '--url <address>',
+      'the server (default: ANIMA_URL, else the usual address; if nothing answers there, a server is started)',
+      address,
+    )
     .option('--key <key>', 'a key with the scope admin (default: ANIMA_API_KEY, else the owner key)')
     .option(
       '--inference <scripted|url>',
-      'the written texts, or a model behind an OpenAI-compatible URL such as http://127.0.0.1:11434/v1',
+      '"scripted" for the written texts, or the OpenAI-compatible URL of a model, such as http://127.0.0.1:11434/v1',
       scriptedOrAddress,
       'scripted',
     )
-    .option('--model <name>', 'the model to ask for at that URL', 'default')
+    .option('--model <name>', 'the name of the model at that URL', 'default')
     .option('--inference-key-file <path>', 'a file with the key for that URL')
-    .option('--fast', 'no pause between turns')
+    .option('--fast', 'do not pause between turns')
     .option('--json', 'print one JSON document instead of the play')
     .action((flags: Flags) => demo(flags, terminal));

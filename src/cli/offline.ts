@@ -23,7 +23,7 @@ export const openOffline = async (
 ): Promise<{ readonly config: Config; readonly profile: EmbeddedProfile }> => {
   const config = parseConfig(terminal.env, terminal.cwd);
   if (config.distributed !== null) {
-    throw new CommandFailed('This command works on a data directory; the distributed profile has none.');
+    throw new CommandFailed('This command needs a data directory; the distributed profile has none.');
   }
   if (!existsSync(join(config.dataDir, 'format'))) {
     throw new CommandFailed(noDataDirectory(config.dataDir));
@@ -58,7 +58,7 @@ export const bootstrapDistributed = async (terminal: Terminal): Promise<OwnerKey
   if (config.distributed === null) {
     throw new CommandFailed(
       'Nothing to do: in the embedded profile the server makes the owner key at its first start and writes it to the file "owner-key" ' +
-        'of its data directory. Run "anima serve"; if that key was lost, "anima keys recover".',
+        'of its data directory. Run "anima serve". If that key was lost, run "anima keys recover".',
     );
   }
   await using profile = await openBesideServers(terminal, config, config.distributed);

@@ -26,7 +26,7 @@ const program = (terminal: Terminal): Command => {
     .addHelpText(
       'after',
       '\nCommands that ask a server use the address in ANIMA_URL (default: http://127.0.0.1:8080) and the key in ANIMA_API_KEY,\n' +
-        'else the one in the file owner-key of the data directory (ANIMA_DATA_DIR, .anima).\n' +
+        'or else the key in the file owner-key of the data directory (ANIMA_DATA_DIR, default: .anima).\n' +
         'Exit code: 0 done, 1 failed, 2 wrong usage.',
     );
   return confined(anima, terminal);

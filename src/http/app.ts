@@ -74,7 +74,7 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     const allow = [...new Set(matched.flatMap(({ methods }) => methods))].sort();
     headers['Allow'] = allow.join(', ');
     throw new Rejection('METHOD_NOT_ALLOWED', {
-      message: `This path takes ${allow.join(' or ')}, not ${ctx.method}.`,
+      message: `This path accepts ${allow.join(' or ')}, not ${ctx.method}.`,
       details: { allow },
     });
   };

@@ -27,7 +27,7 @@ const inspect = (value: Json, depth: number, escapes: boolean): void => {
     }
     const members = value as Readonly<Record<string, Json>>;
     for (const name in members) {
-      if (name === '__proto__') throw refuse('A member is named __proto__.');
+      if (name === '__proto__') throw refuse('A member has the name __proto__.');
       if (escapes && halfPair.test(name)) throw refuse('A member name holds half a surrogate pair.');
       inspect(members[name] as Json, depth + 1, escapes);
     }

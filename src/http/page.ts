@@ -14,10 +14,18 @@ const DEFAULT_PAGE = 100;
 /** The query members with which a list is paged. */
 export const pageQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, description: 'Items a page; sends the list in pages.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: PAGE_LIMIT,
+      description: 'Items in a page; sending it asks for pages.',
+    }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 2_048, description: 'Where the page begins: taken from the Link header.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 2_048,
+      description: 'Where the page begins: a value from the Link header.',
+    }),
   ),
 };
 

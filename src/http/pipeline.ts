@@ -112,7 +112,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
   /** A body of bytes has no digest before it is read, so that no repeat could be told from another request (contract 1.7). */
   const refuseKey = (): never => {
     throw new Rejection('HEADER_INVALID', {
-      message: 'This route takes no Idempotency-Key: send the same bytes again without it.',
+      message: 'This route does not accept an Idempotency-Key; you can safely send the same bytes again without it.',
       details: { header: 'Idempotency-Key' },
     });
   };

@@ -152,7 +152,7 @@ export const sendStream = async (
         res.end();
         return;
       }
-      log.error({ err, requestId: exchange.requestId, operation: exchange.operationId }, 'an answer broke off');
+      log.error({ err, requestId: exchange.requestId, operation: exchange.operationId }, 'an answer was cut off');
       res.destroy();
     } finally {
       time?.stop();

@@ -52,7 +52,7 @@ const onLate = (server: Server, socket: Duplex & { readonly bytesRead?: number }
     server.off('request', onRequest).off('checkContinue', onRequest);
     if (request?.complete === true || socket.destroyed) return;
     const isOurs = (socket.bytesRead ?? 0) > readBefore || (request?.readableLength ?? 0) > 0;
-    const message = 'The server stood still and did not read the request in time; nothing was done. Send it again.';
+    const message = 'The server was blocked and did not read the request in time; nothing was done. Send it again.';
     refuse(
       socket,
       isOurs ? new Rejection('BUSY', { message }) : unreadable(reasons['ERR_HTTP_REQUEST_TIMEOUT'] ?? ''),

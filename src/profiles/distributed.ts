@@ -27,7 +27,7 @@ import type { Profile } from './profile.js';
 export const distributedProjections = [...projections, openProcesses];
 
 const requireWorkers = async (engine: TemporalProcessEngine): Promise<void> => {
-  if (!(await engine.hasWorkers())) throw new Error('no worker has asked for work lately');
+  if (!(await engine.hasWorkers())) throw new Error('no worker has asked for work recently');
 };
 
 /**
@@ -94,7 +94,7 @@ export const openDistributed = async (
           asked === null || !roles.has('http') ? null : answering(systemClock, () => requireWorkers(asked)),
           feeds ? answering(systemClock, () => pingBrokers(kafka)) : null,
         ]);
-        const refused = roles.has('http') ? 'lists and requests with an Idempotency-Key are refused' : null;
+        const refused = roles.has('http') ? 'lists, and requests with an Idempotency-Key, are refused' : null;
         return {
           eventStore,
           database: { ...(refused === null ? database : meaning(refused, database)), needed: feedsAlone },

@@ -5,7 +5,7 @@ import type { ProcessEngine } from '../ports/process-engine.js';
 
 /** What keeps the read models current, or the part of it that runs here. Each figure is null when its part does not, and rejects when it cannot be read. */
 export type RunningReadModels = AsyncDisposable & {
-  /** How far the slowest read model is behind. */
+  /** How far behind the slowest read model is. */
   lag(): Promise<number | null>;
   /** How many events a read model could not take. */
   parked(): Promise<number | null>;

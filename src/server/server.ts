@@ -161,7 +161,7 @@ const openState = async (config: Config, { ports, secret, shared }: Profile, log
   const onFeedLost = (error: unknown): void => {
     log.error(
       { err: error },
-      'the feed of keys was lost, which is taken up again, or a tenant has events that only a newer server can read',
+      'the feed of keys was lost and will be resumed, or a tenant has events that only a newer server can read',
     );
   };
   const keys = await openKeys({ ports, lanes, secret, settings, onFeedLost });
@@ -178,7 +178,7 @@ const openState = async (config: Config, { ports, secret, shared }: Profile, log
 /** What is opened while the process works already: closing it waits for it first. */
 const inBackground = (opening: Promise<AsyncDisposable | null>, log: Log): AsyncDisposable => {
   const opened = opening.catch((err: unknown) => {
-    log.error({ err }, 'the keys cannot be read: only this machine itself gets the metrics');
+    log.error({ err }, 'the keys cannot be read: only this machine can read the metrics');
     return null;
   });
   return { [Symbol.asyncDispose]: async () => (await opened)?.[Symbol.asyncDispose]() };
@@ -205,8 +205,8 @@ const gaugesOf = (readModels: () => RunningReadModels | null): readonly GaugeRea
     read: async () => (await readModels()?.[figure]()) ?? null,
   });
   return [
-    gauge('anima_projection_lag_events', 'How far the slowest read model is behind.', 'lag'),
-    gauge('anima_projection_parked_events', 'Events that a read model could not take.', 'parked'),
-    gauge('anima_relay_lag_events', 'How far the relay is behind the event store.', 'relayLag'),
+    gauge('anima_projection_lag_events', 'How far behind the slowest read model is.', 'lag'),
+    gauge('anima_projection_parked_events', 'Events that a read model could not apply.', 'parked'),
+    gauge('anima_relay_lag_events', 'How far behind the event store the relay is.', 'relayLag'),
   ];
 };

@@ -45,7 +45,7 @@ export const createTurnLines = (): ((event: RecordedEvent) => string | null) => 
         return line(said, `refused: ${short(event.data.verdict.dialogue)}`);
       }
       case 'TurnExpired':
-        return line(heard(event.data.turnId), 'expired: the body never came back');
+        return line(heard(event.data.turnId), 'expired: the body did not come back');
       default:
         return null;
     }

@@ -17,8 +17,8 @@ const demoLine = (url: string, dataDir: string, cwd: string): string =>
 
 /** What a first start says of the owner key that it made. */
 export const ownerKeyLines = ({ key, path }: OwnerKey): string =>
-  `The owner key of this server, shown this once: ${key}\n` +
-  (path === null ? '' : `It is also in ${path}, readable by you alone.\n`);
+  `The owner key of this server (it is shown only once): ${key}\n` +
+  (path === null ? '' : `It is also in ${path}, which only you can read.\n`);
 
 /**
  * The first screen of a server at a terminal. Its commands work in any other terminal, wherever the server listens and keeps its data.
@@ -29,7 +29,7 @@ export const welcome = (
   { url, ownerKey }: { readonly url: string; readonly ownerKey: OwnerKey | null },
   cwd: string,
 ): string => `
-Anima listens on ${url}; everything it remembers is in ${dataDir}.
+Anima listens on ${url}; everything that it remembers is in ${dataDir}.
 ${ownerKey === null ? '' : ownerKeyLines(ownerKey)}
 Open a turn (copy this into another terminal):
 

@@ -236,7 +236,7 @@ describe('connections', () => {
       {
         level: 'warn',
         fields: { maxConnections: 2 },
-        message: 'connections are turned away: as many are open as one process may have',
+        message: 'connections are refused: this process has as many open as it may have',
       },
     ]);
     first.destroy();

@@ -61,7 +61,7 @@ export const openSecret = async (source: SecretSource, random: Random): Promise<
   if (source.secretFile !== null) throw new StartProblem(`ANIMA_SECRET_FILE names ${path}, but there is no such file.`);
   if (!source.mayCreate) {
     throw new StartProblem(
-      `There is no secret in ${path}, but what is stored was made with one: put the file back, or set ANIMA_SECRET to what it held.`,
+      `There is no secret in ${path}, but the stored data was made with one: put the file back, or set ANIMA_SECRET to its content.`,
     );
   }
   const made = Buffer.from(random.bytes(GENERATED_BYTES)).toString('base64url');
@@ -69,7 +69,7 @@ export const openSecret = async (source: SecretSource, random: Random): Promise<
     await writePrivateLine(path, made);
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new StartProblem(`The secret cannot be kept in ${path} (${reason}).`, { cause });
+    throw new StartProblem(`The secret cannot be written to ${path} (${reason}).`, { cause });
   }
   return { secret: checked(made, path), warnings: [] };
 };

@@ -46,7 +46,7 @@ export class KafkaFeed implements EventFeed {
       try {
         await this.#member(handlers, signal, () => (failures = 0));
       } catch (err) {
-        if (failures === 0) this.#log.warn({ err }, 'the feed of events was lost; it is taken up again');
+        if (failures === 0) this.#log.warn({ err }, 'the feed of events was lost and will be resumed');
       }
       // Whoever is not a member has no partition.
       handlers.assigned([], EVENT_PARTITIONS);

@@ -63,7 +63,7 @@ const opened = (wrapKey: Uint8Array, { kid, alg, x, wrapped }: SigningKey): Open
   const seed = unwrap(wrapKey, kid, wrapped);
   if (seed === null) {
     throw new StartProblem(
-      'The secret is not the one that what is stored was made with: put the earlier one back in ANIMA_SECRET, in the file that ' +
+      'The stored data was made with another secret: put the earlier one back in ANIMA_SECRET, in the file that ' +
         'ANIMA_SECRET_FILE names, or in the file "secret" of the data directory.',
     );
   }

@@ -119,8 +119,8 @@ export const startDemoServer = async (options: StartOptions): Promise<StartedSer
   const taken = TAKEN.exec(said)?.[1];
   if (taken !== undefined)
     throw new StartProblem(
-      `No server answers at ${options.lookedAt}, and the data directory ${taken} is in use by another one. ` +
-        'If it listens elsewhere: ANIMA_URL=http://127.0.0.1:<port> npm run demo.',
+      `No server answers at ${options.lookedAt}, and another server is using the data directory ${taken}. ` +
+        'If that server listens elsewhere, run: ANIMA_URL=http://127.0.0.1:<port> npm run demo',
     );
   throw new StartProblem(said.trim() === '' ? 'The server that the demo started did not become ready.' : said.trim());
 };

@@ -41,7 +41,7 @@ export const requireRecordable = (brought: Json): void => {
   const bytes = jsonBytes(brought);
   if (bytes <= INPUT_BYTES) return;
   throw new Rejection('EVENTS_TOO_LARGE', {
-    message: `What this request brings is ${bytes} bytes of JSON, and ${INPUT_BYTES} can be recorded at once; send less.`,
+    message: `This request brings ${bytes} bytes of JSON to record; at most ${INPUT_BYTES} can be recorded at once. Send less.`,
     details: { bytes, limitBytes: INPUT_BYTES },
   });
 };

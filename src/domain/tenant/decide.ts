@@ -27,7 +27,7 @@ export const issueKey = (state: TenantState, grantedBy: string, key: NewKey, now
   const missing = key.scopes.filter((scope) => !grantor.scopes.includes(scope));
   if (missing.length > 0) {
     return new Rejection('FORBIDDEN', {
-      message: `A key grants only scopes that it has; this one lacks: ${missing.join(', ')}. Name fewer in "scopes".`,
+      message: `A key grants only scopes that it has. This one does not have: ${missing.join(', ')}. Name fewer in "scopes".`,
       details: { missingScopes: missing },
     });
   }

@@ -53,7 +53,7 @@ export const admit = async (
 
   if (route.scope !== null && !principal.scopes.includes(route.scope)) {
     throw new Rejection('FORBIDDEN', {
-      message: `This key lacks the scope "${route.scope}", which the route needs.`,
+      message: `This key does not have the scope "${route.scope}", which the route needs.`,
       details: { scope: route.scope },
     });
   }

@@ -65,7 +65,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
       summary: 'Whether the world lets an action happen',
       scope: 'npc',
       body: Question,
-      responses: { 200: { description: 'The answer; a refusal is one too.', schema: Checked } },
+      responses: { 200: { description: 'The answer; a refusal is also an answer.', schema: Checked } },
       handler: async (call) => {
         const { action, context } = call.body;
         requireAnswerable(action, context ?? {});
@@ -78,13 +78,13 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
       method: 'POST',
       path: '/bridge/validate/:npcId',
       tag: 'Bridge',
-      summary: "Whether the world lets an NPC's action happen; its recorded state fills what the context leaves out",
+      summary: "Whether the world lets an NPC's action happen; the recorded state supplies what the context leaves out",
       description: 'The check is recorded in the history of an NPC that exists.',
       scope: 'npc',
       params: NpcParams,
       writesTo: mindStream,
       body: Question,
-      responses: { 200: { description: 'The answer; a refusal is one too.', schema: Checked } },
+      responses: { 200: { description: 'The answer; a refusal is also an answer.', schema: Checked } },
       handler: async (call) => {
         const { npcId } = call.params;
         const { tenant } = call.principal;
@@ -113,7 +113,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
       path: '/bridge/rules',
       tag: 'Bridge',
       summary: "The world's own rules, then every registered one",
-      description: 'A page holds whole sets: `limit` counts these.',
+      description: 'A page holds whole sets: `limit` counts sets.',
       scope: 'npc',
       query: Type.Object(pageQuery),
       responses: {

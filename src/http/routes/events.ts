@@ -73,7 +73,7 @@ export const eventRoutes = ({ ports, onRevoked }: EventRouteDeps): readonly Rout
       tag: 'Histories',
       summary: "An NPC's events as they happen (Server-Sent Events)",
       description:
-        'Goes on behind `Last-Event-ID`, else from `from`, else from the first event. Browsers read it with `fetch`.',
+        'Continues after `Last-Event-ID`, else from `from`, else from the first event. Browsers read it with `fetch`.',
       scope: 'audit',
       ext: true,
       params: NpcParams,

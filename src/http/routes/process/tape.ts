@@ -10,7 +10,7 @@ import { defined } from '../../../domain/shared/defined.js';
 
 const Actor = Type.Object(
   { npcId: Type.String(), persona: nullable(Type.String()), data: nullable(FreeObject) },
-  { description: 'Whom the body plays.' },
+  { description: 'The actor that the body plays.' },
 );
 const Memory = Type.Object({
   text: Type.String(),
@@ -36,7 +36,7 @@ export const TapeSchema = Type.Object(
     vectorQueried: nullable(Type.Boolean()),
     turnId: nullable(Type.String()),
   },
-  { description: 'The turn as the body knows it. Send back the returned one, or the first one again.' },
+  { description: 'The turn as the body knows it. Send back the returned tape, or the first one again.' },
 );
 
 const bodies = {
