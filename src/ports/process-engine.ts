@@ -12,7 +12,7 @@ export type AskedBy = {
   readonly causationId: string | null;
 };
 
-/** What a step got: the process's own answer, and the stream's revision and the global position when it was answered. */
+/** What an ask got: the process's own answer, and the stream's revision and the global position at that time. */
 export type Asked = { readonly answer: unknown; readonly revision: number; readonly position: number };
 
 export type ProcessInput = JsonObject & { readonly type: string };
@@ -20,8 +20,8 @@ export type ProcessInput = JsonObject & { readonly type: string };
 /**
  * Drives durable processes. The stream is the truth; an engine holds nothing that folding it would not bring back.
  *
- * Order: inputs of one process are taken one at a time. Atomicity: the inputs of one `ask` are recorded in one append, before it resolves.
- * Deadlines fall due also while nobody asks and after a restart, late ones at once; effects that a state waits for are started again.
+ * Order: inputs of one process are taken one at a time. Atomicity: the inputs of one `ask` are recorded in one append, before it resolves. Deadlines
+ * fall due without a request, and late ones at once after a restart. Effects that a state waits for are started again.
  * Failures: Rejection of the table's refusals, BUSY when too many wait for one process, and what the event store raises. Nothing was recorded then.
  */
 export interface ProcessEngine extends AsyncDisposable {
