@@ -1,7 +1,7 @@
 import { effectOf, onlyDescribes } from './effect.js';
 import type { DirectiveRule } from './ruleset.js';
 
-/** What was registered and will decide nothing though it looks as if it should (contract 5.1). */
+/** A rule that looks as if it decides something but will not (contract 5.1). */
 export type RuleWarning = { readonly drRuleId: string; readonly message: string };
 
 const actionWarning = (rule: DirectiveRule): string | null => {
@@ -46,6 +46,6 @@ const warningsOfRule = (rule: DirectiveRule): readonly string[] =>
     (message) => message !== null,
   );
 
-/** Everything of the rules that looks as if it decided something and does not. */
+/** Everything in the rules that looks as if it decides something but does not. */
 export const warningsOf = (rules: readonly DirectiveRule[]): readonly RuleWarning[] =>
   rules.flatMap((rule) => warningsOfRule(rule).map((message) => ({ drRuleId: rule.drRuleId, message })));

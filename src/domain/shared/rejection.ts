@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js';
 
-/** The stable code and standard sentence of every refusal (contract 1.5). What HTTP makes of a code stands in src/http/statuses.ts. */
+/** The stable code and standard sentence of every refusal (contract 1.5). src/http/statuses.ts maps a code to its HTTP status. */
 export const rejections = {
   REQUEST_UNREADABLE: 'The request is not HTTP that this server can read; details.reason says why.',
   MALFORMED_JSON: 'The body is not valid JSON.',
@@ -51,8 +51,8 @@ export const rejections = {
 export type RejectionCode = keyof typeof rejections;
 
 /**
- * A refusal that its asker caused or can act on. Thrown at the edge and in application code; deciders return it as a value.
- * Its message and details reach the client, so neither may hold a secret.
+ * A refusal that the client caused or can act on. It is thrown at the edge and in application code; deciders return it as a value. Its message and
+ * details reach the client, so neither may hold a secret.
  */
 export class Rejection extends Error {
   readonly code: RejectionCode;

@@ -1,4 +1,4 @@
-/** Cutting and cleaning of texts, so that what is recorded can always be serialised: no lone surrogates. */
+/** Cuts and cleans texts, so a recorded text can always be serialised: no lone surrogates. */
 
 /** At most `chars` UTF-16 units of a text, never half a character; `…` marks that something is missing. */
 export const cutText = (text: string, chars: number): string => {
