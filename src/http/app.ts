@@ -65,7 +65,7 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     deps.routes.map((definition) => ({ definition, run: compilePipeline(definition, pipelineDeps) })),
   );
 
-  /** Behind the router: no route took the request. */
+  /** Runs after the router: no route took the request. */
   const refuseUnrouted = (ctx: Context, headers: Record<string, string>): never => {
     const matched = (ctx as unknown as Partial<RouterContext>).matched ?? [];
     const always = matched.some(({ name }) => definitions.get(name ?? '')?.always === true);
@@ -81,7 +81,7 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
 
   const refuse = (ctx: Context, exchange: Exchange, thrown: unknown): void => {
     if (thrown instanceof ClientGone) {
-      // One that was refused past us may still be sending, and nobody would notice its end.
+      // A request that was refused outside Koa may still be sending, and nothing else would notice its end.
       linger(ctx.req, () => ctx.res.destroy());
       return;
     }

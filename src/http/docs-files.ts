@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What the docs page loads, beside the OpenAPI document. */
+/** What the docs page loads besides the OpenAPI document. */
 export type DocsFile = { readonly type: string; readonly content: string; readonly etag: string };
 
 const SCRIPT = 'text/javascript; charset=utf-8';

@@ -3,7 +3,7 @@ import { apiVersion } from './api-version.js';
 import { statuses } from './statuses.js';
 
 /**
- * What the docs page may do: load scripts and styles of this server and talk to it, and nothing else. The viewer draws its icons from
+ * What the docs page may do: load scripts and styles of this server and send requests to it, and nothing else. The viewer draws its icons from
  * `data:` images. It needs neither inline styles nor `eval`, so neither is allowed.
  */
 export const docsPagePolicy = [

@@ -9,7 +9,7 @@ import { compareOrders } from '../domain/shared/row-order.js';
 
 /** Bytes of JSON that are written at once. */
 const CHUNK_BYTES = 64 * 1024;
-/** What is read at once ends near so many bytes of JSON: parsing them holds the event loop for a millisecond or two. */
+/** One read ends near this many bytes of JSON; parsing them holds the event loop for a millisecond or two. */
 const SLICE_BYTES = 256 * 1024;
 
 /** A list of a read model, and how a row of it is shown. */
@@ -49,8 +49,8 @@ type Extent = {
 };
 
 /**
- * Goes through a page to its end, which the `Link` names before the first item is sent. What lies behind the first PAGE_BYTES is read once more when
- * it is sent: such lists are rare, and holding them would take many times their length for as long as their clients read.
+ * Goes through a page to its end, because the `Link` must name the end before the first item is sent. Rows after the first PAGE_BYTES are read again
+ * when they are sent. Such lists are rare, and holding them would take many times their length in memory for as long as their clients read.
  */
 const extentOf = async (list: List, page: Page): Promise<Extent> => {
   const held: string[] = [];
@@ -74,7 +74,7 @@ const extentOf = async (list: List, page: Page): Promise<Extent> => {
   return { last, more: isMore, bytes, held, heldLast };
 };
 
-/** What is held, then the rows behind it up to the end of the page; of those that changed meanwhile, the new ones. */
+/** The rows held, then the rows after them up to the end of the page, in their newest form. */
 async function* itemsOf(list: List, { held, heldLast, last }: Extent): AsyncGenerator<readonly string[], void> {
   yield held;
   if (last === undefined || heldLast === last) return;

@@ -47,7 +47,7 @@ export const pageOf = (query: { readonly limit?: number; readonly cursor?: strin
   return { limit: query.limit ?? DEFAULT_PAGE, bytes: PAGE_BYTES, beyond };
 };
 
-/** The `Link` to the page behind these items, when there are `more`. */
+/** The `Link` to the page after these items, when there are `more`. */
 export const nextLink = (
   call: Pick<Call, 'koa'>,
   page: Page,

@@ -30,7 +30,7 @@ export const AnyJson = Type.Unsafe<Json>({ description: 'Any JSON value.' });
 /** An object of any members: nothing in it is looked at. */
 export const FreeObject = Type.Unsafe<{ readonly [name: string]: Json }>({ type: 'object' });
 
-/** An optional member for which `null` counts as absent (contract 1.2). One list of types instead of a union: one sentence when it does not fit. */
+/** An optional member for which `null` counts as absent (contract 1.2). It is one list of types instead of a union, so a mismatch gives one sentence. */
 export const nullable = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, 'null'] }));
 

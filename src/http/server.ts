@@ -12,7 +12,7 @@ import { unreadableAnswer, answerUnreadable } from './unreadable.js';
 
 /** Milliseconds for running requests to finish once the server stops (contract 11.3). */
 export const STOP_TIMEOUT_MS = 10_000;
-/** How often it is told that connections are turned away, in milliseconds: they may be very many. */
+/** How often refused connections are logged, in milliseconds, because there may be very many. */
 const TELL_FULL_MS = 60_000;
 
 export type ListeningServer = {
@@ -34,9 +34,9 @@ export type ListenOptions = {
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
-  /** Names the requests that are no HTTP. */
+  /** Names the requests that are not valid HTTP. */
   readonly nameRequest: () => string;
-  /** In place of the usual ones. */
+  /** Replace the usual limits. */
   readonly limits?: Partial<ConnectionLimits>;
 };
 
@@ -63,8 +63,8 @@ const bind = (server: Server, host: string, port: number): Promise<AddressInfo> 
   });
 
 /**
- * Cuts connections whose client takes nothing of what waits for it. Node asks once nothing has moved on a connection for a while; a handler that
- * is still at work, and an event stream whose client has taken everything, have nothing waiting.
+ * Cuts connections whose client takes nothing of what waits for it. Node calls this when nothing has moved on a connection for a while. A handler
+ * that is still at work has nothing waiting, and neither has an event stream whose client has taken everything.
  */
 const cutUnread = (server: Server, { unreadTimeoutMs }: ConnectionLimits): void => {
   server.timeout = unreadTimeoutMs;
@@ -73,7 +73,7 @@ const cutUnread = (server: Server, { unreadTimeoutMs }: ConnectionLimits): void 
   });
 };
 
-/** Closes connections beyond the bound as they come, and tells of it now and then. */
+/** Closes connections beyond the bound at once, and logs this from time to time. */
 const limitConnections = (
   server: Server,
   { maxConnections }: ConnectionLimits,

@@ -25,8 +25,8 @@ const reader = (schema: TSchema): ((text: string) => unknown) => {
 };
 
 /**
- * Reads the parameters that the schema names from the text after the `?` (undefined without one); others are ignored, and of
- * repeated ones the last counts.
+ * Reads the parameters that the schema names from the text after the `?` (undefined without one). Others are ignored. If a parameter is repeated, the
+ * last one counts.
  */
 export const compileQuery = (schema: TObject | undefined): ((text: string | undefined) => CheckedQuery) => {
   if (schema === undefined) return () => nothing;

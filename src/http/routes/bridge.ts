@@ -42,7 +42,7 @@ const Checked = Type.Object(
 );
 
 /**
- * What is asked is as large at most as what could be recorded, also where nothing is; a corrected action is recorded beside the one asked about.
+ * The question is at most as large as what could be recorded, even if nothing is recorded. A corrected action is recorded beside the requested one.
  * @throws Rejection EVENTS_TOO_LARGE
  */
 const requireAnswerable = (action: Json, context: Json): void => {
@@ -51,7 +51,7 @@ const requireAnswerable = (action: Json, context: Json): void => {
 
 /** `/bridge/...` (contract 4). */
 export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly RouteDefinition[] => {
-  /** The tenant's default. Where an action alone is checked there is no observation, and patterns see the empty text. */
+  /** The tenant's default. There is no observation when only an action is checked, so patterns see the empty text. */
   const rulesOf = async (tenant: string) => {
     const { ruleset } = await rulesets.choose(tenant, undefined);
     return { ruleset, patternsHeld: await inSlices(holdPatterns(ruleset, '')) };

@@ -107,7 +107,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       const moment = momentOf(call.query.asOf);
       await requireRevision(ports.events, tenant, npcId);
       await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
-      // As it is now it is kept folded; as it was is folded for this answer.
+      // The current state is kept folded; an earlier state is folded for this answer.
       const mind =
         moment === 'now'
           ? await requireMind(lanes, tenant, npcId)

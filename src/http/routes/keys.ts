@@ -76,7 +76,7 @@ const withoutKey = (body: Json): Json => {
 };
 const commandOf = (call: Call): KeyCommand => ({ commandId: call.commandId, correlationId: call.requestId });
 
-/** The instant as stored, or null. @throws Rejection SCHEMA_INVALID when it is none or has passed */
+/** The instant as stored, or null. @throws Rejection SCHEMA_INVALID when it is not an instant or has passed */
 const expiry = (text: string | null | undefined, now: Date): string | null => {
   if (text === null || text === undefined) return null;
   const instant = instantOf(text);

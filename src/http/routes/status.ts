@@ -30,7 +30,7 @@ export type StatusDeps = {
   readonly allRoutes: () => readonly RouteDefinition[];
 };
 
-/** What a proxy adds (contract 10.6): then the peer's address says nothing about who asks. */
+/** Headers that a proxy adds (contract 10.6). With one of them the peer's address does not tell where the request comes from. */
 const proxyHeader =
   /^(forwarded|via|x-(original-)?forwarded(-.*)?|x-(real|client|cluster-client)-ip|x-envoy-external-address|(cf-connecting|true-client|fastly-client)-ip)$/;
 

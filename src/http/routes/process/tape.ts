@@ -73,7 +73,7 @@ export const memoriesOf = (memories: Static<typeof Memories>): readonly Recalled
     similarity: similarity ?? 0,
   }));
 
-/** The ruleset that a request names; an empty name is none. @throws Rejection ID_INVALID (contract 1.6) */
+/** The ruleset that a request names; an empty name means none. @throws Rejection ID_INVALID (contract 1.6) */
 export const rulesetIdOf = (rulesetId: string | null | undefined): string | undefined => {
   if (rulesetId === null || rulesetId === undefined || rulesetId === '') return undefined;
   if (!isClientId(rulesetId)) throw new Rejection('ID_INVALID', { details: { member: 'rulesetId' } });
