@@ -24,7 +24,7 @@ import { defined } from '../domain/shared/defined.js';
 /** Long enough to read a turn, short enough to see the end. */
 const READING_PAUSE_MS = 300;
 const RUN_BYTES = 3;
-/** The compiled entry of the server, beside the compiled command. */
+/** The compiled entry of the server, next to the compiled command. */
 const SERVER_ENTRY = fileURLToPath(new URL('../main.js', import.meta.url));
 
 type Flags = {
@@ -101,7 +101,7 @@ const play = async (
   });
 };
 
-/** What the user is told of a scene that could not be played to its end. */
+/** What the user is told when a scene could not be played to its end. */
 const asSentence = (error: unknown, url: string): unknown => {
   if (error instanceof MindError) return new CommandFailed(describeFailure(error, url) ?? error.message);
   if (error instanceof InferenceError || error instanceof TurnError) return new CommandFailed(error.message);
@@ -114,7 +114,7 @@ const demo = async (flags: Flags, terminal: Terminal): Promise<void> => {
     stop.abort();
   };
   const settings = settingsFrom(flags, terminal);
-  // The first interrupt ends the play in order: the key is revoked, the server stopped. The second one ends at once.
+  // The first interrupt ends the play cleanly: the key is revoked and the server stopped. The second one ends it at once.
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
     const result = await play(flags, settings, terminal, stop.signal);
@@ -127,7 +127,7 @@ const demo = async (flags: Flags, terminal: Terminal): Promise<void> => {
   }
 };
 
-/** `anima demo`: plays the written scene; it fails when a scripted line goes otherwise than written. */
+/** `anima demo`: plays the written scene. It fails when a scripted line does not go as written. */
 export const demoCommand = (terminal: Terminal): Command =>
   new Command('demo')
     .description(

@@ -8,7 +8,7 @@ import { defined } from '../domain/shared/defined.js';
 
 /** Most events asked for at once (contract 10.1). */
 const PAGE = 500;
-/** Events that are shown when nobody says how many. */
+/** How many events are shown by default. */
 const DEFAULT_LIMIT = 1_000;
 
 const wholeFrom =
@@ -52,7 +52,7 @@ const show = async (terminal: Terminal, npcId: string, options: HistoryOptions):
   if (next !== undefined && isRead(terminal)) remark(terminal, `There is more: continue with --from ${String(next)}.`);
 };
 
-/** `anima history <npcId>`: what is recorded of a mind. */
+/** `anima history <npcId>`: what is recorded about a mind. */
 export const historyCommand = (terminal: Terminal): Command =>
   new Command('history')
     .description('show what is recorded about an NPC, one event per line')

@@ -4,7 +4,7 @@ import { progressBar } from './progress.js';
 import { print, printJson, remark, type Terminal } from './terminal.js';
 
 const run = async (terminal: Terminal, json: boolean): Promise<void> => {
-  // Only here, so that the other commands do not load a database.
+  // Imported here, so the other commands do not load a database.
   const [{ rebuild }, { projections }, { openOffline }] = await Promise.all([
     import('../app/read-models/rebuild.js'),
     import('../../projections/registry.js'),
@@ -37,7 +37,7 @@ const run = async (terminal: Terminal, json: boolean): Promise<void> => {
   }
 };
 
-/** `anima rebuild`: makes every read model anew from the events, while the server is stopped (contract 11.5). */
+/** `anima rebuild`: builds every read model again from the events, while the server is stopped (contract 11.5). */
 export const rebuildCommand = (terminal: Terminal): Command =>
   new Command('rebuild')
     .description('build every read model again from the events (offline: stop the server first)')

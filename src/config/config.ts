@@ -9,11 +9,11 @@ import type { Environment } from './env.js';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What a process of the distributed profile does; each as many times as you like. */
+/** What a process of the distributed profile does. Run as many of each as you like. */
 export const roles = ['http', 'worker', 'projector', 'relay'] as const;
 export type Role = (typeof roles)[number];
 
-/** Where the real engines are, and under which name everything in them stands. */
+/** The addresses of the real servers, and the namespace of everything in them. */
 export type DistributedConfig = {
   readonly roles: ReadonlySet<Role>;
   readonly namespace: string;
@@ -91,7 +91,7 @@ const rateLimit = (text: string): RateLimit | 'off' | null => {
  * Reads the settings of contract 11.1.
  * @param cwd what relative paths start from
  * @param isThere whether a file exists
- * @throws StartProblem that names everything wrong at once
+ * @throws StartProblem that names all problems at once
  */
 export const parseConfig = (env: Environment, cwd: string, isThere: (file: string) => boolean = existsSync): Config => {
   const problems: string[] = [];

@@ -31,7 +31,7 @@ const requireWorkers = async (engine: TemporalProcessEngine): Promise<void> => {
 };
 
 /**
- * Opens the distributed profile. Connects to nothing: each part waits for its server, loses it and takes it up again by itself.
+ * Opens the distributed profile. It connects to nothing: each part waits for its server, and reconnects by itself.
  * @throws StartProblem when an address, the namespace or the secret cannot be used
  */
 export const openDistributed = async (

@@ -14,12 +14,12 @@ import { wrapped } from './text.js';
 
 export type DemoSettings = {
   readonly url: string;
-  /** Whether somebody named that address; then no server is started in its place. */
+  /** Whether the user gave that address; then no server is started in its place. */
   readonly urlGiven: boolean;
   /** Makes ids of this run new: letters and digits. */
   readonly run: string;
   readonly scripted: boolean;
-  /** Between two turns, so that they can be read as they come; 0 for none. */
+  /** The pause between two turns, so that they can be read; 0 for none. */
   readonly pauseMs: number;
 };
 
@@ -124,7 +124,7 @@ const playThrough = async (
   };
 };
 
-/** Plays with a key of its own and revokes it whatever happens. */
+/** Plays with its own key, and revokes it whatever happens. */
 const playWithOwnKey = async (
   scene: Scene,
   url: string,
