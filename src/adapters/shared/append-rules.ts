@@ -38,7 +38,7 @@ export type StreamView = {
   idAt(revision: number): string | undefined;
 };
 
-/** Write it behind the last event; or it stands already, from a revision on; or it contradicts what stands. */
+/** Write it after the last event; or it is already there, from a revision on; or it contradicts what is there. */
 export type AppendPlace = 'write' | 'conflict' | { readonly repeatedFrom: number };
 
 /** Decides one append: a repeat is known by its ids at the expected place. */

@@ -45,8 +45,8 @@ const SIGNATURE_CHARS = 16_384;
 const refused = (reason: VerificationReason): VerificationAnswer => ({ valid: false, reason });
 
 /**
- * Whether every part is base64url as an encoder writes it: no padding, no white space, unused bits zero. Decoders are more lenient, so that one
- * signature would have many texts, and whoever compares or stores them would take them for different ones.
+ * Whether every part is base64url as an encoder writes it: no padding, no white space, unused bits zero. Decoders are more lenient, so one signature
+ * could have many texts, and a program that compares or stores them would take them for different signatures.
  */
 const isCanonical = (signature: string): boolean =>
   signature.length <= SIGNATURE_CHARS &&
