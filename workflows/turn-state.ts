@@ -11,7 +11,7 @@ export type Opening = {
   readonly actor?: Actor;
   readonly memories?: readonly RecalledMemory[];
   readonly resumedFrom?: string;
-  /** What the rules' patterns made of the observation; found once, when the turn is opened. */
+  /** The outcome of the rules' patterns for the observation, found once, when the turn is opened. */
   readonly patternsHeld?: readonly string[];
   readonly deadlineAt: string;
 };
@@ -39,7 +39,7 @@ export type TurnState =
       readonly openedAt: string;
       readonly endedAt?: string;
       readonly ruleset: RulesetRef | null;
-      /** What it was opened under and is decided by to its end. */
+      /** The logic under which it was opened; it is decided with it to its end. */
       readonly logic: number;
       readonly rulesetMissing?: string;
       readonly generatedOutput?: string;

@@ -11,7 +11,7 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 
-/** Ours, beside this module; the build copies them. */
+/** Our own files, next to this module; the build copies them. */
 export const ownFiles: Readonly<Record<string, string>> = { 'docs.js': SCRIPT, 'docs.css': STYLE };
 /** The viewer's, with the licences that have to go with it. */
 export const viewerFiles: Readonly<Record<string, string>> = {

@@ -86,7 +86,7 @@ async function* itemsOf(list: List, { held, heldLast, last }: Extent): AsyncGene
   }
 }
 
-/** A JSON array of what is JSON already, in chunks of CHUNK_BYTES at most; others have their turn between two of them. */
+/** A JSON array of items that are already JSON, in chunks of at most CHUNK_BYTES. Other work runs between two chunks. */
 async function* arrayOf(batches: AsyncIterable<readonly string[]>): AsyncGenerator<Chunk, void> {
   let waiting = '';
   let bytes = 0;

@@ -2,7 +2,7 @@ import { type Static, Type, type TSchema } from '@sinclair/typebox';
 
 import type { Json } from '../domain/shared/json.js';
 
-/** An id that clients make up, in a body: what is not one is refused as ID_INVALID (contract 1.6). */
+/** An id that clients make up, in a body. An invalid one is refused as ID_INVALID (contract 1.6). */
 export const ClientId = Type.String({
   format: 'client-id',
   description: '1 to 128 printable Unicode characters without "/", NFC; not "." or "..".',

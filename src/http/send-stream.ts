@@ -95,7 +95,8 @@ const every = (clock: Clock, ms: number, run: () => void): (() => void) => {
 };
 
 /**
- * Sends an answer as it is made (StreamedAnswer says how). A finite one is over when this resolves; an endless one goes on. A client that takes nothing is cut by the server's own limit (connection-limits.ts). A client that takes too little is cut by the limit for a whole answer.
+ * Sends an answer as it is made (StreamedAnswer says how). A finite one is over when this resolves; an endless one goes on. A client that takes
+ * nothing is cut by the server's own limit (connection-limits.ts). A client that takes too little is cut by the limit for a whole answer.
  * @throws what is thrown before the first chunk; Rejection NOT_READY when the stream is left before that chunk
  */
 export const sendStream = async (

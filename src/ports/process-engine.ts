@@ -25,7 +25,7 @@ export type ProcessInput = JsonObject & { readonly type: string };
  * Failures: Rejection of the table's refusals, BUSY when too many wait for one process, and what the event store raises. Nothing was recorded then.
  */
 export interface ProcessEngine extends AsyncDisposable {
-  /** Takes up every process that was left open. */
+  /** Resumes every process that was left open. */
   start(): Promise<void>;
   ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: AskedBy): Promise<Asked>;
 }

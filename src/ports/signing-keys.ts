@@ -7,8 +7,9 @@ export type SigningAlgorithm = 'EdDSA' | 'Ed25519';
 /**
  * The keys that verdicts are signed with. Old keys stay: a verdict recorded under one is signed under it again.
  *
- * Signatures are deterministic: the same key and claims make the same bytes.
- * Other servers on the same store may make keys at any time. So a kid counts as unknown only after a look at the store that began after the question. There is at most one such look a second, so an answer about an unknown kid takes up to a second.
+ * Signatures are deterministic: the same key and claims make the same bytes. Other servers on the same store may make keys at any time. So a kid
+ * counts as unknown only after a look at the store that began after the question. There is at most one such look a second, so an answer about an
+ * unknown kid takes up to a second.
  * Failures: `sign` rejects with an Error for a kid that no server made. This is a defect, because events name only our own kids. It also raises what
  * the event store raises while it is down.
  */

@@ -6,7 +6,7 @@ import type { ProcessEngine } from '../ports/process-engine.js';
 
 export type WorkerRoleOptions = TemporalAddress & {
   readonly deps: ProcessActivityDeps;
-  /** Takes up open processes that have lost their workflow. */
+  /** Resumes open processes that have lost their workflow. */
   readonly engine: Pick<ProcessEngine, 'start'>;
   readonly log: Log;
 };

@@ -16,7 +16,8 @@ const makeOne = async (path: string): Promise<void> => {
 };
 
 /**
- * Makes a directory and its missing parents. Node's own recursive `mkdir` never ends if a file system reports that a directory is missing although its parent exists (`/proc`); here each is tried at most twice.
+ * Makes a directory and its missing parents. Node's own recursive `mkdir` never ends if a file system reports that a directory is missing although
+ * its parent exists (`/proc`); here each is tried at most twice.
  * @throws what the file system reports
  */
 export const makeDirectory = async (path: string): Promise<void> => {

@@ -18,7 +18,7 @@ const HEARTBEAT_MS = 1_000;
 const REBALANCE_MS = 8_000;
 /** How long the broker holds back its answer while there is nothing new, in milliseconds. Stopping waits for it at most this long. */
 const FETCH_WAIT_MS = 500;
-/** How often offsets are written down, in milliseconds. What is delivered again after a crash was handled before, and is skipped. */
+/** How often offsets are committed, in milliseconds. What is delivered again after a crash was handled before and is skipped. */
 const COMMIT_MS = 1_000;
 /** How long after a lost connection the next one is tried, in milliseconds; the last one is repeated. */
 const REOPEN_MS = [100, 250, 500, 1_000, 2_000] as const;
@@ -134,7 +134,7 @@ const eachBatch = async (
   await payload.heartbeat();
 };
 
-/** Writes down what was noted, now and then. */
+/** Commits the noted offsets from time to time. */
 const committer = (topic: string, offsets: Offsets) => {
   let committedMs = 0;
   return async (payload: EachBatchPayload): Promise<void> => {

@@ -37,7 +37,7 @@ export const decodeLink = (value: Buffer | null): FeedLink | null => {
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
-/** Whether it can be filed; what is in it is the projections' business. */
+/** Whether it has the form of an event; its content is the projections' concern. */
 const isEvent = (value: Partial<RecordedEvent> | undefined): value is RecordedEvent =>
   typeof value === 'object' &&
   typeof value.stream === 'string' &&

@@ -33,7 +33,7 @@ export const tenantNamesFold: Fold<TenantNames> = {
   evolve: (state, event) => evolveTenantNames(state, tenantsEvents.decode(event)),
 };
 
-/** How long after a lost feed it is taken up again, in milliseconds: revocations of other servers count within a second (contract 11.4). */
+/** How long after its loss the feed is resumed, in milliseconds: revocations of other servers count within a second (contract 11.4). */
 export const FEED_RETRY_MS = 250;
 
 export type KeyDirectoryDeps = {

@@ -72,7 +72,8 @@ const opened = (wrapKey: Uint8Array, { kid, alg, x, wrapped }: SigningKey): Open
 };
 
 /**
- * Opens the verdict-signing keys, and makes the first one in an empty store. This is done before anything else is recorded: opening them also shows that the secret is still the same. The hashes of API keys depend on it too.
+ * Opens the verdict-signing keys, and makes the first one in an empty store. This is done before anything else is recorded: opening them also shows
+ * that the secret is still the same. The hashes of API keys depend on it too.
  * @throws StartProblem when the secret is another one; raises what the event store raises
  */
 export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys> => {
@@ -108,7 +109,7 @@ export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys
     current: { kid: newest.kid, alg: newest.alg },
     publicKey: async (kid) => (await find(kid))?.publicKey,
     publicJwks: async () => {
-      // Without the store, what is known is still worth more than an error.
+      // Without the store, the known keys are more useful than an error.
       if (deps.events.soleWriter !== true) await others.lately().catch(() => undefined);
       return [...keys].map(([kid, { x }]) => ({ ...jwkOf(x), kid, use: 'sig' }));
     },

@@ -119,7 +119,7 @@ const goOn = async (
   result: ResultInput | 'unknown' | null,
   lost: string,
 ): Promise<Stepped> => {
-  // Taken before the look: what another server records from now on, the new turn's first reading meets.
+  // Taken before the search: the new turn's first reading meets what another server records from now on.
   const since = (await deps.lanes.current(step.stream, mindFold)).revision;
   const successor = await follow(deps, step.stream, lost);
   if (successor !== null) return takeStep(deps, step, result, successor);

@@ -22,7 +22,7 @@ type Recent = { readonly turns: Map<string, TurnKey>; readonly successors: Map<s
 export class TurnIndex {
   readonly #events: EventStore;
   readonly #shared: boolean;
-  /** What was noted of minds that are being read. */
+  /** What was noted for minds that are being read. */
   readonly #loading = new Map<string, KeyChange[]>();
   readonly #minds = new LRUCache<string, Recent>({
     maxSize: TURNS_KEPT,

@@ -35,7 +35,7 @@ export type TurnView = {
   readonly verdict: RestedVerdict | null;
 };
 
-/** A verdict, what it rested on, and what its signature is made from when it is valid. */
+/** A verdict, what it was based on, and what its signature is made from if it is valid. */
 export type RestedVerdict = {
   readonly generatedOutput: string;
   readonly verdict: Verdict;

@@ -39,7 +39,7 @@ export type VerdictSigner = {
 
 const ALGORITHMS = ['EdDSA', 'Ed25519'];
 const TYPE = 'verdict+jwt';
-/** The longest signature that is looked at, in characters: ours fit into a header, and what is longer must not buy work. */
+/** The longest signature that is checked, in characters: ours fit into a header, and a longer one must not cause work. */
 const SIGNATURE_CHARS = 16_384;
 
 const refused = (reason: VerificationReason): VerificationAnswer => ({ valid: false, reason });
@@ -64,7 +64,7 @@ const kidOf = (signature: string): string | null => {
 const claimsOf = (payload: Uint8Array): VerdictClaims | null => {
   try {
     const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
-    // Signed by a key of ours, so what is an object at all has the members that we gave it.
+    // It is signed by our key, so an object has the members that we gave it.
     return isObject(claims) ? (claims as unknown as VerdictClaims) : null;
   } catch {
     return null;

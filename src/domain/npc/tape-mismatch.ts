@@ -6,7 +6,7 @@ import { sha256Hex, shortDigest } from '../shared/sha256.js';
 
 export type Members = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data']['members'];
 
-/** What of a turn a tape can contradict; what is not recorded yet is absent. */
+/** The parts of a turn that a tape can contradict; parts not recorded yet are absent. */
 export type RecordedTape = Pick<Tape, 'observation' | 'context' | 'npcState'> & {
   readonly actor?: { readonly npcId: string };
   readonly memories?: readonly RecalledMemory[];

@@ -41,7 +41,7 @@ const numberOf = (seen: Json): number | undefined => {
   return typeof seen === 'string' && seen.length <= NUMBER_CHARS && NUMBER.test(seen) ? Number(seen) : undefined;
 };
 
-/** Made of what a key saw when it is first asked for, and once. */
+/** Made once from what a key saw, when it is first needed. */
 const once = <Made>(make: (values: readonly Json[]) => Made): ((seen: Seen) => Made) => {
   const made = new WeakMap<Seen, { readonly value: Made }>();
   return (seen) => {
@@ -84,7 +84,7 @@ const numbers = once((values) =>
     compareNumbers,
   ),
 );
-/** The texts of what reads as no number. */
+/** The texts of values that are not numbers. */
 const words = once((values) =>
   rangeOf(
     values

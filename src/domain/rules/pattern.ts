@@ -22,7 +22,7 @@ const SOURCE_CHAR_WORK = 100;
 const SOURCE_CLASS_WORK = 5_000;
 /** The last code point that has cases. Of a range in a source, each code point up to here is folded, one after the other. */
 const LAST_WITH_CASE = 0x1e943;
-/** The memory that the states of one pattern's automaton may take, in bytes; beyond it RE2 goes on without keeping states. */
+/** The memory that the states of one pattern's automaton may take, in bytes; beyond it RE2 continues without keeping states. */
 const AUTOMATON_BYTES = 65_536;
 /** How many patterns are kept ready. */
 const KEPT_PATTERNS = 1_000;
@@ -72,7 +72,7 @@ const writtenOut = (source: string): number => {
   return outer.reduce((sum, tokens) => sum + tokens, group);
 };
 
-/** What it takes to make a source ready, at most: known before it is tried, because some sources of 500 characters take a second. */
+/** The most work that making a source ready takes. It is known before the attempt, because some sources of 500 characters take a second. */
 export const compileWork = (source: string): number => {
   if (source.length > PATTERN_CHARS) return 0;
   const folded = [...source.matchAll(RANGE)].reduce((sum, [, from = '', to = '']) => {

@@ -17,7 +17,7 @@ export const cutBytes = (text: string, bytes: number): string => {
 /**
  * The longest beginning of a text whose JSON form, without its quotes, has at most `bytes` bytes of UTF-8; never half a character, and `…`
  * marks that something is missing.
- * @param escaped how many bytes a quote or a backslash takes: 2, or 4 in JSON that stands in JSON
+ * @param escaped how many bytes a quote or a backslash takes: 2, or 4 in JSON inside JSON
  */
 export const cutJsonText = (text: string, bytes: number, escaped: 2 | 4 = 2): string => {
   const whole = text.length * 6 <= bytes;

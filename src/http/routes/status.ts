@@ -16,7 +16,7 @@ import { route, type RouteDefinition } from '../route.js';
 export type DependencyState = {
   readonly ok: boolean;
   readonly detail?: string;
-  /** False for what this process can do most of its work without: it does not make the process unready. */
+  /** False if this process can do most of its work without the dependency; its failure then does not make the process unready. */
   readonly needed?: boolean;
 };
 

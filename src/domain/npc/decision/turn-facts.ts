@@ -13,7 +13,7 @@ export type TurnFacts = {
   readonly rulesetRef: RulesetRef | null;
   /** The requested id, if it is not registered. */
   readonly rulesetMissing?: string;
-  /** What the patterns of the rules made of the observation that is being decided on for the first time; later it is recorded. */
+  /** The outcome of the rules' patterns for an observation that is decided on for the first time; later it is recorded. */
   readonly patternsHeld?: readonly string[];
   /** Under which key and name a valid verdict is signed (contract 2.9). */
   readonly issuer: { readonly kid: string; readonly iss: string };
