@@ -13,7 +13,7 @@ export const unreadableAnswer = (socket: Duplex): ServerResponse | null =>
 
 const reasons: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: `The request line and headers exceed ${MAX_HEADER_BYTES} bytes.`,
-  HPE_INVALID_METHOD: 'The method is none that HTTP has.',
+  HPE_INVALID_METHOD: 'The method is not an HTTP method.',
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 const unreadable = (reason: string): Rejection => new Rejection('REQUEST_UNREADABLE', { details: { reason } });

@@ -37,7 +37,7 @@ const errorOf = (answer: string) =>
 
 describe('what is no request', () => {
   it.each([
-    ['FOO /open HTTP/1.1', 'The method is none that HTTP has.'],
+    ['FOO /open HTTP/1.1', 'The method is not an HTTP method.'],
     ['CONNECT example.com:443 HTTP/1.1', 'CONNECT is for proxies, and this server is none.'],
     ['CONNECT /open HTTP/1.1', 'CONNECT is for proxies, and this server is none.'],
     ['GET /open HTP/1.1', 'It breaks the syntax of HTTP/1.1.'],
