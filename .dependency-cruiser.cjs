@@ -1,6 +1,5 @@
-// The import rules of docs/architecture.md as checks. Each rule's comment says why it stands.
-// Run it through `npm run check:architecture`, which also fails when files were not seen: with a TypeScript that
-// dependency-cruiser does not know, it would report "no violations" over nothing.
+// The import rules of docs/architecture.md as checks. Each rule's comment gives its reason. Run it through `npm run check:architecture`, which also
+// fails when files were not seen. With a TypeScript that dependency-cruiser does not know, it would see no files and report "no violations".
 
 const rows = require('./scripts/layers.cjs');
 
@@ -42,15 +41,14 @@ const layers = [
   {
     name: 'app-has-wings',
     severity: 'error',
-    comment:
-      'Application code stands in one of the wings, and runs against promises, not against a database or a protocol.',
+    comment: 'Application code is in one of the wings, and runs against ports, not against a database or a protocol.',
     from: { path: '^src/app/' },
     to: { path: ours, pathNot: ['^src/(app|ports|domain)/', '^workflows/'] },
   },
   {
     name: 'adapters-are-chosen-at-the-edge',
     severity: 'error',
-    comment: 'Only who composes the program picks adapters: all others would be bound to one profile.',
+    comment: 'Only the code that composes the program picks adapters; any other code would be bound to one profile.',
     from: { path: product, pathNot: ['^src/(adapters|profiles|roles|server|cli)/', '^src/main\\.ts$'] },
     to: { path: '^src/adapters/' },
   },
@@ -82,7 +80,7 @@ const world = [
   {
     name: 'app-touches-the-world-through-ports',
     severity: 'error',
-    comment: 'Files, sockets and processes stand behind ports, so that both profiles run the same application code.',
+    comment: 'Files, sockets and processes are behind ports, so both profiles run the same application code.',
     from: { path: '^(src/app|activities)/' },
     to: {
       dependencyTypes: ['core'],
@@ -165,14 +163,14 @@ const hygiene = [
   {
     name: 'no-undeclared-packages',
     severity: 'error',
-    comment: 'A package that package.json does not name is there by accident and may be gone tomorrow.',
+    comment: 'A package that package.json does not name is installed by accident and may be gone tomorrow.',
     from: {},
     to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
   },
   {
     name: 'no-unresolvable',
     severity: 'error',
-    comment: 'An import that leads nowhere fails at run time.',
+    comment: 'An import that cannot be resolved fails at run time.',
     from: {},
     to: { couldNotResolve: true },
   },
@@ -194,7 +192,7 @@ const hygiene = [
   {
     name: 'no-orphans',
     severity: 'error',
-    comment: 'A file that neither imports nor is imported is dead, or is started by hand: then name it here.',
+    comment: 'A file that neither imports nor is imported is dead. If it is started by hand, name it here.',
     from: {
       orphan: true,
       path: ours,

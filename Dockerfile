@@ -1,7 +1,7 @@
 # Anima in one image, for both profiles and every role; ANIMA_PROFILE and ANIMA_ROLES choose.
 #   docker build -t anima . && docker run --init --read-only -p 127.0.0.1:8080:8080 -v anima:/data anima
-# Without settings it is the embedded profile: one process, its data in /data, which must be a volume to outlive the container. The owner key is printed once at the first
-# start and stands in /data/owner-key. docker-compose.yml starts the distributed profile.
+# Without settings it is the embedded profile: one process with its data in /data. Give it a volume, or the data goes with the container.
+# The owner key is printed once at the first start and is in /data/owner-key. docker-compose.yml starts the distributed profile.
 ARG NODE=24
 
 FROM node:${NODE}-slim AS build

@@ -2,7 +2,7 @@ import { rulesetEvents } from '../src/domain/rules/decoder.js';
 import type { DirectiveRuleSet } from '../src/domain/rules/ruleset.js';
 import type { Projection } from '../src/ports/read-models.js';
 
-/** The newest version of a rule set, and whose it is. */
+/** The newest version of a rule set, and its tenant. */
 export type RulesetRow = DirectiveRuleSet & { readonly tenant: string };
 
 const ruleset = [''];

@@ -24,7 +24,7 @@ export type TurnRow = {
   readonly revision: number;
 };
 
-/** Digits of the largest revision, so that text sorts as numbers do. */
+/** Digits of the largest revision, so that texts sort like numbers. */
 const REVISION_DIGITS = 16;
 
 const waitingFor = {

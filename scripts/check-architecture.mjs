@@ -1,6 +1,6 @@
-// Holds the tree to .dependency-cruiser.cjs, and to having been looked at: a cruiser that meets a TypeScript it does not
-// know skips every .ts file and reports no violation, so what it saw is counted against what is there.
-// Usage: node scripts/check-architecture.mjs [folder that holds src, workflows, ...]; this repository when it is left out.
+// Checks the tree against .dependency-cruiser.cjs, and checks that every file was seen. With a TypeScript that it does not know, the cruiser skips
+// every .ts file and reports no violation, so the files that it saw are counted.
+// Usage: node scripts/check-architecture.mjs [folder that holds src, workflows, ...]; default: this repository.
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Puts what the docs page loads beside the compiled server, as part of the build: an installation without development packages serves it too.
+// Copies what the docs page loads to the compiled server, as part of the build, so an installation without development packages serves it too.
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

@@ -19,7 +19,7 @@ const importsOf = ({ imports }: Layer): string => {
 
 const table = (layers: readonly Layer[]): string => {
   const rows = [
-    ['folder', 'what is in it', 'it imports, beside itself'],
+    ['folder', 'what is in it', 'it imports, besides itself'],
     ...layers.map((layer) => [
       (layer.files ?? [layer.folder ?? '']).map(code).join(', '),
       layer.holds,
@@ -34,7 +34,7 @@ const table = (layers: readonly Layer[]): string => {
 };
 
 /**
- * A page with its table of who may import whom made anew.
+ * A page with its import table made again.
  * @throws Error when the page has no place for it
  */
 export const withImportTable = (page: string, layers: readonly Layer[]): string => {

@@ -1,5 +1,5 @@
-// Who may import whom, once: .dependency-cruiser.cjs makes its rules of it, and `npm run generate` the table in docs/architecture.md.
-// `imports` names folders or files beside the folder itself; `null`: whatever it starts. `because` is what a broken rule says.
+// Which folder may import which. .dependency-cruiser.cjs makes its rules from this list, and `npm run generate` the table in docs/architecture.md.
+// `imports` names folders or files besides the folder itself; `null` allows anything. `because` is what a broken rule says.
 
 const core = ['src/ports', 'src/domain'];
 const wing = (name, holds, imports, because) => ({
@@ -12,7 +12,7 @@ const wing = (name, holds, imports, because) => ({
 const adapter = (
   name,
   holds,
-  because = 'An adapter fulfils a port, and leans on no other one: each can be taken away alone.',
+  because = 'An adapter fulfils a port and uses no other adapter: each can be removed alone.',
 ) => ({
   rule: `adapter-${name}`,
   folder: `src/adapters/${name}`,
@@ -25,16 +25,16 @@ module.exports = [
   {
     rule: 'domain-stands-alone',
     folder: 'src/domain',
-    holds: 'what stays true whatever it runs on: events, states, deciders, rules, the bridge',
+    holds: 'what does not depend on where it runs: events, states, deciders, rules, the bridge',
     imports: [],
-    because: 'The domain is what stays true whatever it runs on: pure, and testable without anything else.',
+    because: 'The domain does not depend on where it runs: it is pure, and testable without anything else.',
   },
   {
     rule: 'ports-speak-of-the-domain',
     folder: 'src/ports',
     holds: 'promises to keep: event store, read models, process engine, clock, randomness',
     imports: ['src/domain'],
-    because: 'A port is a promise in the words of the domain; knowing its users or its adapters would bind it to them.',
+    because: 'A port is a promise in the words of the domain. Knowing its users or its adapters would bind it to them.',
   },
   {
     rule: 'tables-are-pure',
@@ -42,7 +42,7 @@ module.exports = [
     holds: 'one pure table for each process, and what a table is',
     imports: ['src/domain'],
     because:
-      'A process table decides from state and input alone, so that any shell can drive it and replay recomputes it.',
+      'A process table decides from state and input alone, so any shell can drive it and a replay recomputes it.',
   },
   {
     rule: 'the-workflow-imports-no-table',
@@ -55,38 +55,38 @@ module.exports = [
     holds: 'the one Temporal workflow, what it and a worker say to each other, and the limits of both shells',
     imports: ['src/ports/process-engine.ts', 'src/domain/shared'],
     because:
-      'The one Temporal workflow drives every process: what it knew of a table would bind open workflows to that version of it.',
+      'The one Temporal workflow drives every process. Knowing a table would bind open workflows to that version of it.',
   },
   {
     rule: 'projections-are-values',
     folder: 'projections',
     holds: 'one value for each read model',
     imports: core,
-    because: 'A read model is a function of events: what a Projection is stands in the ports, the rest is the domain.',
+    because: 'A read model is a function of events. The ports define what a Projection is; the rest is the domain.',
   },
   wing(
     'pacing',
-    'how work shares the event loop and time: slices, pauses, lines to stand in',
+    'how work shares the event loop and time: slices, pauses, queues',
     [],
-    'Waiting is nobody’s business but its own: every wing uses it.',
+    'Every wing uses pacing, so it must not depend on any of them.',
   ),
   wing(
     'streams',
     'folds, lanes, snapshots, commands and finding them again, hash chain, histories',
     ['src/app/pacing'],
-    'A stream is appended to and read in one way, whatever stands in it.',
+    'There is one way to append to a stream and read it, whatever is in it.',
   ),
   wing(
     'processes',
-    'processes folded from their streams, and what hosting one takes',
+    'processes folded from their streams, and what a host must provide',
     ['src/app/streams', 'src/app/pacing', 'workflows/process.ts'],
-    'Steps of any process are the same: a table is handed in, never imported.',
+    'The steps of all processes are the same: a table is passed in, never imported.',
   ),
   wing(
     'minds',
     'minds folded from their streams, rule sets, breaks of a chain',
     ['src/app/streams', 'src/app/pacing'],
-    'A mind is there without turns: what it is must not depend on what is done with it.',
+    'A mind exists without turns: what it is must not depend on what is done with it.',
   ),
   wing(
     'turns',
@@ -98,20 +98,20 @@ module.exports = [
     'keys',
     'API keys and signing keys: issued, found, followed',
     ['src/app/streams', 'src/app/pacing'],
-    'Whoever asks is known before anything of a mind is.',
+    'A request is authenticated before anything of a mind is read.',
   ),
   wing(
     'read-models',
     'feeding read models, rebuilding and waiting for them, the relay',
     ['src/app/pacing'],
-    'A read model is made of events alone: of streams it knows what the feed brings.',
+    'A read model is made from events alone: it knows only what the feed brings.',
   ),
   {
     rule: 'activities-use-ports',
     folder: 'activities',
     holds: 'one step of any process, made from ports',
     imports: ['src/app/processes', 'src/app/streams', 'src/app/pacing', 'workflows', ...core],
-    because: 'Effects are made from ports, so that the same step runs under every engine.',
+    because: 'Effects are made from ports, so the same step runs under every engine.',
   },
   {
     rule: 'http-translates',
@@ -120,11 +120,11 @@ module.exports = [
     imports: ['src/app', 'projections', ...core],
     because: 'A route turns a request into a command or a query; where things are stored is not its business.',
   },
-  adapter('shared', 'what several adapters have in common', 'What is shared knows none of those that share it.'),
+  adapter('shared', 'what several adapters have in common', 'Shared code knows none of the adapters that use it.'),
   {
     ...adapter('memory', 'every port in the fewest lines'),
     rule: 'memory-is-the-definition',
-    because: 'The memory adapters define what a port means in the fewest lines; they lean on no other adapter.',
+    because: 'The memory adapters define what a port means in the fewest lines. They use no other adapter.',
   },
   {
     ...adapter('embedded', 'SQLite files, an engine with timers and a queue'),
@@ -152,7 +152,7 @@ module.exports = [
       'src/app/streams/command-id.ts',
       ...core,
     ],
-    because: 'An engine is a shell: it calls `advance` and learns what a process is, but never reads a table.',
+    because: 'An engine is a shell: it calls `advance` and knows what a process is, but never reads a table.',
   },
   adapter('eventstore', 'the event store on EventStoreDB'),
   adapter('kafka', 'the feed on Kafka'),
@@ -173,7 +173,7 @@ module.exports = [
     holds: 'the TypeScript client of the protocol; it speaks HTTP like any game',
     imports: [],
     because:
-      'The body speaks the protocol over HTTP like any game; an import from the server would be a second way in.',
+      'The body speaks the protocol over HTTP like any game. An import from the server would be a second way in.',
   },
   {
     rule: 'roles-know-no-profile',
@@ -181,7 +181,7 @@ module.exports = [
     holds: 'what a process does: answer requests, drive processes, make read models, relay',
     imports: ['src/adapters', 'src/app', 'src/http', 'src/config', 'activities', 'workflows', 'projections', ...core],
     because:
-      'A profile says which roles there are and on what they run; a role that knew its profile could run on no other.',
+      'A profile says which roles there are and what they run on. A role that knows its profile could run on no other.',
   },
   {
     rule: 'profiles-open-ports',

@@ -1,6 +1,6 @@
-// Compiles, as part of `npm ci`, so that `npm start` runs plain JavaScript and a worker finds its workflow bundled. `npx anima` in the
-// checkout comes through here each time: nothing is done when `dist` was made from the files that are there. A build takes the place of the
-// earlier one once it is whole, so that an interrupted one leaves what was there.
+// Compiles, as part of `npm ci`, so that `npm start` runs plain JavaScript and a worker finds its workflow bundled. `npx anima` in the checkout runs
+// this each time; it does nothing when `dist` was made from the current files. A build replaces the earlier one only when it is complete, so an
+// interrupted build changes nothing.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -111,7 +111,7 @@ removeLeftovers();
 const digest = digestOfInputs();
 if (!isCurrent(digest)) {
   await run(root, compiler, '-p', 'tsconfig.build.json', '--outDir', partial);
-  // The bundler names modules as seen from where it runs: the folder's passing name is not to stand in the bundle.
+  // The bundler names modules relative to where it runs; the temporary folder's name must not be in the bundle.
   await run(partial, 'scripts/bundle-workflows.js');
   await run(partial, 'scripts/copy-docs-files.js');
   writeFileSync(stamp(partial), digest);

@@ -1,4 +1,4 @@
-// Sums what several test runs and checks came to, and prints it as one line: "N passed, N failed" (", N skipped" when any).
+// Sums the results of several test runs and checks, and prints one line: "N passed, N failed" (", N skipped" when any).
 // Usage: node scripts/sum-reports.mjs <what>=<exit code> ...
 //   <file>.json=<code>   a vitest JSON report and the exit code of the run that wrote it
 //   <name>=<code>        any other step; it counts as one failed when its code is not 0, and not at all when it is

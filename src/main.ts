@@ -2,7 +2,7 @@ import { readEnvironment } from './config/env.js';
 import { StartProblem } from './domain/shared/start-problem.js';
 import { serve } from './server/serve.js';
 
-// Whoever read the log may go away; the server does not.
+// The reader of the log may go away; the server does not.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {

@@ -62,9 +62,9 @@ export const drawMachines = (): string =>
     '',
     '<!-- Drawn from the tables in workflows/ by `npm run generate`; a test fails when it is stale. -->',
     '',
-    'Every process that spans time is a table of every state and every input. A field of a table below says what an input does in a state:',
-    '`·` nothing (the asker is answered from the record), `refused` a refusal with its code, else the name of the function that makes the',
-    'events, and the state or states to which they lead.',
+    'Every process that spans time is a table of every state and every input. A field of a table below says what an input does in a state.',
+    '`·` means nothing: the answer comes from the record. `refused` is a refusal with its code. Anything else is the name of the function',
+    'that makes the events, and the state or states to which they lead.',
     '',
     ...Object.values<AnyProcess>(processes).flatMap(section),
   ].join('\n');

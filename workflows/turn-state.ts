@@ -11,7 +11,7 @@ export type Opening = {
   readonly actor?: Actor;
   readonly memories?: readonly RecalledMemory[];
   readonly resumedFrom?: string;
-  /** What the rules' patterns made of the observation; found once, when the turn is opened. */
+  /** The outcome of the rules' patterns for the observation, found once, when the turn is opened. */
   readonly patternsHeld?: readonly string[];
   readonly deadlineAt: string;
 };
@@ -31,7 +31,7 @@ export type TurnName = 'new' | 'awaitingActor' | 'awaitingMemories' | 'awaitingI
 
 /** A turn as its events leave it; plain JSON. */
 export type TurnState =
-  /** `RulesetMissing` stands before the opening in the same append. */
+  /** `RulesetMissing` comes before the opening in the same append. */
   | { readonly name: 'new'; readonly rulesetMissing?: string }
   | (Opening & {
       readonly name: Exclude<TurnName, 'new'>;
@@ -39,7 +39,7 @@ export type TurnState =
       readonly openedAt: string;
       readonly endedAt?: string;
       readonly ruleset: RulesetRef | null;
-      /** What it was opened under and is decided by to its end. */
+      /** The logic under which it was opened; it is decided with it to its end. */
       readonly logic: number;
       readonly rulesetMissing?: string;
       readonly generatedOutput?: string;
@@ -60,7 +60,7 @@ export type TurnInput =
   | { readonly type: 'actor'; readonly actor: Actor }
   | { readonly type: 'memories'; readonly memories: readonly RecalledMemory[] }
   | { readonly type: 'output'; readonly generatedOutput: string }
-  /** Asks for a round's answer again, the latest when it names none. */
+  /** Asks again for a round's answer; the latest if it names no round. */
   | { readonly type: 'look'; readonly round?: number }
   | { readonly type: 'mismatch'; readonly round: number; readonly members: Mismatch['members'] }
   | { readonly type: 'deadline' };

@@ -19,7 +19,7 @@ const askForOutput = (logic: number, facts: TurnFacts, turn: Opening): Instructi
   return { type: 'ExecuteInference', prompt, constraints };
 };
 
-/** An actor whose data is more than a mind's may be serves the turn alone, and the event says so (contract 1.2). */
+/** If an actor's data is larger than a mind's may be, only this turn uses it, and the event says so (contract 1.2). */
 const keeping = (facts: TurnFacts, actor: Opening['actor']): { readonly actorDataKept?: false } =>
   keepsActorData(facts.mind, actor) ? {} : { actorDataKept: false };
 
@@ -104,7 +104,7 @@ const decide = (
   return verdictEvents(state.turnId, reached, facts);
 };
 
-/** The events that record a verdict: also those of a verdict asked for outside a turn (contract 2.7). */
+/** The events that record a verdict, including one requested outside a turn (contract 2.7). */
 export const verdictEvents = (
   turnId: string,
   reached: Omit<Extract<NpcEvent, { type: 'VerdictReached' }>['data'], 'turnId' | 'kid' | 'iss'>,
@@ -123,7 +123,7 @@ export const verdictEvents = (
   ];
 };
 
-/** A client that goes on with the same tape contradicts it once; one that remembers otherwise each time is noted so often and no more. */
+/** A client that goes on with the same tape contradicts it once. A client that differs each time is noted this often and no more. */
 const noticeMismatch = (
   state: OpenedTurn,
   { round, members }: Extract<TurnInput, { type: 'mismatch' }>,
@@ -201,7 +201,7 @@ export const turn: Process<TurnState, TurnInput, TurnFacts, TurnAnswer> = {
   },
   owns: (id, event) => event.data['turnId'] === id,
   evolve: evolveTurn,
-  // The body does the model calls and the recall: a turn waits for its client alone.
+  // The body makes the model calls and the recall, so a turn waits only for its client.
   pending: () => null,
   deadline: (state) =>
     state.name === 'new' || over(state) ? null : { at: state.deadlineAt, input: { type: 'deadline' } },

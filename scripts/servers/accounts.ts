@@ -9,7 +9,7 @@ import type { Account, Site } from './server.js';
 const UNPRIVILEGED = ['postgres', 'nobody'];
 const OTHERS_MAY_PASS = 0o001;
 
-/** Whom a server that refuses to run as root runs as: undefined (who started this program) unless that is root. */
+/** The account of a server that refuses to run as root: undefined (the account of this program) unless that is root. */
 export const unprivilegedAccount = async (): Promise<Account | undefined> => {
   if (process.getuid?.() !== 0) return undefined;
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
@@ -26,8 +26,8 @@ const othersMayPass = async (directory: string): Promise<boolean> => {
 };
 
 /**
- * The data directory of a server that may run under another account: below its site, unless that account could not get there
- * (a checkout in root's home). Then it is in the system's temporary directory, under a name that belongs to the site alone.
+ * The data directory of a server that may run under another account. It is below its site, unless that account cannot reach it (a checkout in root's
+ * home). Then it is in the system's temporary directory, under a name that only this site uses.
  */
 export const dataDirectoryFor = async (site: Site): Promise<string> => {
   if ((await unprivilegedAccount()) === undefined || (await othersMayPass(site.directory))) {

@@ -10,7 +10,7 @@ const servers: Readonly<Record<ServerName, Server>> = { eventstore, temporal, ka
 
 type Act = (name: ServerName) => Promise<string>;
 
-/** How often it is told what is still waited for, in milliseconds: downloads and builds take minutes and say nothing. */
+/** How often the current step is reported, in milliseconds: downloads and builds take minutes and are silent. */
 const TELL_EVERY_MS = 15_000;
 
 export type Request = {
@@ -22,7 +22,7 @@ export type Request = {
   readonly say: (line: string) => void;
 };
 
-/** Does the same to each server at once and says how each came out; resolves with whether all came out well. */
+/** Does the same to all servers at once and reports each outcome; resolves with whether all succeeded. */
 const toEach = async ({ names, say }: Request, act: Act): Promise<boolean> => {
   const outcomes = await Promise.all(
     names.map(async (name) => {
@@ -46,14 +46,14 @@ const where = (supervisor: Supervisor, name: ServerName): string =>
     .map(([variable, value]) => `${variable}=${value.replace(/:[^:@/]+@/, ':***@')}`)
     .join(' ');
 
-/** The store at EVENTSTORE_URL, unless that is our own: the shell has read an `env` of before. */
+/** The store at EVENTSTORE_URL, unless that is our own, because the shell has read an earlier `env`. */
 const givenStore = async ({ eventStoreUrl, supervisor }: Request): Promise<string | undefined> => {
   if (eventStoreUrl === undefined || eventStoreUrl === '') return undefined;
   const { EVENTSTORE_URL: ours } = await supervisor.addresses(eventstore);
   return eventStoreUrl === ours ? undefined : eventStoreUrl;
 };
 
-/** Says each step of a server as it begins, and again while it lasts. */
+/** Reports each step of a server when it begins, and again while it lasts. */
 const telling = async <Result>(
   { say }: Request,
   name: ServerName,
@@ -105,7 +105,7 @@ const refuseElsewhere = async ({ supervisor }: Request, name: ServerName): Promi
 export const commands = {
   start: async (request: Request) => {
     request.say(
-      'What is missing is downloaded and built first. That may take many minutes the first time; it is kept.',
+      'Missing parts are downloaded and built first. That may take many minutes the first time; the results are kept.',
     );
     const done = await toEach(request, start(request));
     if (done) request.say(`Addresses: ${environmentFile(request.directory)}`);

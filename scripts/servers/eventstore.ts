@@ -27,8 +27,8 @@ const accepts = (host: string, to: number): Promise<boolean> =>
   });
 
 /**
- * Checks that somebody listens at a connection string of EventStoreDB (one host or several).
- * @throws Error when nobody does
+ * Checks that a server listens at a connection string of EventStoreDB (one host or several).
+ * @throws Error when none does
  */
 export const checkStoreAt = async (url: string): Promise<void> => {
   const [, hosts = ''] = /^\w+(?:\+discover)?:\/\/(?:[^@/]*@)?([^/?]+)/.exec(url) ?? [];
@@ -40,12 +40,12 @@ export const checkStoreAt = async (url: string): Promise<void> => {
   );
   if (!found.includes(true)) {
     throw new Error(
-      `EVENTSTORE_URL names ${hosts === '' ? 'no server' : hosts}, where nobody listens; unset it to start the stand-in`,
+      `EVENTSTORE_URL names ${hosts === '' ? 'no server' : hosts}, but no server listens there; unset it to start the stand-in`,
     );
   }
 };
 
-/** The stand-in that speaks EventStoreDB's protocol: of the database itself no registry holds a binary. */
+/** The stand-in that speaks EventStoreDB's protocol, because no registry has a binary of the database itself. */
 export const eventstore: Server = {
   name: 'eventstore',
   portCount: 1,

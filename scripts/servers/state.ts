@@ -7,7 +7,7 @@ import { SERVER_NAMES, type ServerName } from './server.js';
 
 /** What is remembered of one server between two commands. */
 export type Entry = {
-  /** Kept while it is stopped, so that it comes back where its clients look for it. Empty: it is not ours. */
+  /** Kept while the server is stopped, so it comes back where its clients look for it. Empty: the server is not ours. */
   readonly ports: readonly number[];
   /** The process that was started last; undefined when it was stopped in good order. */
   readonly process?: Identity;
@@ -49,7 +49,7 @@ const replace = async (file: string, text: string): Promise<void> => {
   await rename(`${file}.part`, file);
 };
 
-/** One line of `env`; what a shell would not take as it stands is quoted for it. */
+/** One line of `env`, quoted for a shell where needed. */
 const line = ([name, value]: readonly [string, string]): string =>
   /^[\w@%+=:,./?-]*$/.test(value) ? `${name}=${value}` : `${name}='${value.replaceAll("'", `'\\''`)}'`;
 

@@ -16,8 +16,8 @@ const LOG_LIMIT = 3_000;
 export type Condition = 'running' | 'dead' | 'stopped' | 'elsewhere';
 
 /**
- * The servers of one directory: what is remembered of them, and what can be done with each. The caller holds the directory's
- * lock, and acts on one server once at a time; on several of them at once is fine.
+ * The servers of one directory: what is remembered about them, and what can be done with each. The caller holds the directory's lock. It acts on one
+ * server once at a time, but may act on several servers at once.
  */
 export class Supervisor {
   readonly #directory: string;
@@ -46,21 +46,21 @@ export class Supervisor {
     return entry.ports.length === 0 ? 'elsewhere' : 'stopped';
   }
 
-  /** Takes note of a server that others run; its addresses are handed on as they are. */
+  /** Notes a server that others run; its addresses are passed on unchanged. */
   async adopt(name: ServerName, addresses: Entry['addresses']): Promise<void> {
     await this.stop(name, 'SIGTERM');
     await this.#remember(name, { ports: [], addresses });
   }
 
-  /** What clients call a server on the ports that it has or had; nothing when it has none. */
+  /** The addresses of a server on the ports that it has or had; empty when it has none. */
   async addresses(server: Server): Promise<Entry['addresses']> {
     const ports = this.#state[server.name]?.ports ?? [];
     return ports.length === 0 ? {} : server.addresses(this.#site(server.name, ports));
   }
 
   /**
-   * Starts a server on its data and waits until it answers; one that runs is only waited for.
-   * @param doing told at each step what it waits for
+   * Starts a server on its data and waits until it answers. If it already runs, this only waits.
+   * @param doing called at each step with what it waits for
    */
   async start(server: Server, doing: (step: string) => void): Promise<void> {
     const { name } = server;
@@ -84,7 +84,7 @@ export class Supervisor {
     await mkdir(site.directory, { recursive: true });
     const started = await launch(await server.prepare(site), this.#log(name));
     doing('waits until it answers');
-    // Remembered before it is waited for: whoever is interrupted now can still stop it.
+    // Remembered before the wait, so the server can still be stopped after an interrupt.
     await this.#remember(name, { ports: site.ports, process: started.identity, addresses: before?.addresses ?? {} });
     try {
       await this.#ready(server, site, started, started.identity);
@@ -112,7 +112,7 @@ export class Supervisor {
     );
   }
 
-  /** kill -9. Its addresses stay in `env`: clients find nobody there. */
+  /** kill -9. Its addresses stay in `env`, and clients find no server there. */
   async kill(name: ServerName): Promise<void> {
     const running = this.#state[name]?.process;
     if (running === undefined || !(await isAlive(running))) throw new Error('is not running');
@@ -130,7 +130,7 @@ export class Supervisor {
     await rm(site.directory, { recursive: true, force: true });
   }
 
-  /** Forgets everything; the directory is removed too, unless there is something in it that is not ours. */
+  /** Forgets everything. It also removes the directory, unless something in it is not ours. */
   async forget(): Promise<void> {
     await this.#written;
     await forgetState(this.#directory);
@@ -144,7 +144,7 @@ export class Supervisor {
     return { directory: join(this.#directory, name), cache: this.#cache, ports };
   }
 
-  /** The ports it had before, so that its clients find it again, unless somebody has taken one. */
+  /** The ports that it had before, so its clients find it again, unless one is taken. */
   async #ports(server: Server): Promise<readonly number[]> {
     const before = this.#state[server.name]?.ports ?? [];
     const free = await Promise.all(before.map(isFree));

@@ -19,7 +19,7 @@ export type RunOptions = {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
   readonly account?: Account | undefined;
-  /** What to say to who does not have the command. */
+  /** The message when the command is missing. */
   readonly whenMissing?: string;
 };
 
@@ -28,7 +28,7 @@ const failure = (command: string, reason: string, said: string): Error =>
 
 /**
  * Runs a command to its end and resolves with its standard output.
- * @throws Error when it is missing (`whenMissing`), fails, or takes longer than its limit; with the end of what it said.
+ * @throws Error when it is missing (`whenMissing`), fails, or takes longer than its limit; the message ends with its last output.
  */
 export const run = (command: string, args: readonly string[], options: RunOptions): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -67,8 +67,8 @@ export const run = (command: string, args: readonly string[], options: RunOption
   });
 
 /**
- * Fills a place of the cache once. It is filled beside and then renamed, so that what is there is whole, whoever was
- * interrupted and however many install at once.
+ * Fills a place of the cache once. It is filled in another place and then renamed, so the content is always complete, even after an interrupt or with
+ * several installations at once.
  */
 export const keep = async (place: string, fill: (draft: string) => Promise<void>): Promise<void> => {
   if (existsSync(place)) return;

@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 100;
 /**
  * Looks until `look` resolves with true.
  * @param what the end of the sentence "waited N s for ..."
- * @throws Error when the limit (milliseconds) has passed; its cause is the last rejection of `look`, which else counts as false.
+ * @throws Error when the limit (milliseconds) has passed; its cause is the last rejection of `look`. Before that a rejection counts as false.
  */
 export const waitUntil = async (what: string, limitMs: number, look: () => Promise<boolean>): Promise<void> => {
   const end = performance.now() + limitMs;

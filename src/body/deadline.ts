@@ -20,8 +20,8 @@ export const sleepFor = (ms: number): Promise<void> =>
   });
 
 /**
- * Runs a call that must not outlive `timeoutMs` or its caller's signal. The call's own signal is aborted then, and the
- * wait ends even if the call does not heed it; its timer and listener are gone when this settles.
+ * Runs a call that must not outlive `timeoutMs` or its caller's signal. Then the call's own signal is aborted, and the wait ends even if the call
+ * ignores it. Its timer and listener are gone when this settles.
  * @throws GivenUp, or what the call threw
  */
 export const withDeadline = async <Answer>(

@@ -34,8 +34,8 @@ const dot = (a: Words, b: Words): number => {
 };
 
 /**
- * How many words two texts share, 0..1: the square root of the cosine of their word counts, so that texts which share
- * a quarter of their words reach the customary threshold of 0.5. It knows no synonyms.
+ * How many words two texts share, 0..1: the square root of the cosine of their word counts. Texts that share a quarter of their words reach the usual
+ * threshold of 0.5. It knows no synonyms.
  */
 const wordOverlap = (a: Words, b: Words): number => {
   const norm = Math.sqrt(dot(a, a) * dot(b, b));
@@ -43,8 +43,8 @@ const wordOverlap = (a: Words, b: Words): number => {
 };
 
 /**
- * A memory that compares words, not meanings: no model, deterministic, gone with the process. Enough for tests and a
- * demo; a game uses its vector database. Beyond `maxPerNpc` the oldest is dropped; the same text is kept once.
+ * A memory that compares words, not meanings. It is deterministic, needs no model, and is gone with the process. It is enough for tests and a demo; a
+ * game uses its vector database. Beyond `maxPerNpc` the oldest memory is dropped. The same text is kept once.
  */
 export const createWordMemory = (options: { readonly maxPerNpc?: number } = {}): BodyMemory => {
   const maxPerNpc = options.maxPerNpc ?? DEFAULT_MAX_PER_NPC;

@@ -5,14 +5,14 @@ import type { JsonMembers } from './protocol.js';
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * A request that brought no answer to work with. `code` is the server's stable word, or one of the client's own:
- * `UNREACHABLE`, `TIMEOUT`, `ABORTED`, `BAD_ANSWER`. `status` is 0 when no answer came.
+ * A request without a usable answer. `code` is the server's stable word, or one of the client's own: `UNREACHABLE`, `TIMEOUT`, `ABORTED`,
+ * `BAD_ANSWER`. `status` is 0 when no answer came.
  */
 export class MindError extends Error {
   readonly code: string;
   readonly status: number;
   readonly details: JsonMembers;
-  /** The id to quote to whoever runs the server; null when no answer came. */
+  /** The id to quote to the server's operator; null when no answer came. */
   readonly requestId: string | null;
   /** Seconds after which the server says that a repeat makes sense. */
   readonly retryAfter: number | null;
@@ -51,7 +51,7 @@ export type MindRequestOptions = {
 };
 
 export type CallOptions = {
-  /** Makes a repeat safe; only with it the client repeats a request whose answer was lost. */
+  /** Makes a repeat safe. Only with it does the client repeat a request whose answer was lost. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 };
@@ -122,8 +122,8 @@ const mayRepeat = (error: MindError): boolean =>
   error.code === 'IDEMPOTENCY_IN_PROGRESS';
 
 /**
- * Makes the function that sends requests to a mind server. It never repeats a request by itself, except one that carries
- * an Idempotency-Key: that at most twice, when its answer was lost or the server asked to wait.
+ * Makes the function that sends requests to a mind server. It repeats only a request that carries an Idempotency-Key, at most twice, when the answer
+ * was lost or the server asked to wait.
  */
 export const createMindRequest = (options: MindRequestOptions): MindRequest => {
   const send: FetchLike = options.fetch ?? fetch;

@@ -77,8 +77,8 @@ const textOf = (answer: unknown): string => {
 };
 
 /**
- * A model behind any OpenAI-compatible URL. Every failure is one `InferenceError`; neither the key nor what the server
- * said stands in its message. No call outlives `timeoutMs`.
+ * A model behind any OpenAI-compatible URL. Every failure is an `InferenceError`. Its message contains neither the key nor what the server said. No
+ * call outlives `timeoutMs`.
  */
 export const createOpenAiInference = (options: OpenAiOptions): Inference => {
   const send: FetchLike = options.fetch ?? fetch;

@@ -90,7 +90,7 @@ const written = (tape: Tape, result: StepResult): Tape => {
 
 const nextStep = (mode: BodyMode, tape: Tape, result: StepResult): StepRequest => {
   if (mode === 'thin') return { tape, lastResult: result };
-  // In a tape an empty text means "none yet": a model that said nothing can only be reported as a result.
+  // In a tape an empty text means "none yet", so a model that said nothing can only be reported as a result.
   if (result.type === 'ExecuteInferenceResult' && result.generatedOutput === '') return { tape, lastResult: result };
   return { tape: written(tape, result) };
 };

@@ -129,7 +129,7 @@ export type VerdictAnswer = {
   readonly code?: string;
 };
 
-/** A rule as it is registered; what is left out is filled in by the server. */
+/** A rule as it is registered; the server fills in what is left out. */
 export type RuleToRegister = {
   readonly drRuleId?: string;
   readonly ruleName?: string;
@@ -184,7 +184,7 @@ export type TurnRound = {
   readonly result: StepResult | null;
   readonly instruction: MindInstruction;
 };
-/** A turn as it was recorded. `verdict` is free-form here: what it holds beside the protocol's members grows with the server. */
+/** A turn as it was recorded. `verdict` is free-form here, because newer servers may add members to the protocol's. */
 export type TurnRecord = {
   readonly turnId: string;
   readonly npcId: string;

@@ -1,6 +1,6 @@
 import { InferenceError, type Inference } from './inference.js';
 
-/** `when`: a text that must occur, or a pattern that must match. `answers`: given one after the other, the last one again and again. */
+/** `when`: a text that must occur, or a pattern that must match. `answers`: given one after the other; the last one is repeated. */
 export type ScriptEntry = { readonly when: string | RegExp; readonly answers: readonly string[] };
 
 const DEFAULT_REPLY = 'Hm.';
@@ -10,8 +10,8 @@ const matches = (when: string | RegExp, text: string): boolean =>
   typeof when === 'string' ? text.includes(when) : text.search(when) >= 0;
 
 /**
- * A model without a model: the first entry that matches the observation (the prompt, where there is none) answers.
- * Deterministic: the same calls in the same order get the same texts. What no entry matches gets `fallback`.
+ * A scripted model: the first entry that matches the observation (or the prompt, if there is none) answers.
+ * Deterministic: the same calls in the same order get the same texts. If no entry matches, the answer is `fallback`.
  */
 export const createScriptedInference = (
   script: readonly ScriptEntry[],

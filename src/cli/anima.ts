@@ -10,5 +10,5 @@ for (const stream of [stdout, stderr]) {
   });
 }
 const code = await runCli(process.argv.slice(2), { env: readEnvironment(), cwd: process.cwd(), stdout, stderr });
-// A command that went on to its end may have said already that it did not succeed.
+// A command that ran to its end may already have said that it did not succeed.
 if (code !== exitCodes.done) process.exitCode = code;

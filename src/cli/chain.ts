@@ -57,8 +57,8 @@ const check = async (terminal: Terminal, npcId: string, { acknowledge, json }: C
 /** `anima chain <npcId>`: whether a mind's hash chain is whole; exit code 1 while a break is not acknowledged. */
 export const chainCommand = (terminal: Terminal): Command =>
   new Command('chain')
-    .description("check an NPC's hash chain; exit code 1 while a break in it is not acknowledged")
+    .description("check an NPC's hash chain; the exit code is 1 while a break is not acknowledged")
     .argument('<npcId>')
     .option('--acknowledge', 'record the breaks in the history (needs a key with the scope ops)')
-    .option('--json', 'print every page as a line of JSON')
+    .option('--json', 'print each page as a line of JSON')
     .action((npcId: string, options: ChainOptions) => check(terminal, npcId, options));

@@ -11,7 +11,7 @@ export type ClientSettings = { readonly url: string; readonly key: string | null
 const set = (value: string | undefined): string | null =>
   value === undefined || value.trim() === '' ? null : value.trim();
 
-/** Where commands find the server and its key (contract 11.5). @throws CommandFailed when `ANIMA_URL` is no address */
+/** Where commands find the server and its key (contract 11.5). @throws CommandFailed when `ANIMA_URL` is not an address */
 export const clientSettings = ({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): ClientSettings => {
   const url = set(env['ANIMA_URL']) ?? DEFAULT_URL;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -20,7 +20,7 @@ export const clientSettings = ({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): Cli
   return { url, key: set(env['ANIMA_API_KEY']), dataDir: resolve(cwd, set(env['ANIMA_DATA_DIR']) ?? DEFAULT_DATA_DIR) };
 };
 
-/** What a command says that looks for the server's data directory in the wrong place. */
+/** What a command says when it looks for the server's data directory in the wrong place. */
 export const noDataDirectory = (dataDir: string): string =>
   `There is no data directory at ${dataDir}. Set ANIMA_DATA_DIR to the server's data directory.`;
 
@@ -31,7 +31,7 @@ const ownerKey = async (dataDir: string): Promise<string> => {
     key = await readOwnerKey(dataDir);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new CommandFailed(`The owner key in ${path} cannot be read (${reason}); give a key by ANIMA_API_KEY.`);
+    throw new CommandFailed(`The owner key in ${path} cannot be read (${reason}); set ANIMA_API_KEY to a key.`);
   }
   if (key !== null && key !== '') return key;
   throw new CommandFailed(
@@ -45,7 +45,7 @@ const ownerKey = async (dataDir: string): Promise<string> => {
 export const describeFailure = (error: unknown, url: string): string | null => {
   if (!(error instanceof MindError)) return null;
   if (error.code === 'UNREACHABLE') {
-    return `No server answers at ${url}: start one with "anima serve", or name another by ANIMA_URL.`;
+    return `No server answers at ${url}: start one with "anima serve", or set ANIMA_URL to another address.`;
   }
   if (error.code === 'UNAUTHORIZED') {
     return `The server at ${url} does not accept this key: set ANIMA_API_KEY to a valid one, or remove it to use the owner key.`;

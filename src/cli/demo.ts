@@ -24,7 +24,7 @@ import { defined } from '../domain/shared/defined.js';
 /** Long enough to read a turn, short enough to see the end. */
 const READING_PAUSE_MS = 300;
 const RUN_BYTES = 3;
-/** The compiled entry of the server, beside the compiled command. */
+/** The compiled entry of the server, next to the compiled command. */
 const SERVER_ENTRY = fileURLToPath(new URL('../main.js', import.meta.url));
 
 type Flags = {
@@ -101,7 +101,7 @@ const play = async (
   });
 };
 
-/** What the user is told of a scene that could not be played to its end. */
+/** What the user is told when a scene could not be played to its end. */
 const asSentence = (error: unknown, url: string): unknown => {
   if (error instanceof MindError) return new CommandFailed(describeFailure(error, url) ?? error.message);
   if (error instanceof InferenceError || error instanceof TurnError) return new CommandFailed(error.message);
@@ -114,12 +114,12 @@ const demo = async (flags: Flags, terminal: Terminal): Promise<void> => {
     stop.abort();
   };
   const settings = settingsFrom(flags, terminal);
-  // The first interrupt ends the play in order: the key is revoked, the server stopped. The second one ends at once.
+  // The first interrupt ends the play cleanly: the key is revoked and the server stopped. The second one ends it at once.
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
     const result = await play(flags, settings, terminal, stop.signal);
     if (flags.json === true) printJson(terminal, result);
-    if (!result.ok) throw new CommandFailed(`${String(result.unexpected)} lines went otherwise than written.`);
+    if (!result.ok) throw new CommandFailed(`${String(result.unexpected)} lines did not go as written.`);
   } catch (error) {
     throw stop.signal.aborted ? new CommandFailed('The demo was interrupted.') : asSentence(error, settings.url);
   } finally {
@@ -127,20 +127,26 @@ const demo = async (flags: Flags, terminal: Terminal): Promise<void> => {
   }
 };
 
-/** `anima demo`: plays the written scene; it fails when a scripted line goes otherwise than written. */
+/** `anima demo`: plays the written scene. It fails when a scripted line does not go as written. */
 export const demoCommand = (terminal: Terminal): Command =>
   new Command('demo')
-    .description('play a written scene with three NPCs, then show the history of one and why it was refused something')
-    .option('--url <address>', 'the server (default: ANIMA_URL, else the usual address, else one is started)', address)
+    .description(
+      'play a written scene with three NPCs, then show the history of one and why one of its actions was refused',
+    )
+    .option(
+      '--url <address>',
+      'the server (default: ANIMA_URL, else the usual address; if nothing answers there, a server is started)',
+      address,
+    )
     .option('--key <key>', 'a key with the scope admin (default: ANIMA_API_KEY, else the owner key)')
     .option(
       '--inference <scripted|url>',
-      'the written texts, or a model behind an OpenAI-compatible URL such as http://127.0.0.1:11434/v1',
+      '"scripted" for the written texts, or the OpenAI-compatible URL of a model, such as http://127.0.0.1:11434/v1',
       scriptedOrAddress,
       'scripted',
     )
-    .option('--model <name>', 'the model to ask for at that URL', 'default')
+    .option('--model <name>', 'the name of the model at that URL', 'default')
     .option('--inference-key-file <path>', 'a file with the key for that URL')
-    .option('--fast', 'no pause between turns')
+    .option('--fast', 'do not pause between turns')
     .option('--json', 'print one JSON document instead of the play')
     .action((flags: Flags) => demo(flags, terminal));

@@ -24,7 +24,7 @@ const verdict = ({ verdict: value }: JsonMembers): string => {
     .join(' ');
 };
 
-/** How each type of event is told in a few words; a type that is not here is told by its data. */
+/** Each type of event in a few words; a type that is not listed is shown as its data. */
 const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
   NpcRegistered: ({ persona, data }) => [quoted(persona), json(data)].filter(Boolean).join(' '),
   NpcUpdated: ({ persona, data }) => [quoted(persona), json(data)].filter(Boolean).join(' '),

@@ -8,7 +8,7 @@ import { defined } from '../domain/shared/defined.js';
 
 /** Most events asked for at once (contract 10.1). */
 const PAGE = 500;
-/** Events that are shown when nobody says how many. */
+/** How many events are shown by default. */
 const DEFAULT_LIMIT = 1_000;
 
 const wholeFrom =
@@ -49,17 +49,17 @@ const show = async (terminal: Terminal, npcId: string, options: HistoryOptions):
     shown += page.events.length;
     next = page.next;
   } while (next !== undefined && shown < options.limit && isRead(terminal));
-  if (next !== undefined && isRead(terminal)) remark(terminal, `There is more: go on with --from ${String(next)}.`);
+  if (next !== undefined && isRead(terminal)) remark(terminal, `There is more: continue with --from ${String(next)}.`);
 };
 
-/** `anima history <npcId>`: what is recorded of a mind. */
+/** `anima history <npcId>`: what is recorded about a mind. */
 export const historyCommand = (terminal: Terminal): Command =>
   new Command('history')
-    .description('show what is recorded of an NPC, one event per line')
+    .description('show what is recorded about an NPC, one event per line')
     .argument('<npcId>')
     .option('--from <revision>', 'the first revision to show', wholeFrom(0))
-    .option('--limit <n>', 'at most so many events', wholeFrom(1), DEFAULT_LIMIT)
+    .option('--limit <n>', 'at most this many events', wholeFrom(1), DEFAULT_LIMIT)
     .option('--backwards', 'newest first')
     .option('--type <list>', 'only these types of event, for example VerdictReached,VerdictRefused')
-    .option('--json', 'print every event whole, as a line of JSON')
+    .option('--json', 'print each whole event as a line of JSON')
     .action((npcId: string, options: HistoryOptions) => show(terminal, npcId, options));

@@ -20,7 +20,7 @@ type ShownKey = {
 const rateLimit = (text: string): Limit => {
   const match = /^(\d{1,7})\/(\d{1,5})$/.exec(text);
   if (text === 'off') return text;
-  if (match === null) throw new InvalidArgumentError('It looks like 100/60 (requests/seconds), or is "off".');
+  if (match === null) throw new InvalidArgumentError('It must look like 100/60 (requests/seconds), or be "off".');
   return { limit: Number(match[1]), windowSeconds: Number(match[2]) };
 };
 
@@ -49,7 +49,7 @@ const asTable = (keys: readonly ShownKey[]): string[] =>
 
 const issue = (terminal: Terminal): Command =>
   new Command('issue')
-    .description('issue a key; it is shown this once')
+    .description('issue a key; it is shown only once')
     .argument('<name>', 'what the key is for')
     .option(
       '--scopes <list>',
@@ -102,7 +102,7 @@ const bootstrap = (terminal: Terminal): Command =>
       const { bootstrapDistributed } = await import('./offline.js');
       const made = await bootstrapDistributed(terminal);
       if (json) printJson(terminal, made === null ? { made: false } : { made: true, tenantId: 'local', ...made });
-      else if (made === null) remark(terminal, 'The tenant local has its owner key already; nothing was done.');
+      else if (made === null) remark(terminal, 'The tenant local already has its owner key; nothing was done.');
       else {
         print(terminal, made.key);
         remark(
@@ -115,7 +115,7 @@ const bootstrap = (terminal: Terminal): Command =>
 const recover = (terminal: Terminal): Command =>
   new Command('recover')
     .description('make another owner key (embedded profile: stop the server first)')
-    .option('--tenant <id>', 'whose owner key was lost', 'local')
+    .option('--tenant <id>', 'the tenant whose owner key was lost', 'local')
     .option('--json', 'print the answer as JSON')
     .action(async ({ json, tenant }: JsonReply & { tenant: string }) => {
       const { recoverOwner } = await import('./offline.js');

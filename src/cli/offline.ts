@@ -14,7 +14,7 @@ import { noDataDirectory } from './client.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
 
 /**
- * Opens the data directory for a command that works while the server is stopped. It makes none: without one there is nothing to work on.
+ * Opens the data directory for a command that works while the server is stopped. It makes none, because a new one would hold nothing to work on.
  * @throws CommandFailed when there is none, StartProblem when it cannot be used, for example because a server has it open
  */
 export const openOffline = async (
@@ -23,7 +23,7 @@ export const openOffline = async (
 ): Promise<{ readonly config: Config; readonly profile: EmbeddedProfile }> => {
   const config = parseConfig(terminal.env, terminal.cwd);
   if (config.distributed !== null) {
-    throw new CommandFailed('This command works on a data directory; the distributed profile has none.');
+    throw new CommandFailed('This command needs a data directory; the distributed profile has none.');
   }
   if (!existsSync(join(config.dataDir, 'format'))) {
     throw new CommandFailed(noDataDirectory(config.dataDir));
@@ -35,8 +35,8 @@ export const openOffline = async (
 };
 
 /**
- * Makes another owner key for a tenant (contract 11.3): in the data directory while the server is stopped; in the distributed profile in the
- * event store, beside running servers, which know the key within a second. Raises what the event store raises. @throws CommandFailed, StartProblem
+ * Makes another owner key for a tenant (contract 11.3): in the data directory while the server is stopped, or in the event store of the distributed
+ * profile. There the servers may run, and know the key within a second. Raises what the event store raises. @throws CommandFailed, StartProblem
  */
 export const recoverOwner = async (terminal: Terminal, tenantId: string): Promise<OwnerKey> => {
   const config = parseConfig(terminal.env, terminal.cwd);
@@ -50,15 +50,15 @@ export const recoverOwner = async (terminal: Terminal, tenantId: string): Promis
 };
 
 /**
- * Makes the tenant `local` and its owner key in the event store of the distributed profile (contract 11.2): it talks to the store, not to a
- * running server. Null when that was done before; raises what the event store raises. @throws StartProblem
+ * Makes the tenant `local` and its owner key in the event store of the distributed profile (contract 11.2). It talks to the store, not to a running
+ * server. Null when this was done before. Raises what the event store raises. @throws StartProblem
  */
 export const bootstrapDistributed = async (terminal: Terminal): Promise<OwnerKey | null> => {
   const config = parseConfig(terminal.env, terminal.cwd);
   if (config.distributed === null) {
     throw new CommandFailed(
       'Nothing to do: in the embedded profile the server makes the owner key at its first start and writes it to the file "owner-key" ' +
-        'of its data directory. Run "anima serve"; if that key was lost, "anima keys recover".',
+        'of its data directory. Run "anima serve". If that key was lost, run "anima keys recover".',
     );
   }
   await using profile = await openBesideServers(terminal, config, config.distributed);

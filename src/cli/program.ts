@@ -26,13 +26,13 @@ const program = (terminal: Terminal): Command => {
     .addHelpText(
       'after',
       '\nCommands that ask a server use the address in ANIMA_URL (default: http://127.0.0.1:8080) and the key in ANIMA_API_KEY,\n' +
-        'else the one in the file owner-key of the data directory (ANIMA_DATA_DIR, .anima).\n' +
+        'or else the key in the file owner-key of the data directory (ANIMA_DATA_DIR, default: .anima).\n' +
         'Exit code: 0 done, 1 failed, 2 wrong usage.',
     );
   return confined(anima, terminal);
 };
 
-/** Keeps a command and those below it from ending the process or writing past the terminal; commander hands this down to none that is added. */
+/** Keeps a command and its subcommands from ending the process or writing outside the terminal. Commander does not apply this to subcommands by itself. */
 const confined = (command: Command, terminal: Terminal): Command => {
   command.exitOverride().configureOutput({
     writeOut: (text) => terminal.stdout.write(text),
@@ -42,7 +42,7 @@ const confined = (command: Command, terminal: Terminal): Command => {
   return command;
 };
 
-/** Whether the words ask for JSON, also when the command itself never came to run. */
+/** Whether the words ask for JSON, even if the command itself did not run. */
 const wantsJson = (words: readonly string[]): boolean => words.includes('--json');
 
 const reportFailure = (terminal: Terminal, words: readonly string[], error: unknown): void => {
@@ -55,15 +55,15 @@ const reportFailure = (terminal: Terminal, words: readonly string[], error: unkn
 
 /**
  * Runs one command to its end.
- * @param words what was typed behind `anima`
- * @returns the exit code; every failure has been shown as a sentence, none as a stack trace
+ * @param words what was typed after `anima`
+ * @returns the exit code; every failure has been shown as a sentence, never as a stack trace
  */
 export const runCli = async (words: readonly string[], terminal: Terminal): Promise<number> => {
   try {
     await program(terminal).parseAsync([...words], { from: 'user' });
     return exitCodes.done;
   } catch (error) {
-    // Commander has printed its sentence itself; `--help` comes this way too.
+    // Commander has already printed its sentence; `--help` also ends here.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     reportFailure(terminal, words, error);
     return exitCodes.failed;

@@ -1,7 +1,7 @@
 import type { Terminal } from './terminal.js';
 
 const BAR_CELLS = 30;
-/** Between two drawings, in milliseconds: faster than that nobody sees. */
+/** The time between two drawings, in milliseconds; faster drawing would not be seen. */
 const DRAW_EVERY_MS = 100;
 
 /** A bar such as `[######------]  50 %  1,024 of 2,048`. */
@@ -15,7 +15,7 @@ export const progressLine = (done: number, total: number): string => {
 
 export type ProgressBar = { update(done: number, total: number): void; end(): void };
 
-/** Draws progress on stderr over one line of a terminal; where there is no terminal it draws nothing. */
+/** Draws progress on stderr over one line of a terminal. Without a terminal it draws nothing. */
 export const progressBar = ({ stderr }: Terminal, now: () => number = () => performance.now()): ProgressBar => {
   let drawnAt = -Infinity;
   let drawn = false;

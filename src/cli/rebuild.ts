@@ -4,7 +4,7 @@ import { progressBar } from './progress.js';
 import { print, printJson, remark, type Terminal } from './terminal.js';
 
 const run = async (terminal: Terminal, json: boolean): Promise<void> => {
-  // Only here, so that the other commands do not load a database.
+  // Imported here, so the other commands do not load a database.
   const [{ rebuild }, { projections }, { openOffline }] = await Promise.all([
     import('../app/read-models/rebuild.js'),
     import('../../projections/registry.js'),
@@ -28,7 +28,7 @@ const run = async (terminal: Terminal, json: boolean): Promise<void> => {
     if (rebuilt.parked > 0) {
       remark(
         terminal,
-        `${String(rebuilt.parked)} events could not be applied; their streams stand still in these read models.`,
+        `${String(rebuilt.parked)} events could not be applied; their streams stop there in these read models.`,
       );
     }
   } catch (error) {
@@ -37,9 +37,9 @@ const run = async (terminal: Terminal, json: boolean): Promise<void> => {
   }
 };
 
-/** `anima rebuild`: makes every read model anew from the events, while the server is stopped (contract 11.5). */
+/** `anima rebuild`: builds every read model again from the events, while the server is stopped (contract 11.5). */
 export const rebuildCommand = (terminal: Terminal): Command =>
   new Command('rebuild')
-    .description('make every read model anew from the events, offline: stop the server first')
+    .description('build every read model again from the events (offline: stop the server first)')
     .option('--json', 'print the outcome as JSON')
     .action(({ json }: { readonly json?: true }) => run(terminal, json === true));

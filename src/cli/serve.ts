@@ -6,9 +6,9 @@ import type { Terminal } from './terminal.js';
 export const serveCommand = (terminal: Terminal): Command =>
   new Command('serve')
     .description('run the server until it is interrupted (settings: environment variables, see the README)')
-    .option('--json', 'log lines of JSON, also on a terminal')
+    .option('--json', 'log JSON lines, even on a terminal')
     .action(async ({ json }: { readonly json?: true }) => {
-      // Only here, so that the other commands do not load a server.
+      // Imported here, so the other commands do not load a server.
       const { serve } = await import('../server/serve.js');
       await serve({ ...terminal, json: json === true });
     });

@@ -12,7 +12,7 @@ export type Terminal = {
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
 };
 
-/** A failure that its user can act on: its message is all that is shown, exit code 1. */
+/** A failure that the user can act on. Only its message is shown, with exit code 1. */
 export class CommandFailed extends Error {
   constructor(sentence: string) {
     super(sentence);
@@ -20,7 +20,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Whether anybody still reads what is printed: `anima history x | head` closes the pipe early. */
+/** Whether the output is still read: `anima history x | head` closes the pipe early. */
 export const isRead = ({ stdout }: Terminal): boolean => stdout.writable;
 
 /** Prints one line, safely; does nothing once the reader has gone. */
@@ -28,7 +28,7 @@ export const print = (terminal: Terminal, line: string): void => {
   if (isRead(terminal)) terminal.stdout.write(`${printable(line)}\n`);
 };
 
-/** Resolves when the reader has caught up or gone away, so that a long output does not pile up in memory. */
+/** Resolves when the reader has caught up or left, so a long output does not pile up in memory. */
 export const caughtUp = ({ stdout }: Terminal): Promise<void> =>
   new Promise((resolve) => {
     const events = ['drain', 'close', 'error'];
@@ -43,7 +43,7 @@ export const caughtUp = ({ stdout }: Terminal): Promise<void> =>
 /** Prints a value as one line of JSON. */
 export const printJson = (terminal: Terminal, value: unknown): void => print(terminal, JSON.stringify(value));
 
-/** Says something beside the result, on stderr. */
+/** Prints a remark on stderr, separate from the result. */
 export const remark = ({ stderr }: Terminal, line: string): void => {
   if (stderr.writable) stderr.write(`${printable(line)}\n`);
 };
@@ -60,8 +60,8 @@ export const table = (rows: readonly (readonly string[])[]): string[] => {
 };
 
 /**
- * Keeps a closed pipe from ending the process with a stack trace: what cannot be shown any more is dropped, and the command finishes.
- * Any other failure to write is handed to `onFailure`.
+ * Keeps a closed pipe from ending the process with a stack trace. The rest of the output is dropped, and the command finishes. Any other failure to
+ * write is passed to `onFailure`.
  */
 export const tolerateClosedPipe = (stream: Writable, onFailure: (error: Error) => void): void => {
   stream.on('error', (error: NodeJS.ErrnoException) => {

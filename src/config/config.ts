@@ -9,11 +9,11 @@ import type { Environment } from './env.js';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What a process of the distributed profile does; each as many times as you like. */
+/** What a process of the distributed profile does. Run as many of each as you like. */
 export const roles = ['http', 'worker', 'projector', 'relay'] as const;
 export type Role = (typeof roles)[number];
 
-/** Where the real engines are, and under which name everything in them stands. */
+/** The addresses of the real servers, and the namespace of everything in them. */
 export type DistributedConfig = {
   readonly roles: ReadonlySet<Role>;
   readonly namespace: string;
@@ -91,7 +91,7 @@ const rateLimit = (text: string): RateLimit | 'off' | null => {
  * Reads the settings of contract 11.1.
  * @param cwd what relative paths start from
  * @param isThere whether a file exists
- * @throws StartProblem that names everything wrong at once
+ * @throws StartProblem that names all problems at once
  */
 export const parseConfig = (env: Environment, cwd: string, isThere: (file: string) => boolean = existsSync): Config => {
   const problems: string[] = [];
@@ -105,7 +105,7 @@ export const parseConfig = (env: Environment, cwd: string, isThere: (file: strin
     problems.push(`${name} must be ${expected}, not ${JSON.stringify(text)}.`);
     return fallback;
   };
-  const text = (name: string): string | null => setting<string | null>(name, null, 'a text', (value) => value);
+  const text = (name: string): string | null => setting<string | null>(name, null, 'text', (value) => value);
   const oneOf = <T extends string>(name: string, words: readonly T[], fallback: T): T =>
     setting(
       name,
@@ -117,9 +117,9 @@ export const parseConfig = (env: Environment, cwd: string, isThere: (file: strin
 
   const profile = oneOf('ANIMA_PROFILE', ['embedded', 'distributed'], 'embedded');
   const needed = (name: string, example: string, read: (text: string) => string | null = (value) => value): string => {
-    const value = setting(name, '', `like ${example}`, read);
+    const value = setting(name, '', `a value like ${example}`, read);
     if (value === '' && (env[name]?.trim() ?? '') === '')
-      problems.push(`${name} is needed by the distributed profile, like ${example}.`);
+      problems.push(`${name} is required in the distributed profile, for example ${example}.`);
     return value;
   };
   const urlOf =
@@ -136,7 +136,7 @@ export const parseConfig = (env: Environment, cwd: string, isThere: (file: strin
     ),
     eventStoreUrl: needed('EVENTSTORE_URL', 'esdb://127.0.0.1:2113?tls=false', urlOf('esdb:', 'esdb+discover:')),
     temporalAddress: needed('TEMPORAL_ADDRESS', '127.0.0.1:7233', (value) => (hostAndPort.test(value) ? value : null)),
-    temporalNamespace: setting('TEMPORAL_NAMESPACE', 'default', 'a text', (value) => value),
+    temporalNamespace: setting('TEMPORAL_NAMESPACE', 'default', 'text', (value) => value),
     kafkaBrokers: needed('KAFKA_BROKERS', '127.0.0.1:9092', (value) =>
       value.split(',').every((broker) => hostAndPort.test(broker.trim())) ? value : null,
     )
@@ -149,7 +149,7 @@ export const parseConfig = (env: Environment, cwd: string, isThere: (file: strin
     ),
   });
   if (oneOf('ANIMA_TIERS', ['off', 'on'], 'off') === 'on') {
-    problems.push('ANIMA_TIERS=on: this build keeps tiers as data but cannot activate them; leave the variable out.');
+    problems.push('ANIMA_TIERS=on: this build stores tiers but cannot activate them; leave the variable out.');
   }
   if (text('ANIMA_CORS_ORIGINS') !== null) {
     problems.push('ANIMA_CORS_ORIGINS: this build does not serve browsers of other origins; leave the variable out.');
@@ -167,22 +167,22 @@ export const parseConfig = (env: Environment, cwd: string, isThere: (file: strin
   const limit = setting(
     'ANIMA_RATE_LIMIT',
     { limit: 100, windowSeconds: 60 },
-    '"off" or requests/seconds, such as 100/60',
+    '"off" or requests/seconds, for example 100/60',
     rateLimit,
   );
 
   if (profile === 'distributed' && secret === null && secretFile === null) {
     problems.push(
-      'ANIMA_SECRET or ANIMA_SECRET_FILE is needed by the distributed profile: every server must have the same secret.',
+      'ANIMA_SECRET or ANIMA_SECRET_FILE is required in the distributed profile: every server must have the same secret.',
     );
   }
   const config: Config = {
     distributed: profile === 'distributed' ? distributed() : null,
-    host: setting('HOST', DEFAULT_HOST, 'a host name or an address', (value) =>
+    host: setting('HOST', DEFAULT_HOST, 'a host name or address', (value) =>
       /^[\w.:%-]+$/.test(value) ? value : null,
     ),
     port: setting('PORT', DEFAULT_PORT, `a number from 0 to ${MAX_PORT}`, (value) => integer(value, 0, MAX_PORT)),
-    publicUrl: setting<string | null>('ANIMA_PUBLIC_URL', null, 'an http or https URL without query', publicUrl),
+    publicUrl: setting<string | null>('ANIMA_PUBLIC_URL', null, 'an http or https URL without a query', publicUrl),
     dataDir: setting('ANIMA_DATA_DIR', path(DEFAULT_DATA_DIR), 'a path', path),
     rateLimit: limit === 'off' ? null : limit,
     rulesRegistration: oneOf('ANIMA_RULES_REGISTRATION', ['on', 'off'], 'on') === 'on',

@@ -2,14 +2,14 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 
 import type { Config, LogLevel } from './config.js';
 
-/** Members whose values never reach the log, wherever they stand in the first three levels of what is logged. */
+/** Members whose values never reach the log, anywhere in the first three levels of the logged fields. */
 const secretMembers = ['authorization', 'Authorization', 'apiKey', 'authKey', 'key', 'secret'];
 const redacted = secretMembers.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
-/** Which process a line is of. */
+/** The process that wrote a line. */
 export type LogOrigin = {
   readonly pid: number;
-  /** Only where there are several: the distributed profile. */
+  /** Only in the distributed profile, which has several processes. */
   readonly roles?: readonly string[];
   readonly namespace?: string;
 };
@@ -20,7 +20,7 @@ export const logOrigin = ({ distributed }: Pick<Config, 'distributed'>): LogOrig
   return distributed === null ? { pid } : { pid, roles: [...distributed.roles], namespace: distributed.namespace };
 };
 
-/** A person's log line: time, level, message, and what else was said, each on one line. */
+/** A log line for people: time, level, message and the other fields, on one line. */
 const readable = (line: string): string => {
   const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const word = pino.levels.labels[Number(level)] ?? 'log';
@@ -32,8 +32,8 @@ const readable = (line: string): string => {
 };
 
 /**
- * The server's log: JSON lines that name the process, on a terminal one readable line each. Keys and secrets are replaced by `[redacted]` (contract 11).
- * @param terminal whether a person reads it, who started the one process
+ * The server's log: JSON lines that name the process, or readable lines on a terminal. Keys and secrets are replaced by `[redacted]` (contract 11).
+ * @param terminal whether a person who started this one process reads the log
  */
 export const createLogger = (
   level: LogLevel,

@@ -65,7 +65,7 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     deps.routes.map((definition) => ({ definition, run: compilePipeline(definition, pipelineDeps) })),
   );
 
-  /** Behind the router: no route took the request. */
+  /** Runs after the router: no route took the request. */
   const refuseUnrouted = (ctx: Context, headers: Record<string, string>): never => {
     const matched = (ctx as unknown as Partial<RouterContext>).matched ?? [];
     const always = matched.some(({ name }) => definitions.get(name ?? '')?.always === true);
@@ -74,14 +74,14 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     const allow = [...new Set(matched.flatMap(({ methods }) => methods))].sort();
     headers['Allow'] = allow.join(', ');
     throw new Rejection('METHOD_NOT_ALLOWED', {
-      message: `This path takes ${allow.join(' or ')}, not ${ctx.method}.`,
+      message: `This path accepts ${allow.join(' or ')}, not ${ctx.method}.`,
       details: { allow },
     });
   };
 
   const refuse = (ctx: Context, exchange: Exchange, thrown: unknown): void => {
     if (thrown instanceof ClientGone) {
-      // One that was refused past us may still be sending, and nobody would notice its end.
+      // A request that was refused outside Koa may still be sending, and nothing else would notice its end.
       linger(ctx.req, () => ctx.res.destroy());
       return;
     }

@@ -3,8 +3,8 @@ import type { Moment } from '../ports/snapshots.js';
 import { instantOf } from './timestamp.js';
 
 /**
- * What `asOf` means (contract 10.1): digits only are a revision, however many there are, everything else is an RFC 3339 timestamp.
- * Without either it is now.
+ * What `asOf` means (contract 10.1): digits only are a revision, however many there are; anything else is an RFC 3339 timestamp. Without it, the
+ * answer is for now.
  * @throws Rejection SCHEMA_INVALID
  */
 export const momentOf = (asOf: string | undefined): Moment | 'now' => {

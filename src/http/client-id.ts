@@ -19,7 +19,7 @@ export const isClientId = (id: string): boolean => {
 };
 
 /**
- * The id in one segment of a path: percent-decoded once; bytes sent without escapes are read as UTF-8, as their sender meant them.
+ * The id in one segment of a path, percent-decoded once. Bytes sent without escapes are read as UTF-8, as the client meant them.
  * @returns null when the escapes are broken or the id is not valid (contract 1.6)
  */
 export const decodeClientId = (segment: string): string | null => {

@@ -2,7 +2,7 @@ import type { Command } from '../app/streams/run-command.js';
 import { npcStream } from '../domain/shared/stream-names.js';
 import type { Call } from './route.js';
 
-/** On whose behalf a request's events are recorded. */
+/** The key and command under which a request's events are recorded. */
 export const contextOf = (call: Call): Required<Command> => ({
   tenant: call.principal.tenant,
   actor: call.principal.keyId,

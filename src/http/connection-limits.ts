@@ -1,26 +1,26 @@
 /** What one connection may take, and how many there may be. */
 export type ConnectionLimits = {
-  /** Milliseconds from the first byte of a request to the end of its headers; also how long a new connection may say nothing. */
+  /** Milliseconds from the first byte of a request to the end of its headers; also how long a new connection may be silent. */
   readonly headersTimeoutMs: number;
   /** Milliseconds from the first byte of a request to the end of its body. */
   readonly requestTimeoutMs: number;
   /** How often the two are looked at, in milliseconds. */
   readonly timeoutCheckMs: number;
-  /** Longer, in milliseconds, than the minute for which usual proxies keep a connection: they close it first and never send into a closed one. */
+  /** In milliseconds; longer than the minute for which proxies usually keep a connection. So they close it first and never send into a closed one. */
   readonly keepAliveTimeoutMs: number;
   /**
-   * Milliseconds in which a client must take some byte of what waits for it, of an answer as of an event stream; then the connection is cut.
-   * A lost mobile connection is back, or gone for good, in less.
+   * Milliseconds in which a client must take some byte of a waiting answer or event stream; after that the connection is cut. A lost mobile
+   * connection is back, or gone for good, in less time.
    */
   readonly unreadTimeoutMs: number;
   /**
-   * Milliseconds in which a client must have taken a whole answer: the largest has a few megabytes, which is 20 kB a second. Of a stream that has an
-   * end, each 16 MiB (send-stream.ts).
+   * Milliseconds in which a client must take a whole answer: the largest has a few megabytes, which is 20 kB a second. For a stream that has an end,
+   * the time for each 16 MiB (send-stream.ts).
    */
   readonly answerTimeoutMs: number;
   /**
-   * Open connections of one process; the next are closed as they come. An idle one holds some 10 kB, so all of them 100 MB; below the number
-   * of files that systems let a server open.
+   * Open connections of one process; further ones are closed at once. An idle one holds about 10 kB, so all of them 100 MB. It is below the number of
+   * files that systems let a server open.
    */
   readonly maxConnections: number;
 };

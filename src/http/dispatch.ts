@@ -19,9 +19,8 @@ const shapeOf = (path: string): string => {
 };
 
 /**
- * Finds the route of a raw path. The router tries its routes one after the other, which over the whole list costs more than
- * everything else before the handler; so there is one router for each shape of path, with a handful of routes.
- * `next` runs when no route takes the request.
+ * Finds the route of a raw path. The router tries its routes one after the other. Over the whole list that costs more than everything else before the
+ * handler, so there is one router for each shape of path, with a handful of routes. `next` runs when no route takes the request.
  */
 export const createDispatch = (routes: readonly Runnable[]): Dispatch => {
   const routers = new Map<string, Router>();

@@ -4,14 +4,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What the docs page loads, beside the OpenAPI document. */
+/** What the docs page loads besides the OpenAPI document. */
 export type DocsFile = { readonly type: string; readonly content: string; readonly etag: string };
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 
-/** Ours, beside this module; the build copies them. */
+/** Our own files, next to this module; the build copies them. */
 export const ownFiles: Readonly<Record<string, string>> = { 'docs.js': SCRIPT, 'docs.css': STYLE };
 /** The viewer's, with the licences that have to go with it. */
 export const viewerFiles: Readonly<Record<string, string>> = {

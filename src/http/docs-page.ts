@@ -3,7 +3,7 @@ import { apiVersion } from './api-version.js';
 import { statuses } from './statuses.js';
 
 /**
- * What the docs page may do: load scripts and styles of this server and talk to it, and nothing else. The viewer draws its icons from
+ * What the docs page may do: load scripts and styles of this server and send requests to it, and nothing else. The viewer draws its icons from
  * `data:` images. It needs neither inline styles nor `eval`, so neither is allowed.
  */
 export const docsPagePolicy = [
@@ -38,13 +38,13 @@ export const docsPage = (): string => `<!doctype html>
 <script src="/docs/swagger-ui-bundle.js" defer></script><script src="/docs/docs.js" type="module"></script></head>
 <body>
 <nav><a href="/openapi.json">openapi.json</a><a href="#errors">All error codes</a></nav>
-<noscript>The list of routes needs JavaScript. The same as data: <a href="/openapi.json">openapi.json</a>.</noscript>
+<noscript>The list of routes needs JavaScript. The same information as data: <a href="/openapi.json">openapi.json</a>.</noscript>
 <div id="api"></div>
 <section id="errors">
 <h2>Errors</h2>
-<p>Every error is <code>{"error": {"code", "message", "details", "requestId"}}</code>, but each 403 of <code>POST /rules</code>, which is <code>{"error": "&lt;sentence&gt;"}</code>.</p>
-<p>A refusal with <code>Retry-After</code> passes: send the same request again after so many seconds. A <code>POST</code> with an <code>Idempotency-Key</code> is done once however often it is sent.
-Without one, a request that opens a turn, or records something, may have done so although its answer was lost, and does it again when it is repeated.</p>
+<p>Every error is <code>{"error": {"code", "message", "details", "requestId"}}</code>. Only a 403 of <code>POST /rules</code> is <code>{"error": "&lt;sentence&gt;"}</code>.</p>
+<p>A refusal with <code>Retry-After</code> is temporary: send the same request again after that many seconds. A <code>POST</code> with an <code>Idempotency-Key</code> is done once, however often it is sent.
+Without the key, a request that opens a turn or records something may have been done although its answer was lost. A repeat does it again.</p>
 <table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>
 ${(Object.keys(rejections) as RejectionCode[]).map(errorRow).join('\n')}
 </tbody></table>

@@ -1,15 +1,15 @@
 import type { Context } from 'koa';
 
-/** What is known of one request and its answer, beside Koa's own context. */
+/** What is known about one request and its answer, besides Koa's own context. */
 export type Exchange = {
   readonly requestId: string;
   /** `unrouted` until a route has been found. */
   operationId: string;
   /** The raw path as it was asked for, still escaped. */
   readonly path: string;
-  /** What stands behind the `?`; undefined without one. */
+  /** The text after the `?`; undefined without one. */
   readonly query: string | undefined;
-  /** Sent with the answer, whatever it will be. */
+  /** Sent with the answer, whatever it is. */
   readonly headers: Record<string, string>;
   /** From the metrics, to time the request. */
   readonly begun: number;

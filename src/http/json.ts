@@ -11,8 +11,8 @@ const halfPair = /\p{Surrogate}/u;
 const refuse = (reason: string): Rejection => new Rejection('MALFORMED_JSON', { details: { reason } });
 
 /**
- * Looks at every value once. JSON.parse keeps an own `__proto__`, makes Infinity of 1e999 and lets lone surrogates through;
- * none of them can be stored, compared or hashed safely.
+ * Looks at every value once. JSON.parse keeps an own `__proto__`, turns 1e999 into Infinity and lets lone surrogates through. None of them can be
+ * stored, compared or hashed safely.
  */
 const inspect = (value: Json, depth: number, escapes: boolean): void => {
   if (typeof value === 'string') {
@@ -27,7 +27,7 @@ const inspect = (value: Json, depth: number, escapes: boolean): void => {
     }
     const members = value as Readonly<Record<string, Json>>;
     for (const name in members) {
-      if (name === '__proto__') throw refuse('A member is named __proto__.');
+      if (name === '__proto__') throw refuse('A member has the name __proto__.');
       if (escapes && halfPair.test(name)) throw refuse('A member name holds half a surrogate pair.');
       inspect(members[name] as Json, depth + 1, escapes);
     }
@@ -35,7 +35,7 @@ const inspect = (value: Json, depth: number, escapes: boolean): void => {
 };
 
 /**
- * Reads JSON strictly (contract 1.2). Of members with the same name the last one counts.
+ * Reads JSON strictly (contract 1.2). If members have the same name, the last one counts.
  * @throws Rejection MALFORMED_JSON, with the reason in its details
  */
 export const readJson = (text: string): Json => {
@@ -49,7 +49,7 @@ export const readJson = (text: string): Json => {
   return value;
 };
 
-/** A parsed body, and whether a `null` may stand in it. */
+/** A parsed body, and whether it may contain a `null`. */
 export type ParsedJson = { readonly value: Json; readonly mayHoldNull: boolean };
 
 /**

@@ -9,7 +9,7 @@ import { compareOrders } from '../domain/shared/row-order.js';
 
 /** Bytes of JSON that are written at once. */
 const CHUNK_BYTES = 64 * 1024;
-/** What is read at once ends near so many bytes of JSON: parsing them holds the event loop for a millisecond or two. */
+/** One read ends near this many bytes of JSON; parsing them holds the event loop for a millisecond or two. */
 const SLICE_BYTES = 256 * 1024;
 
 /** A list of a read model, and how a row of it is shown. */
@@ -50,8 +50,8 @@ type Extent = {
 };
 
 /**
- * Goes through a page to its end, which the `Link` names before the first item is sent. What lies behind the first PAGE_BYTES is read once more when
- * it is sent: such lists are rare, and holding them would take many times their length for as long as their clients read.
+ * Goes through a page to its end, because the `Link` must name the end before the first item is sent. Rows after the first PAGE_BYTES are read again
+ * when they are sent. Such lists are rare, and holding them would take many times their length in memory for as long as their clients read.
  */
 const extentOf = async (list: List, page: Page): Promise<Extent> => {
   const held: string[] = [];
@@ -77,8 +77,8 @@ const extentOf = async (list: List, page: Page): Promise<Extent> => {
 };
 
 /**
- * What is held, then the rows behind it up to the end of the page; of those that changed meanwhile, the new ones. Rows may have come between them, but no more
- * than the page had: rows might come for as long as they are read, and where some are left out, the answer must not look whole (contract 1.2).
+ * The rows held, then the rows after them up to the end of the page, in their newest form. Rows may have come between them, but at most as many as
+ * the page had. More could come for as long as they are read, and an answer that leaves rows out must not look whole (contract 1.2).
  * @throws Error when more have come, which cuts the answer off; raises what the read models raise
  */
 async function* itemsOf(list: List, extent: Extent): AsyncGenerator<readonly string[], void> {
@@ -96,7 +96,7 @@ async function* itemsOf(list: List, extent: Extent): AsyncGenerator<readonly str
   }
 }
 
-/** A JSON array of what is JSON already, in chunks of CHUNK_BYTES at most; others have their turn between two of them. */
+/** A JSON array of items that are already JSON, in chunks of at most CHUNK_BYTES. Other work runs between two chunks. */
 async function* arrayOf(batches: AsyncIterable<readonly string[]>): AsyncGenerator<Chunk, void> {
   let waiting = '';
   let bytes = 0;

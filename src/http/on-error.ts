@@ -37,7 +37,7 @@ export const refusalOf = (rejection: Rejection, requestId: string, short: boolea
   body: short && statuses[rejection.code] === 403 ? { error: rejection.message } : errorBody(rejection, requestId),
 });
 
-/** What a thrown value is to the client: a refusal says itself, everything else is a defect, whose message stays in the log. */
+/** What the client sees of a thrown value: a refusal as it is. Anything else is a defect, and its message stays in the log. */
 export const toRejection = (thrown: unknown, log: Log, fields: object): Rejection => {
   if (thrown instanceof Rejection) return thrown;
   const err = thrown instanceof Error ? thrown : new Error(`thrown: ${String(thrown)}`);

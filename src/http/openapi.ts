@@ -118,7 +118,7 @@ export const openApi = (routes: readonly RouteDefinition[]): Doc => {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: [{ name: '(ext)', description: 'Additions of this server; each stands under its subject too.' }],
+    tags: [{ name: '(ext)', description: 'Additions of this server; each is also listed under its subject.' }],
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },

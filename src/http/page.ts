@@ -14,10 +14,18 @@ const DEFAULT_PAGE = 100;
 /** The query members with which a list is paged. */
 export const pageQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, description: 'Items a page; sends the list in pages.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: PAGE_LIMIT,
+      description: 'Items in a page; sending it asks for pages.',
+    }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 2_048, description: 'Where the page begins: taken from the Link header.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 2_048,
+      description: 'Where the page begins: a value from the Link header.',
+    }),
   ),
 };
 
@@ -39,7 +47,7 @@ export const pageOf = (query: { readonly limit?: number; readonly cursor?: strin
   return { limit: query.limit ?? DEFAULT_PAGE, bytes: PAGE_BYTES, beyond };
 };
 
-/** The `Link` to the page behind these items, when there are `more`. */
+/** The `Link` to the page after these items, when there are `more`. */
 export const nextLink = (
   call: Pick<Call, 'koa'>,
   page: Page,

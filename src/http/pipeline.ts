@@ -51,7 +51,7 @@ const noBytes: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
 };
 
-/** An answer with the headers that follow from where it stands. */
+/** An answer with the header for its revision. */
 const withRevision = (answer: Answer): Answer =>
   answer.revision === undefined || answer.revision < 0
     ? answer
@@ -75,8 +75,8 @@ const deprecationOf = ({ deprecated, operationId }: RouteDefinition): Readonly<R
       };
 
 /**
- * Compiles one definition into the way of its requests. The order of refusals is contract 1.3: 401, 429, 403, 413, 415, 400, then
- * what the handler finds; 404 and 405 are the router's.
+ * Compiles one definition into the handling of its requests. The order of refusals is contract 1.3: 401, 429, 403, 413, 415, 400, then what the
+ * handler finds. The router gives 404 and 405.
  */
 export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps): Pipeline => {
   requireSound(definition);
@@ -109,10 +109,10 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     return withRevision(answer);
   };
 
-  /** A body of bytes has no digest before it is read, so that no repeat could be told from another request (contract 1.7). */
+  /** A body of bytes has no digest before it is read, so a repeat cannot be told from another request (contract 1.7). */
   const refuseKey = (): never => {
     throw new Rejection('HEADER_INVALID', {
-      message: 'This route takes no Idempotency-Key: send the same bytes again without it.',
+      message: 'This route does not accept an Idempotency-Key; you can safely send the same bytes again without it.',
       details: { header: 'Idempotency-Key' },
     });
   };

@@ -14,44 +14,44 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly query: Query;
   readonly body: Body;
   /**
-   * The body of a route that takes bytes, read as it is asked for and once; on every other route nothing.
-   * Reading it throws Rejection BODY_TOO_LARGE beyond the route's bound and ClientGone when the client leaves: what was made of it goes then.
+   * The body of a route that takes bytes, read once and on demand; empty on every other route. Reading it throws Rejection BODY_TOO_LARGE beyond the
+   * route's bound, and ClientGone when the client leaves; the handler then drops what it made from it.
    */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Who asks; on routes without a key `anonymous`. */
+  /** The source of the request; `anonymous` on routes without a key. */
   readonly principal: Principal;
   readonly requestId: string;
-  /** Names this command: stable over all attempts under one Idempotency-Key, fresh otherwise. All ids the request makes are derived from it. */
+  /** Names this command: the same for all attempts under one Idempotency-Key, else new. All ids that the request makes are derived from it. */
   readonly commandId: string;
-  /** True when an Idempotency-Key names the command: another server may carry it out if this one stands still. */
+  /** True when an Idempotency-Key names the command: another server may carry it out if this one freezes. */
   readonly keyed: boolean;
   /** True when an earlier attempt at this command died half way: look for its events before making new ones. */
   readonly resumed: boolean;
-  /** The global position of the caller's last write through this server, 0 when there is none: what lists over many streams wait for (contract 1.8). */
+  /** The global position of the caller's last write through this server, 0 when there is none. Lists over many streams wait for it (contract 1.8). */
   readonly wrote: number;
   header(name: string): string | undefined;
   readonly koa: Context;
 };
 
 /**
- * An answer of any length, written no faster than the client reads. Its status and headers go out with the first chunk, even an empty one: what is
- * thrown before it is answered as any refusal. What is thrown later is logged and cuts the connection, so that no half of an answer looks whole.
+ * An answer of any length, written no faster than the client reads. Its status and headers go out with the first chunk, even an empty one. An error
+ * before that chunk is answered like any refusal. A later error is logged and cuts the connection, so half an answer never looks whole.
  */
 export type StreamedAnswer = {
   readonly type: string;
   /**
-   * Begins the answer; not called when the client has left by then. The signal aborts when the client leaves, and on an endless stream when the
-   * server stops; `return` of the iterator is called at that moment, whether a chunk is being made or not.
+   * Begins the answer; not called when the client has already left. The signal aborts when the client leaves, and for an endless stream when the
+   * server stops. The iterator's `return` is called at that moment, whether or not a chunk is being made.
    */
   readonly chunks: (signal: AbortSignal) => AsyncIterable<Chunk>;
-  /** Sent between chunks every so often, unless something waits to be read already: then nobody needs to be told more. */
+  /** Sent between chunks from time to time, unless something still waits to be read. */
   readonly heartbeat?: { readonly everyMs: number; readonly chunk: Chunk };
 };
 
 /** What a handler answers; at most one of `body`, `raw` and `stream`. */
 export type Answer = {
   readonly status?: number;
-  /** The last revision of the mind's stream that it stands for, -1 when there is none: sent as `Anima-Revision` (contract 1.8). */
+  /** The last revision of the mind's stream that the answer includes, -1 when there is none. Sent as `Anima-Revision` (contract 1.8). */
   readonly revision?: number;
   /** The global position that its command wrote; the caller's lists wait for it (contract 1.8). */
   readonly position?: number;
@@ -66,9 +66,9 @@ export type Answer = {
 
 /** A body of bytes, which the handler reads itself, instead of JSON. */
 export type AcceptedBytes = {
-  /** The media type it must have, in lower case and without parameters; the range of all types takes any, and none. */
+  /** The media type it must have, in lower case and without parameters. The range of all types accepts any type, or none. */
   readonly accepts: string;
-  /** More are refused: before any is read where the length is announced, else when it is passed. */
+  /** A longer body is refused: before any of it is read if its length is announced, else when it passes the bound. */
   readonly maxBytes: number;
 };
 
@@ -79,19 +79,19 @@ export type ResponseDefinition = {
   /** The media type of what is not JSON. */
   readonly contentType?: string;
   /**
-   * The answer may come as a stream. A `finite` one has an end of its own and is finished while the server stops, like any running request; an
-   * `endless` one ends when the server stops, and has no HEAD, which would never say anything.
+   * The answer may come as a stream. A `finite` stream has an end and is finished while the server stops, like any running request. An `endless`
+   * stream ends when the server stops. It has no HEAD, which would never get an answer.
    */
   readonly stream?: 'finite' | 'endless';
 };
 
 /**
- * One route as one value: it validates (ajv), is walked to make OpenAPI, and is listed on the docs page.
+ * One route as one value. It validates requests (ajv), makes its part of OpenAPI, and is listed on the docs page.
  * `scope` null means no key is needed.
  *
- * Repeats (contract 1.7): the answer to an Idempotency-Key is kept and sent again, and a body is told from another by its digest before anything is
- * done. Neither goes with bytes: a POST that takes the header answers JSON, streams answer GET alone, and a route that takes bytes refuses the
- * header; its handler makes a repeat harmless, for example by naming what it stores by its content. `requireSound` (route-rules.ts) refuses
+ * Repeats (contract 1.7): the answer to an Idempotency-Key is kept and sent again, and the body's digest is compared before anything is done. Neither
+ * works with bytes. So a POST that takes the header answers JSON, streams answer only GET, and a route that takes bytes refuses the header. The
+ * handler of such a route makes a repeat harmless, for example by naming what it stores by its content. `requireSound` (route-rules.ts) refuses
  * definitions that break this.
  */
 export type RouteDefinition<P extends TObject = TObject, Q extends TObject = TObject, B extends TSchema = TSchema> = {
@@ -115,9 +115,9 @@ export type RouteDefinition<P extends TObject = TObject, Q extends TObject = TOb
   readonly always?: boolean;
   /** An addition of ours, tagged `(ext)`. */
   readonly ext?: boolean;
-  /** The day since when it is, such as `2026-01-31`; said on every answer (contract 1.9). */
+  /** The day since when the route is deprecated, such as `2026-01-31`; sent with every answer (contract 1.9). */
   readonly deprecated?: string;
-  /** `POST /rules` alone answers 403 in the specification's short form (contract 1.5). */
+  /** Only `POST /rules` answers 403 in the specification's short form (contract 1.5). */
   readonly shortForbidden?: boolean;
   /** Requests for which this says true need no key (`GET /metrics` from loopback, contract 1.3). */
   readonly openTo?: (koa: Context) => boolean;
@@ -125,7 +125,7 @@ export type RouteDefinition<P extends TObject = TObject, Q extends TObject = TOb
   readonly forbids?: (principal: Principal) => Rejection | null;
   /** The stream that its command writes to: under an Idempotency-Key its end is noted before anything is done. */
   readonly writesTo?: (call: Call<Static<P>, Static<Q>, Static<B>>) => string | undefined;
-  /** What of the answer's body is kept for repeats, where it holds a secret that is shown once (contract 1.7). */
+  /** The part of the answer's body that is kept for repeats, if the body holds a secret that is shown once (contract 1.7). */
   readonly keepAnswer?: (body: Json) => Json;
   readonly handler: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Answer> | Answer;
 };

@@ -2,7 +2,7 @@ import { type Static, Type, type TSchema } from '@sinclair/typebox';
 
 import type { Json } from '../domain/shared/json.js';
 
-/** An id that clients make up, in a body: what is not one is refused as ID_INVALID (contract 1.6). */
+/** An id that clients make up, in a body. An invalid one is refused as ID_INVALID (contract 1.6). */
 export const ClientId = Type.String({
   format: 'client-id',
   description: '1 to 128 printable Unicode characters without "/", NFC; not "." or "..".',
@@ -12,7 +12,7 @@ export const ClientId = Type.String({
 export const ErrorBody = Type.Object(
   {
     error: Type.Object({
-      code: Type.String({ description: 'A stable upper-snake word; the docs page lists all of them.' }),
+      code: Type.String({ description: 'A stable upper-snake word; the docs page lists all codes.' }),
       message: Type.String({ description: 'A sentence that says what to do.' }),
       details: Type.Record(Type.String(), Type.Unknown()),
       requestId: Type.String(),
@@ -30,7 +30,7 @@ export const AnyJson = Type.Unsafe<Json>({ description: 'Any JSON value.' });
 /** An object of any members: nothing in it is looked at. */
 export const FreeObject = Type.Unsafe<{ readonly [name: string]: Json }>({ type: 'object' });
 
-/** An optional member for which `null` counts as absent (contract 1.2). One list of types instead of a union: one sentence when it does not fit. */
+/** An optional member for which `null` counts as absent (contract 1.2). It is one list of types instead of a union, so a mismatch gives one sentence. */
 export const nullable = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, 'null'] }));
 

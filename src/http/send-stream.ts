@@ -12,12 +12,12 @@ import type { Chunk, ResponseDefinition, StreamedAnswer } from './route.js';
 
 export type StreamDeps = { readonly lifecycle: Lifecycle; readonly clock: Clock; readonly log: Log };
 
-/** Bytes of a finite stream for which its client has the time of a whole answer: as much as the largest of these. */
+/** For this many bytes of a finite stream its client has the time of a whole answer; the largest whole answer is as large. */
 const TIMED_BYTES = 16 * 1024 * 1024;
 
 type NextChunk = IteratorResult<Chunk, unknown>;
 
-/** An iterator that can be left at any moment: whoever waits for its next step then hears null. */
+/** An iterator that can be left at any moment; a pending wait for its next step then gets null. */
 type Leavable = {
   readonly next: () => Promise<NextChunk | null>;
   /** Resolves when the response takes more, or when it is left. */
@@ -95,9 +95,9 @@ const every = (clock: Clock, ms: number, run: () => void): (() => void) => {
 };
 
 /**
- * Sends an answer as it is made (StreamedAnswer says how). A finite one is over when this resolves, an endless one goes on behind it.
- * A client that takes nothing is cut by the server's own time (connection-limits.ts), one that takes too little by the time of a whole answer.
- * @throws what is thrown before the first chunk; Rejection NOT_READY when the stream is left before it
+ * Sends an answer as it is made (StreamedAnswer says how). A finite one is over when this resolves; an endless one goes on. A client that takes
+ * nothing is cut by the server's own limit (connection-limits.ts). A client that takes too little is cut by the limit for a whole answer.
+ * @throws what is thrown before the first chunk; Rejection NOT_READY when the stream is left before that chunk
  */
 export const sendStream = async (
   { req, res }: Context,
@@ -107,7 +107,7 @@ export const sendStream = async (
   kind: NonNullable<ResponseDefinition['stream']>,
   { lifecycle, clock, log }: StreamDeps,
 ): Promise<void> => {
-  // Who has left says so only once, and may have done so before anybody listened.
+  // A client's leaving is reported only once, possibly before this listener existed.
   if (res.destroyed || res.headersSent) return;
   const begin = (): void => {
     res.writeHead(status, { ...exchange.headers, 'Content-Type': type });
@@ -152,7 +152,7 @@ export const sendStream = async (
         res.end();
         return;
       }
-      log.error({ err, requestId: exchange.requestId, operation: exchange.operationId }, 'an answer broke off');
+      log.error({ err, requestId: exchange.requestId, operation: exchange.operationId }, 'an answer was cut off');
       res.destroy();
     } finally {
       time?.stop();
@@ -170,7 +170,7 @@ export const sendStream = async (
   }
   if (first === null) {
     letGo();
-    // Heard by nobody when it was the client that left.
+    // No effect when it was the client that left.
     throw new Rejection('NOT_READY');
   }
   begin();

@@ -12,7 +12,7 @@ import { unreadableAnswer, answerUnreadable } from './unreadable.js';
 
 /** Milliseconds for running requests to finish once the server stops (contract 11.3). */
 export const STOP_TIMEOUT_MS = 10_000;
-/** How often it is told that connections are turned away, in milliseconds: they may be very many. */
+/** How often refused connections are logged, in milliseconds, because there may be very many. */
 const TELL_FULL_MS = 60_000;
 
 export type ListeningServer = {
@@ -34,9 +34,9 @@ export type ListenOptions = {
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
-  /** Names the requests that are no HTTP. */
+  /** Names the requests that are not valid HTTP. */
   readonly nameRequest: () => string;
-  /** In place of the usual ones. */
+  /** Replace the usual limits. */
   readonly limits?: Partial<ConnectionLimits>;
 };
 
@@ -44,9 +44,9 @@ const startProblem = (cause: NodeJS.ErrnoException, host: string, port: number):
   const where = `port ${port} on ${host}`;
   const sentences: Readonly<Record<string, string>> = {
     EADDRINUSE: `Cannot listen: ${where} is in use; stop the other program or set PORT to another port.`,
-    EACCES: `Cannot listen: this user may not use ${where}; set PORT to one above 1023.`,
-    EADDRNOTAVAIL: `Cannot listen: this machine has no address ${host}; set HOST to one of its own.`,
-    ENOTFOUND: `Cannot listen: the host name ${host} is not known; set HOST to an address of this machine.`,
+    EACCES: `Cannot listen: this user may not use ${where}; set PORT to a port above 1023.`,
+    EADDRNOTAVAIL: `Cannot listen: this machine does not have the address ${host}; set HOST to one of its own addresses.`,
+    ENOTFOUND: `Cannot listen: the host name ${host} is unknown; set HOST to an address of this machine.`,
   };
   const code = cause.code ?? 'unknown error';
   return new StartProblem(sentences[code] ?? `Cannot listen: ${where} cannot be used (${code}).`, { cause });
@@ -63,8 +63,8 @@ const bind = (server: Server, host: string, port: number): Promise<AddressInfo> 
   });
 
 /**
- * Cuts connections whose client takes nothing of what waits for it. Node asks once nothing has moved on a connection for a while; a handler that
- * is still at work, and an event stream whose client has taken everything, have nothing waiting.
+ * Cuts connections whose client takes nothing of what waits for it. Node calls this when nothing has moved on a connection for a while. A handler
+ * that is still at work has nothing waiting, and neither has an event stream whose client has taken everything.
  */
 const cutUnread = (server: Server, { unreadTimeoutMs }: ConnectionLimits): void => {
   server.timeout = unreadTimeoutMs;
@@ -73,7 +73,7 @@ const cutUnread = (server: Server, { unreadTimeoutMs }: ConnectionLimits): void 
   });
 };
 
-/** Closes connections beyond the bound as they come, and tells of it now and then. */
+/** Closes connections beyond the bound at once, and logs this from time to time. */
 const limitConnections = (
   server: Server,
   { maxConnections }: ConnectionLimits,
@@ -85,7 +85,7 @@ const limitConnections = (
     const nowMs = clock.monotonicMs();
     if (nowMs - toldMs < TELL_FULL_MS) return;
     toldMs = nowMs;
-    log.warn({ maxConnections }, 'connections are turned away: as many are open as one process may have');
+    log.warn({ maxConnections }, 'connections are refused: this process has as many open as it may have');
   });
 };
 

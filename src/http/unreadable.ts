@@ -13,12 +13,12 @@ export const unreadableAnswer = (socket: Duplex): ServerResponse | null =>
 
 const reasons: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: `The request line and headers exceed ${MAX_HEADER_BYTES} bytes.`,
-  HPE_INVALID_METHOD: 'The method is none that HTTP has.',
+  HPE_INVALID_METHOD: 'The method is not an HTTP method.',
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 const unreadable = (reason: string): Rejection => new Rejection('REQUEST_UNREADABLE', { details: { reason } });
 
-/** Writes a refusal past Node's own answers, in the shape of every error (contract 1.5), and closes. */
+/** Writes a refusal directly to the socket, in the shape of every error (contract 1.5), and closes it. */
 const refuse = (socket: Duplex, rejection: Rejection, requestId: string): void => {
   // Never into the middle of an answer that has begun, nor a second one.
   if (!socket.writable || unreadableAnswer(socket)?.headersSent === true || isAnswered(socket)) {
@@ -38,8 +38,9 @@ const refuse = (socket: Duplex, rejection: Rejection, requestId: string): void =
 };
 
 /**
- * A request whose time is over is looked at again once the loop has read what lay there: timers come first after the loop stood still, and then
- * the delay was ours. One that is whole by then is answered like any other; of one that was coming, or lies here and waits for its handler, the client hears that it was the server (503).
+ * Looks at a late request again once the event loop has read what was waiting. After a blocked loop, timers run first, and then the delay was ours. A
+ * request that is whole by then is answered like any other. If it was still arriving, or waits here for its handler, the client is told that the
+ * server was at fault (503).
  */
 const onLate = (server: Server, socket: Duplex & { readonly bytesRead?: number }, requestId: string): void => {
   const { bytesRead: readBefore = 0 } = socket;
@@ -52,7 +53,7 @@ const onLate = (server: Server, socket: Duplex & { readonly bytesRead?: number }
     server.off('request', onRequest).off('checkContinue', onRequest);
     if (request?.complete === true || socket.destroyed) return;
     const isOurs = (socket.bytesRead ?? 0) > readBefore || (request?.readableLength ?? 0) > 0;
-    const message = 'The server stood still and did not read the request in time; nothing was done. Send it again.';
+    const message = 'The server was blocked and did not read the request in time; nothing was done. Send it again.';
     refuse(
       socket,
       isOurs ? new Rejection('BUSY', { message }) : unreadable(reasons['ERR_HTTP_REQUEST_TIMEOUT'] ?? ''),
@@ -61,7 +62,7 @@ const onLate = (server: Server, socket: Duplex & { readonly bytesRead?: number }
   });
 };
 
-/** Answers what never becomes a request: what Node's parser refuses, what comes too late, and CONNECT, which is for proxies. */
+/** Answers what never becomes a request: what Node's parser refuses, what comes too late, and CONNECT, which only proxies use. */
 export const answerUnreadable = (server: Server, nameRequest: () => string): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();
@@ -69,7 +70,7 @@ export const answerUnreadable = (server: Server, nameRequest: () => string): voi
     else refuse(socket, unreadable(reasons[error.code ?? ''] ?? 'It breaks the syntax of HTTP/1.1.'), nameRequest());
   });
   server.on('connect', (_, socket) => {
-    // Node has taken its own listeners off this connection.
+    // Node has removed its own listeners from this connection.
     socket.on('error', () => socket.destroy());
     refuse(socket, unreadable('CONNECT is for proxies, and this server is none.'), nameRequest());
   });

@@ -1,13 +1,13 @@
 /**
  * Time, as the application sees it. Tests drive it by hand.
  *
- * Two times are kept apart. The wall clock says which instant it is; somebody may set it, forwards or back. Deadlines are instants. The monotonic clock
- * only says how much time has passed, and nobody can set it. Durations (pauses, waits, leases) are counted by it.
+ * There are two times. The wall clock says which instant it is; it may be set forwards or back. Deadlines are instants. The monotonic clock only says
+ * how much time has passed, and cannot be set. It measures durations (pauses, waits, leases).
  */
 export interface Clock {
   /** The instant by the wall clock. */
   now(): Date;
-  /** Calls `run` once, not before the wall clock shows `at` (far instants are allowed). Returns a function that cancels it. Does not keep the process alive. */
+  /** Calls `run` once, not before the wall clock shows `at`, which may be far in the future. Returns a function that cancels it. Does not keep the process alive. */
   at(at: Date, run: () => void): () => void;
   /** Milliseconds since some fixed moment of this process; never goes back. */
   monotonicMs(): number;

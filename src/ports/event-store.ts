@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/shared/json.js';
 
-/** What a process says of itself on an event: from these marks the index of open processes is made (design: open-processes index). */
+/** What an event says about its process. The index of open processes is made from these marks. */
 export type ProcessMark = {
   /** The process's table, e.g. `turn`. */
   readonly name: string;
@@ -28,7 +28,7 @@ export type EventMeta = {
 };
 
 export type EventToAppend = {
-  /** UUID in lower case. An append repeated with the same ids is answered, not written again. */
+  /** UUID in lower case. An append that repeats the same ids is answered and not written again. */
   readonly id: string;
   readonly type: string;
   readonly data: JsonObject;
@@ -60,30 +60,30 @@ export type OpenProcess = {
 
 export type ReadRange = {
   readonly direction: 'forwards' | 'backwards';
-  /** First revision, included. Default: 0 forwards, the last backwards. Beyond the end: empty forwards, the last backwards. */
+  /** First revision, inclusive. Default: 0 forwards, the last backwards. Beyond the end: empty forwards, the last backwards. */
   readonly from?: number;
-  /** Last revision, included, in reading order. */
+  /** Last revision, inclusive, in reading order. */
   readonly to?: number;
-  /** At most this many events (1..4096); fewer when they fill a page before. */
+  /** At most this many events (1..4096); fewer when they fill a page first. */
   readonly limit: number;
 };
 
 /**
  * One page of a stream. It ends with the event that brings data and metadata to READ_BYTES (src/domain/shared/page-size.ts), and holds at least one
- * event where the range has any: whether there is more is told by `lastRevision` and never by how many events came.
+ * event where the range has any. `lastRevision` tells whether there is more; the number of events does not.
  */
 export type StreamPage = {
   readonly events: readonly RecordedEvent[];
-  /** The stream's last revision at the time of reading, -1 for a missing stream. No event up to it is missing from the page because it came late. */
+  /** The stream's last revision at the time of reading, -1 for a missing stream. No event up to it is missing from the page because it was written late. */
   readonly lastRevision: number;
 };
 
 export type Subscription = {
-  /** Only events after this global position; 0 means from the beginning. Exactly one of the two ways to name a start. */
+  /** Only events after this global position; 0 means from the beginning. Give either this or `stream`. */
   readonly after?: number;
-  /** With `after`: only streams whose names begin so. A store across a network sends no others, so that the reader never lags behind what it does not want. */
+  /** With `after`: only streams whose names begin with this. A remote store sends no others, so the reader never lags behind events that it does not want. */
   readonly prefix?: string;
-  /** Only this stream, from this revision on, included. */
+  /** Only this stream, from this revision on, inclusive. */
   readonly stream?: { readonly name: string; readonly from: number };
   /** Ends the subscription; the iteration then finishes normally. */
   readonly signal: AbortSignal;
@@ -94,23 +94,23 @@ export type Subscription = {
  *
  * Order: a stream's events are gapless from 0; a reader of the global order never sees an event appear before one it has already seen.
  * Atomicity: one append is written whole or not at all, and is durable (flushed) before its promise resolves.
- * Repeats: an append whose event ids are those already standing at the expected place is answered `repeated: true` and writes nothing.
- * Bounds: the data of one event is at most 900,000 bytes of UTF-8 JSON, of one append 1,000,000 (Rejection EVENTS_TOO_LARGE), at most 500 events. What is read
- * ends near READ_BYTES, whatever was asked for.
- * Failures: Rejection STORE_FULL (disk full), STORE_UNAVAILABLE (closed or unreachable), BUSY (queue over its bound). Nothing was written then,
- * but for a store across a network that was lost while it wrote: then nobody knows, the message says so, and a repeat with the same ids settles it.
+ * Repeats: an append whose event ids are already at the expected place is answered `repeated: true` and writes nothing.
+ * Bounds: the data of one event is at most 900,000 bytes of UTF-8 JSON, of one append 1,000,000 (Rejection EVENTS_TOO_LARGE), at most 500 events. A
+ * read ends near READ_BYTES, whatever was asked for.
+ * Failures: Rejection STORE_FULL (disk full), STORE_UNAVAILABLE (closed or unreachable), BUSY (queue over its bound). Nothing was written then. The
+ * exception is a remote store that was lost while it wrote: the outcome is unknown, the message says so, and a repeat with the same ids settles it.
  */
 export interface EventStore extends AsyncDisposable {
-  /** No other process can write to this store: an append that was sent behind one that failed can never fit by chance. */
+  /** No other process can write to this store, so an append that was sent behind a failed one can never succeed by chance. */
   readonly soleWriter?: true;
   append(stream: string, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendOutcome>;
   read(stream: string, range: ReadRange): Promise<StreamPage>;
-  /** The global order, events after `after`, at most `limit` and near READ_BYTES; only an empty answer means that there are no more. */
+  /** The global order, events after `after`, at most `limit` and near READ_BYTES; only an empty answer means that there is no more. */
   readAll(after: number, limit: number): Promise<readonly RecordedEvent[]>;
   /** The global position of the last event, 0 when there is none. */
   lastPosition(): Promise<number>;
   /** History, then live, in batches near READ_BYTES at most, each event once. A slow reader slows only itself. */
   subscribe(options: Subscription): AsyncIterable<readonly RecordedEvent[]>;
-  /** Processes whose last mark says open, with what they wait for; kept in the append's own transaction. */
+  /** Processes whose last mark says that they are open, with their deadlines. The index is written in the append's own transaction. */
   openProcesses(): Promise<readonly OpenProcess[]>;
 }

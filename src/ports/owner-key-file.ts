@@ -1,12 +1,12 @@
 /**
  * The file that holds the owner key alone on one line, readable by its owner only (contract 11.2).
  *
- * A new key is first `prepared` beside the file, then recorded as an event, then `settled`: whenever the process is killed, the key that was
- * recorded is on the disk, and the earlier file is untouched until then. Both steps are flushed before their promise resolves.
+ * A new key is first `prepared` beside the file, then recorded as an event, then `settled`. So a recorded key is on the disk whenever the process is
+ * killed, and the earlier file is unchanged until then. Both steps are flushed before their promise resolves.
  * Failures: StartProblem when the directory cannot be written.
  */
 export interface OwnerKeyFile {
-  /** Where the key stands once it is settled, for messages. */
+  /** Where the key is once it is settled, for messages. */
   readonly path: string;
   /** Keeps a key that may be recorded next; one that was prepared before is replaced. */
   prepare(key: string): Promise<void>;

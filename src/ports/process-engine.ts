@@ -7,52 +7,52 @@ export type ProcessRef = { readonly process: string; readonly id: string; readon
 /** The identity of a process as one string. */
 export const processKey = ({ stream, id }: ProcessRef): string => `${stream} ${id}`;
 
-/** What a step got: the process's own answer, and the stream's revision and the global position when it was answered. */
+/** What an ask got: the process's own answer, and the stream's revision and the global position at that time. */
 export type StepAnswer = { readonly answer: unknown; readonly revision: number; readonly position: number };
 
 export type ProcessInput = JsonObject & { readonly type: string };
 
-/** How long anybody may wait for an outcome, in milliseconds. Whoever needs longer asks again. */
+/** How long a caller may wait for an outcome, in milliseconds. One that needs longer asks again. */
 export const OUTCOME_WAIT_MS = 60_000;
 
 /** How long a wait may take, in milliseconds (OUTCOME_WAIT_MS at most), and what ends it before. */
 export type Wait = { readonly withinMs: number; readonly signal?: AbortSignal };
 
 /**
- * Drives durable processes. The stream is the truth; an engine holds nothing that folding it would not bring back, but for the facts that it
- * was told and could not record yet.
+ * Drives durable processes. The stream is the truth: an engine holds nothing that folding the stream would not bring back, except the facts
+ * that it was told and could not record yet.
  *
- * Order: inputs of one process are taken one at a time, in the order in which they were accepted; what was told goes before what is asked or told
- * after it. Atomicity: the inputs of one call are recorded in one append. Deadlines fall due also while nobody asks and after a restart, late ones
- * at once; effects that a state waits for are started again. What fails of itself (a deadline, a far effect, a fact that is kept) is tried again
- * after pauses that grow.
+ * Order: inputs of one process are taken one at a time, in the order in which they were accepted. Facts told go before anything asked or told after
+ * them. Atomicity: the inputs of one call are recorded in one append. Deadlines fall due without a request, and late ones at once after a restart.
+ * Effects that a state waits for are started again. The engine retries by itself what no caller waits for (a deadline, a far effect, a fact that it
+ * keeps), after pauses that grow.
  *
- * Failures of all three calls: BUSY when too many wait for one process, ENGINE_UNAVAILABLE when the engine is away or a near effect takes longer
- * than it may, NOT_READY while it stops, and what the event store raises. A repeat with the same command id is safe: the table ignores what was
- * recorded after all.
+ * Failures of all three calls: BUSY when too many wait for one process, ENGINE_UNAVAILABLE when the engine is away or a near effect takes longer than
+ * it may, NOT_READY while it stops, and what the event store raises. A repeat with the same command id is safe: the table ignores what was recorded
+ * after all.
  */
 export interface ProcessEngine extends AsyncDisposable {
-  /** Takes up every process that was left open. */
+  /** Resumes every process that was left open. */
   start(): Promise<void>;
 
   /**
-   * Inputs with somebody waiting for the answer, which comes once they are recorded; they take one step, near effects included. A refused or
-   * failed ask recorded nothing of its inputs, unless a near effect failed behind them.
+   * Inputs for whose answer the caller waits. It comes once they are recorded; they take one step, near effects included. A refused or failed ask
+   * recorded nothing of its inputs, unless it was a near effect after them that failed.
    * @throws Rejection of the table's refusals
    */
   ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer>;
 
   /**
-   * A fact, for whose answer nobody waits. Resolves once it cannot be lost any more: it is recorded, or kept by an engine that records it as soon
-   * as it can. A cell may refuse or ignore it; then it is dropped, and a refusal is logged. Rejects when it was neither recorded nor kept, or that
+   * A fact, which needs no answer. Resolves once it can no longer be lost: it is recorded, or kept by an engine that records it as soon as it can.
+   * A cell may refuse or ignore it. It is then dropped, and a refusal is logged. Rejects when the fact was neither recorded nor kept, or when that
    * is not known: tell it again.
    * @throws Rejection EVENTS_TOO_LARGE for more than an engine keeps
    */
   tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void>;
 
   /**
-   * What the process answers once it waits for no far effect: at once where it waits for none, as one does that nobody began or that is over. Null
-   * when that takes longer than `withinMs`; the process itself goes on. A look, no input: it records nothing but what near effects bring.
+   * What the process answers once it waits for no far effect. That is at once for a process that waits for none, was never begun, or is over. Null
+   * when it takes longer than `withinMs`; the process itself goes on. This is no input: it records only what near effects bring.
    * @throws the reason of the signal when that aborts; Rejection BUSY also when as many wait for this outcome as may
    */
   outcome(ref: ProcessRef, by: CommandContext, wait: Wait): Promise<StepAnswer | null>;

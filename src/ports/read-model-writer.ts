@@ -12,7 +12,7 @@ export type Build = {
   readonly live: boolean;
 };
 
-/** An event that a projection could not take: its stream stands still for that projection until a new version or a rebuild. */
+/** An event that a projection could not apply. Its stream stops for that projection until a new version or a rebuild. */
 export type ParkedEvent = {
   readonly projection: string;
   readonly version: number;
@@ -25,7 +25,7 @@ export type ParkedEvent = {
   readonly at: string;
 };
 
-/** Where a build stands with one stream: the last applied revision (-1: none), and whether a parked event stops it. */
+/** How far a build is with one stream: the last applied revision (-1: none), and whether a parked event stops it. */
 export type StreamStanding = { readonly revision: number; readonly parked: boolean };
 
 export type Loaded = {
@@ -43,7 +43,7 @@ export type RowChange = {
   readonly key: string;
   readonly row: Json;
   readonly index: RowIndex;
-  /** Of a projection whose rows have texts: the row's stream, and its text or null. */
+  /** Only if the projection's rows have texts: the row's stream, and its text or null. */
   readonly search?: { readonly stream: string; readonly text: string | null };
 };
 
@@ -51,7 +51,7 @@ export type RowChange = {
 export type Changes = {
   readonly put: readonly RowChange[];
   readonly remove: readonly string[];
-  /** Per stream the revision that the batch was made on, and the one it reaches. */
+  /** For each stream the revision that the batch was made on, and the revision that it reaches. */
   readonly progress: readonly { readonly stream: string; readonly from: number; readonly to: number }[];
   readonly parked: readonly Omit<ParkedEvent, 'projection' | 'version'>[];
   readonly position: number;
@@ -60,15 +60,15 @@ export type Changes = {
 /**
  * The write side of the read models, for the projector.
  *
- * Builds: readers of a projection see the live build of its version; until there is one, the newest live build of the same name, whose rows
- * they must therefore understand (a projection whose old rows must not be read gets a new name); else the build that is under way.
+ * Builds: readers of a projection see the live build of its version. Until there is one, they see the newest live build of the same name, so they
+ * must understand its rows (a projection whose old rows must not be read gets a new name). Without any live build they see the unfinished build.
  * Atomicity: one commit writes rows, progress, parked events and position together or not at all.
- * Order: `order` of rows is compared by code point.
- * Waiting readers are answered by the commit that brings what they wait for, and at once when a parked event means that it never comes.
+ * Order: `order` of rows is compared by code point. A waiting reader is answered by the commit that brings what it waits for, or at once when a
+ * parked event means that it never comes.
  * Failures: any throw means that nothing was written.
  */
 export interface ReadModelWriter {
-  /** The build of exactly this version that readers see, else the one under way, else a new one. Forgets other unfinished builds of the version. */
+  /** The build of exactly this version that readers see, else the unfinished one, else a new one. Forgets other unfinished builds of the version. */
   open(projection: Projection): Promise<Build>;
   /** A new, empty build beside what is there. */
   begin(projection: Projection): Promise<Build>;
@@ -76,7 +76,7 @@ export interface ReadModelWriter {
   load(build: Build, keys: readonly string[], streams: readonly string[], bytes?: number): Promise<Loaded>;
   /** False when another writer moved one of the streams since `load`: nothing was written, load again. */
   commit(build: Build, changes: Changes): Promise<boolean>;
-  /** Shows the build to readers and drops the others of its name, but for those of newer versions. */
+  /** Shows the build to readers and drops the others of its name, except those of newer versions. */
   swapIn(build: Build): Promise<void>;
   /** At most `limit` parked events of all builds, by projection and stream. */
   parked(limit: number): Promise<readonly ParkedEvent[]>;

@@ -7,8 +7,9 @@ export type RowIndex = { readonly partition: string; readonly order: string; rea
 /**
  * A read model as a value: how rows are made from events. Pure; a new `version` is built beside the old one and swapped in.
  *
- * An event makes, changes and removes rows of its own stream, as many as its data names, and readers see all of that or nothing. What concerns
- * every row of a stream (a clear) is a row of its own that readers bound their queries by (`OrderRange`): no event touches rows that it does not name.
+ * An event makes, changes and removes rows of its own stream, as many as its data names, and readers see all of that or nothing. An event touches
+ * only the rows that it names: an event about every row of a stream (a clear) makes one row, and readers use it to bound their queries
+ * (`OrderRange`).
  */
 export interface Projection<Row extends Json = Json> {
   readonly name: string;
@@ -16,18 +17,18 @@ export interface Projection<Row extends Json = Json> {
   /** The event types that it looks at. */
   readonly handles: readonly string[] | 'all';
   /**
-   * The rows that an event makes, changes or removes, by their ids within its stream, each once; '' is the id of a stream's only row. None when the event does not
-   * concern this model. Their keys are made by `rowKey` (src/domain/shared/row-key.ts).
+   * The ids, within the event's stream, of the rows that it makes, changes or removes, each once. '' is the id of a stream's only row. Empty when the
+   * event does not concern this model. `rowKey` (src/domain/shared/row-key.ts) makes their keys.
    */
   idsOf(event: RecordedEvent): readonly string[];
-  /** What becomes of one of these rows; null removes it. Of an event with many rows it is called for each. */
+  /** What becomes of one of these rows; null removes it. It is called once for each row. */
   evolve(row: Row | null, event: RecordedEvent, id: string): Row | null;
   indexOf(row: Row): RowIndex;
-  /** The text that a row is found by (`RowSearch`), null when it has none; only of projections whose rows have texts. */
+  /** The text that a row is found by (`RowSearch`), null when it has none. Only projections whose rows have texts define it. */
   textOf?(row: Row): string | null;
 }
 
-/** Places in lists, above one and up to another, which is included; an end that is left out is open. */
+/** Places in lists, above one (exclusive) and up to another (inclusive). A missing end is open. */
 export type OrderRange = { readonly above?: string; readonly upTo?: string };
 
 export type ListQuery = {
@@ -37,22 +38,22 @@ export type ListQuery = {
   readonly direction: 'ascending' | 'descending';
   /** Only rows strictly beyond this `order`, in reading direction. */
   readonly beyond?: string;
-  /** Only rows whose `order` is in here: what a reader has to leave out at the other end, e.g. everything before a clear. */
+  /** Only rows whose `order` is in this range. It leaves out rows at the other end, e.g. everything before a clear. */
   readonly within?: OrderRange;
   readonly limit: number;
-  /** The page ends with the row that brings it to so many bytes of JSON; PAGE_BYTES (src/domain/shared/page-size.ts) when absent. */
+  /** The page ends with the row that brings it to this many bytes of JSON; PAGE_BYTES (src/domain/shared/page-size.ts) when absent. */
   readonly bytes?: number;
 };
 
-/** At least one row where there are any; `more`: rows that match stand beyond the last of these. */
+/** At least one row where there are any. `more`: there are matching rows beyond the last of these. */
 export type ListPage = {
   readonly rows: readonly { readonly key: string; readonly order: string; readonly row: Json }[];
   readonly more: boolean;
 };
 
 /**
- * The rows that projections make. Rows and progress are written in one transaction; progress is the last applied revision per source stream,
- * so that a redelivered event changes nothing. Durable against a killed process; after a lost flush they are simply behind and catch up.
+ * The rows that projections make. Rows and progress are written in one transaction; progress is the last applied revision per source stream, so a
+ * redelivered event changes nothing. They survive a killed process. After a lost flush they are behind and catch up.
  */
 export interface ReadModels {
   get(projection: Projection, key: string): Promise<Json | null>;

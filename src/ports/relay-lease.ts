@@ -1,10 +1,10 @@
 /**
- * The relay's place, which one process at a time holds, and its checkpoint. Both stand in one record, so that whoever lost the place cannot move
- * the checkpoint any more. Who does not renew loses it after a bounded time, counted by the store's own clock.
+ * The relay's place, which one process at a time holds, and its checkpoint. Both are in one record, so a process that lost the place cannot move the
+ * checkpoint. A holder that does not renew loses the place after a bounded time, by the store's own clock.
  * Failures: any throw means that it is unknown whether the call took effect.
  */
 export interface RelayLease {
-  /** How long it holds without being renewed, in milliseconds. */
+  /** How long the place is held without being renewed, in milliseconds. */
   readonly holdsMs: number;
   /** The checkpoint (0 at first), or null while another holder has the place. */
   take(holder: string): Promise<number | null>;

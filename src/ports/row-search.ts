@@ -3,7 +3,7 @@ import type { OrderRange, Projection } from './read-models.js';
 /** The text of a row, as the read model holds it. */
 export type RowText = { readonly key: string; readonly text: string };
 
-/** The vector of a row's text; null when the embedder makes none of it, so that it is not asked again. */
+/** The vector of a row's text. Null means that the embedder makes none from it, so it is not asked again. */
 export type RowVector = RowText & { readonly vector: Float32Array | null };
 
 /** `stream`: of one stream alone. */
@@ -30,26 +30,27 @@ export type WordHit = { readonly key: string; readonly order: string; readonly s
 
 /** How many words of a query are searched: its first ones. */
 export const QUERY_WORDS = 32;
-/** For each word of a query at least so many rows of the stream that hold it are looked at, those written last first. */
+/** For each word of a query, at least this many rows of the stream with that word are read, the newest first. */
 export const WORD_ROWS = 1_000;
 
 /**
- * What the texts of rows are found by: their words, and vectors that somebody makes of them beside the events. A vector belongs to its text: it goes
- * when an event changes the text, stays when one changes the rest of the row, and goes over into a new build of the projection whose row has the
- * same key and text. All of it is about the build that readers see; where there is none, nothing is found and nothing is set.
+ * What the texts of rows are found by: their words, and vectors that an embedder makes from them outside the events. A vector belongs to its text: it
+ * goes when an event changes the text, and stays when an event changes the rest of the row. A new build of the projection takes it over if its row
+ * has the same key and text. All of this is about the build that readers see. If there is none, nothing is found and nothing is set.
  *
- * An embedder is named with its version in one word (`minilm@3`); vectors of different ones are never mixed. Orders of the rows of one stream differ.
+ * An embedder is named with its version in one word (`minilm@3`). Vectors of different embedders are never mixed. The rows of one stream have
+ * different orders.
  */
 export interface RowSearch {
   /** At most `limit` texts that have no vector of this embedder. */
   withoutVector(projection: Projection, query: TextQuery): Promise<readonly RowText[]>;
-  /** Sets the vectors of texts, each unless its row has another text by now; a row has one vector, of the embedder that set it last. */
+  /** Sets the vectors of texts, except where the row has another text by now. A row has one vector, of the embedder that set it last. */
   setVectors(projection: Projection, embedder: string, vectors: readonly RowVector[]): Promise<void>;
   /** The vectors of one stream's rows by ascending order, at most `limit`; fewer are the last ones. */
   vectors(projection: Projection, query: VectorQuery): Promise<readonly StoredVector[]>;
   /**
-   * At most `limit` rows of one stream that hold words of `text` (`wordsOf`, src/domain/shared/words.ts), best first, the last order first
-   * where they are equally good. A word weighs the less, the more rows hold it: 1 / (1 + ln(rows)).
+   * At most `limit` rows of one stream that hold words of `text` (`wordsOf`, src/domain/shared/words.ts), best first; of equally good rows the last
+   * order comes first. A word weighs less the more rows hold it: 1 / (1 + ln(rows)).
    */
   byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]>;
 }

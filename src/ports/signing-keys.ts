@@ -7,19 +7,19 @@ export type SigningAlgorithm = 'EdDSA' | 'Ed25519';
 /**
  * The keys that verdicts are signed with. Old keys stay: a verdict recorded under one is signed under it again.
  *
- * Signatures are deterministic: the same key and claims make the same bytes.
- * Other servers on the same store may make keys at any time: a kid counts as unknown only after a look at the store that began after the
- * question. There is one such look a second at most, so an answer about an unknown kid takes up to a second.
- * Failures: `sign` rejects with an Error for a kid that no server made, which is a defect: events name only our own kids. What the event store
- * raises while it is away.
+ * Signatures are deterministic: the same key and claims make the same bytes. Other servers on the same store may make keys at any time. So a kid
+ * counts as unknown only after a look at the store that began after the question. There is at most one such look a second, so an answer about an
+ * unknown kid takes up to a second.
+ * Failures: `sign` rejects with an Error for a kid that no server made. This is a defect, because events name only our own kids. It also raises what
+ * the event store raises while it is down.
  */
 export interface SigningKeys {
   /** What new verdicts are signed with. */
   readonly current: { readonly kid: string; readonly alg: SigningAlgorithm };
   /** A compact JWS (RFC 7515) of the claims, header `alg`, `typ: verdict+jwt` and `kid`. */
   sign(kid: string, claims: JsonObject): Promise<string>;
-  /** The public half of a key; undefined when there is none of this kid. */
+  /** The public half of a key; undefined when no key has this kid. */
   publicKey(kid: string): Promise<KeyObject | undefined>;
-  /** Every public key, old ones included, as the members of a JWK set (RFC 7517): as the store held them a second ago at most, if it answers. */
+  /** Every public key, old ones included, as the members of a JWK set (RFC 7517). If the store answers, the set is at most a second old. */
   publicJwks(): Promise<readonly JsonObject[]>;
 }

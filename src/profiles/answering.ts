@@ -3,10 +3,10 @@ import type { Clock } from '../ports/clock.js';
 
 /** How long `GET /readyz` waits for a dependency, in milliseconds. */
 const READY_TIMEOUT_MS = 1_500;
-/** How long what was found out is told again, in milliseconds. */
+/** How long an answer is repeated before the dependencies are asked again, in milliseconds. */
 export const TOLD_AGAIN_MS = 1_000;
 
-/** Whether a dependency answers in time; what it fails with is told. */
+/** Whether a dependency answers in time; `detail` gives its error. */
 export const answering = async (clock: Clock, ask: () => Promise<unknown>): Promise<DependencyState> => {
   let cancel: () => void = () => undefined;
   const late = new Promise<never>((_, reject) => {
@@ -24,7 +24,7 @@ export const answering = async (clock: Clock, ask: () => Promise<unknown>): Prom
   }
 };
 
-/** Asks at most once at a time and once a second, whoever wants to know: anybody may, without a key, and asking costs connections. */
+/** Asks at most once at a time and once a second. The route needs no key, and asking costs connections. */
 export const notTooOften = <T>(clock: Clock, ask: () => Promise<T>): (() => Promise<T>) => {
   let last: { readonly answer: Promise<T>; endedMs: number | null } | null = null;
   return () => {
@@ -39,6 +39,6 @@ export const notTooOften = <T>(clock: Clock, ask: () => Promise<T>): (() => Prom
   };
 };
 
-/** The same state; while it is bad, it says first what that means to clients. */
+/** The same state; while it is bad, it first says what that means to clients. */
 export const meaning = (what: string, state: DependencyState): DependencyState =>
   state.ok ? state : { ...state, detail: state.detail === undefined ? what : `${what}: ${state.detail}` };

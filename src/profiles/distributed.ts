@@ -28,11 +28,11 @@ import type { Profile } from './profile.js';
 export const distributedProjections = [...projections, openProcesses];
 
 const requireWorkers = async (engine: TemporalProcessEngine): Promise<void> => {
-  if (!(await engine.hasWorkers())) throw new Error('no worker has asked for work lately');
+  if (!(await engine.hasWorkers())) throw new Error('no worker has asked for work recently');
 };
 
 /**
- * Opens the distributed profile. Connects to nothing: each part waits for its server, loses it and takes it up again by itself.
+ * Opens the distributed profile. It connects to nothing: each part waits for its server, and reconnects by itself.
  * @throws StartProblem when an address, the namespace or the secret cannot be used
  */
 export const openDistributed = async (
@@ -97,7 +97,7 @@ export const openDistributed = async (
           asked === null || !roles.has('http') ? null : answering(systemClock, () => requireWorkers(asked)),
           feeds ? answering(systemClock, () => pingBrokers(kafka)) : null,
         ]);
-        const refused = roles.has('http') ? 'lists and requests with an Idempotency-Key are refused' : null;
+        const refused = roles.has('http') ? 'lists, and requests with an Idempotency-Key, are refused' : null;
         return {
           eventStore,
           database: { ...(refused === null ? database : meaning(refused, database)), needed: feedsAlone },

@@ -24,7 +24,7 @@ export type EmbeddedProfile = Profile & { readonly writer: ReadModelWriter; read
 
 /**
  * Opens the embedded profile.
- * @param mendReads removes damaged read models first, for a command that makes them anew
+ * @param mendReads removes damaged read models first, for a command that builds them again
  * @throws StartProblem when the data directory, a file in it or the secret cannot be used; nothing stays open then
  */
 export const openEmbedded = async (
@@ -35,7 +35,7 @@ export const openEmbedded = async (
   const closers = createClosers();
   try {
     const given = config.secret !== null || config.secretFile !== null;
-    // One that is named but not good enough stops the start before the directory is made.
+    // A secret that is given but invalid stops the start before the directory is made.
     if (given) await openSecret({ ...config, mayCreate: false }, systemRandom);
     const directory = closers.opened(await openDataDirectory(config.dataDir));
     const events = closers.opened(EmbeddedEventStore.open(directory.eventsFile));
@@ -61,7 +61,7 @@ export const openEmbedded = async (
       openEngine: (hosting) => new EmbeddedProcessEngine({ ...ports, ...hosting, logger: log }),
       startProcesses: async (_, engine) => {
         await engine.start();
-        // The engine drives them itself, and is disposed of by whoever opened it.
+        // The engine drives them itself; its opener disposes of it.
         return { [Symbol.asyncDispose]: () => Promise.resolve() };
       },
       startReadModels: async () => {

@@ -3,13 +3,13 @@ import type { DependencyState } from '../http/routes/status.js';
 import type { Ports } from '../ports/ports.js';
 import type { ProcessEngine } from '../ports/process-engine.js';
 
-/** What keeps the read models current, or the part of it that runs here. Each figure is null when its part does not, and rejects when it cannot be read. */
+/** What keeps the read models current, or the part of it that runs here. Each figure is null when its part does not run here, and rejects when it cannot be read. */
 export type RunningReadModels = AsyncDisposable & {
-  /** How far the slowest read model is behind. */
+  /** How far behind the slowest read model is. */
   lag(): Promise<number | null>;
-  /** How many events a read model could not take. */
+  /** How many events a read model could not apply. */
   parked(): Promise<number | null>;
-  /** How far the relay is behind. */
+  /** How far behind the relay is. */
   relayLag(): Promise<number | null>;
 };
 
@@ -17,13 +17,13 @@ export type RunningReadModels = AsyncDisposable & {
 export type Profile = AsyncDisposable & {
   readonly ports: Ports;
   readonly secret: Uint8Array;
-  /** What should be put right but does not stop the start. */
+  /** Problems that should be fixed but do not stop the start. */
   readonly warnings: readonly string[];
   /** Whether other programs write the same streams. */
   readonly shared: boolean;
   /** Whether this process answers requests, and whether it drives processes. */
   readonly serves: { readonly requests: boolean; readonly processes: boolean };
-  /** Where requests hand their steps to; not started. */
+  /** The engine that requests pass their steps to; not started. */
   openEngine(hosting: AdvanceDeps): ProcessEngine;
   /** Starts what drives open processes here: timers, effects, steps. Disposed of before the engine. */
   startProcesses(hosting: AdvanceDeps, engine: ProcessEngine): Promise<AsyncDisposable>;

@@ -13,7 +13,7 @@ export type ProjectorRoleOptions = KafkaSettings & {
   readonly projections: readonly Projection[];
 };
 
-/** The projector role: keeps the read models current from the topic. As many may run as you like; they share its partitions. Whatever is away is waited for. */
+/** The projector role: keeps the read models current from the topic. Any number may run; they share its partitions. It waits for servers that are down. */
 export const startProjector = ({
   events,
   writer,

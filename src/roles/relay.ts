@@ -17,7 +17,7 @@ export type RelayRoleOptions = KafkaSettings & {
 /** How many random bytes name a process among the relays. */
 const HOLDER_BYTES = 12;
 
-/** The relay role: fills the topic from the event store. As many may run as you like, one of them is at work. Whatever is away is waited for. */
+/** The relay role: fills the topic from the event store. Any number may run; one of them works. It waits for servers that are down. */
 export const startRelay = ({ events, postgres, clock, random, ...kafka }: RelayRoleOptions): Relay => {
   const holder = Buffer.from(random.bytes(HOLDER_BYTES)).toString('hex');
   const feed = new KafkaFeedWriter(kafka);

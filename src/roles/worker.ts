@@ -6,14 +6,14 @@ import type { ProcessEngine } from '../ports/process-engine.js';
 
 export type WorkerRoleOptions = TemporalAddress & {
   readonly deps: ProcessActivityDeps;
-  /** Takes up open processes that have lost their workflow. */
+  /** Resumes open processes that have lost their workflow. */
   readonly engine: Pick<ProcessEngine, 'start'>;
   readonly log: Log;
 };
 
 /**
- * The worker role: carries out the steps, deadlines and far effects of processes. As many may run as you like. It starts also while Temporal is
- * away and serves as soon as it is there.
+ * The worker role: carries out the steps, deadlines and far effects of processes. Any number may run. It also starts while Temporal is down, and
+ * serves as soon as Temporal is up.
  */
 export const startWorker = async ({ engine, ...options }: WorkerRoleOptions): Promise<ProcessWorker> => {
   const worker = startProcessWorker(options);

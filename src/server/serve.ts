@@ -12,11 +12,11 @@ export type ServeTerminal = {
   readonly env: Environment;
   readonly cwd: string;
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
-  /** Log lines of JSON, also on a terminal. */
+  /** Log JSON lines even on a terminal. */
   readonly json?: boolean;
 };
 
-/** Signals that end the server in order; the second one ends it at once (contract 11.3). */
+/** Signals that end the server cleanly; the second one ends it at once (contract 11.3). */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**

@@ -27,7 +27,7 @@ import type { ProcessName } from '../../workflows/registry.js';
 import type { HostedProcess } from '../app/processes/hosted-process.js';
 import { httpRoutes } from '../roles/http.js';
 
-/** How often a server that starts while a dependency is away looks again, in milliseconds. */
+/** How often a starting server looks again for a dependency that is down, in milliseconds. */
 const START_RETRY_MS = 500;
 
 export type RunningServer = {
@@ -43,7 +43,7 @@ export type RunningServer = {
 type OpenState = { readonly keys: OpenedKeys; readonly lanes: Lanes; readonly ownerKey: OwnerKey | null };
 
 /**
- * Starts a server: the socket first, then everything behind it (contract 11.3). While a server that it needs is away it waits, and answers 503.
+ * Starts a server: the socket first, then everything behind it (contract 11.3). While a dependency is down it waits, and answers 503.
  * @param stopping ends the wait
  * @returns null when it was told to stop before it was ready
  * @throws StartProblem when the address, the data directory, the settings or the secret cannot be used; nothing stays open then
@@ -77,7 +77,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     }
     readModels = closers.opened(following);
     const { rateLimiter, idempotency } = ports;
-    /** From now on keys are known, to the routes that there are by then. */
+    /** Keys are known from now on; serves the routes that exist at this moment. */
     const serveWith = ({ lanes, keys }: OpenState): void => {
       const { directory } = keys.apiKeys;
       const authenticate = (header: string | undefined) => directory.authenticate(header, systemClock.now());
@@ -150,7 +150,7 @@ const openSocket = (
 
 const openProfile = async (config: Config, log: Log): Promise<Profile> => {
   if (config.distributed === null) return openEmbedded(config, log);
-  // Its clients take half a second to load, which is nobody's who does not use them.
+  // Its clients take half a second to load, so only this profile loads them.
   const { openDistributed } = await import('../profiles/distributed.js');
   return openDistributed(config, config.distributed, log);
 };
@@ -163,12 +163,12 @@ const openState = async (config: Config, { ports, secret, shared }: Profile, log
   const onCutOff = (error: unknown): void => {
     log.error(
       { err: error },
-      'the feed of keys was lost, which is taken up again, or a tenant has events that only a newer server can read',
+      'the feed of keys was lost and will be resumed, or a tenant has events that only a newer server can read',
     );
   };
   const keys = await openKeys({ ports, lanes, secret, settings, onCutOff });
   try {
-    // Where many servers share a store, `anima keys bootstrap` makes the first tenant (contract 11.2).
+    // If many servers share a store, `anima keys bootstrap` makes the first tenant (contract 11.2).
     const ownerKey = shared ? null : await firstStart(keys.apiKeys, ownerKeyFile(config.dataDir));
     return { lanes, keys, ownerKey };
   } catch (failure) {
@@ -177,16 +177,16 @@ const openState = async (config: Config, { ports, secret, shared }: Profile, log
   }
 };
 
-/** What is opened while the process works already: closing it waits for it first. */
+/** Something that is opened while the process already works; closing it first waits for the opening. */
 const inBackground = (opening: Promise<AsyncDisposable | null>, log: Log): AsyncDisposable => {
   const opened = opening.catch((err: unknown) => {
-    log.error({ err }, 'the keys cannot be read: only this machine itself gets the metrics');
+    log.error({ err }, 'the keys cannot be read: only this machine can read the metrics');
     return null;
   });
   return { [Symbol.asyncDispose]: async () => (await opened)?.[Symbol.asyncDispose]() };
 };
 
-/** Opens again and again while what it needs is away. */
+/** Retries the opening while a dependency is down. */
 const untilAvailable = async <T>(open: () => Promise<T>, log: Log, stopping: AbortSignal): Promise<T | null> => {
   for (let tries = 0; !stopping.aborted; tries += 1) {
     try {
@@ -207,8 +207,8 @@ const gaugesOf = (readModels: () => RunningReadModels | null): readonly GaugeRea
     read: async () => (await readModels()?.[figure]()) ?? null,
   });
   return [
-    gauge('anima_projection_lag_events', 'How far the slowest read model is behind.', 'lag'),
-    gauge('anima_projection_parked_events', 'Events that a read model could not take.', 'parked'),
-    gauge('anima_relay_lag_events', 'How far the relay is behind the event store.', 'relayLag'),
+    gauge('anima_projection_lag_events', 'How far behind the slowest read model is.', 'lag'),
+    gauge('anima_projection_parked_events', 'Events that a read model could not apply.', 'parked'),
+    gauge('anima_relay_lag_events', 'How far behind the event store the relay is.', 'relayLag'),
   ];
 };

@@ -2,18 +2,18 @@ import { npcEvents } from '../domain/npc/decoder.js';
 import { parseNpcStream } from '../domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 
-/** How many open turns' words are remembered for the line that ends them, and how much of a text a line shows. */
+/** For how many open turns the observation is remembered for their last line, and how much of a text a line shows. */
 const TURNS_REMEMBERED = 10_000;
 const SHOWN_CHARACTERS = 72;
 
 const short = (text: string): string => {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= SHOWN_CHARACTERS) return line;
-  // A slice would hold on to the whole text, which may be a megabyte.
+  // A slice would keep the whole text in memory, which may be a megabyte.
   return `${Buffer.from(line.slice(0, SHOWN_CHARACTERS - 1)).toString()}…`;
 };
 
-/** Makes one readable line of each turn that ends; null for every other event. Keeps what turns were opened with until then. */
+/** Makes one readable line from each turn that ends; null for every other event. Until then it keeps what turns were opened with. */
 export const createTurnLines = (): ((event: RecordedEvent) => string | null) => {
   const opened = new Map<string, string>();
   const heard = (turnId: string): string => {
@@ -45,7 +45,7 @@ export const createTurnLines = (): ((event: RecordedEvent) => string | null) => 
         return line(said, `refused: ${short(event.data.verdict.dialogue)}`);
       }
       case 'TurnExpired':
-        return line(heard(event.data.turnId), 'expired: the body never came back');
+        return line(heard(event.data.turnId), 'expired: the body did not come back');
       default:
         return null;
     }

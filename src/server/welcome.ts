@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type Config, DEFAULT_DATA_DIR, DEFAULT_URL } from '../config/config.js';
 import type { OwnerKey } from '../app/keys/first-start.js';
 
-/** A path or address as a shell takes it as one word. */
+/** A path or address as one word for a shell. */
 const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -15,10 +15,10 @@ const demoLine = (url: string, dataDir: string, cwd: string): string =>
     'npm run demo',
   ].join(' ');
 
-/** What a first start says of the owner key that it made. */
+/** What a first start says about the owner key that it made. */
 export const ownerKeyLines = ({ key, path }: OwnerKey): string =>
-  `The owner key of this server, shown this once: ${key}\n` +
-  (path === null ? '' : `It is also in ${path}, readable by you alone.\n`);
+  `The owner key of this server (it is shown only once): ${key}\n` +
+  (path === null ? '' : `It is also in ${path}, which only you can read.\n`);
 
 /**
  * The first screen of a server at a terminal. Its commands work in any other terminal, wherever the server listens and keeps its data.
@@ -29,7 +29,7 @@ export const welcome = (
   { url, ownerKey }: { readonly url: string; readonly ownerKey: OwnerKey | null },
   cwd: string,
 ): string => `
-Anima listens on ${url}; everything it remembers is in ${dataDir}.
+Anima listens on ${url}; everything that it remembers is in ${dataDir}.
 ${ownerKey === null ? '' : ownerKeyLines(ownerKey)}
 Open a turn (copy this into another terminal):
 

@@ -149,7 +149,7 @@ describe('anima keys', () => {
     const wrong = await typed(['keys', 'recover'], { cwd: directory.path, env: other });
     expect([wrong.code, wrong.stderr]).toEqual([
       1,
-      expect.stringContaining('not the one that what is stored was made with'),
+      expect.stringContaining('The stored data was made with another secret'),
     ]);
     await rm(join(dataDir, 'secret'));
     const gone = await typed(['keys', 'recover'], { cwd: directory.path });

@@ -23,7 +23,7 @@ const errorOf = (answer: string) =>
 
 describe('what is no request', () => {
   it.each([
-    ['FOO /open HTTP/1.1', 'The method is none that HTTP has.'],
+    ['FOO /open HTTP/1.1', 'The method is not an HTTP method.'],
     ['CONNECT example.com:443 HTTP/1.1', 'CONNECT is for proxies, and this server is none.'],
     ['CONNECT /open HTTP/1.1', 'CONNECT is for proxies, and this server is none.'],
     ['GET /open HTP/1.1', 'It breaks the syntax of HTTP/1.1.'],
@@ -215,7 +215,7 @@ describe('connections', () => {
       {
         level: 'warn',
         fields: { maxConnections: 2 },
-        message: 'connections are turned away: as many are open as one process may have',
+        message: 'connections are refused: this process has as many open as it may have',
       },
     ]);
     first.destroy();

@@ -103,7 +103,7 @@ describe('a server that starts', () => {
       ),
     );
     taken.close();
-    await expect(start({ host: '192.0.2.1' })).rejects.toThrow('this machine has no address 192.0.2.1');
+    await expect(start({ host: '192.0.2.1' })).rejects.toThrow('this machine does not have the address 192.0.2.1');
     await expect(start({ host: 'no-such-host.invalid' })).rejects.toThrow(StartProblem);
   });
 });

@@ -113,7 +113,7 @@ describe('refusals', () => {
     expect(reply.headers.get('allow')).toBe('GET, HEAD');
     expect(reply.body.error).toMatchObject({
       code: 'METHOD_NOT_ALLOWED',
-      message: 'This path takes GET or HEAD, not DELETE.',
+      message: 'This path accepts GET or HEAD, not DELETE.',
       details: { allow: ['GET', 'HEAD'] },
     });
     expect((await app.request('OPTIONS', '/loose')).headers.get('allow')).toBe('POST');
@@ -142,7 +142,7 @@ describe('refusals', () => {
   it('answer 403 of the marked route in the short form', async () => {
     const { status, body } = await app.post('/rules', {}, { authorization: 'Bearer poor' });
     expect(status).toBe(403);
-    expect(body).toEqual({ error: 'This key lacks the scope "rules", which the route needs.' });
+    expect(body).toEqual({ error: 'This key does not have the scope "rules", which the route needs.' });
   });
 
   it('answer other errors of the marked route in the detailed form', async () => {

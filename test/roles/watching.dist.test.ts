@@ -58,7 +58,7 @@ describe('GET /readyz', () => {
       workers: {
         ok: false,
         needed: false,
-        detail: 'steps of turns are refused: no worker has asked for work lately',
+        detail: 'steps of turns are refused: no worker has asked for work recently',
       },
     });
     await namespace.start('worker');
@@ -77,7 +77,7 @@ describe('GET /readyz', () => {
           database: {
             ok: false,
             needed: false,
-            detail: expect.stringMatching(/^lists and requests with an Idempotency-Key are refused: ./),
+            detail: expect.stringMatching(/^lists, and requests with an Idempotency-Key, are refused: ./),
           },
         }),
       }),

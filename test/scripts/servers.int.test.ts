@@ -62,7 +62,7 @@ describe.runIf(process.platform === 'linux')('npm run servers', () => {
     const env = { ANIMA_SERVERS_DIR: temporary.path, EVENTSTORE_URL: 'esdb://admin:secret@127.0.0.1:1?tls=false' };
     expect(await runServers(['start', 'eventstore'], env)).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('127.0.0.1:1, where nobody listens'),
+      stdout: expect.stringContaining('127.0.0.1:1, but no server listens there'),
     });
   });
 

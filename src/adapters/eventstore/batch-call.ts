@@ -26,8 +26,8 @@ type WaitingCall = {
 };
 
 /**
- * The appends of one BatchAppend call: sent in order, answered in any. When the call ends, those without an answer are rejected with what ended
- * it, and only those; an answer that comes after its append was given up is dropped.
+ * The appends of one BatchAppend call: sent in order, answered in any order. When the call ends, only those without an answer are rejected, with the
+ * reason of the end. An answer to an append that was given up is dropped.
  */
 export class BatchCall {
   readonly #stream: BatchStream;

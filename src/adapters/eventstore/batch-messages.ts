@@ -5,11 +5,11 @@ import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/gene
 import type { StoredEvent } from '../shared/append-rules.js';
 import { toPosition } from './stored-event.js';
 
-/** The digits of a correlation id that number the appends of a call; those before them are the call's own. */
+/** The digits of a correlation id that number the appends of a call; the digits before them identify the call. */
 export const COUNTER_DIGITS = 12;
 const COUNTER_BITS = COUNTER_DIGITS * 4;
 
-/** One append as the server takes it: an exact expectation, since only that makes a repeat recognisable after a restart. */
+/** One append as the server takes it, with an exact expectation. Only that makes a repeat recognisable after a restart. */
 export type ExactAppend = {
   /** As the server names it. */
   readonly stream: string;
@@ -17,7 +17,7 @@ export type ExactAppend = {
   readonly events: readonly StoredEvent[];
 };
 
-/** The server's word on an append. The position of a repeat is that of the first time, null when the event is out of its reach. */
+/** The server's answer to an append. The position of a repeat is that of the first time; null when the server no longer finds the event. */
 export type ExactAnswer =
   | { readonly kind: 'stands'; readonly revision: number; readonly position: number | null }
   | { readonly kind: 'conflict'; readonly actual: number };
@@ -44,7 +44,7 @@ export const messageOf = (
   const name = new shared.StreamIdentifier();
   name.setStreamName(Buffer.from(stream, 'utf8'));
   options.setStreamIdentifier(name);
-  // The client ships no other empty message; on the wire they are the same.
+  // The client ships no other empty message; on the wire all empty messages are the same.
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment
   if (expected === 'no_stream') options.setNoStream(new shared.Empty());
   else options.setStreamPosition(String(expected));

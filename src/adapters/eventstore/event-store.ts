@@ -31,11 +31,11 @@ export type EventStoreDbOptions = {
 };
 
 /**
- * The event store on EventStoreDB 23.10 or later. The connection is made by the first call and made again whenever it was lost; while the server
- * is away every call is refused within 2 s, and subscriptions wait for it.
+ * The event store on EventStoreDB 23.10 or later. The first call makes the connection, and it is made again whenever it was lost. While the server is
+ * down every call is refused within 2 s, and subscriptions wait for it.
  *
- * `repeated` is told from positions: what was written before this process sent the append and met a later position. A repeat of what was written
- * within the same moments by another process, or by an append whose outcome stayed unknown, is answered as a success like any other.
+ * `repeated` is derived from positions: it is true if the event's position is not above one that this process knew before it sent the append. A
+ * repeat of what another process wrote at the same moment, or of an append whose outcome stayed unknown, is answered like any other success.
  */
 export class EventStoreDb implements EventStore {
   readonly #connection: StoreConnection;

@@ -1,6 +1,6 @@
 /**
- * The highest positions this process has met. Positions only grow: a write that is answered with one that was known before it was sent was
- * written earlier, so it is a repeat.
+ * The highest positions that this process has seen. Positions only grow. If a write is answered with a position that was known before it was sent, it
+ * was written earlier, so it is a repeat.
  */
 export class LogHorizon {
   #log = 0;
@@ -11,7 +11,7 @@ export class LogHorizon {
     return this.#log;
   }
 
-  /** Of an event of our namespace; 0 when none was met. */
+  /** Of an event of our namespace; 0 when none was seen. */
   get own(): number {
     return this.#own;
   }
@@ -22,7 +22,7 @@ export class LogHorizon {
     this.meetForeign(position);
   }
 
-  /** Notes the position of an event of anybody. */
+  /** Notes the position of any event, of any namespace. */
   meetForeign(position: number): void {
     if (position > this.#log) this.#log = position;
   }

@@ -7,13 +7,13 @@ const PAGE = 500;
 /** How long the read model is waited for, in milliseconds. */
 const CATCH_UP_MS = 10_000;
 
-/** A read model whose rows are open processes, all in one partition and each with an order of its own. */
+/** A read model whose rows are open processes, all in one partition and each with its own order. */
 type OpenProcessModel = { readonly projection: Projection<OpenProcess & Json>; readonly partition: string };
 
 /**
- * The open processes as the read model knows them, once it has handled what the store holds now. When it is further behind than 10 s, what it has
- * is listed all the same: a process that is missing was opened a moment ago and is still driven by who opened it, one too many is found to be over
- * as soon as it is folded.
+ * The open processes as the read model knows them, once it has handled what the store holds now. If it does not catch up within 10 s, what it has is
+ * listed anyway. A missing process was opened a moment ago and is still driven by the server that opened it. A process that is listed but over is
+ * noticed as soon as it is folded.
  */
 export const listOpenProcesses = async (
   readModels: ReadModels,

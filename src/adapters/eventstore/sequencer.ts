@@ -5,7 +5,7 @@ export type Sequencer = {
   readonly run: <Result>(name: string, task: () => Promise<Result>) => Promise<Result>;
 };
 
-/** Makes a sequencer. A task that fails holds up nobody. */
+/** Makes a sequencer. A failed task does not hold up the next ones. */
 export const sequencer = (): Sequencer => {
   const last = new Map<string, Promise<unknown>>();
   return {

@@ -28,7 +28,7 @@ export const APPEND_BOUNDS: AppendBounds = {
   answerMs: 1_000,
   appendMs: 1_800,
 };
-/** Between two tries to reach a store that went away, in milliseconds. */
+/** The time between two tries to reach a store that was lost, in milliseconds. */
 const LOOK_AGAIN_MS = 50;
 
 type Exact = {
@@ -45,11 +45,11 @@ const textOf = (events: readonly StoredEvent[]): number =>
   events.reduce((sum, { data, meta }) => sum + data.length + meta.length, 0);
 
 /**
- * Appends over one shared batch call, in the order in which they come. The server is always told an exact revision: only then does it know a
- * repeat again after a restart.
+ * Appends over one shared batch call, in the order in which they come. The server always gets an exact revision: only then does it recognise a repeat
+ * after a restart.
  *
- * When an append's answer is lost, its place is read: its own ids there make it a success, others a conflict; when nothing stands there it is
- * sent again, which the server takes for a repeat should the first one still arrive.
+ * When an append's answer is lost, its place is read. If its own ids are there, it succeeded; other ids are a conflict. If the place is empty, it is
+ * sent again; if the first one still arrives, the server takes the second for a repeat.
  */
 export class StoreAppender {
   readonly #connection: StoreConnection;
@@ -129,9 +129,9 @@ export class StoreAppender {
     }
   }
 
-  /** `inTurn`: nothing else of the stream is under way meanwhile, so what is lost is settled at once. */
+  /** `inTurn`: no other append of the stream is in flight, so a lost answer is settled at once. */
   async #sent(append: Omit<Exact, 'known'>, order: 'free' | 'inTurn'): Promise<AppendOutcome> {
-    // With a call at hand there is no await before the append leaves, and those who wait for one go on in order.
+    // With an open call there is no await before the append leaves. Appends that wait for a call go on in order.
     const call = this.#opened?.ended === false ? this.#opened : await this.#open();
     if (performance.now() > append.until) throw storeUnavailable();
     const exact = { ...append, known: this.#horizon.log };
@@ -142,7 +142,7 @@ export class StoreAppender {
       if (error instanceof AppendFailed && !error.ambiguous) throw error;
       const lostAt = performance.now();
       const settle = (): Promise<AppendOutcome> => known(this.#settled(exact, error, lostAt), exact.until);
-      // One lost connection loses many appends at once; those of one stream are settled in the order in which they were sent.
+      // One lost connection loses many answers at once. The appends of one stream are settled in the order in which they were sent.
       return order === 'inTurn' ? settle() : this.#oneByOne.run(exact.stream, settle);
     }
   }
@@ -184,7 +184,7 @@ export class StoreAppender {
     throw outcomeUnknown(reason);
   }
 
-  /** Looks whether the store can be reached: once for all who want to know at the same time, and not at once again. */
+  /** Checks whether the store can be reached: once for all callers at the same time, with a pause before the next check. */
   #look(): Promise<void> {
     this.#looking ??= this.#lookOnce().finally(() => (this.#looking = null));
     return this.#looking;
@@ -196,7 +196,7 @@ export class StoreAppender {
     this.#seenAt = performance.now();
   }
 
-  /** The batch call, a new one when the last has ended. All who wait for it go on in the order in which they came. */
+  /** The batch call, a new one when the last has ended. All waiting appends go on in the order in which they came. */
   #open(): Promise<BatchCall> {
     if (this.#opened?.ended === false) return Promise.resolve(this.#opened);
     if (this.#opening !== null) return this.#opening;
@@ -214,7 +214,7 @@ export class StoreAppender {
 
   async #newCall(): Promise<BatchCall> {
     try {
-      // What stands when the call begins was not written by it.
+      // What is in the store when the call begins was not written by it.
       await this.#reader.meetEnd();
       return new BatchCall(await this.#connection.openBatch());
     } catch (error) {

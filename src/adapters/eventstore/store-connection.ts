@@ -11,9 +11,9 @@ const CLOSE_MS = 1_000;
 export type BatchStream = ReturnType<StreamsClient['batchAppend']>;
 
 /**
- * What the client offers its own commands (protected members). They are used for the batch call, whose bookkeeping in the client cannot be
- * built on: it is one table for the whole process, so that the end of any call rejects the appends of every client, and an answer that still
- * comes then ends the process; and its appends have no deadline, a silent server means waiting for ever.
+ * What the client offers its own commands (protected members). The batch call uses them, because the client's own bookkeeping of that call is not
+ * reliable. It is one table for the whole process, so the end of any call rejects the appends of every client, and a later answer ends the process.
+ * Its appends have no deadline, so a silent server means waiting for ever.
  */
 type ClientInternals = {
   readonly GRPCStreamCreator: <Call>(
@@ -42,14 +42,14 @@ export class StoreConnection implements AsyncDisposable {
     this.client = EventStoreDBClient.connectionString(url);
     const internals = this.client as unknown as ClientInternals;
     this.#internals = internals;
-    // A call that we end ourselves is no reason to drop the connection that all others use.
+    // A call that we end ourselves must not drop the connection that all others use.
     const reconnect = internals.handleError;
     internals.handleError = async (client, error) => {
       if (!cancelledByUs(error)) await reconnect(client, error);
     };
   }
 
-  /** Opens a batch call. It may break before it was ever connected: the stream's `error` event tells. */
+  /** Opens a batch call. It may break before it is connected; the stream's `error` event reports that. */
   async openBatch(): Promise<BatchStream> {
     const { GRPCStreamCreator: create, callArguments } = this.#internals;
     const open = create(StreamsClient, 'batchAppend', (client) =>
@@ -58,7 +58,7 @@ export class StoreConnection implements AsyncDisposable {
     return open();
   }
 
-  /** Ends every call and closes the connection: it holds the process no longer. */
+  /** Ends every call and closes the connection, which then no longer keeps the process alive. */
   async [Symbol.asyncDispose](): Promise<void> {
     await within(CLOSE_MS, this.client.dispose());
     await this.#internals.getChannel().then(

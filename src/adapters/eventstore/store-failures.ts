@@ -1,6 +1,6 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 
-/** What a client is told to wait before it repeats, in seconds. */
+/** How long a client should wait before it repeats, in seconds. */
 const RETRY_SECONDS = 1;
 
 /** gRPC status codes (https://grpc.github.io/grpc/core/md_doc_statuscodes.html), as errors of calls carry them. */
@@ -25,7 +25,7 @@ export const storeUnavailable = (cause?: unknown): Rejection => {
   return rejection;
 };
 
-/** The refusal of an append of which nobody can say whether it was written: the store went away with it and did not come back in time. */
+/** The refusal of an append whose outcome is unknown: the store was lost during the append and did not come back in time. */
 export const outcomeUnknown = (cause: unknown): Rejection => {
   const message =
     'The event store was lost while it wrote, so whether it did is not known. Repeat the request: what was written is not written again.';
@@ -34,10 +34,10 @@ export const outcomeUnknown = (cause: unknown): Rejection => {
   return rejection;
 };
 
-/** The refusal of an append that finds too many before it. */
+/** The refusal of an append when too many are waiting. */
 export const busy = (): Rejection => new Rejection('BUSY', { retryAfter: RETRY_SECONDS });
 
-/** Whether the call ended before there was a connection, so that the server cannot have seen any of it. */
+/** Whether the call ended before there was a connection; then the server cannot have seen any of it. */
 export const neverSent = (error: unknown): boolean =>
   statusOf(error) === GRPC.unavailable &&
   /No connection established|ECONNREFUSED|Name resolution failed|Failed to discover/.test(textOf(error));

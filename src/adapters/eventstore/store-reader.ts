@@ -24,7 +24,7 @@ export const READ_SILENCE_MS = 1_500;
 /** How many events of the log are looked at for the last one of ours, at first and later. */
 const TAIL_EVENTS = { first: 32, later: 1_024 } as const;
 
-/** `full`: ended by its bytes, whatever came behind it. */
+/** `full`: ended by its bytes, whatever comes after it. */
 type Slice = { readonly events: readonly RecordedEvent[]; readonly full: boolean };
 
 /** Reads streams and the log's end. Whatever keeps the server from answering is STORE_UNAVAILABLE. */
@@ -40,7 +40,7 @@ export class StoreReader {
   }
 
   /**
-   * Reads as the port says. One call when the read begins or ends at the stream's end, else another one for the last revision.
+   * Reads as the port says. One call is enough when the read begins or ends at the stream's end; else a second call gets the last revision.
    * @throws RangeError for a limit outside 1..4096; Rejection STORE_UNAVAILABLE
    */
   async read(stream: string, range: ReadRange): Promise<StreamPage> {
@@ -63,7 +63,7 @@ export class StoreReader {
     return (await this.#slice(stream, BACKWARDS, END, 1)).events[0]?.revision ?? -1;
   }
 
-  /** The position of our last event, 0 when there is none: looked for from the log's end back to the last one that is known. */
+  /** The position of our last event, 0 when there is none. It is searched from the log's end back to the last known one. */
   async lastPosition(): Promise<number> {
     const known = this.#horizon.own;
     let from: Parameters<StoreConnection['client']['readAll']>[0] = { fromPosition: END, maxCount: TAIL_EVENTS.first };
@@ -86,7 +86,7 @@ export class StoreReader {
     }
   }
 
-  /** Notes where the log ends now, whoever wrote there. */
+  /** Notes where the log ends now, with the events of all namespaces. */
   async meetEnd(): Promise<void> {
     await readEach(
       () => this.#connection.client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 }),
@@ -119,7 +119,7 @@ export class StoreReader {
       if (last !== undefined && !full && events.length < count) return { events, lastRevision: last };
       if (first === 0 && count > 0 && last === undefined) return { events, lastRevision: -1 };
       const lastRevision = await this.lastRevision(stream);
-      // What was written since the slice was read would be missing from it.
+      // The slice would lack what was written after it was read.
       if (last !== undefined || count <= 0 || lastRevision < first) return { events, lastRevision };
     }
   }
@@ -163,8 +163,8 @@ export class StoreReader {
 const NOTHING: Slice = { events: [], full: false };
 
 /**
- * Hands over what a read gives, one by one, until `take` says that it is enough; nothing of a missing stream. The client's own deadline does not
- * reach reads, so silence is timed here.
+ * Passes the events of a read to `take`, one by one, until it says that it is enough; a missing stream gives none. The client's own deadline does not
+ * apply to reads, so silence is timed here.
  * @returns whether `take` said so
  */
 const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
@@ -172,7 +172,7 @@ const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
   take: (event: Event) => boolean,
 ): Promise<boolean> => {
   const reading = open();
-  // The call may still fail after nobody reads it any more.
+  // The call may still fail after it is no longer read.
   reading.on('error', () => undefined);
   const cancel = (): void => void reading.cancel().catch(() => undefined);
   const silent = (): void => {

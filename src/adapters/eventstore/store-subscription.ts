@@ -13,9 +13,9 @@ import { READ_SILENCE_MS } from './store-reader.js';
 import { type StreamNames, toServerPosition } from './stored-event.js';
 import { type FeedPlace, type ServerSubscription, SubscriptionLeg } from './subscription-leg.js';
 
-/** How long after a subscription was lost it is opened again, in milliseconds; the last one is repeated. The first is for a reader that fell behind. */
+/** The pauses before a lost subscription is opened again, in milliseconds; the last one is repeated. The first is for a reader that fell behind. */
 const REOPEN_MS = [0, 50, 100, 250, 500, 1_000] as const;
-/** A filter tells where it is after each so many events that it skipped, so that resuming skips them no second time. */
+/** A filter reports its place after this many skipped events, so resuming does not skip them a second time. */
 const SEARCH_WINDOW = 1_000;
 
 export type Followed = {
@@ -27,8 +27,8 @@ export type Followed = {
 };
 
 /**
- * History, then live. A subscription that is lost (the connection, or a reader for which more than 32 events waited) is opened again behind the
- * last event that came of it, for as long as it takes: nothing is left out and nothing comes twice.
+ * History, then live. A subscription is lost with its connection, or when more than 32 events wait for its reader. It is opened again after the last
+ * event that it gave, as often as it takes. Nothing is left out and nothing comes twice.
  * @throws RangeError as `assertOneStart`; while iterating: Rejection STORE_UNAVAILABLE once the store is closed
  */
 export const followStore = (followed: Followed, options: Subscription): AsyncIterable<readonly RecordedEvent[]> => {
@@ -38,7 +38,7 @@ export const followStore = (followed: Followed, options: Subscription): AsyncIte
   return batches(followed, options);
 };
 
-/** Opens the server's subscription behind what was handed over so far. */
+/** Opens the server's subscription after what was given so far. */
 const opening =
   ({ connection: { client }, names }: Followed, { after = 0, prefix = '', stream }: Subscription, place: FeedPlace) =>
   (checkpointReached: (position: Position) => void): ServerSubscription => {
@@ -98,8 +98,8 @@ async function* batches(
 }
 
 /**
- * The events of the namespace behind a position, at most `limit` and a page: a subscription up to the present, since a read of the whole log knows no
- * filter.
+ * The events of the namespace after a position, at most `limit` and a page. It is a subscription up to the present, because a read of the whole log
+ * has no filter.
  * @throws Rejection STORE_UNAVAILABLE
  */
 export const readFiltered = async (

@@ -3,15 +3,15 @@ import type { AllStreamRecordedEvent, Position, RecordedEvent as StoreEvent } fr
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { EventMeta, RecordedEvent } from '../../ports/event-store.js';
 
-/** Between namespace and stream. A namespace holds none, so no namespace's streams begin like those of another. */
+/** Between namespace and stream. A namespace contains no such character, so no namespace's streams begin like those of another. */
 const SEPARATOR = '.';
 
-/** The streams of one namespace within a server that others use too. */
+/** The streams of one namespace on a shared server. */
 export type StreamNames = {
   /** What all of them begin with on the server. */
   readonly prefix: string;
   readonly toServer: (stream: string) => string;
-  /** Null for a stream of somebody else. */
+  /** Null for a stream outside the namespace. */
   readonly fromServer: (name: string) => string | null;
 };
 

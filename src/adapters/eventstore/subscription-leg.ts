@@ -13,14 +13,14 @@ const CONFIRM_MS = 1_500;
 const EVENTS_WAITING = SUBSCRIPTION_BATCH * 2;
 const BYTES_WAITING = READ_BYTES;
 
-/** Where a subscription goes on: behind this event, of so many bytes of JSON, or behind this place in the log. */
+/** Where a subscription continues: after this event, with its size in bytes of JSON, or after this place in the log. */
 export type FeedPlace = { readonly event?: RecordedEvent; readonly bytes?: number; readonly checkpoint?: Position };
 
 const bytesOf = ({ bytes = 0 }: FeedPlace): number => bytes;
 
 export type ServerSubscription = AllStreamSubscription | StreamSubscription;
 
-/** One subscription of the server, until it is lost: what came of it and was not handed over yet. */
+/** One subscription of the server, until it is lost: the events that came and were not yet given on. */
 export class SubscriptionLeg {
   readonly #subscription: ServerSubscription;
   readonly #changed: () => void;
@@ -32,7 +32,7 @@ export class SubscriptionLeg {
   #caughtUp = false;
   #over = false;
 
-  /** `streamOf` gives a stream's name as the port knows it, null for one of somebody else; `changed` is called whenever there may be news. */
+  /** `streamOf` gives a stream's name as the port knows it, null for a stream outside the namespace. `changed` is called whenever there may be news. */
   constructor(
     open: (checkpointReached: (position: Position) => void) => ServerSubscription,
     streamOf: StreamNames['fromServer'],
@@ -76,7 +76,7 @@ export class SubscriptionLeg {
     return this.#caughtUp && this.#places.length === 0 && this.#subscription.readableLength === 0;
   }
 
-  /** What came, in order, a page of it at most. */
+  /** The events that came, in order, at most a page. */
   take(): readonly FeedPlace[] {
     const taken = [...untilFull(this.#places.slice(0, SUBSCRIPTION_BATCH), bytesOf, READ_BYTES)];
     this.#places.splice(0, taken.length);
@@ -85,7 +85,7 @@ export class SubscriptionLeg {
     return taken;
   }
 
-  /** Ends the server's subscription too; what is left of it runs dry, or the client would wait for it when it is closed. */
+  /** Also ends the server's subscription. The rest of it is read and dropped; otherwise the client would wait for it when it is closed. */
   close(): void {
     this.#end();
     this.#places = [];
@@ -94,7 +94,7 @@ export class SubscriptionLeg {
   }
 
   #checkpoint(checkpoint: Position): void {
-    // The client tells of it before it hands over the events from before it that it still holds.
+    // The client reports this before it delivers the earlier events that it still holds.
     if (this.#over || this.#subscription.readableLength > 0) return;
     this.#places.push({ checkpoint });
     this.#changed();

@@ -1,12 +1,12 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What everything of ours is made with: its owner alone may enter (mode 0700). */
+/** The mode of every directory that we make: only its owner may enter (0700). */
 const OWNER_ONLY = 0o700;
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** Makes one directory; one that is there is left as it is. */
+/** Makes one directory; an existing one is left as it is. */
 const makeOne = async (path: string): Promise<void> => {
   try {
     await mkdir(path, { mode: OWNER_ONLY });
@@ -16,9 +16,9 @@ const makeOne = async (path: string): Promise<void> => {
 };
 
 /**
- * Makes a directory and those above it, as far as they are missing. Node's own recursive `mkdir` never ends where a file system answers that a
- * directory is missing although its parent is there (`/proc`); here each is tried twice at most.
- * @throws what the file system says
+ * Makes a directory and its missing parents. Node's own recursive `mkdir` never ends if a file system reports that a directory is missing although
+ * its parent exists (`/proc`); here each is tried at most twice.
+ * @throws what the file system reports
  */
 export const makeDirectory = async (path: string): Promise<void> => {
   try {

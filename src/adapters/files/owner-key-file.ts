@@ -20,7 +20,7 @@ export const ownerKeyFile = (dataDir: string): OwnerKeyFile => {
       return await work();
     } catch (cause) {
       const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-      throw new StartProblem(`The owner key cannot be kept in ${path} (${reason}).`, { cause });
+      throw new StartProblem(`The owner key cannot be written to ${path} (${reason}).`, { cause });
     }
   };
   return {

@@ -12,7 +12,7 @@ const flush = async (path: string): Promise<void> => {
   }
 };
 
-/** Flushes a directory, so that a name made in it outlives a power cut. Windows cannot open one, and needs no such thing. */
+/** Flushes a directory, so a name made in it survives a power cut. Windows cannot open a directory, and does not need this. */
 const flushDirectory = async (path: string): Promise<void> => {
   if (process.platform !== 'win32') await flush(path);
 };

@@ -41,14 +41,14 @@ const read = async (path: string): Promise<string | null> => {
   }
 };
 
-/** Refusing a file that others can read would lock out mounted secrets, whose mode an orchestrator chooses, and restored backups. */
+/** A file that others can read is not refused: an orchestrator chooses the mode of mounted secrets, and backups may be restored with another mode. */
 const warningsAbout = async (path: string): Promise<readonly string[]> =>
   process.platform === 'win32' || ((await stat(path)).mode & OTHERS) === 0
     ? []
     : [`Others on this machine can read the secret file ${path}; run: chmod 600 ${path}`];
 
 /**
- * Reads the server's secret, or makes it. Its text is the key material wherever it stands, so a file's content may be moved to the variable.
+ * Reads the server's secret, or makes it. Its text is the key material, in a file or in the variable, so it may be moved from one to the other.
  * @throws StartProblem when it is absent and may not be made, cannot be read or written, or is too short
  */
 export const openSecret = async (source: SecretSource, random: Random): Promise<OpenedSecret> => {
@@ -61,7 +61,7 @@ export const openSecret = async (source: SecretSource, random: Random): Promise<
   if (source.secretFile !== null) throw new StartProblem(`ANIMA_SECRET_FILE names ${path}, but there is no such file.`);
   if (!source.mayCreate) {
     throw new StartProblem(
-      `There is no secret in ${path}, but what is stored was made with one: put the file back, or set ANIMA_SECRET to what it held.`,
+      `There is no secret in ${path}, but the stored data was made with one: put the file back, or set ANIMA_SECRET to its content.`,
     );
   }
   const made = Buffer.from(random.bytes(GENERATED_BYTES)).toString('base64url');
@@ -69,7 +69,7 @@ export const openSecret = async (source: SecretSource, random: Random): Promise<
     await writePrivateLine(path, made);
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new StartProblem(`The secret cannot be kept in ${path} (${reason}).`, { cause });
+    throw new StartProblem(`The secret cannot be written to ${path} (${reason}).`, { cause });
   }
   return { secret: checked(made, path), warnings: [] };
 };

@@ -6,7 +6,7 @@ import { within } from '../shared/within.js';
 /** How long a connection is waited for, and an answer, in milliseconds. */
 const CONNECT_MS = 1_500;
 const REQUEST_MS = 10_000;
-/** How often the client itself tries a call again, and the pauses between, in milliseconds. What still fails is begun anew from the start. */
+/** How often the client itself retries a call, and the pauses in between, in milliseconds. What still fails is started again from the beginning. */
 export const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000 } as const;
 /** How long closing may take, in milliseconds: the client waits for brokers that are gone. */
 const CLOSE_MS = 3_000;
@@ -24,7 +24,7 @@ export const eventsTopic = ({ namespace }: Pick<KafkaSettings, 'namespace'>): st
 /** The group whose members share the partitions of that topic. */
 export const projectorGroup = ({ namespace }: Pick<KafkaSettings, 'namespace'>): string => `${namespace}.projector`;
 
-/** A client that has not connected yet. What it says of itself is for debugging: whoever uses it reports what failed in the end. */
+/** A client that has not connected yet. Its own log is for debugging; its user reports what failed in the end. */
 export const openKafkaClient = ({ brokers, namespace, log }: KafkaSettings): Kafka => {
   const creator: logCreator = () => (entry) => {
     const { message, ...details } = entry.log;
@@ -57,7 +57,7 @@ export const pingBrokers = async (settings: KafkaSettings): Promise<void> => {
   }
 };
 
-/** Closes within a bounded time; what is left of it then ends by itself. */
+/** Closes within a bounded time; what is left after that ends by itself. */
 export const closeClient = async (client: Pick<Admin, 'disconnect'>): Promise<void> => {
   await within(
     CLOSE_MS,

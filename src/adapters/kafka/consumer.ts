@@ -10,23 +10,26 @@ import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient, projecto
 import { decodeLink } from './link-format.js';
 import { EVENT_PARTITIONS, ensureTopic } from './topic.js';
 
-/** A member that says nothing for so long has lost its partitions, in milliseconds; how often it says something; how long others are waited for when partitions are dealt out. */
+/**
+ * In milliseconds: how long a silent member keeps its partitions, how often it sends a heartbeat, and how long others are waited for when partitions
+ * are assigned.
+ */
 const SESSION_MS = 6_000;
 const HEARTBEAT_MS = 1_000;
 const REBALANCE_MS = 8_000;
-/** How long the broker holds back its answer while there is nothing new, in milliseconds: the longest that stopping waits for it. */
+/** How long the broker holds back its answer while there is nothing new, in milliseconds. Stopping waits for it at most this long. */
 const FETCH_WAIT_MS = 500;
-/** How often offsets are written down, in milliseconds. What is delivered again after a crash was handled before, and is skipped. */
+/** How often offsets are committed, in milliseconds. What is delivered again after a crash was handled before and is skipped. */
 const COMMIT_MS = 1_000;
 /** How long after a lost connection the next one is tried, in milliseconds; the last one is repeated. */
 const REOPEN_MS = [100, 250, 500, 1_000, 2_000] as const;
 
-/** Offsets that may be written down: what stands before them need not be delivered again. */
+/** Offsets that may be committed: what is before them need not be delivered again. */
 type Offsets = Map<number, string>;
 
 /**
- * Reads a namespace's topic as a member of the projectors' group. The client retries little and is made anew whenever it gives up: by itself it never
- * recovers from a first connect that failed.
+ * Reads a namespace's topic as a member of the projectors' group. The client retries little, and a new one is made whenever it gives up. By itself it
+ * never recovers from a failed first connect.
  */
 export class KafkaFeed implements EventFeed {
   readonly #kafka: Kafka;
@@ -47,9 +50,9 @@ export class KafkaFeed implements EventFeed {
       try {
         await this.#member(handlers, signal, () => (failures = 0));
       } catch (err) {
-        if (failures === 0) this.#log.warn({ err }, 'the feed of events was lost; it is taken up again');
+        if (failures === 0) this.#log.warn({ err }, 'the feed of events was lost and will be resumed');
       }
-      // Whoever is not a member has no partition.
+      // A process that is not a member has no partitions.
       handlers.assigned([], EVENT_PARTITIONS);
       const wait = REOPEN_MS[Math.min(failures, REOPEN_MS.length - 1)];
       await sleep(wait, undefined, { signal }).catch(() => undefined);
@@ -57,7 +60,7 @@ export class KafkaFeed implements EventFeed {
     }
   }
 
-  /** Is a member of the group until told to stop. @throws when the client gives up */
+  /** Stays a member of the group until told to stop. @throws when the client gives up */
   async #member(handlers: FeedHandlers, signal: AbortSignal, onAssigned: () => void): Promise<void> {
     const count = await ensureTopic(this.#kafka, this.#topic);
     const consumer = this.#kafka.consumer({
@@ -79,7 +82,7 @@ export class KafkaFeed implements EventFeed {
     });
     signal.addEventListener('abort', stop);
     if (signal.aborted) stop();
-    // Nobody waits for it before the member runs.
+    // Nothing waits for it before the member runs.
     ended.catch(() => undefined);
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
       const assigned = payload.memberAssignment[this.#topic] ?? [];
@@ -122,7 +125,7 @@ const eachBatch = async (
   const handled = handlers.handle({ partition, links, bytes, isStale });
   handled.catch(() => undefined);
   let done = await within(HEARTBEAT_MS, handled);
-  // A long batch must not cost the membership; a heartbeat also throws when partitions are dealt out anew, which ends the wait.
+  // A long batch must not cost the membership. A heartbeat also throws when partitions are reassigned, which ends the wait.
   while (done === null) {
     await payload.heartbeat();
     done = await within(HEARTBEAT_MS, handled);
@@ -134,7 +137,7 @@ const eachBatch = async (
   await payload.heartbeat();
 };
 
-/** Writes down what was noted, now and then. */
+/** Commits the noted offsets from time to time. */
 const committer = (topic: string, offsets: Offsets) => {
   let committedMs = 0;
   return async (payload: EachBatchPayload): Promise<void> => {

@@ -2,15 +2,15 @@ import type { FeedLink } from '../../ports/event-feed.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 
 /**
- * What a message's value holds: JSON, written down in docs/adr/0009-relay.md. The largest one that is sent, in bytes: with what the protocol adds it
- * stays below the 1 MiB that brokers take unless told otherwise.
+ * A message's value is JSON, described in docs/adr/0009-relay.md. This is the largest one that is sent, in bytes. With what the protocol adds it
+ * stays below the 1 MiB that brokers accept by default.
  */
 export const MAX_MESSAGE_BYTES = 1_000_000;
 const VERSION = 1;
 
 type Message = { readonly v: number } & FeedLink;
 
-/** The link as bytes. An event that is too large is left out, and its link claims nothing: readers have it from the event store. */
+/** The link as bytes. An event that is too large is left out, and its link states nothing: readers read it from the event store. */
 export const encodeLink = (link: FeedLink): Buffer => {
   const { partitions, position } = link;
   const value = Buffer.from(JSON.stringify({ v: VERSION, ...link } satisfies Message));
@@ -37,7 +37,7 @@ export const decodeLink = (value: Buffer | null): FeedLink | null => {
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
-/** Whether it can be filed; what is in it is the projections' business. */
+/** Whether it has the form of an event; its content is the projections' concern. */
 const isEvent = (value: Partial<RecordedEvent> | undefined): value is RecordedEvent =>
   typeof value === 'object' &&
   typeof value.stream === 'string' &&

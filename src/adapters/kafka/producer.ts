@@ -24,8 +24,8 @@ export class KafkaFeedWriter implements FeedWriter {
 
   async open(): Promise<FeedSession> {
     const partitions = await ensureTopic(this.#kafka, this.#topic);
-    // A producer of its own for each session: brokers tell a repeat by producer and number alone, so that after a failure whose outcome is
-    // unknown other messages under the same numbers would be taken for a repeat and dropped.
+    // Each session has its own producer. Brokers recognise a repeat by producer and number alone. After a failure whose outcome is unknown they would
+    // take other messages under the same numbers for a repeat and drop them.
     const producer = this.#kafka.producer({
       idempotent: true,
       maxInFlightRequests: 1,
@@ -46,7 +46,7 @@ export class KafkaFeedWriter implements FeedWriter {
   }
 }
 
-/** Sends portion after portion: what stands in one request for one partition is one batch to the broker, which has a largest size. */
+/** Sends portion after portion. What one request holds for one partition is one batch to the broker, and the size of a batch is bounded. */
 const send = async (producer: Producer, topic: string, entries: readonly FeedEntry[]): Promise<void> => {
   let messages: Message[] = [];
   let bytes = 0;

@@ -2,17 +2,17 @@ import type { Kafka } from 'kafkajs';
 
 import { closeClient } from './client.js';
 
-/** Over how many partitions streams are spread when the topic is made here: at most so many projectors share the work. */
+/** How many partitions the topic gets when it is made here; at most this many projectors share the work. */
 export const EVENT_PARTITIONS = 8;
-/** How long messages are kept, in milliseconds: a projector that was away for longer makes up for it from the event store. */
+/** How long messages are kept, in milliseconds. A projector that was down for longer reads the rest from the event store. */
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1_000;
 /** How long the making of a topic is waited for, in milliseconds. */
 const CREATE_MS = 10_000;
 
 /**
- * Makes the topic if it is missing; one that is there stays as it is, with however many partitions.
+ * Makes the topic if it is missing. An existing topic stays as it is, with any number of partitions.
  * @returns the number of its partitions
- * @throws what the brokers say, or that they are away
+ * @throws what the brokers report, or that they are down
  */
 export const ensureTopic = async (kafka: Kafka, topic: string): Promise<number> => {
   const admin = kafka.admin();

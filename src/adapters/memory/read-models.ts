@@ -183,7 +183,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
     return kept;
   }
 
-  /** Whether no build of the name goes on with the stream. */
+  /** Whether no build with this name continues with the stream. */
   #isStopped(name: string, stream: string): boolean {
     const named = this.#builds.filter((build) => build.name === name);
     return named.length > 0 && named.every(({ parked }) => parked.has(stream));

@@ -7,17 +7,17 @@ import type { Metrics } from '../../ports/metrics.js';
 /** Upper bounds in seconds: a step is answered in milliseconds, and clients give up after 15 s (contract 2.5). */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
-/** How long a figure may take to be read, in milliseconds: what it is read from may be away, and scrapes give up after some seconds. */
+/** How long reading a figure may take, in milliseconds. Its source may be down, and scrapes give up after some seconds. */
 export const GAUGE_TIMEOUT_MS = 1_000;
 
-/** A figure that is read when the metrics are asked for; null while there is none. */
+/** A figure that is read when the metrics are requested; null while there is none. */
 export type GaugeReading = {
   readonly name: string;
   readonly help: string;
   readonly read: () => Promise<number | null>;
 };
 
-/** The figure, or null when there is none, it cannot be read, or not in time. */
+/** The figure, or null when there is none, or it cannot be read in time. */
 const readInTime = async ({ read }: GaugeReading): Promise<number | null> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
@@ -27,8 +27,8 @@ const readInTime = async ({ read }: GaugeReading): Promise<number | null> => {
 };
 
 /**
- * A registry of its own for one server: Node's process figures, the given gauges, and one histogram of requests by operation and status.
- * A gauge without a figure is left out of the answer.
+ * The registry of one server: Node's process metrics, the given gauges, and one histogram of requests by operation and status. A gauge without a
+ * figure is left out of the answer.
  */
 export const createMetrics = (gauges: readonly GaugeReading[] = []): Metrics => {
   const register = new Registry();

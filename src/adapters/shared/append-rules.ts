@@ -20,7 +20,7 @@ export const serialise = (events: readonly EventToAppend[]): readonly StoredEven
   if (events.length === 0) throw new RangeError('An append holds at least one event.');
   if (events.length > APPEND_EVENTS)
     throw new Rejection('EVENTS_TOO_LARGE', {
-      message: `What this request would record exceeds ${APPEND_EVENTS} events; send less at once.`,
+      message: `This request would record more than ${APPEND_EVENTS} events; send less at once.`,
     });
   let bytes = 0;
   return events.map(({ id, type, data, meta }) => {
@@ -38,7 +38,7 @@ export type StreamView = {
   idAt(revision: number): string | undefined;
 };
 
-/** Write it behind the last event; or it stands already, from a revision on; or it contradicts what stands. */
+/** Write it after the last event; or it is already there, from a revision on; or it contradicts what is there. */
 export type AppendPlace = 'write' | 'conflict' | { readonly repeatedFrom: number };
 
 /** Decides one append: a repeat is known by its ids at the expected place. */

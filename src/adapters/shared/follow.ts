@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 
 import type { EventStore, RecordedEvent, Subscription } from '../../ports/event-store.js';
 
-/** How many events a subscription hands over at once. */
+/** How many events a subscription gives at once. */
 export const SUBSCRIPTION_BATCH = 256;
 
-/** Wakes those who wait for new events, of one stream or of any. Counts the changes, so that none is missed between reading and waiting. */
+/** Wakes the readers that wait for new events, of one stream or of any. It counts the changes, so none is missed between reading and waiting. */
 export class ChangeSignal {
   #count = 0;
   readonly #waiting = new Map<string | null, Set<() => void>>();
@@ -15,14 +15,14 @@ export class ChangeSignal {
     return this.#count;
   }
 
-  /** Wakes who waits for one of these streams, and who waits for any. */
+  /** Wakes the readers that wait for one of these streams or for any stream. */
   announce(streams: Iterable<string>): void {
     this.#count += 1;
     this.#wake(null);
     for (const stream of streams) this.#wake(stream);
   }
 
-  /** Wakes everybody, e.g. because the store was closed. */
+  /** Wakes every reader, e.g. because the store was closed. */
   announceAll(): void {
     this.#count += 1;
     for (const stream of [...this.#waiting.keys()]) this.#wake(stream);
@@ -60,8 +60,8 @@ export const assertOneStart = ({ after, prefix, stream }: Subscription): void =>
 };
 
 /**
- * A subscription made of reads: what is there, batch by batch, and again whenever something changed. The place of the reader is all that it
- * keeps, so a slow reader holds up nobody and buffers nothing.
+ * A subscription made of reads: what is there, batch by batch, and again whenever something changed. It keeps only the reader's place, so a slow
+ * reader holds up no other and buffers nothing.
  * @throws RangeError as `assertOneStart`
  */
 export const follow = (
@@ -70,7 +70,7 @@ export const follow = (
   options: Subscription,
 ): AsyncIterable<readonly RecordedEvent[]> => {
   assertOneStart(options);
-  // One signal may well end many subscriptions; each takes its listener away when it wakes.
+  // One signal may end many subscriptions; each removes its listener when it wakes.
   setMaxListeners(0, options.signal);
   return batches(store, changes, options);
 };

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { RateLimit } from '../../domain/tenant/rate-limit.js';
 import type { RateDecision, RateLimiter } from '../../ports/rate-limiter.js';
 
-/** How many subjects' windows are kept; over it the one that began first is forgotten, and that subject starts anew. */
+/** How many windows are kept. Beyond that the oldest window is forgotten, and its subject starts again. */
 export const WINDOWS_KEPT = 100_000;
 /** How many windows that are over each request lets go at most: more than it adds. */
 const SWEPT_PER_REQUEST = 2;
@@ -10,7 +10,7 @@ const SWEPT_PER_REQUEST = 2;
 /** `endMs` by the monotonic clock. */
 type Window = { readonly endMs: number; used: number };
 
-/** Rate limits of one process; a restart starts every window anew. */
+/** Rate limits of one process; a restart begins every window again. */
 export class MemoryRateLimiter implements RateLimiter {
   readonly #clock: Clock;
   /** In the order in which they began. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.js';
 
-/** How many readers may wait at once; one more is told at once that what it waits for is not there. */
+/** How many readers may wait at once. A further reader is told at once that what it wants is not there. */
 const MAX_WAITERS = 10_000;
 
 export type WaitState = 'reached' | 'never' | 'not yet';
@@ -27,7 +27,7 @@ export class ReadWaiters {
     return this.#waiters.size > 0;
   }
 
-  /** Calls `listener` whenever somebody begins to wait; returns a function that ends that. */
+  /** Calls `listener` whenever a reader begins to wait; returns a function that ends that. */
   onBegin(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -55,7 +55,7 @@ export class ReadWaiters {
     });
   }
 
-  /** Looks again at those who wait for this projection; `streams` names the ones that moved, when not all may have. */
+  /** Checks the readers that wait for this projection again. `streams` names the streams that moved, if not all may have moved. */
   changed(projection: string, streams?: ReadonlySet<string>): void {
     for (const waiter of this.#waiters) {
       if (waiter.projection !== projection) continue;

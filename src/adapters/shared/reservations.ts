@@ -9,11 +9,11 @@ export type KeptReservation = {
   readonly seed: string;
   readonly expiresMs: number;
   readonly answer: KeptAnswer | null;
-  /** Let go without an answer. The seed stays for a repeat of the same request: nobody can be sure that a failed one did nothing. */
+  /** Let go without an answer. The seed stays for a repeat of the same request, because a failed request may have done something. */
   readonly released: boolean;
 };
 
-/** Whether a request may take the key for itself, as if nobody had used it. */
+/** Whether a request may take the key as if it had never been used. */
 export const isFree = (kept: KeptReservation | undefined, digest: string, nowMs: number): boolean =>
   kept === undefined || kept.expiresMs <= nowMs || (kept.released && kept.digest !== digest);
 

@@ -1,7 +1,7 @@
 import type { WordHit } from '../../ports/row-search.js';
 import { compareOrders } from '../../domain/shared/row-order.js';
 
-/** What a word counts that so many rows hold. */
+/** The weight of a word that this many rows contain. */
 const weightOf = (rows: number): number => 1 / (1 + Math.log(Math.max(1, rows)));
 
 /**

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.js';
 
 /** setTimeout counts in 32 bits: longer waits are cut and looked at again. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
-/** How long a wait for an instant goes on before the wall clock is looked at again, in milliseconds: it may have been set forwards. */
+/** How often a wait for an instant checks the wall clock again, in milliseconds: it may have been set forwards. */
 const LOOK_AGAIN_MS = 30_000;
 
 const after: Clock['after'] = (ms, run) => {

@@ -15,7 +15,7 @@ const createPool = (): Random => {
         randomFillSync(pool);
         used = 0;
       }
-      // Copied out and wiped: what was handed out is in no other place, and is never handed out again.
+      // Copied out and wiped: the bytes are in no other place and are never given again.
       const drawn = Uint8Array.prototype.slice.call(pool, used, used + count);
       pool.fill(0, used, used + count);
       used += count;

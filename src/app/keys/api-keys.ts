@@ -18,7 +18,7 @@ import { type KeyDirectory, tenantFold, tenantNamesFold } from './key-directory.
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import { type CommandDeps, runCommand } from '../streams/run-command.js';
 
-/** The tenant of the machine that the server runs on; its owner key alone creates other tenants (contract 11.4). */
+/** The tenant of the machine that the server runs on. Only its owner key creates other tenants (contract 11.4). */
 export const localTenant = 'local';
 
 export type ApiKeyDeps = CommandDeps & {
@@ -29,17 +29,17 @@ export type ApiKeyDeps = CommandDeps & {
   readonly hashKey: Uint8Array;
 };
 
-/** One command, on whose behalf: ids that it makes are derived from `commandId`, so that a repeat makes the same ones. */
+/** One command and its source. The ids that it makes are derived from `commandId`, so a repeat makes the same ids. */
 export type KeyCommand = { readonly commandId: string; readonly correlationId: string };
 
-/** What a key is asked to be; everything else follows from the command. */
+/** The requested properties of a key; everything else follows from the command. */
 export type KeyWish = Pick<NewKey, 'name' | 'scopes' | 'rateLimit' | 'expiresAt' | 'test'>;
 
 /** A key as it is shown. `key` is null when the same command issued it before: a key is shown once (contract 1.7). */
 export type IssuedKey = { readonly key: string | null; readonly issued: ApiKey };
 export type ListedKey = { readonly issued: ApiKey; readonly lastUsedAt: string | null };
 
-/** Makes a key's text and what is stored of it. */
+/** Makes a key's text and the form that is stored. */
 export const draftKey = (
   deps: Pick<ApiKeyDeps, 'random' | 'hashKey'>,
   commandId: string,
@@ -89,8 +89,8 @@ export const mayCreateTenants = (directory: KeyDirectory, principal: Principal):
   directory.tenant(localTenant).keys.some(({ keyId, owner }) => owner && keyId === principal.keyId);
 
 /**
- * Creates a tenant together with its owner key. The name is written down first: a tenant that exists is always found at the next start.
- * Refuses with TENANT_EXISTS. `key` is null when the same command created it before.
+ * Creates a tenant together with its owner key. The name is recorded first, so an existing tenant is always found at the next start. Refuses with
+ * TENANT_EXISTS. `key` is null when the same command created it before.
  * @param actor the key id that asks, or `system`
  * @param key made by `draftKey`
  */
@@ -112,7 +112,7 @@ export const createTenantWithKey = async (
   return { key: decided.changed ? key.token : null, issued: issuedIn(decided.state, key.keyId) };
 };
 
-/** Adds an owner key to a tenant whose own was lost (contract 11.3). Refuses with NOT_FOUND when there is no such tenant. */
+/** Adds an owner key to a tenant whose owner key was lost (contract 11.3). Refuses with NOT_FOUND when there is no such tenant. */
 export const addOwnerKey = async (
   deps: ApiKeyDeps,
   tenantId: string,
@@ -132,7 +132,7 @@ const ownerKey = ({ keyId, hash }: ReturnType<typeof draftKey>): Omit<NewKey, 's
   test: false,
 });
 
-/** Decides on a tenant's stream and takes the outcome into the directory before anybody hears of it. */
+/** Decides on a tenant's stream, and puts the outcome into the directory before it is answered. */
 const change = async (
   deps: ApiKeyDeps,
   context: CommandContext,

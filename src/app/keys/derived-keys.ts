@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 
-/** Every use of the server's secret has a key of its own, so that none of them tells anything about another. */
+/** Every use of the server's secret has its own key, so no key reveals anything about another. */
 export type SecretUse = 'api-key-hash' | 'signing-key-wrap';
 
 /**

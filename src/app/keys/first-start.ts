@@ -4,12 +4,12 @@ import type { OwnerKeyFile } from '../../ports/owner-key-file.js';
 import { addOwnerKey, type ApiKeyDeps, createTenantWithKey, draftKey, localTenant } from './api-keys.js';
 import { makeCommandId } from '../streams/command-id.js';
 
-/** A key to be shown this once, and where it was put. `path` is null when it stands in no file. */
+/** A key to be shown only once, and where it was put. `path` is null when it is in no file. */
 export type OwnerKey = { readonly key: string; readonly path: string | null };
 
 /**
- * Makes the tenant `local` and its owner key where there is none (contract 11.2), and finishes what a killed start left half way.
- * Null when the tenant was there already: then nothing was changed.
+ * Makes the tenant `local` and its owner key if there is none (contract 11.2), and finishes what a killed start left half done. Null when the tenant
+ * already existed; then nothing was changed.
  * @throws StartProblem when the owner-key file cannot be written; raises what the event store raises
  */
 export const firstStart = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<OwnerKey | null> => {
@@ -32,13 +32,13 @@ export const firstStart = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<
 };
 
 /**
- * Adds an owner key to a tenant whose own was lost (contract 11.3). That of `local` replaces the one in the file; other tenants' stand in no file.
- * Keys that were issued before stay valid.
+ * Adds an owner key to a tenant whose owner key was lost (contract 11.3). The key of `local` replaces the one in the file; other tenants' keys are in
+ * no file. Keys that were issued before stay valid.
  * @throws StartProblem when there is no such tenant or the file cannot be written; raises what the event store raises
  */
 export const recoverOwnerKey = async (deps: ApiKeyDeps, file: OwnerKeyFile, tenantId: string): Promise<OwnerKey> => {
   if (deps.directory.tenant(tenantId).tenantId === null) {
-    throw new StartProblem(`There is no tenant "${tenantId}" here.`);
+    throw new StartProblem(`There is no tenant "${tenantId}".`);
   }
   await finishPrepared(deps, file);
   const commandId = makeCommandId(deps.clock, deps.random);

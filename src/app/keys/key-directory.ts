@@ -33,7 +33,7 @@ export const tenantNamesFold: Fold<TenantNames> = {
   evolve: (state, event) => evolveTenantNames(state, tenantsEvents.decode(event)),
 };
 
-/** How long after a lost feed it is taken up again, in milliseconds: revocations of other servers count within a second (contract 11.4). */
+/** How long after its loss the feed is resumed, in milliseconds: revocations of other servers count within a second (contract 11.4). */
 export const FEED_RETRY_MS = 250;
 
 export type KeyDirectoryDeps = {
@@ -46,10 +46,7 @@ export type KeyDirectoryDeps = {
   readonly rateLimit: RateLimit | null;
   /** `ANIMA_TIERS`: whether a tenant's tier binds its keys (contract 1.4). */
   readonly tiersActive: boolean;
-  /**
-   * Told when the directory is cut off from what is written of tenants: the feed was lost, which is taken up again after FEED_RETRY_MS, or a tenant's
-   * stream holds what only a newer server can read.
-   */
+  /** Called when the feed was lost (it is resumed after FEED_RETRY_MS), and when a tenant's stream holds an event that only a newer server can read. */
   readonly onCutOff: (error: unknown) => void;
 };
 
@@ -57,9 +54,9 @@ type Known = { readonly revision: number; readonly state: TenantState };
 type Entry = { readonly key: ApiKey; readonly principal: Principal };
 
 /**
- * Every API key of every tenant, in memory, folded from the tenants' streams. Own writes are taken in by `refresh`, those of other servers
- * come by one subscription to the tenants' streams alone: how soon a revocation counts here must not depend on what minds do meanwhile. Only
- * what is durable is ever in it.
+ * Every API key of every tenant, in memory, folded from the tenants' streams. `refresh` takes in this server's own writes. Those of other servers
+ * come by one subscription to the tenants' streams only, because the delay of a revocation must not depend on what minds do meanwhile. The directory
+ * holds only what is durable.
  */
 export class KeyDirectory implements AsyncDisposable {
   readonly #deps: KeyDirectoryDeps;
@@ -88,8 +85,8 @@ export class KeyDirectory implements AsyncDisposable {
   }
 
   /**
-   * Whom an `Authorization` header speaks for, or null: missing, malformed, unknown, revoked and expired cost the same work, one keyed hash and
-   * one comparison in constant time (contract 1.3). A key that opens is marked as used.
+   * The principal of an `Authorization` header, or null. Missing, malformed, unknown, revoked and expired keys cost the same work, one keyed hash and
+   * one comparison in constant time (contract 1.3). An accepted key is marked as used.
    */
   authenticate(header: string | undefined, now: Date): Principal | null {
     const principal = this.find(bearerToken(header), now);
@@ -97,7 +94,7 @@ export class KeyDirectory implements AsyncDisposable {
     return principal;
   }
 
-  /** Whom a key speaks for at this instant, or null. */
+  /** The principal of a key at this instant, or null. */
   find(token: string, now: Date): Principal | null {
     const entry = this.#keys.get(parseApiKey(token)?.keyId ?? '');
     const matches = matchesHash(this.#deps.hashKey, token, entry?.key.hash ?? decoyHash);
@@ -117,8 +114,8 @@ export class KeyDirectory implements AsyncDisposable {
   }
 
   /**
-   * Calls `listener` once when the key opens nothing any more, because it was revoked or has expired; at once when that is so already.
-   * Event streams are ended by it (contract 10.1). Returns a function that stops listening.
+   * Calls `listener` once when the key is no longer accepted, because it was revoked or has expired; at once if that is already so. It ends event
+   * streams (contract 10.1). Returns a function that stops listening.
    */
   onRevoked(keyId: string, listener: () => void): () => void {
     const entry = this.#keys.get(keyId);
@@ -159,7 +156,7 @@ export class KeyDirectory implements AsyncDisposable {
     if (event.type === 'KeyRevoked') this.#revoke(event.data.keyId);
   }
 
-  /** Applies an event of the feed. One that cannot be read holds up nobody else's. */
+  /** Applies an event of the feed. An unreadable event does not hold up other tenants. */
   #take(event: RecordedEvent): void {
     const tenantId = tenantOf(event.stream);
     if (tenantId === null) return;
@@ -171,7 +168,7 @@ export class KeyDirectory implements AsyncDisposable {
   }
 
   /**
-   * What a newer server has written of a tenant cannot be read: it may have revoked any of its keys, so none of them opens anything here.
+   * An event of a newer server cannot be read. It may have revoked any of the tenant's keys, so none of them is accepted here.
    * @throws any other error
    */
   #close(tenantId: string, error: unknown): void {
@@ -217,7 +214,7 @@ export class KeyDirectory implements AsyncDisposable {
   }
 }
 
-/** Stands in for the hash of a key that does not exist, so that looking it up takes as long. */
+/** Replaces the hash of a key that does not exist, so looking it up takes as long. */
 const decoyHash = Buffer.alloc(32).toString('base64url');
 
 /** The token of a bearer header (RFC 6750), `''` when there is none. */

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
-/** Bytes of a nonce: random, so that one wrapping key serves far more keys than a server ever makes. */
+/** Bytes of a nonce. It is random, and one wrapping key is enough for far more keys than a server ever makes. */
 export const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -11,7 +11,7 @@ export type Wrapped = { readonly nonce: string; readonly sealed: string };
 /**
  * Encrypts a secret for storage.
  * @param wrapKey 32 bytes
- * @param name bound to the ciphertext, so that it cannot be put in another's place
+ * @param name bound to the ciphertext, which then cannot replace another one
  * @param nonce NONCE_BYTES unpredictable bytes, never used twice with one key
  */
 export const wrap = (wrapKey: Uint8Array, name: string, secret: Uint8Array, nonce: Uint8Array): Wrapped => {
@@ -20,7 +20,7 @@ export const wrap = (wrapKey: Uint8Array, name: string, secret: Uint8Array, nonc
   return { nonce: Buffer.from(nonce).toString('base64url'), sealed: sealed.toString('base64url') };
 };
 
-/** The secret again, or null when key, name or bytes are not those it was wrapped with. */
+/** The secret, or null when key, name or bytes are not the ones of the wrapping. */
 export const unwrap = (wrapKey: Uint8Array, name: string, wrapped: Wrapped): Uint8Array | null => {
   const nonce = Buffer.from(wrapped.nonce, 'base64url');
   const sealed = Buffer.from(wrapped.sealed, 'base64url');

@@ -25,8 +25,8 @@ export type OpenKeysDeps = {
 export type OpenedKeys = { readonly signingKeys: SigningKeys; readonly apiKeys: ApiKeyDeps };
 
 /**
- * Opens the signing keys and then the directory of API keys: in this order a wrong secret is noticed before anything rests on it.
- * @throws StartProblem when the secret is another one than before; raises what the event store raises
+ * Opens the signing keys and then the directory of API keys. In this order a wrong secret is noticed before anything depends on it.
+ * @throws StartProblem when the secret is not the one used before; raises what the event store raises
  */
 export const openKeys = async ({ ports, lanes, secret, settings, onCutOff }: OpenKeysDeps): Promise<OpenedKeys> => {
   const { clock, random, events, keyUsage } = ports;

@@ -22,11 +22,11 @@ import { type CommandDeps, runCommand } from '../streams/run-command.js';
 import { spaceReads } from '../streams/spaced-reads.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 
-/** How many events one page of reading on holds: a server makes a key only when it is the first with its algorithm's name. */
+/** How many events one page holds when reading on. There are few: a server makes a key only when it is the first with its algorithm's name. */
 const KEYS_PAGE = 64;
 /** Bytes of an Ed25519 private key (RFC 8032). */
 const SEED_BYTES = 32;
-/** What stands before those bytes in PKCS #8 (RFC 8410, section 7). */
+/** What comes before those bytes in PKCS #8 (RFC 8410, section 7). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export type SigningKeyDeps = CommandDeps & {
@@ -63,7 +63,7 @@ const opened = (wrapKey: Uint8Array, { kid, alg, x, wrapped }: SigningKey): Open
   const seed = unwrap(wrapKey, kid, wrapped);
   if (seed === null) {
     throw new StartProblem(
-      'The secret is not the one that what is stored was made with: put the earlier one back in ANIMA_SECRET, in the file that ' +
+      'The stored data was made with another secret: put the earlier one back in ANIMA_SECRET, in the file that ' +
         'ANIMA_SECRET_FILE names, or in the file "secret" of the data directory.',
     );
   }
@@ -72,15 +72,15 @@ const opened = (wrapKey: Uint8Array, { kid, alg, x, wrapped }: SigningKey): Open
 };
 
 /**
- * Opens the verdict-signing keys, and makes the first one in an empty store. Done before anything else is recorded: opening them is also what
- * shows that the secret is still the same one, on which the hashes of API keys depend too.
+ * Opens the verdict-signing keys, and makes the first one in an empty store. This is done before anything else is recorded: opening them also shows
+ * that the secret is still the same. The hashes of API keys depend on it too.
  * @throws StartProblem when the secret is another one; raises what the event store raises
  */
 export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys> => {
   const commandId = makeCommandId(deps.clock, deps.random);
   const context = { tenant: 'local', actor: 'system', commandId, correlationId: commandId, causationId: null };
   const start = await runCommand(deps, signingKeysStream, fold, context, (keys) => {
-    // A wrong secret must not add a key of its own.
+    // A server with a wrong secret must not add a key.
     for (const key of keys) opened(deps.wrapKey, key);
     return currentSigningKey(keys, deps.alg) === undefined ? [{ type: 'SigningKeyMade', data: make(deps) }] : [];
   });
@@ -109,7 +109,7 @@ export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys
     current: { kid: newest.kid, alg: newest.alg },
     publicKey: async (kid) => (await find(kid))?.publicKey,
     publicJwks: async () => {
-      // Without the store, what is known is still worth more than an error.
+      // Without the store, the known keys are more useful than an error.
       if (deps.events.soleWriter !== true) await others.lately().catch(() => undefined);
       return [...keys].map(([kid, { x }]) => ({ ...jwkOf(x), kid, use: 'sig' }));
     },

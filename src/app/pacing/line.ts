@@ -3,7 +3,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 /** How many may wait for one thing. */
 export const WAITING = 64;
 
-/** Lets those who ask for the same thing go one behind the other, in the order in which they came. */
+/** Runs the tasks for the same key one after the other, in the order in which they came. */
 export class Lines {
   readonly #lines = new Map<string, { tail: Promise<unknown>; waiting: number }>();
 

@@ -24,5 +24,5 @@ export const pause = async (
 /** How long after a failure the work goes on, in milliseconds; the last one is repeated. */
 const RETRY_MS = [100, 250, 500, 1_000, 2_000, 5_000] as const;
 
-/** The pause after so many failures in a row, in milliseconds. */
+/** The pause after this many failures in a row, in milliseconds. */
 export const retryMs = (failures: number): number => RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? 0;

@@ -79,7 +79,7 @@ const act = async <Type extends NpcEvent['type']>(
   };
 };
 
-/** Which patterns held, as a decision takes it and an event records it. */
+/** Which patterns matched, in the form for a decision and an event. */
 const heldIn = ({ patternsHeld }: TurnFacts): { readonly patternsHeld?: readonly string[] } =>
   defined({ patternsHeld });
 

@@ -67,8 +67,8 @@ const tapeBelongs = (turn: TurnKey, results: readonly ResultInput[]): boolean =>
 };
 
 /**
- * The turn that a step without a turn id means, among a mind's recent turns, newest first (contract 2.6): null when it is a first step,
- * undefined when it means a turn that is not among them.
+ * The turn that a step without a turn id means, among a mind's recent turns, newest first (contract 2.6). Null when it is a first step; undefined
+ * when it means a turn that is not among them.
  */
 export const findTurn = (
   recent: readonly TurnKey[],

@@ -33,7 +33,7 @@ export type StepDeps = {
 export type TurnStep = {
   readonly stream: string;
   readonly tape: Tape;
-  /** null: none was sent; 'unknown': one of a type that is not in the protocol. */
+  /** null: none was sent; 'unknown': its type is not in the protocol. */
   readonly result: TapeResult | 'unknown' | null;
   readonly by: CommandContext;
   /** As a command's (run-command.ts). */
@@ -45,8 +45,8 @@ export type TurnStep = {
 export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; readonly position: number };
 
 /**
- * One step of the multi-round protocol (contract 2.2, 2.6): finds the turn it means, opens or resumes one where there is none, and hands the
- * table what is new in it. Never refuses for what the client remembers otherwise: it is answered from the record.
+ * One step of the multi-round protocol (contract 2.2, 2.6). It finds the turn that the step means, or opens or resumes one, and passes what is new to
+ * the table. It never refuses a client that remembers the turn differently: the answer comes from the record.
  * @throws Rejection EVENTS_TOO_LARGE, and as ProcessEngine.ask
  */
 export const stepTurn = async (deps: StepDeps, step: TurnStep): Promise<Stepped> => {
@@ -61,8 +61,8 @@ export const stepTurn = async (deps: StepDeps, step: TurnStep): Promise<Stepped>
 };
 
 /**
- * The turn that another attempt at the same command has opened, or made a step of. `since` is the revision through which the mind was looked at for that: what comes
- * behind, the first reading of a turn whose id carries it will meet.
+ * The turn that another attempt at the same command has opened or stepped. `since` is the revision up to which the mind was searched for it. The
+ * first reading of a turn whose id carries `since` meets what comes after that.
  */
 const anotherAttempt = async (
   { lanes, events, journal }: StepDeps,
@@ -111,8 +111,8 @@ const isLost = (deps: StepDeps, state: TurnState): state is Exclude<TurnState, O
   state.name === 'new' || (state.name !== 'ended' && isOver(state, deps.clock.now().getTime()));
 
 /**
- * Goes on for a lost turn, once however often its steps are repeated: in this process by the line that the caller stands in, over all by a
- * command id that whoever goes on for it has.
+ * Resumes a lost turn once, however often its steps are repeated. Within this process the caller's line ensures that. Across processes a command id
+ * does, which every process that resumes the turn uses.
  */
 const goOn = async (
   deps: StepDeps,
@@ -120,7 +120,7 @@ const goOn = async (
   result: ResultInput | 'unknown' | null,
   lost: string,
 ): Promise<Stepped> => {
-  // Taken before the look: what another server records from now on, the new turn's first reading meets.
+  // Taken before the search: the new turn's first reading meets what another server records from now on.
   const since = (await deps.lanes.current(step.stream, mindFold)).revision;
   const successor = await follow(deps, step.stream, lost);
   if (successor !== null) return takeStep(deps, step, result, successor);
@@ -135,7 +135,7 @@ const goOn = async (
   }
 };
 
-/** The turn that goes on for a lost one, however often that was lost again; null when there is none that still can. */
+/** The turn that resumes a lost one, even if resumed turns were lost too; null when none can still go on. */
 const follow = async (deps: StepDeps, stream: string, lost: string): Promise<OpenedTurn | null> => {
   const seen = new Set<string>();
   for (let id = lost; !seen.has(id);) {
@@ -179,7 +179,7 @@ const open = async (
   return ask(deps, step, turnId, [opening, ...taken]);
 };
 
-/** Answers from the tape alone: what it holds, and what the step brings, is what the new turn begins with. */
+/** Answers from the tape alone: the new turn begins with what the tape holds and what the step brings. */
 const resume = (
   deps: StepDeps,
   step: TurnStep,

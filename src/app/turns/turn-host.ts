@@ -14,11 +14,11 @@ import { defined } from '../../domain/shared/defined.js';
 export type TurnHostDeps = {
   readonly rulesets: Rulesets;
   readonly signingKeys: Pick<SigningKeys, 'current'>;
-  /** Whose verdicts they are: `iss` (contract 2.9). */
+  /** The issuer of verdicts: `iss` (contract 2.9). */
   readonly issuer: string;
 };
 
-/** The facts of a decision, from the rules that were chosen and the mind as it stands. */
+/** The facts of a decision, from the chosen rules and the mind at this moment. */
 export const factsFrom = (
   npcId: string,
   chosen: ChosenRuleset,
@@ -54,6 +54,6 @@ export const turnHost = ({ rulesets, signingKeys, issuer }: TurnHostDeps): Hoste
         : await inSlices(holdPatterns(chosen.ruleset, opening.observation));
     return (mind) => factsFrom(npcId, chosen, mind as MindState, { kid: signingKeys.current.kid, iss: issuer }, held);
   },
-  // A turn waits for its client alone: `pending` is never anything.
+  // A turn waits only for its client, so `pending` is always empty.
   effect: (ref) => Promise.reject(new Error(`turn ${ref.id} has no effects`)),
 });

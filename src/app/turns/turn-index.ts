@@ -7,35 +7,35 @@ import { pagesOf } from '../streams/stream-pages.js';
 
 /** How far back in a mind's stream its recent turns are looked for, in events. */
 export const TURN_SEARCH_EVENTS = 2_000;
-/** How many turns of one mind are remembered: of those that are over, and in all. */
+/** How many turns of one mind are remembered: ended ones, and in total. */
 export const TURNS_KEPT_PER_MIND = 128;
 const OPEN_TURNS_KEPT_PER_MIND = 4 * TURNS_KEPT_PER_MIND;
-/** How many turns of all minds are remembered, some 700 bytes each; those of the minds that were silent longest go first. */
+/** How many turns of all minds are remembered, about 700 bytes each. The turns of minds that were silent longest are dropped first. */
 export const TURNS_KEPT = 400_000;
 
 type Recent = { readonly turns: Map<string, TurnKey>; readonly successors: Map<string, string>; upTo: number };
 
 /**
- * The recent turns of each mind, newest last: finding a turn without its id is the main path of typed clients, which drop members that they
- * do not know. Holds no more of a turn than tells it from others. Made by one walk back through the stream, bounded, and kept current by what is recorded.
+ * The recent turns of each mind, newest last. Typed clients drop members that they do not know, so finding a turn without its id is their main path.
+ * The index holds only what tells a turn from others. It is made by one bounded walk back through the stream, and kept current by what is recorded.
  */
 export class TurnIndex {
   readonly #events: EventStore;
   readonly #shared: boolean;
-  /** What was noted of minds that are being read. */
+  /** What was noted for minds that are being read. */
   readonly #loading = new Map<string, KeyChange[]>();
   readonly #minds = new LRUCache<string, Recent>({
     maxSize: TURNS_KEPT,
     sizeCalculation: ({ turns }) => 1 + turns.size,
   });
 
-  /** @param shared whether other programs write these streams too: `recent` then reads first what they have appended. */
+  /** @param shared whether other programs also write these streams; `recent` then first reads what they have appended. */
   constructor(events: EventStore, { shared = true }: { readonly shared?: boolean } = {}) {
     this.#events = events;
     this.#shared = shared;
   }
 
-  /** Takes note of what was recorded here, so that who writes alone need not read it back. */
+  /** Notes what was recorded here, so a sole writer need not read it back. */
   note(stream: string, events: readonly PlacedEvent[]): void {
     if (this.#shared) return;
     const changes = changesOf(events);
@@ -65,7 +65,7 @@ export class TurnIndex {
     const made = await this.#readOn(stream, { turns: new Map(), successors: new Map(), upTo: -1 }).finally(() => {
       if (this.#loading.get(stream) === noted) this.#loading.delete(stream);
     });
-    // Somebody else may have made it meanwhile, and have taken note of more.
+    // Another call may have made it meanwhile, and have noted more.
     const other = this.#minds.get(stream);
     if (other !== undefined && (!this.#shared || other.upTo >= made.upTo)) return other;
     for (const change of noted) apply(made, change);
@@ -90,7 +90,7 @@ export class TurnIndex {
     return mind;
   }
 
-  /** Its size has changed, which the cache would not notice; a mind that was let go meanwhile stays away. */
+  /** Its size has changed, which the cache does not notice. A mind that was dropped meanwhile is not added again. */
   #weighAgain(stream: string, mind: Recent): void {
     if (this.#minds.peek(stream) !== mind) return;
     this.#minds.delete(stream);
@@ -110,7 +110,7 @@ const apply = (mind: Recent, { turnId, next }: KeyChange): void => {
   if (mind.turns.size > TURNS_KEPT_PER_MIND) forgetOne(mind);
 };
 
-/** The oldest turn that is over; an open one only where there are too many. */
+/** The oldest ended turn; an open one only if there are too many. */
 const forgetOne = ({ turns, successors }: Recent): void => {
   for (const [turnId, { awaits, successorOf }] of turns) {
     if (awaits !== null && turns.size <= OPEN_TURNS_KEPT_PER_MIND) continue;

@@ -10,8 +10,8 @@ export const resultKinds = ['actor', 'memories', 'output'] as const;
 export type ResultKind = (typeof resultKinds)[number];
 
 /**
- * What finding a turn among its mind's recent ones needs: texts as digests of the form in which they are compared (contract 2.6), so that a key is small
- * however much was said. The turn itself is read from its stream.
+ * What is needed to find a turn among its mind's recent ones. Texts are digests of the form in which they are compared (contract 2.6), so a key is
+ * small however long they are. The turn itself is read from its stream.
  */
 export type TurnKey = {
   readonly turnId: string;
@@ -20,7 +20,7 @@ export type TurnKey = {
   readonly expired: boolean;
   readonly deadlineMs: number;
   readonly commandId: string;
-  /** Of the lost turn for which it goes on. */
+  /** The id of the lost turn that it resumes. */
   readonly successorOf?: string;
   readonly said: string;
   readonly actor?: string;
@@ -30,7 +30,7 @@ export type TurnKey = {
   readonly has: { readonly [Kind in ResultKind]?: 'at first' | 'later' };
 };
 
-/** Up to this length a text is kept as it is, in characters: a digest is hardly shorter, and dearer to make. JSON never looks like one. */
+/** Up to this length, in characters, a text is kept unchanged: a digest is hardly shorter and costs more. JSON never looks like a digest. */
 const KEPT_CHARACTERS = 64;
 
 const compact = (json: string): string => (json.length <= KEPT_CHARACTERS ? json : shortDigest(json));
@@ -66,7 +66,7 @@ const opened = (data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'], command
   };
 };
 
-/** A step of keeping a key current; total. Made of an event, so that the event itself need not be kept. */
+/** One update of a key; total. It is made from an event, so the event itself need not be kept. */
 export type KeyChange = {
   readonly turnId: string;
   readonly revision: number;

@@ -13,7 +13,7 @@ import { pagesOf } from '../streams/stream-pages.js';
 import type { Signing } from './verdict-signer.js';
 import { defined } from '../../domain/shared/defined.js';
 
-/** A turn as its events tell it (contract 10.1), before its verdict is signed for the answer. */
+/** A turn folded from its events (contract 10.1), before its verdict is signed for the answer. */
 export type TurnView = {
   readonly turnId: string;
   readonly npcId: string;
@@ -35,7 +35,7 @@ export type TurnView = {
   readonly verdict: RestedVerdict | null;
 };
 
-/** A verdict, what it rested on, and what its signature is made from when it is valid. */
+/** A verdict, what it was based on, and what its signature is made from if it is valid. */
 export type RestedVerdict = {
   readonly generatedOutput: string;
   readonly verdict: Verdict;
@@ -72,7 +72,7 @@ const viewProcess = (npcId: string, state: OpenedTurn): TurnView => {
   };
 };
 
-/** A compatibility route's act is a turn of one round, told in the words of the protocol (contract 2.7). */
+/** An act of a compatibility route is a turn of one round, shown in the words of the protocol (contract 2.7). */
 const viewSingle = (npcId: string, turnId: string, recorded: RecordedEvent): TurnView | null => {
   const event = npcEvents.decode(recorded);
   const at = { revision: recorded.revision, at: recorded.meta.at };

@@ -39,14 +39,14 @@ export type VerdictSigner = {
 
 const ALGORITHMS = ['EdDSA', 'Ed25519'];
 const TYPE = 'verdict+jwt';
-/** The longest signature that is looked at, in characters: ours fit into a header, and what is longer must not buy work. */
+/** The longest signature that is checked, in characters: ours fit into a header, and a longer one must not cause work. */
 const SIGNATURE_CHARS = 16_384;
 
 const refused = (reason: VerificationReason): VerificationAnswer => ({ valid: false, reason });
 
 /**
- * Whether every part is base64url as an encoder writes it: no padding, no white space, unused bits zero. Decoders are more lenient, so that one
- * signature would have many texts, and whoever compares or stores them would take them for different ones.
+ * Whether every part is base64url as an encoder writes it: no padding, no white space, unused bits zero. Decoders are more lenient, so one signature
+ * could have many texts, and a program that compares or stores them would take them for different signatures.
  */
 const isCanonical = (signature: string): boolean =>
   signature.length <= SIGNATURE_CHARS &&
@@ -64,7 +64,7 @@ const kidOf = (signature: string): string | null => {
 const claimsOf = (payload: Uint8Array): VerdictClaims | null => {
   try {
     const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
-    // Signed by a key of ours, so what is an object at all has the members that we gave it.
+    // It is signed by our key, so an object has the members that we gave it.
     return isObject(claims) ? (claims as unknown as VerdictClaims) : null;
   } catch {
     return null;

@@ -8,7 +8,7 @@ import type { ScriptEntry } from '../../body/scripted-inference.js';
 import type { CastMember, Character, Scene, SceneLine } from './scene/types.js';
 import { defined } from '../../domain/shared/defined.js';
 
-/** One line as it was played: what the mind made of the model's text. */
+/** One line as it was played: what the mind made from the model's text. */
 export type PlayedLine = {
   readonly number: number;
   readonly to: Character;
@@ -35,9 +35,9 @@ export type Stage = {
   readonly scene: Scene;
   readonly mind: MindClient;
   readonly inference: Inference;
-  /** Makes the ids of this night's minds new, so that the scene can be played again on the same server. */
+  /** Gives the minds of this run new ids, so the scene can be played again on the same server. */
   readonly run: string;
-  /** Whether the model's texts are the written ones; another model may decide otherwise, and is not held to the scene. */
+  /** Whether the model's texts are the written ones. Another model may answer differently and is not checked against the scene. */
   readonly scripted: boolean;
   readonly onAct: (title: string) => void;
   readonly onLine: (line: PlayedLine, written: SceneLine) => Promise<void>;
@@ -65,7 +65,7 @@ const isRegistered = async (mind: MindClient, rulesetId: string): Promise<boolea
 
 const bringRules = async ({ rules }: CastMember, mind: MindClient): Promise<void> => {
   if ('ruleset' in rules) await mind.registerRules(rules.ruleset);
-  // Somebody may have made the set of that name their own; the demo leaves it as it is.
+  // The user may have changed the set with that name; the demo leaves it as it is.
   else if (!(await isRegistered(mind, rules.preset))) await mind.usePreset(rules.preset);
 };
 
@@ -94,7 +94,7 @@ export const surpriseIn = ({ refused }: SceneLine, { instruction, requests }: Tu
 };
 
 /**
- * Plays the scene line by line, each as one turn of the protocol, and returns what came of it.
+ * Plays the scene line by line, each as one turn of the protocol, and returns the results.
  * @throws MindError, InferenceError, TurnError at the first line that could not be played
  */
 export const playScene = async (stage: Stage): Promise<readonly PlayedLine[]> => {

@@ -14,12 +14,12 @@ import { wrapped } from './text.js';
 
 export type DemoSettings = {
   readonly url: string;
-  /** Whether somebody named that address; then no server is started in its place. */
+  /** Whether the user gave that address; then no server is started in its place. */
   readonly urlGiven: boolean;
   /** Makes ids of this run new: letters and digits. */
   readonly run: string;
   readonly scripted: boolean;
-  /** Between two turns, so that they can be read as they come; 0 for none. */
+  /** The pause between two turns, so that they can be read; 0 for none. */
   readonly pauseMs: number;
 };
 
@@ -111,7 +111,7 @@ const playThrough = async (
   say([
     '',
     `${String(turns.length)} lines played in ${String(turns.reduce((sum, { requests }) => sum + requests, 0))} requests; ` +
-      `${String(refused)} actions refused, ${String(unexpected)} lines went otherwise than written.`,
+      `${String(refused)} actions refused, ${String(unexpected)} lines did not go as written.`,
   ]);
   return {
     ok: unexpected === 0,
@@ -124,7 +124,7 @@ const playThrough = async (
   };
 };
 
-/** Plays with a key of its own and revokes it whatever happens. */
+/** Plays with its own key, and revokes it whatever happens. */
 const playWithOwnKey = async (
   scene: Scene,
   url: string,
@@ -134,7 +134,7 @@ const playWithOwnKey = async (
   const adminKey = await world.adminKey();
   if (adminKey === null)
     throw new StartProblem(
-      'There is no key to make the demo’s own with: give one with the scope admin by --key or ANIMA_API_KEY, or run the demo where the server’s owner-key file is (ANIMA_DATA_DIR).',
+      'The demo needs a key with the scope admin to make its own: give one with --key or ANIMA_API_KEY, or set ANIMA_DATA_DIR to the directory with the server’s owner-key file.',
     );
   const admin = world.requestTo(url, adminKey);
   const own = await issueOwnKey(admin, settings.run, world.now());
@@ -160,7 +160,7 @@ export const runDemo = async (scene: Scene, settings: DemoSettings, world: DemoW
     return { ...played, server: { url: settings.url, startedByDemo: false } };
   }
   if (settings.urlGiven)
-    throw new StartProblem(`No Anima server answers at ${settings.url}: start one there, or leave the address out.`);
+    throw new StartProblem(`No Anima server answers at ${settings.url}: start one there, or leave out the address.`);
   const server = await world.startServer();
   try {
     world.print(`No server was running: started one at ${server.url} (pid ${String(server.pid)}) for this demo.`);

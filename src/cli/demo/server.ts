@@ -41,7 +41,7 @@ export const isServing = async (request: MindRequest): Promise<boolean> => {
   }
 };
 
-/** A port that was free a moment ago; whoever takes it first makes the server's start fail with a clear sentence. */
+/** A port that was free a moment ago. If another program takes it first, the server's start fails with a clear sentence. */
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
@@ -79,8 +79,8 @@ const isReady = async (request: MindRequest): Promise<boolean> => {
 };
 
 /**
- * Starts a server as a child process on a free loopback port and waits until it is ready. It has a process group of
- * its own, so that an interrupt at the terminal reaches the demo first, which then stops it.
+ * Starts a server as a child process on a free loopback port and waits until it is ready. It has its own process group, so an interrupt at the
+ * terminal reaches only the demo, which then stops the server.
  * @throws StartProblem with the server's own sentence when it ends before it is ready
  */
 export const startDemoServer = async (options: StartOptions): Promise<StartedServer> => {
@@ -119,8 +119,8 @@ export const startDemoServer = async (options: StartOptions): Promise<StartedSer
   const taken = TAKEN.exec(said)?.[1];
   if (taken !== undefined)
     throw new StartProblem(
-      `No server answers at ${options.lookedAt}, and the data directory ${taken} is in use by another one. ` +
-        'If it listens elsewhere: ANIMA_URL=http://127.0.0.1:<port> npm run demo.',
+      `No server answers at ${options.lookedAt}, and another server is using the data directory ${taken}. ` +
+        'If that server listens elsewhere, run: ANIMA_URL=http://127.0.0.1:<port> npm run demo',
     );
   throw new StartProblem(said.trim() === '' ? 'The server that the demo started did not become ready.' : said.trim());
 };

@@ -25,7 +25,7 @@ const refused = (line: PlayedLine): string[] => {
   ];
 };
 
-/** A played line for the terminal: what was said, what came of it, and what the scene says about a refusal. */
+/** A played line for the terminal: what was said, the result, and what the scene says about a refusal. */
 export const showTurn = (line: PlayedLine, written: SceneLine): string[] => {
   const number = String(line.number).padStart(3);
   const best = line.recalled[0];

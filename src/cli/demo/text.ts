@@ -2,7 +2,7 @@ import type { JsonMembers, JsonValue, NpcAction } from '../../body/protocol.js';
 
 const WIDTH = 100;
 
-/** Breaks a text at spaces into lines of at most 100 columns, each behind `indent`; line breaks in it become spaces. */
+/** Breaks a text at spaces into lines of at most 100 columns, each after `indent`; line breaks in the text become spaces. */
 export const wrapped = (text: string, indent: string, first = indent): string[] => {
   const lines: string[] = [];
   let line = first;

@@ -2,7 +2,7 @@ import { isActionType, toActionType } from '../shared/action-type.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
 import { defined } from '../shared/defined.js';
 
-/** An action as it stands on the wire (contract 2.3). */
+/** An action on the wire (contract 2.3). */
 export type Action = {
   readonly type: string;
   readonly target?: string;
@@ -13,7 +13,7 @@ export type Action = {
   readonly [other: string]: Json | undefined;
 };
 
-/** An action as it was read, or why it is none. */
+/** An action as it was read, or why it is not an action. */
 export type ReadAction =
   | { readonly ok: true; readonly action: Action }
   | { readonly ok: false; readonly code: 'ACTION_TYPE_MISSING' | 'ACTION_TYPE_INVALID'; readonly reason: string };
@@ -22,7 +22,7 @@ const NAMES = ['type', 'target', 'reason', 'confidence', 'payload', 'signature']
 const ALIASES = ['gaType', 'actionTarget', 'actionReason'];
 const ours = new Set([...NAMES, ...ALIASES, '__proto__']);
 
-/** A target is a name; models also write the thing itself, which then is named by one of these. */
+/** A target is a name. Models also write the thing itself; one of these members then names it. */
 const nameOf = (value: Json | undefined): string | undefined => {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return JSON.stringify(value);
@@ -34,8 +34,8 @@ const textOf = (value: Json | undefined): string | undefined => (typeof value ==
 const first = (body: JsonObject, name: string, alias: string): Json | undefined => body[name] ?? body[alias];
 
 /**
- * Reads an action from an object or a type's name (contract 2.3, 2.8): plain names win over the aliases `gaType`, `actionTarget` and
- * `actionReason`, the type takes its upper-snake form, members that do not fit are left out, unknown ones are kept.
+ * Reads an action from an object or a type's name (contract 2.3, 2.8). Plain names win over the aliases `gaType`, `actionTarget` and `actionReason`.
+ * The type takes its upper-snake form. Malformed members are left out, and unknown ones are kept.
  */
 export const readAction = (value: Json): ReadAction => {
   const body: JsonObject = typeof value === 'string' ? { type: value } : isObject(value) ? value : {};

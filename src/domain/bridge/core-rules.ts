@@ -17,12 +17,12 @@ import {
 } from './world.js';
 import { defined } from '../shared/defined.js';
 
-/** What an action is held against. */
+/** What an action is checked against. */
 export type Situation = {
   readonly npcState: JsonObject;
   readonly worldState: JsonObject;
   readonly constraints: JsonObject;
-  /** What is said beside the action, in a turn. */
+  /** What is said along with the action, in a turn. */
   readonly dialogue: string;
 };
 
@@ -34,13 +34,13 @@ export type CoreRule = {
   readonly ruleDescription: string;
   readonly affectedActions: readonly string[];
   object(action: Action, situation: Situation): Objection | null;
-  /** The action as it may stand, when only its form is wrong; null when there is nothing to correct. */
+  /** The corrected action, when only its form is wrong; null when there is nothing to correct. */
   correct?(action: Action): Action | null;
 };
 
 /** How much an NPC says at once, in UTF-16 units. */
 export const SPEECH_CHARS = 2_000;
-/** How many names a refusal lists, and how much of each name it gives, in UTF-16 units; so that all checks fit into CHECKS_BYTES (trace.ts). */
+/** How many names a refusal lists, and how much of each name it gives, in UTF-16 units. With these bounds all checks fit into CHECKS_BYTES (trace.ts). */
 const LISTED_NAMES = 50;
 const NAME_CHARS = 100;
 /** What the names of one list take together at most, in bytes of JSON. */

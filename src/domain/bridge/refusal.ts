@@ -3,7 +3,7 @@ import type { Action } from './action.js';
 import { cutText } from '../shared/text.js';
 import type { Objection } from './core-rules.js';
 
-/** Why an action does not stand: a code, a sentence and details (contract 2.4, 4.1, 7.1). */
+/** Why an action is refused: a code, a sentence and details (contract 2.4, 4.1, 7.1). */
 export type BridgeRefusal = Objection;
 
 /** How much of a rule's reason a refusal gives, in UTF-16 units: it is recorded as dialogue and as a detail. */

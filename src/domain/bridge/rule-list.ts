@@ -8,7 +8,7 @@ export type ListedRule = {
   readonly affectedActions: readonly string[];
 };
 
-/** What a rule says of itself, else what its action says of it; `*` is every action. */
+/** What a rule says about itself, else what its action says about it; `*` is every action. */
 const affected = (rule: DirectiveRule): readonly string[] => {
   if (rule.ruleActionTypes !== undefined) return rule.ruleActionTypes;
   const effect = effectOf(rule);

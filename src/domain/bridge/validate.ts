@@ -17,7 +17,7 @@ export type BridgeQuestion = {
   readonly recorded: JsonObject | null;
   /** The tenant's default; without one only the shape is checked. */
   readonly ruleset: DirectiveRuleSet | null;
-  /** The rules whose pattern holds for the empty observation: there is none here. */
+  /** The rules whose pattern matches the empty observation: there is no observation here. */
   readonly patternsHeld: readonly string[];
 };
 
@@ -37,7 +37,7 @@ export type CheckedAction = {
   readonly corrected: Action | null;
 };
 
-/** Holds an action against every rule of the world that affects it; the first objection refuses it. */
+/** Checks an action against every rule of the world that affects it; the first objection refuses it. */
 export const checkAction = (action: Action, situation: Situation): CheckedAction => {
   const applied = coreRules.filter(
     ({ affectedActions }) => affectedActions.includes('*') || affectedActions.includes(action.type),
@@ -64,7 +64,7 @@ export const situationOf = (npcState: JsonObject, context: Json, dialogue: strin
   };
 };
 
-/** An action as an answer shows it, with a target always (contract 2.4); what rules see of it. */
+/** An action as an answer shows it and as rules see it: it always has a target (contract 2.4). */
 export const asAnswered = (action: Action): Action & JsonObject => {
   const { target = '' } = action;
   return { ...(action as JsonObject), type: action.type, target };
@@ -80,8 +80,8 @@ const refused = ({ code, reason, details }: BridgeRefusal, checks: readonly Brid
 });
 
 /**
- * Answers whether an action stands (contract 4.1): its shape, then what the rules of the tenant's default forbid, then the world's own
- * rules; with no ruleset its shape alone. A refusal is an answer, never an error.
+ * Answers whether an action is allowed (contract 4.1). It checks the shape, then what the rules of the tenant's default forbid, then the world's own
+ * rules; with no ruleset it checks only the shape. A refusal is an answer, never an error.
  */
 export const validateAction = ({
   action: value,

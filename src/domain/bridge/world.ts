@@ -2,7 +2,7 @@ import type { Action } from './action.js';
 import { ARRAY_ELEMENTS } from '../rules/key-tree.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
 
-/** How many items one action may name. One that names more is refused, so that nothing is given away unseen. */
+/** How many items one action may name. An action that names more is refused, so nothing is given away unseen. */
 export const ACTION_ITEMS = 64;
 
 /** What the bridge reads out of an action and the world around it. Every reader answers undefined for what is not known. */
@@ -17,7 +17,7 @@ const member = (value: Json | undefined, name: string): Json | undefined =>
 export const detail = (action: Action, name: string): Json | undefined =>
   member(action.payload, name) ?? (Object.hasOwn(action, name) ? action[name] : undefined);
 
-/** The name of a thing that stands in a list as text or as an object. */
+/** The name of a thing that is in a list as text or as an object. */
 const nameOf = (thing: Json): string | undefined => {
   if (typeof thing === 'string') return thing;
   const name = ['id', 'npcId', 'itemId', 'item', 'name']
@@ -35,8 +35,8 @@ export type Names = { readonly listed: readonly string[]; has(name: string): boo
 export const firstEntries = (things: readonly Json[]): readonly Json[] => things.slice(0, ARRAY_ELEMENTS);
 
 /**
- * The names in a list of things (texts, or objects with an id or name), or in a map from name to thing or quantity. It reads the whole list:
- * make it once for a check.
+ * The names in a list of things (texts, or objects with an id or name), or in a map from name to thing or quantity. It reads the whole list, so make
+ * it once for a check.
  */
 export const namesIn = (things: Json | undefined): Names | undefined => {
   const listed = list(things);
@@ -123,7 +123,7 @@ export const itemsOf = (action: Action, state: { readonly entities: Json | undef
   const named = things.flat().flatMap((thing) => nameOf(thing) ?? []);
   if (named.length > 0) return named;
   if (typeof action.payload === 'string') return [action.payload];
-  // Without an item of its own, what is used is the target: unless that is a thing of the world, such as a door.
+  // Without an item, the target is what is used, unless it is a thing of the world, such as a door.
   const { type, target = '' } = action;
   const uses = type === 'USE' || type === 'USE_ITEM';
   return uses && target !== '' && namesIn(state.entities)?.has(target) !== true ? [target] : [];

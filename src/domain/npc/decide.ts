@@ -11,9 +11,9 @@ const same = (before: JsonObject | null, data: JsonObject): boolean => before !=
 const exists = (mind: MindState): boolean => mind.revision >= 0;
 
 /**
- * Registers a mind or updates it: members given replace whole, and what changes nothing records nothing (contract 2.1).
- * Registering an archived mind is an act, and revives it even when nothing else changes. Data beyond DATA_BYTES is refused as DATA_TOO_LARGE,
- * unless it is less than what was there.
+ * Registers a mind or updates it. A member that is given replaces the old value as a whole, and a change of nothing records nothing (contract 2.1).
+ * Registering an archived mind is an act, and revives it even when nothing else changes. Data beyond DATA_BYTES is refused as DATA_TOO_LARGE, unless
+ * it is smaller than before.
  */
 export const registerNpc = (mind: MindState, { persona, data }: Registration): readonly NpcDraft[] | Rejection => {
   if (data !== undefined && !dataMayBecome(mind.data ?? {}, data) && !same(mind.data, data)) {

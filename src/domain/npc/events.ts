@@ -50,9 +50,9 @@ type DecisionBasis = {
   /** The number of the logic that decided (docs/adr/0012). */
   readonly logic: number;
 };
-/** Only where an actor's data is more than a mind's may be: it serves its turn alone (contract 1.2). */
+/** Only if an actor's data is larger than a mind's may be: only this turn uses it (contract 1.2). */
 type OfActor = { readonly actorDataKept?: false };
-/** The rules whose pattern holds for the observation, found before anything is decided on it; decisions and replay take it from here. Absent: none. */
+/** The rules whose pattern matches the observation, found before anything is decided; decisions and replay read them here. Absent: none. */
 type OnPatterns = { readonly patternsHeld?: readonly string[] };
 
 export type NpcEvent =
@@ -89,7 +89,7 @@ export type NpcEvent =
       data: OfTurn &
         DecisionBasis & { readonly memories: readonly RecalledMemory[]; readonly instruction: Instruction };
     }
-  /** Ends a turn of kind `process`, or is the whole of one of kind `verdict` (then it brings its own inputs). */
+  /** Ends a turn of kind `process`, or is all of a turn of kind `verdict` (then it brings its own inputs). */
   | {
       type: 'VerdictReached';
       data: OfTurn &
@@ -175,7 +175,7 @@ export type NpcEvent =
         };
     }
   | {
-      /** Somebody looked at a break in this stream's hash chain and knows of it. `stored` and `computed` are explained in docs/hash-chain.md. */
+      /** An operator looked at a break in this stream's hash chain and acknowledged it. `stored` and `computed` are explained in docs/hash-chain.md. */
       type: 'ChainBreakRecorded';
       data: {
         /** Of the event that does not fit. */
@@ -194,5 +194,5 @@ export type AskedVerdict = OnPatterns & {
 };
 
 export type NpcEventType = NpcEvent['type'];
-/** What a decider emits; the lane makes an event of it. */
+/** What a decider emits; the lane makes an event from it. */
 export type NpcDraft = NpcEvent;

@@ -3,9 +3,9 @@ import { isObject, type Json, type JsonObject } from '../shared/json.js';
 /** What a mind's data holds at most, in bytes of its JSON in UTF-8 (contract 1.2). */
 export const DATA_BYTES = 262_144;
 
-/** Containers of at least so many bytes are measured once; of smaller ones it is cheaper to measure them again. */
+/** Containers of at least this many bytes are measured once; it is cheaper to measure smaller ones again. */
 const REMEMBERED_BYTES = 1_024;
-/** Data is immutable, and a merge patch keeps what it does not touch: what was measured stays right for as long as it is held. */
+/** Data is immutable, and a merge patch keeps what it does not touch, so a measurement stays right as long as its data is held. */
 const measured = new WeakMap<object, number>();
 
 const bytesOf = (value: Json): number => {

@@ -1,6 +1,6 @@
 /**
- * A mind's open turns as part of its state: a list that is shared by many moments, and what has changed since it was made. So the next moment costs
- * the same however many turns are open, but for one in CHANGES_KEPT, which makes the list anew.
+ * A mind's open turns as part of its state: a list that many states share, and what has changed since it was made. So the next state costs the same
+ * however many turns are open. Only every CHANGES_KEPT-th change makes a new list.
  */
 export type OpenTurns = {
   readonly list: readonly string[];

@@ -3,8 +3,8 @@ import type { Json } from '../shared/json.js';
 import { Rejection } from '../shared/rejection.js';
 
 /**
- * What events may hold, in bytes of JSON. An event holds at most 900,000 bytes and an append 1,000,000 (contract 1.2). Whatever a request
- * brings is bounded by INPUT_BYTES; whatever the mind adds of its own has a bound of its own, so that every act that was taken fits:
+ * What events may hold, in bytes of JSON. An event holds at most 900,000 bytes and an append 1,000,000 (contract 1.2). INPUT_BYTES bounds what a
+ * request brings, and each part that the mind adds has its own bound. So every accepted act fits:
  *
  * | event or append                | input   | added                                                                  | at most |
  * | ------------------------------ | ------- | ---------------------------------------------------------------------- | ------- |
@@ -19,7 +19,7 @@ import { Rejection } from '../shared/rejection.js';
  * 8,192 bytes are left in each for ids, names and numbers.
  */
 export const INPUT_BYTES = 524_288;
-/** Of what an NPC says: who says more than that says nothing. */
+/** Of what an NPC says; a longer dialogue counts as none. */
 export const DIALOGUE_BYTES = 32_768;
 /** Of an action with its payload. */
 export const ACTION_BYTES = 32_768;
@@ -27,13 +27,13 @@ export const ACTION_BYTES = 32_768;
 export const MEMORY_STORE_BYTES = 49_152;
 /** Of the details of a refusal. */
 export const DETAILS_BYTES = 16_384;
-/** Of the names of rules whose patterns held: those of a whole set (RULESET_BOUNDS) with what stands between them. */
+/** Of the names of rules whose patterns matched: all names of a set (RULESET_BOUNDS) with what is between them. */
 export const HELD_BYTES = 26_624;
 /** Of a query for memories, in bytes of UTF-8 (contract 2.8); each may be six in JSON. */
 export const QUERY_BYTES = 8_192;
 
 /**
- * Holds what a request brings against INPUT_BYTES, before anything is decided (contract 1.2): the one place for steps, acts and updates.
+ * Checks what a request brings against INPUT_BYTES, before anything is decided (contract 1.2): the one place for steps, acts and updates.
  * @param brought all of it that would be recorded
  * @throws Rejection EVENTS_TOO_LARGE
  */
@@ -41,7 +41,7 @@ export const requireRecordable = (brought: Json): void => {
   const bytes = jsonBytes(brought);
   if (bytes <= INPUT_BYTES) return;
   throw new Rejection('EVENTS_TOO_LARGE', {
-    message: `What this request brings is ${bytes} bytes of JSON, and ${INPUT_BYTES} can be recorded at once; send less.`,
+    message: `This request brings ${bytes} bytes of JSON to record; at most ${INPUT_BYTES} can be recorded at once. Send less.`,
     details: { bytes, limitBytes: INPUT_BYTES },
   });
 };

@@ -2,12 +2,12 @@ import { jsonBytes } from '../shared/json-bytes.js';
 import { INPUT_BYTES } from './recorded-bytes.js';
 import type { Tape } from './tape.js';
 
-/** What an opening holds beside the members of the tape: ids, a deadline, the names of members. In bytes of JSON. */
+/** What an opening holds besides the members of the tape: ids, a deadline, the names of members. In bytes of JSON. */
 const BESIDE_BYTES = 2_048;
 
 /**
- * What of the tape of a lost turn one request can record: a turn's results came one by one, and together may be more than one opening holds.
- * Those that do not fit behind the ones before them are left out, and the resumed turn asks for them again.
+ * The part of a lost turn's tape that one request can record. A turn's results came one by one, and together may be more than one opening holds.
+ * Results that do not fit after the earlier ones are left out, and the resumed turn asks for them again.
  */
 export const resumable = (tape: Tape): Tape => {
   const { observation, context, npcState, actor, memories, generatedOutput } = tape;

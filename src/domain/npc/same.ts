@@ -1,8 +1,8 @@
 import { isObject, jcs, type Json } from '../shared/json.js';
 
 /**
- * The form in which what a client sends is compared with what was recorded (contract 2.6): numbers at single precision, because deployed
- * clients hold them so, key order away, and absent = null = empty for members of objects.
+ * The form in which what a client sends is compared with the record (contract 2.6): numbers at single precision, because deployed clients hold them
+ * so, without key order, and absent = null = empty for members of objects.
  */
 const comparable = (value: Json): Json => {
   if (typeof value === 'number') {
@@ -40,7 +40,7 @@ const hollow = (value: Json | undefined): boolean =>
 
 const single = (value: Json | undefined): Json | undefined => (typeof value === 'number' ? comparable(value) : value);
 
-/** Elements of lists are compared also where they are empty: `[null]`, `[[]]` and `[{}]` are three things. */
+/** Elements of lists are compared even if they are empty: `[null]`, `[[]]` and `[{}]` are three things. */
 const alike = (given: Json | undefined, other: Json | undefined, inList: boolean): boolean => {
   const [left, right] = [single(given), single(other)];
   if (left === right) return true;

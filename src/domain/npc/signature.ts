@@ -67,9 +67,8 @@ export const verdictClaims = (facts: SignedFacts, verdict: Digested): VerdictCla
 });
 
 /**
- * A verdict that came back from the wire, as its digest sees it; null when a member that is covered has another form.
- * `stateTransform` is read as `stateDelta`; both, and unlike, are none: whoever acts on the other one would act on what nobody signed.
- * Absent `action` is read as null.
+ * A verdict that came back from the wire, as its digest sees it; null when a covered member has another form. `stateTransform` is read as
+ * `stateDelta`. Both with different values give null, because a client could act on the one that was not signed. Absent `action` is read as null.
  */
 export const verdictFromWire = (body: JsonObject): Digested | null => {
   const { valid, dialogue, action = null, memoryStore } = body as Partial<Record<string, Json>>;

@@ -15,7 +15,7 @@ export type MindSummary = {
   readonly updatedAt: string;
 };
 
-/** A mind as its events leave it: beside the summary its open turns, which would make a row of a list as long as there are many. */
+/** A mind as its events leave it: the summary and its open turns. The open turns are not part of the summary, because they would make a row of a list long. */
 export type MindState = MindSummary & { readonly openTurns: OpenTurns };
 
 export const initialSummary: MindSummary = { persona: null, data: null, archived: false, revision: -1, updatedAt: '' };
@@ -49,7 +49,7 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent): Partial<Min
       return identified(state, event.data);
     case 'StateChanged':
       return { data: mergePatch(state.data ?? {}, event.data.patch) };
-    // No act of the NPC, nor is a question about it or its history: an archived mind stays archived. Of what only a newer program knows, nobody can say.
+    // These are not acts of the NPC, so an archived mind stays archived. What only a newer program knows may be anything.
     case 'TurnExpired':
     case 'BridgeChecked':
     case 'ChainBreakRecorded':

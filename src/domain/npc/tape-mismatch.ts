@@ -6,20 +6,20 @@ import { sha256Hex, shortDigest } from '../shared/sha256.js';
 
 export type Members = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data']['members'];
 
-/** What of a turn a tape can contradict; what is not recorded yet is absent. */
+/** The parts of a turn that a tape can contradict; parts not recorded yet are absent. */
 export type RecordedTape = Pick<Tape, 'observation' | 'context' | 'npcState'> & {
   readonly actor?: { readonly npcId: string };
   readonly memories?: readonly RecalledMemory[];
   readonly generatedOutput?: string;
 };
 
-/** Longer values are noted by the digest of their JSON text as it stood, which is quick to make, so that a contradiction cannot fill a history. In characters of JSON. */
+/** Longer values are noted by the digest of their JSON text, which is quick to make. So a contradiction cannot fill a history. In characters of JSON. */
 const NOTED_LENGTH = 1_024;
 
 /** How many different contradictions of one turn become events: a client that never remembers alike cannot fill a history. */
 export const MISMATCHES_NOTED = 64;
 
-/** What tells one contradiction from another: a digest, for a turn remembers those that were noted. */
+/** What tells one contradiction from another. It is a digest, because a turn remembers the contradictions that were noted. */
 export const mismatchKey = (members: Members): string => shortDigest(jcs(members));
 
 const noted = (value: Json): Json => {
@@ -31,8 +31,8 @@ const noted = (value: Json): Json => {
 const texts = (memories: readonly RecalledMemory[]): Json => memories.map(({ text }) => text);
 
 /**
- * What a tape says otherwise than the record (contract 2.6): JSON values at single precision, absent = null = empty. Results count only once
- * the client claims to have them; `constraints` is never compared, since clients add defaults to it.
+ * Where a tape differs from the record (contract 2.6): JSON values at single precision, absent = null = empty. Results count only once the client
+ * claims to have them. `constraints` is never compared, because clients add defaults to it.
  */
 export const mismatches = (recorded: RecordedTape, tape: Tape): Members => {
   const pairs: readonly (readonly [member: string, recorded: Json | undefined, received: Json | undefined])[] = [

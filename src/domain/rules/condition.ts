@@ -2,19 +2,19 @@ import { isObject, type Json } from '../shared/json.js';
 import type { Seen } from './key-tree.js';
 import type { RuleCondition } from './ruleset.js';
 
-/** What a condition's value asks of what its key led to (contract 2.8); of nothing, nothing holds. */
+/** What a condition's value asks of the values that its key led to (contract 2.8). If there are none, nothing matches. */
 export type Test = (seen: Seen) => boolean;
 
 /** A JSON number (RFC 8259). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** No text longer than this is read as a number, in UTF-16 units: a double never needs more than 25. */
 const NUMBER_CHARS = 64;
-/** Without what follows it, which a pattern would look through again and again. */
+/** Without the text after it, which a pattern would search again and again. */
 const OPERATOR = /^(?:<=|>=|!=|<|>)/;
-/** The one key whose empty text is "there is none": the answer shows every action with a target (contract 2.4). */
+/** The one key whose empty text means "there is none", because the answer shows every action with a target (contract 2.4). */
 const TARGET_KEY = 'action.target';
 
-/** How much of two texts their order is found from, in UTF-16 units; texts that begin alike so far stand alike. Equality is exact. */
+/** How many UTF-16 units of two texts decide their order; texts that are alike so far are equal in order. Equality is exact. */
 const ORDER_CHARS = 256;
 
 /** Below zero, zero or above as in code point order; UTF-16 order differs from it where surrogates meet U+E000 and above. */
@@ -31,17 +31,17 @@ export const compareCodePoints = (left: string, right: string): number => {
 /** Surrogates stand for code points above every other UTF-16 unit. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-/** What a value is compared as: text is itself, other scalars are their JSON text, an object has none. */
+/** What a value is compared as: a text as itself, another scalar as its JSON text, an object not at all. */
 const textOf = (seen: Json): string | undefined =>
   typeof seen === 'string' ? seen : isObject(seen) ? undefined : JSON.stringify(seen);
 
-/** What a value reads as where both sides are numbers; games keep numbers as text too. */
+/** A value as a number, when both sides are numbers; games also keep numbers as text. */
 const numberOf = (seen: Json): number | undefined => {
   if (typeof seen === 'number') return seen;
   return typeof seen === 'string' && seen.length <= NUMBER_CHARS && NUMBER.test(seen) ? Number(seen) : undefined;
 };
 
-/** Made of what a key saw when it is first asked for, and once. */
+/** Made once from what a key saw, when it is first needed. */
 const once = <Made>(make: (values: readonly Json[]) => Made): ((seen: Seen) => Made) => {
   const made = new WeakMap<Seen, { readonly value: Made }>();
   return (seen) => {
@@ -68,13 +68,13 @@ const rangeOf = <Thing>(things: readonly Thing[], compare: (a: Thing, b: Thing) 
   return { least, greatest };
 };
 
-/** Also of numbers too large for a double, which are equal. */
+/** This includes numbers too large for a double, which are equal. */
 const compareNumbers = (left: number, right: number): number => (left < right ? -1 : left === right ? 0 : 1);
 
 const isText = (text: string | undefined): text is string => text !== undefined;
 /** Longer than any operand may be (RULESET_BOUNDS.valueBytes), in UTF-16 units. */
 const NO_OPERAND_CHARS = 1_024;
-/** Whether a value is none of the operands, whichever they are: found without looking through it. */
+/** Whether a value cannot equal any operand: found without searching the value. */
 const isNoOperand = (value: Json): boolean =>
   isObject(value) || (typeof value === 'string' && value.length > NO_OPERAND_CHARS);
 const hasNoOperand = once((values) => values.some(isNoOperand));
@@ -84,7 +84,7 @@ const numbers = once((values) =>
     compareNumbers,
   ),
 );
-/** The texts of what reads as no number. */
+/** The texts of values that are not numbers. */
 const words = once((values) =>
   rangeOf(
     values
@@ -96,7 +96,7 @@ const words = once((values) =>
 );
 const texts = once((values) => rangeOf(values.map(textOf).filter(isText), compareCodePoints));
 
-/** Asks how things stand to an operand: as numbers if both are, else by code point. Objects stand nowhere. */
+/** Compares values with an operand: as numbers if both are numbers, else by code point. Objects have no order. */
 const compared = (
   operand: string,
   accepts: <Thing>(range: Range<Thing>, compare: (thing: Thing) => number) => boolean,
@@ -134,14 +134,14 @@ const exactly = (value: string): Test => {
   return ({ values }) => values.some(equals);
 };
 
-/** What cannot be told apart by `!=`: numbers are equal whatever their text. */
+/** What `!=` cannot tell apart: numbers are equal whatever their text. */
 const kindOf = (value: Json): string => {
   const number = numberOf(value);
   return number === undefined ? `text ${textOf(value) ?? ''}` : `number ${number}`;
 };
 const kinds = once((values) => new Set(values.filter((value) => !isNoOperand(value)).map(kindOf)));
 
-/** One thing is there that is none of these. An object is no text and differs from every one. */
+/** At least one value is none of these. An object is not a text and differs from every text. */
 const differs = (operands: readonly string[]): Test => {
   const others = [...new Set(operands.map(kindOf))];
   return (seen) => hasNoOperand(seen) || kinds(seen).size > others.filter((kind) => kinds(seen).has(kind)).length;

@@ -6,7 +6,7 @@ import type { RulesetContent } from './ruleset.js';
 /** What a decider answers: events to append, or why not. */
 export type RulesetDecision = readonly RulesetEvent[] | Rejection;
 
-/** Registers a set. Every registration is a version of its own, also after a deletion (contract 5.1). */
+/** Registers a set. Every registration is a new version, even after a deletion (contract 5.1). */
 export const registerRuleset = (state: RulesetState, content: RulesetContent): readonly RulesetEvent[] => [
   { type: 'RulesetRegistered', data: { ...content, version: (state.latest?.version ?? 0) + 1 } },
 ];

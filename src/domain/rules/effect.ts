@@ -9,7 +9,7 @@ export type RuleEffect =
   | { readonly kind: 'say'; readonly sentence: string }
   | { readonly kind: 'none' };
 
-/** The types after FORBID; null when one of them is none. */
+/** The types after FORBID; null when one of them is not an action type. */
 const forbiddenTypes = (list: string): readonly string[] | null => {
   const types = list.split(',').map((type) => type.trim().toUpperCase());
   return types.every((type) => type === '*' || isActionType(type)) ? [...new Set(types)] : null;

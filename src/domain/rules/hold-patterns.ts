@@ -2,8 +2,8 @@ import { compilePattern, compileWork, isKept, PATTERN_SEES_CHARS, PATTERN_SLICE 
 import type { DirectiveRule, DirectiveRuleSet } from './ruleset.js';
 
 /**
- * Work that its driver may pause at every `yield`; what is yielded is the work done since the last one, never above PATTERN_SLICE
- * (the unit stands in pattern.ts).
+ * Work that its driver may pause at every `yield`. It yields the work done since the last `yield`, never above PATTERN_SLICE (pattern.ts defines the
+ * unit).
  */
 export type Sliced<Result> = Generator<number, Result, void>;
 
@@ -16,7 +16,7 @@ function* spend(spent: { work: number }, next: number): Generator<number, void, 
   spent.work += next;
 }
 
-/** Makes every pattern of some rules ready. @returns the sum of their instructions, or the first pattern that is none */
+/** Makes every pattern of some rules ready. @returns the sum of their instructions, or the first invalid pattern */
 export function* compilePatterns(
   rules: readonly Pick<DirectiveRule, 'drRuleId' | 'ruleObsPattern'>[],
   most: number,
@@ -29,7 +29,7 @@ export function* compilePatterns(
     const compiled = compilePattern(source);
     if ('problem' in compiled) return { instructions, bad: { drRuleId, problem: compiled.problem } };
     instructions += compiled.pattern.instructions;
-    // The rest need not be read to know that it is too much.
+    // The sum is already too large; the rest need not be read.
     if (instructions > most) return { instructions };
   }
   if (spent.work > 0) yield spent.work;
@@ -39,9 +39,9 @@ export function* compilePatterns(
 const compileWorkOf = (source: string): number => Math.min(compileWork(source), PATTERN_SLICE);
 
 /**
- * Tries every pattern of a set on an observation: once a turn, before anything is decided; the outcome is recorded, and every decision of the
- * turn and each replay takes it from the record (contract 2.8). A pattern that does not compile never holds.
- * @returns the ids of the rules whose pattern holds, by position
+ * Tries every pattern of a set on an observation, once a turn, before anything is decided. The outcome is recorded, and every decision of the turn
+ * and each replay reads it from the record (contract 2.8). A pattern that does not compile never matches.
+ * @returns the ids of the rules whose pattern matches, by position
  */
 export function* holdPatterns(ruleset: DirectiveRuleSet | null, observation: string): Sliced<readonly string[]> {
   const text = observation.slice(0, PATTERN_SEES_CHARS);
@@ -52,7 +52,7 @@ export function* holdPatterns(ruleset: DirectiveRuleSet | null, observation: str
     if (!isKept(source)) yield* spend(spent, compileWorkOf(source));
     const compiled = compilePattern(source);
     if ('problem' in compiled) continue;
-    // The end of the text is a place to look at, too.
+    // The end of the text is also a place to look at.
     yield* spend(spent, Math.min(compiled.pattern.instructions * (text.length + 1), PATTERN_SLICE));
     if (compiled.pattern.test(text)) held.push(drRuleId);
   }

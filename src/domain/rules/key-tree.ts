@@ -10,7 +10,7 @@ export type Surroundings = {
 /** One part of dotted keys, below another part. */
 type KeyPart = { readonly parent: number; readonly name: string };
 
-/** The keys of a set as a tree of their parts, parents first, so that what keys have in common is looked up once. */
+/** The keys of a set as a tree of their parts, parents first, so common parts are looked up once. */
 export type KeyTree = {
   readonly parts: readonly KeyPart[];
   /** The part that each key ends with. */
@@ -19,14 +19,14 @@ export type KeyTree = {
   readonly size: number;
 };
 
-/** What a key led to: the leaves of it, arrays opened. */
+/** What a key led to: its leaves, with arrays opened. */
 export type Seen = {
   readonly values: readonly Json[];
   /** Whether the key led to an array or through one. */
   readonly listed: boolean;
 };
 
-/** An array counts with its first so many elements (contract 2.8). */
+/** How many elements of an array count, from the first (contract 2.8). */
 export const ARRAY_ELEMENTS = 1_000;
 
 const INDEX = /^(?:0|[1-9]\d*)$/;
@@ -67,7 +67,7 @@ export const buildKeyTree = (keys: Iterable<string>): KeyTree => {
 type Found = { readonly things: readonly Json[]; readonly leaves: readonly Json[]; readonly listed: boolean };
 const nothing: Found = { things: [], leaves: [], listed: false };
 
-/** What is looked at: in all, and how much more the part at hand may. */
+/** The values looked at: in total, and how many more the current part may look at. */
 type Meter = { work: number; left: number };
 
 /** Opens arrays, and arrays in them, by their first elements, until nothing is left of the meter. */
@@ -91,7 +91,7 @@ const found = (things: readonly Json[], listed: boolean, limit: number, meter: M
   return { things, leaves, listed: openInto(leaves, things, things.length, meter) || listed };
 };
 
-/** One part further: an own member, an element by its index, else the members of the elements. */
+/** One part deeper: an own member, an element by its index, else the members of the elements. */
 const follow = (from: Found, name: string, limit: number, meter: Meter): Found => {
   if (from.things.length === 0) return nothing;
   const next: Json[] = [];
@@ -108,8 +108,8 @@ const follow = (from: Found, name: string, limit: number, meter: Meter): Found =
 
 /**
  * Looks up every key of a tree, each part once.
- * @param limit how many things each part may look at, arrays inside arrays included: what keeps nested arrays from multiplying
- * @returns what each key sees (no values: it is missing), and the work: how many things were looked at
+ * @param limit how many values each part may look at, including arrays inside arrays, so that nested arrays do not multiply
+ * @returns what each key sees (no values: it is missing), and the work: how many values were looked at
  */
 export const lookUp = (
   { parts, ends }: KeyTree,

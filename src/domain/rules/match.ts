@@ -15,7 +15,7 @@ import { RULESET_BOUNDS } from './ruleset-size.js';
 import { traceOf } from './trace.js';
 import { defined } from '../shared/defined.js';
 
-/** What a rule can see (contract 2.8). `patternsHeld`: the rules whose pattern holds, found before deciding (hold-patterns.ts). */
+/** What a rule can see (contract 2.8). `patternsHeld`: the rules whose pattern matches, found before deciding (hold-patterns.ts). */
 export type RuleFacts = Surroundings & { readonly patternsHeld: readonly string[] };
 
 /** A rule that matched, with what it says. */
@@ -28,7 +28,7 @@ export type Matched = {
   readonly work: number;
 };
 
-/** What one part of a key may look at in the largest set: an array's elements, and the arrays that they stand in. */
+/** What one part of a key may look at in the largest set: an array's elements, and the arrays that contain them. */
 const PART_THINGS = ARRAY_ELEMENTS + 24;
 /** What one decision may look at and test, over all conditions of a set: as much as the largest set with arrays of 1,000 elements needs. */
 export const DECISION_WORK = (RULESET_BOUNDS.conditions + 2 * (RULESET_BOUNDS.keyParts + ROOT_PARTS)) * PART_THINGS;
@@ -51,7 +51,7 @@ type ReadySet = {
   readonly limit: number;
 };
 
-/** Sets are immutable, so what was made of one stays right for as long as it is held. */
+/** Sets are immutable, so what was made from a set stays right as long as the set is held. */
 const ready = new WeakMap<DirectiveRuleSet, ReadySet>();
 
 const prepare = (ruleset: DirectiveRuleSet): ReadySet => {
@@ -99,10 +99,10 @@ const traceRule = (rule: ReadyRule, seen: ReadonlyMap<string, Seen>, held: Reado
   };
 };
 
-/** What no rules leave behind. */
+/** The outcome without rules. */
 const nothing: Matched = { matches: [], trace: { rules: [], seen: [] }, work: 0 };
 
-/** Holds every rule of a set against what is known (contract 2.8). Pure; the trace is bounded by TRACE_BYTES. */
+/** Checks every rule of a set against what is known (contract 2.8). Pure; the trace is bounded by TRACE_BYTES. */
 export const matchRules = (ruleset: DirectiveRuleSet | null, facts: RuleFacts): Matched => {
   if (ruleset === null) return nothing;
   const { rules, byRank, keys, limit } = prepare(ruleset);

@@ -4,7 +4,7 @@ import type { Sliced } from './hold-patterns.js';
 import { checkRulesetSize } from './ruleset-size.js';
 import { templates, type DirectiveRule, type RulesetContent, type Template } from './ruleset.js';
 
-/** Text of a member; scalars of other kinds as their JSON text, everything else as if it were absent. */
+/** Text of a member: other scalars as their JSON text, everything else as absent. */
 const textOf = (value: Json | undefined): string | null => {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? JSON.stringify(value) : null;
@@ -68,9 +68,9 @@ const firstRepeatedId = (rules: readonly DirectiveRule[]): string | undefined =>
 };
 
 /**
- * Makes a whole set of what `POST /rules` sent (contract 5.1): absent members get their defaults, `rulesetId` wins over `id`,
- * and `makeId` is asked when there is neither. Whether the id is a valid one is the route's to check.
- * Comes in slices, because patterns are compiled. Refuses with TEMPLATE_INVALID, RULE_ID_REPEATED, RULESET_TOO_LARGE or PATTERN_INVALID.
+ * Makes a whole set from the body of `POST /rules` (contract 5.1). Absent members get their defaults, `rulesetId` wins over `id`, and `makeId` makes
+ * an id when there is neither. The route checks whether the id is valid. It works in slices, because patterns are compiled. Refuses with
+ * TEMPLATE_INVALID, RULE_ID_REPEATED, RULESET_TOO_LARGE or PATTERN_INVALID.
  */
 export function* normaliseRuleset(body: JsonObject, makeId: () => string): Sliced<RulesetContent | Rejection> {
   const template = body['template'] ?? null;

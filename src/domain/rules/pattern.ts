@@ -2,13 +2,13 @@ import { RE2JS, RE2Set } from 're2js';
 import { cutText } from '../shared/text.js';
 
 /**
- * What patterns cost. Unit of work: one instruction of RE2's program at one character, at worst some 50 ns on a small server
- * (measured with re2js); making a pattern ready is told in the same unit.
+ * What patterns cost. Unit of work: one instruction of RE2's program at one character, at worst some 50 ns on a small server (measured with re2js).
+ * Making a pattern ready is measured in the same unit.
  */
 
 /** A pattern, in UTF-16 units; a longer list of words is several rules. */
 export const PATTERN_CHARS = 500;
-/** The program of a pattern, in instructions; so that the worst pattern on the longest text takes one slice. */
+/** The bound of a pattern's program, in instructions: the worst pattern on the longest text then takes one slice. */
 export const PATTERN_INSTRUCTIONS = 96;
 /** How much of an observation patterns see, in UTF-16 units (contract 2.8). */
 export const PATTERN_SEES_CHARS = 2_048;
@@ -22,7 +22,7 @@ const SOURCE_CHAR_WORK = 100;
 const SOURCE_CLASS_WORK = 5_000;
 /** The last code point that has cases. Of a range in a source, each code point up to here is folded, one after the other. */
 const LAST_WITH_CASE = 0x1e943;
-/** The memory that the states of one pattern's automaton may take, in bytes; beyond it RE2 goes on without keeping states. */
+/** The memory that the states of one pattern's automaton may take, in bytes; beyond it RE2 continues without keeping states. */
 const AUTOMATON_BYTES = 65_536;
 /** How many patterns are kept ready. */
 const KEPT_PATTERNS = 1_000;
@@ -47,7 +47,7 @@ const pointOf = (written: string, whenEscaped: number): number => {
   return written.length > 1 && written.startsWith('\\') ? whenEscaped : (written.codePointAt(0) ?? whenEscaped);
 };
 
-/** How many tokens a source has once each `{n,m}`, also inside another, is written out m times: RE2 does so before it knows how many. */
+/** How many tokens a source has once each `{n,m}`, even inside another, is written out m times. RE2 does so before it counts them. */
 const writtenOut = (source: string): number => {
   const outer: number[] = [];
   let group = 0;
@@ -72,7 +72,7 @@ const writtenOut = (source: string): number => {
   return outer.reduce((sum, tokens) => sum + tokens, group);
 };
 
-/** What it takes to make a source ready, at most: known before it is tried, because some sources of 500 characters take a second. */
+/** The most work that making a source ready takes. It is known before the attempt, because some sources of 500 characters take a second. */
 export const compileWork = (source: string): number => {
   if (source.length > PATTERN_CHARS) return 0;
   const folded = [...source.matchAll(RANGE)].reduce((sum, [, from = '', to = '']) => {
@@ -110,8 +110,8 @@ const kept = new Map<string, Compiled>();
 export const isKept = (source: string): boolean => kept.has(source);
 
 /**
- * A rule's pattern, RE2 syntax, case-insensitive, linear in the text; or what is wrong with it. Compiled once: the oldest of the
- * kept ones gives way, which changes nothing but the time a next use takes.
+ * A rule's pattern, RE2 syntax, case-insensitive, linear in the text; or what is wrong with it. It is compiled once. The oldest kept pattern is
+ * dropped for a new one, which changes only the time of its next use.
  */
 export const compilePattern = (source: string): Compiled => {
   const known = kept.get(source);

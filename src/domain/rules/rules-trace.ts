@@ -1,6 +1,6 @@
 import type { Json } from '../shared/json.js';
 
-/** Which rule held, and what each of its conditions made of what its key saw (contract 2.8, 10.2). */
+/** Which rule matched, and the outcome of each of its conditions (contract 2.8, 10.2). */
 export type RuleTrace = {
   readonly drRuleId: string;
   readonly matched: boolean;
@@ -10,10 +10,10 @@ export type RuleTrace = {
   readonly patternHolds?: boolean;
 };
 
-/** What a key saw, null when it was missing; `shortened` when not all of it is shown. */
+/** What a key saw; null when the key was missing, `shortened` when not all is shown. */
 export type SeenValue = { readonly key: string; readonly value: Json; readonly shortened?: true };
 
-/** All rules of a set, and what their keys saw, each once; `seenLeftOut` counts the keys for which there was no room. */
+/** All rules of a set, and what each key saw, once. `seenLeftOut` counts the keys for which there was no room. */
 export type RulesTrace = {
   readonly rules: readonly RuleTrace[];
   readonly seen: readonly SeenValue[];

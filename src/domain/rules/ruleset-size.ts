@@ -16,16 +16,16 @@ export type RulesetSize = {
   readonly nameBytes: number;
   /** Bytes of the JSON text of the longest condition's value. */
   readonly valueBytes: number;
-  /** The work of making the patterns ready (the unit stands in pattern.ts). */
+  /** The work of making the patterns ready (pattern.ts defines the unit). */
   readonly patternSource: number;
   /** Instructions of the patterns' programs; those of a pattern with classes such as `\p{L}` count twice. */
   readonly patternInstructions: number;
 };
 
 /**
- * What a set may cost at most. Conditions and key parts bound a decision, which holds the event loop: with arrays of 1,000 elements at worst some 10 ms.
- * Patterns are tried in slices: the instructions bound a turn's work to 21 of them, the source that of the first use after a start to 10.
- * The bytes of names keep each trace below TRACE_BYTES (trace.ts), those of a value the comparison with it short.
+ * What a set may cost at most. Conditions and key parts bound a decision, which holds the event loop: with arrays of 1,000 elements at worst about 10
+ * ms. Patterns are tried in slices. The instructions bound a turn's work to 21 slices; the source bounds the first use after a start to 10. The bytes
+ * of names keep each trace below TRACE_BYTES (trace.ts). The bytes of a value keep the comparison with it short.
  */
 export const RULESET_BOUNDS: RulesetSize = {
   conditions: 512,
@@ -40,7 +40,7 @@ type Rules = readonly DirectiveRule[];
 
 const sum = (figures: Iterable<number>): number => [...figures].reduce((all, one) => all + one, 0);
 
-/** Each measurement is cheap for what those before it let through; the first that goes beyond a bound is the last that is made. */
+/** Each measurement is cheap for sets that passed the earlier ones. The first measurement beyond a bound is the last one made. */
 const measurements: readonly ((rules: Rules) => Partial<RulesetSize>)[] = [
   (rules) => {
     const values = rules.flatMap(({ ruleCondition }) => ruleCondition.map(([, value]) => jsonBytes(value)));
@@ -76,8 +76,8 @@ const tooLarge = (figures: Partial<RulesetSize>): Rejection =>
   new Rejection('RULESET_TOO_LARGE', { details: { figures, bounds: RULESET_BOUNDS } });
 
 /**
- * Checks what a set costs as a whole, in slices, since patterns are compiled for it. Refuses with RULESET_TOO_LARGE and the figures known by then, or PATTERN_INVALID for the
- * first pattern that RE2 does not take or that is too large by itself.
+ * Checks what a set costs as a whole, in slices, because it compiles patterns. Refuses with RULESET_TOO_LARGE and the figures known by then, or
+ * PATTERN_INVALID for the first pattern that RE2 does not accept or that is too large by itself.
  */
 export function* checkRulesetSize(rules: Rules): Sliced<Rejection | null> {
   const size = measure(rules);

@@ -2,12 +2,12 @@ import type { Stored } from '../shared/decoder.js';
 import { rulesetEvents } from './decoder.js';
 import type { DirectiveRuleSet } from './ruleset.js';
 
-/** A rule set as its stream tells it. Of its versions the newest is at hand; where the others stand is known, for open turns and replays. */
+/** A rule set folded from its stream. The newest version is kept; of the others only their place is known, for open turns and replays. */
 export type RulesetState = {
-  /** The newest version, also of a deleted set; null when there is none yet. */
+  /** The newest version, even of a deleted set; null when there is none yet. */
   readonly latest: DirectiveRuleSet | null;
   readonly deleted: boolean;
-  /** Versions from `version` on stand at revision `version + offset`, up to the next entry: there is one more wherever other events stand between. */
+  /** Versions from `version` on are at revision `version + offset`, up to the next entry. There is another entry wherever other events lie in between. */
   readonly places: readonly { readonly version: number; readonly offset: number }[];
 };
 
@@ -34,7 +34,7 @@ export const evolveRuleset = (state: RulesetState, recorded: Stored & { readonly
 /** The version that new turns get; null when the set was never registered or is deleted. */
 export const latestRuleset = (state: RulesetState): DirectiveRuleSet | null => (state.deleted ? null : state.latest);
 
-/** The revision of the event that registered a version, also of a deleted set; null when there is none of that number. */
+/** The revision of the event that registered a version, even of a deleted set; null when no version has that number. */
 export const revisionOfVersion = ({ latest, places }: RulesetState, version: number): number | null => {
   const place = places.findLast((each) => each.version <= version);
   return place === undefined || version > (latest?.version ?? 0) ? null : version + place.offset;

@@ -20,7 +20,7 @@ export type DirectiveRule = {
   /** RE2, matched case-insensitively against the observation. */
   readonly ruleObsPattern: string | null;
   readonly rulePromptSuffix: string | null;
-  /** Only in rules that were registered in the poor form (contract 5.1): what they say of themselves in the list of contract 4.3. */
+  /** Only in rules that were registered in the poor form (contract 5.1): what they say about themselves in the list of contract 4.3. */
   readonly ruleDescription?: string;
   readonly ruleActionTypes?: readonly string[];
 };

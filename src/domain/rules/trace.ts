@@ -4,9 +4,9 @@ import { jsonBytes } from '../shared/json-bytes.js';
 import { cutText } from '../shared/text.js';
 import type { Seen } from './key-tree.js';
 
-/** What a decision records of its rules and of the bridge's checks, in bytes of JSON; so that its event can always be written (contract 1.2). */
+/** How much a decision records of its rules and of the bridge's checks, in bytes of JSON. With this bound its event can always be written (contract 1.2). */
 export const TRACE_BYTES = 131_072;
-/** What of it belongs to the checks, which cut what they list (src/domain/bridge/core-rules.ts). */
+/** The part for the checks, which cut what they list (src/domain/bridge/core-rules.ts). */
 export const CHECKS_BYTES = 16_384;
 
 /** How much of one seen value is shown: UTF-16 units of each text, of all of its texts together, elements or members, and levels. */
@@ -62,9 +62,9 @@ const show = (key: string, { values, listed }: Seen): SeenValue => {
 };
 
 /**
- * What a decision records of its rules: every rule with its conditions, and what each key saw, once. The rules are always there whole: a set is
- * small enough for that (RULESET_BOUNDS). Of what was seen, the keys of rules that matched come first; values are shortened and so marked, and
- * what has no room within TRACE_BYTES is left out and counted. The same input makes the same trace.
+ * What a decision records of its rules: every rule with its conditions, and what each key saw, once. All rules are recorded whole, because a set is
+ * small enough (RULESET_BOUNDS). The keys of rules that matched come first. Shortened values are marked, and values that have no room within
+ * TRACE_BYTES are left out and counted. The same input makes the same trace.
  */
 export const traceOf = (rules: readonly RuleTrace[], seen: ReadonlyMap<string, Seen>): RulesTrace => {
   const matched = rules.filter((rule) => rule.matched);

@@ -9,25 +9,25 @@ export type Upcasters<Event extends { readonly type: string }> = {
   readonly [Type in Event['type']]: readonly Upcaster[];
 };
 
-/** What decoding needs of a recorded event. */
+/** What decoding needs from a recorded event. */
 export type Stored = {
   readonly type: string;
   readonly data: JsonObject;
   readonly meta: { readonly schemaVersion: number };
 };
 
-/** Stands for an event whose type this program does not know, because a newer one wrote it. No fold takes anything from it. */
+/** Represents an event whose type this program does not know, because a newer program wrote it. No fold reads anything from it. */
 export type UnknownEvent = { readonly type: 'Unknown'; readonly data: Record<string, never> };
 const unknownEvent: UnknownEvent = { type: 'Unknown', data: {} };
 
-/** The seam between what is stored of a kind of stream and what the program knows (docs/adr/0004). */
+/** The boundary between what is stored in a kind of stream and what the program knows (docs/adr/0004). */
 export type Decoder<Event> = {
   readonly types: readonly string[];
   /** The version in which events of a type are recorded now; null for a type of another kind. */
   readonly versionOf: (type: string) => number | null;
   /**
    * A stored event as the program knows it, lifted to the newest version of its type.
-   * @throws Rejection EVENT_VERSION_UNKNOWN when it was written in a later version: folding it as something else would go wrong unseen
+   * @throws Rejection EVENT_VERSION_UNKNOWN when it was written in a later version: folding it as something else would fail unseen
    */
   readonly decode: (stored: Stored) => Event | UnknownEvent;
 };

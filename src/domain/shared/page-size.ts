@@ -1,9 +1,9 @@
-/** A page of an answer ends with the item that brings it to so many bytes of JSON (contract 10.1: near 4 MiB), however many items were asked for. */
+/** A page of an answer ends with the item that brings it to this many bytes of JSON (contract 10.1: near 4 MiB), however many items were asked for. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * What is read of the event store at once ends with the event that brings it to so many bytes of JSON (contract 1.2 lets one event hold 900,000).
- * Parsing it takes some 10 ms, for which everybody else waits: several reads make one page of an answer.
+ * A read of the event store ends with the event that brings it to this many bytes of JSON (contract 1.2 lets one event hold 900,000). Parsing it
+ * takes about 10 ms, while all other work waits. Several reads make one page of an answer.
  */
 export const READ_BYTES = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 /**
- * The partition of a stream among `count`: FNV-1a over its UTF-8 bytes, its bits mixed (the finaliser of MurmurHash3), modulo `count`.
- * Never changed: what partitions have handled is recorded under it.
+ * The partition of a stream among `count`: FNV-1a over its UTF-8 bytes, its bits mixed (the finaliser of MurmurHash3), modulo `count`. It must never
+ * change, because the progress of partitions is recorded under it.
  */
 export const partitionOf = (stream: string, count: number): number => {
   let hash = 0x811c9dc5;

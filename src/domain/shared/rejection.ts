@@ -1,56 +1,58 @@
 import type { JsonObject } from './json.js';
 
-/** The stable code and standard sentence of every refusal (contract 1.5). What HTTP makes of a code stands in src/http/statuses.ts. */
+/** The stable code and standard sentence of every refusal (contract 1.5). src/http/statuses.ts maps a code to its HTTP status. */
 export const rejections = {
   REQUEST_UNREADABLE: 'The request is not HTTP that this server can read; details.reason says why.',
   MALFORMED_JSON: 'The body is not valid JSON.',
-  SCHEMA_INVALID: 'The request does not fit its schema; details.issues lists every problem.',
+  SCHEMA_INVALID: 'The request does not match its schema; details.issues lists every problem.',
   ID_INVALID: 'The id is not valid: use 1 to 128 printable characters without "/".',
-  HEADER_INVALID: 'A request header has a value that cannot be used.',
+  HEADER_INVALID: 'A request header has an invalid value.',
   UNAUTHORIZED: 'A valid API key is needed: send "Authorization: Bearer <key>".',
-  FORBIDDEN: 'This key lacks the scope that the route needs.',
+  FORBIDDEN: 'This key does not have the scope that the route needs.',
   NOT_FOUND: 'There is nothing under this path.',
   NPC_NOT_FOUND: 'No NPC with this id has any history here.',
   TURN_NOT_FOUND: 'This NPC has no turn with this id.',
   RULESET_NOT_FOUND: 'No ruleset is registered under this id.',
-  PRESET_NOT_FOUND: 'There is no preset of this name; GET /rules/presets lists them.',
+  PRESET_NOT_FOUND: 'There is no preset with this name; GET /rules/presets lists all presets.',
   KEY_NOT_FOUND: 'There is no such key.',
-  METHOD_NOT_ALLOWED: 'The path does not take this method; details.allow names those that it takes.',
+  METHOD_NOT_ALLOWED: 'This path does not accept this method; details.allow lists the methods that it accepts.',
   CONFLICT: 'The request conflicts with what happened before.',
   IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running; try again shortly.',
-  LAST_ADMIN_KEY: 'This is the last admin key that does not expire; issue another one first.',
-  TENANT_EXISTS: 'A tenant with this id exists already. If its owner key was lost: "anima keys recover --tenant <id>".',
+  LAST_ADMIN_KEY: 'This is the last admin key that does not expire; issue another such key first.',
+  TENANT_EXISTS:
+    'A tenant with this id already exists. If its owner key was lost, run "anima keys recover --tenant <id>".',
   BODY_TOO_LARGE: 'The body is larger than this route accepts.',
-  EVENTS_TOO_LARGE: 'What this request would record is more than one append takes; send less at once.',
+  EVENTS_TOO_LARGE: 'This request would record more than one append can hold; send less at once.',
   DATA_TOO_LARGE: "An NPC's data holds at most 256 KiB of JSON; keep less in it.",
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as Content-Type: application/json.',
   PATTERN_INVALID: 'A rule pattern is not a valid RE2 expression, or is too large; nothing was stored.',
   RULE_ID_REPEATED: 'Two rules of the set have the same drRuleId; nothing was stored.',
   RULESET_TOO_LARGE:
-    'The rules of the set together would cost too much to decide with; details say what they cost and the bounds. Nothing was stored.',
+    'Deciding with the rules of this set would cost too much; details give the cost and the bounds. Nothing was stored.',
   TEMPLATE_INVALID: 'The template is unknown: use Raw, ChatML, Llama3 or Alpaca; nothing was stored.',
   IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key was used before with another body; use a new one.',
   RATE_LIMITED: 'Too many requests for this key; wait as Retry-After says.',
   CONCURRENT_NPC_LIMIT: 'Too many NPCs of this tenant have an open turn.',
   TOO_MANY_STREAMS: 'This key has too many open event streams; close one first.',
   INTERNAL: 'Something went wrong on our side. Quote the requestId when you report it.',
-  EVENT_VERSION_UNKNOWN: 'A newer server has written what this one cannot read yet; try again shortly.',
-  LOGIC_UNKNOWN: 'A newer server has begun this with rules of decision that this one lacks; try again shortly.',
+  EVENT_VERSION_UNKNOWN: 'A newer server has written events that this one cannot read yet; try again shortly.',
+  LOGIC_UNKNOWN:
+    'A newer server has begun this turn with decision logic that this one does not have; try again shortly.',
   NOT_READY: 'The server is starting or stopping; try again shortly.',
-  READ_MODEL_BEHIND: 'The read model has not reached the asked revision yet; try again shortly.',
-  STORE_FULL: 'The disk is full: nothing was written, reads go on.',
+  READ_MODEL_BEHIND: 'The read model has not reached the requested revision yet; try again shortly.',
+  STORE_FULL: 'The disk is full: nothing was written. Reads still work.',
   STORE_UNAVAILABLE: 'The event store cannot be reached; nothing was written.',
   DATABASE_UNAVAILABLE: 'The database cannot be reached; try again shortly.',
   ENGINE_UNAVAILABLE:
-    'The process engine cannot be reached or did not answer in time; send the request again, an opening under the same Idempotency-Key.',
+    'The process engine cannot be reached or did not answer in time. Send the request again; if it opens a turn, use the same Idempotency-Key.',
   BUSY: 'Too many requests are waiting for the store; try again shortly.',
 } as const satisfies Record<string, string>;
 
 export type RejectionCode = keyof typeof rejections;
 
 /**
- * A refusal that its asker caused or can act on. Thrown at the edge and in application code; deciders return it as a value.
- * Its message and details reach the client, so neither may hold a secret.
+ * A refusal that the client caused or can act on. It is thrown at the edge and in application code; deciders return it as a value. Its message and
+ * details reach the client, so neither may hold a secret.
  */
 export class Rejection extends Error {
   readonly code: RejectionCode;

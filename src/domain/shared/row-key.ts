@@ -1,5 +1,5 @@
 /**
- * The key of a row: its stream and, behind a slash, its id within it; the stream alone where that is ''. No stream's name has a slash, so no two
+ * The key of a row: its stream, a slash, and its id within the stream; only the stream if the id is ''. No stream's name has a slash, so no two
  * streams share a key.
  */
 export const rowKey = (stream: string, id: string): string => (id === '' ? stream : `${stream}/${id}`);

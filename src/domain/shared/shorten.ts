@@ -2,12 +2,12 @@ import { jsonBytes } from './json-bytes.js';
 import { isObject, type Json, type JsonObject } from './json.js';
 import { cutJsonText } from './text.js';
 
-/** Below so many bytes of JSON nothing more is taken in. */
+/** With fewer bytes of JSON than this left, nothing more is added. */
 const CRUMB_BYTES = 16;
-/** The part of what it stands in that one member takes at most, so that one large member leaves room for others. */
+/** The largest share of its container that one member takes, so that a large member leaves room for others. */
 const SHARE = 4;
 
-/** A value of at most `bytes` bytes of JSON (at least 16): as it is when it fits, else with its texts cut and what comes last left out. */
+/** A value of at most `bytes` bytes of JSON (at least 16): unchanged when it fits, else with its texts cut and the last parts left out. */
 export const shortened = (value: Json, bytes: number): Json => {
   if (jsonBytes(value) <= bytes) return value;
   if (typeof value === 'string') return cutJsonText(value, bytes - 2);

@@ -1,4 +1,4 @@
-/** Every stream name is made here, so that no id can reach into another's stream (contract 1.6). */
+/** Every stream name is made here, so no id can reach into another's stream (contract 1.6). */
 
 const escape = (part: string): string =>
   part.replace(/[^A-Za-z0-9_-]/gu, (char) =>

@@ -1,4 +1,4 @@
-/** Cutting and cleaning of texts, so that what is recorded can always be serialised: no lone surrogates. */
+/** Cuts and cleans texts, so a recorded text can always be serialised: no lone surrogates. */
 
 /** At most `chars` UTF-16 units of a text, never half a character; `…` marks that something is missing. */
 export const cutText = (text: string, chars: number): string => {
@@ -17,7 +17,7 @@ export const cutBytes = (text: string, bytes: number): string => {
 /**
  * The longest beginning of a text whose JSON form, without its quotes, has at most `bytes` bytes of UTF-8; never half a character, and `…`
  * marks that something is missing.
- * @param escaped how many bytes a quote or a backslash takes: 2, or 4 in JSON that stands in JSON
+ * @param escaped how many bytes a quote or a backslash takes: 2, or 4 in JSON inside JSON
  */
 export const cutJsonText = (text: string, bytes: number, escaped: 2 | 4 = 2): string => {
   const whole = text.length * 6 <= bytes;

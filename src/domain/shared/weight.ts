@@ -1,4 +1,4 @@
-/** What a value costs beside its text or members: an object with its header, a member with its name's reference. Round figures of V8. */
+/** What a value costs besides its text or members: an object with its header, a member with its name's reference. Round figures of V8. */
 const OBJECT_BYTES = 48;
 const MEMBER_BYTES = 16;
 const NUMBER_BYTES = 8;

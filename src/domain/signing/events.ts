@@ -9,7 +9,7 @@ export type SigningKeyEvent = {
   data: {
     /** RFC 7638 thumbprint of the public key. */
     readonly kid: string;
-    /** The word that headers signed by this key carry: fixed with it, so that a verdict signed again is the same bytes. */
+    /** The algorithm's name in headers signed with this key. It is fixed with the key, so a verdict signed again is the same bytes. */
     readonly alg: 'Ed25519' | 'EdDSA';
     /** The public key, 32 bytes, base64url: `x` of its JWK (RFC 8037). */
     readonly x: string;
@@ -29,6 +29,6 @@ export const noSigningKeys: SigningKeyState = [];
 export const evolveSigningKeys = (state: SigningKeyState, event: SigningKeyEvent | UnknownEvent): SigningKeyState =>
   event.type === 'SigningKeyMade' ? [...state, event.data] : state;
 
-/** The key that signs new verdicts: the newest of this algorithm's name, undefined when there is none. */
+/** The key that signs new verdicts: the newest with this algorithm name, undefined when there is none. */
 export const currentSigningKey = (state: SigningKeyState, alg: SigningKey['alg']): SigningKey | undefined =>
   state.findLast((key) => key.alg === alg);

@@ -4,8 +4,8 @@ import { crc32 } from 'node:zlib';
 import { base62 } from './base62.js';
 
 /**
- * The shape of a key: `am_live_<id>_<secret><crc>`, or `am_test_`: base 62 throughout (contract 1.3).
- * The checksum lets scanners tell a leaked key from a look-alike, and a mistyped one be refused as such; it protects nothing.
+ * The shape of a key: `am_live_<id>_<secret><crc>`, or `am_test_`: base 62 throughout (contract 1.3). The checksum lets scanners tell a leaked key
+ * from a look-alike, and lets the server refuse a mistyped key as such. It protects nothing.
  */
 
 /** Random bytes in a key: 192 bits, above the 160 that the contract asks for. */
@@ -18,7 +18,7 @@ const checksumDigits = 6;
 const shape = new RegExp(
   `^am_(live|test)_([0-9A-Za-z]{${String(idDigits)}})_([0-9A-Za-z]{${String(secretDigits + checksumDigits)}})$`,
 );
-/** Longest part of a presented token that is looked at, so that a giant header buys no work. */
+/** The longest part of a presented token that is read, so a giant header causes no work. */
 const presentedMax = 128;
 
 const checksum = (text: string): string => {
@@ -49,7 +49,7 @@ export const parseApiKey = (token: string): { readonly keyId: string; readonly t
 };
 
 /**
- * What is stored of a key: HMAC-SHA256 over all of it, base64url. Without the server's secret a stolen store cannot even test guesses.
+ * What is stored of a key: HMAC-SHA256 over all of it, base64url. With a stolen store but without the server's secret, guesses cannot even be tested.
  * @param hashKey 32 bytes derived from the server's secret
  */
 export const hashApiKey = (hashKey: Uint8Array, token: string): string =>

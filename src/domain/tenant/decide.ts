@@ -7,7 +7,7 @@ import type { Tier } from './tiers.js';
 /** What a decider answers: events to append (none when there is nothing new), or why not. */
 export type TenantDecision = readonly TenantEvent[] | Rejection;
 
-/** A key about to be issued. Its id names the command, so that a repeat of the command finds the key that it issued. */
+/** A key about to be issued. Its id names the command, so a repeat of the command finds the key that it issued. */
 export type NewKey = Omit<Extract<TenantEvent, { type: 'KeyIssued' }>['data'], 'owner' | 'createdAt'>;
 
 const issued = (key: NewKey, owner: boolean, now: Date): TenantEvent => ({
@@ -16,7 +16,7 @@ const issued = (key: NewKey, owner: boolean, now: Date): TenantEvent => ({
 });
 
 /**
- * Issues a key by another one, which grants only scopes that it has itself (contract 11.4).
+ * Issues a key on behalf of another key, which grants only scopes that it has itself (contract 11.4).
  * A key id that was issued before is the same command again: no event.
  * Refuses with FORBIDDEN (scopes missing) or UNAUTHORIZED (the granting key was revoked or expired meanwhile).
  */
@@ -27,14 +27,14 @@ export const issueKey = (state: TenantState, grantedBy: string, key: NewKey, now
   const missing = key.scopes.filter((scope) => !grantor.scopes.includes(scope));
   if (missing.length > 0) {
     return new Rejection('FORBIDDEN', {
-      message: `A key grants only scopes that it has; this one lacks: ${missing.join(', ')}. Name fewer in "scopes".`,
+      message: `A key grants only scopes that it has. This one does not have: ${missing.join(', ')}. Name fewer in "scopes".`,
       details: { missingScopes: missing },
     });
   }
   return [issued(key, false, now)];
 };
 
-/** Issues a key with every scope to a tenant whose own was lost (contract 11.3). Refuses with NOT_FOUND when there is no such tenant. */
+/** Issues a key with every scope to a tenant whose owner key was lost (contract 11.3). Refuses with NOT_FOUND when there is no such tenant. */
 export const issueOwnerKey = (state: TenantState, key: Omit<NewKey, 'scopes'>, now: Date): TenantDecision => {
   if (state.keys.some(({ keyId }) => keyId === key.keyId)) return [];
   if (state.tenantId === null) return new Rejection('NOT_FOUND', { message: 'There is no such tenant.' });
@@ -54,13 +54,13 @@ export const createTenant = (
   return [{ type: 'TenantCreated', data: { tenantId, tier } }, issued({ ...key, scopes }, true, now)];
 };
 
-/** Writes a tenant's name down, once. */
+/** Records a tenant's name, once. */
 export const nameTenant = (state: TenantNames, tenantId: string): readonly TenantsEvent[] =>
   state.tenantIds.includes(tenantId) ? [] : [{ type: 'TenantNamed', data: { tenantId } }];
 
 /**
- * Revokes a key. Refuses with KEY_NOT_FOUND (unknown, or revoked before) and with LAST_ADMIN_KEY for the last key with the scope `admin` that
- * does not expire (contract 11.4): keys that expire do not count, or nobody could administer the tenant once they have.
+ * Revokes a key. Refuses with KEY_NOT_FOUND (unknown, or revoked before) and with LAST_ADMIN_KEY for the last key with the scope `admin` that does
+ * not expire (contract 11.4). Keys that expire do not count: once they have expired, no key could administer the tenant.
  */
 export const revokeKey = (state: TenantState, keyId: string): TenantDecision => {
   const key = state.keys.find((one) => one.keyId === keyId);

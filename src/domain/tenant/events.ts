@@ -17,7 +17,7 @@ export type TenantEvent =
         readonly scopes: readonly Scope[];
         /** HMAC-SHA256 of the whole key, base64url. */
         readonly hash: string;
-        /** The key's own limit: `off` is none at all, null leaves it to the tier or the server. */
+        /** The key's own limit. `off` means no limit; null means the limit of the tier or of the server. */
         readonly rateLimit: RateLimit | 'off' | null;
         /** RFC 3339; from this instant on the key is refused. Null: never. */
         readonly expiresAt: string | null;
@@ -30,7 +30,7 @@ export type TenantEvent =
   | { type: 'KeyRevoked'; data: { readonly keyId: string } };
 
 /**
- * The events of the stream that names the tenants. A name only says where to look: the tenant exists once its own stream says so,
- * because that one append holds the tenant and its first key together.
+ * The events of the stream that names the tenants. A name only says where to look. The tenant exists once its own stream says so, because one append
+ * there holds the tenant together with its first key.
  */
 export type TenantsEvent = { type: 'TenantNamed'; data: { readonly tenantId: string } };

@@ -1,10 +1,10 @@
 import { tiers, type Tier } from './tiers.js';
 
-/** So many requests in a window of so many seconds. */
+/** The number of requests in a window, and the window's length in seconds. */
 export type RateLimit = { readonly limit: number; readonly windowSeconds: number };
 
 /**
- * The limit that binds a key: its own, over its tenant's tier, over the server's (contract 1.4). Null is no limit.
+ * The limit of a key: its own, else its tenant's tier, else the server's (contract 1.4). Null means no limit.
  * @param tier null when the tenant has none or tiers are switched off
  */
 export const effectiveRateLimit = (

@@ -5,7 +5,7 @@ export type Scope = (typeof scopes)[number];
 /** A new key has all but these unless it says otherwise. */
 export const privilegedScopes: readonly Scope[] = ['ops', 'admin'];
 
-/** Who is asking: one API key of one tenant. */
+/** The source of a request: one API key of one tenant. */
 export type Principal = {
   readonly tenant: string;
   readonly keyId: string;

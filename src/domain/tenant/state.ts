@@ -4,7 +4,7 @@ import type { Tier } from './tiers.js';
 
 export type ApiKey = Extract<TenantEvent, { type: 'KeyIssued' }>['data'] & { readonly revoked: boolean };
 
-/** A tenant as its stream tells it. Revoked keys stay, so that a key id is never given out twice. */
+/** A tenant folded from its stream. Revoked keys stay, so a key id is never issued twice. */
 export type TenantState = {
   /** Null until the tenant was created. */
   readonly tenantId: string | null;
@@ -42,10 +42,10 @@ export const evolveTenantNames = (state: TenantNames, event: TenantsEvent | Unkn
     ? state
     : { tenantIds: [...state.tenantIds, event.data.tenantId] };
 
-/** Whether a key opens anything at this instant. */
+/** Whether a key is accepted at this instant. */
 export const isLive = (key: ApiKey, now: Date): boolean =>
   !key.revoked && (key.expiresAt === null || now.getTime() < Date.parse(key.expiresAt));
 
-/** Whether a key administers its tenant until somebody revokes it. */
+/** Whether a key administers its tenant until it is revoked. */
 export const isLastingAdmin = (key: ApiKey): boolean =>
   !key.revoked && key.expiresAt === null && key.scopes.includes('admin');

@@ -1,11 +1,11 @@
-// Starts the viewer (swagger-ui) on this server's own OpenAPI document. A file of its own, since the page runs no inline scripts.
+// Starts the viewer (swagger-ui) on this server's own OpenAPI document. It is a separate file because the page runs no inline scripts.
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const followColours = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 followColours();
 dark.addEventListener('change', followColours);
 
-/** The viewer's own search knows tags and paths alone; this one also reads methods, names, summaries and descriptions. */
+/** The viewer's own search reads only tags and paths; this one also reads methods, names, summaries and descriptions. */
 const search = (tagged, phrase) => {
   const words = phrase.toLowerCase().split(/\s+/);
   const texts = (operation) => [
@@ -37,7 +37,7 @@ const options = {
   deepLinking: true,
   filter: true,
   plugins: [() => ({ fn: { opsFilter: search } })],
-  // Additions stand under their subject too, so the list of all of them comes last; sorting keeps the order of the others.
+  // Additions are also listed under their subject, so the list of all of them comes last. Sorting keeps the order of the others.
   tagsSorter: (one, other) => Number(one === '(ext)') - Number(other === '(ext)'),
   tryItOutEnabled: true,
   displayRequestDuration: true,

@@ -6,7 +6,7 @@ import type { RateLimit } from '../../domain/tenant/rate-limit.js';
 import type { RateDecision, RateLimiter } from '../../ports/rate-limiter.js';
 import type { RouteDefinition } from '../route.js';
 
-/** Finds who a request comes from by its `Authorization` header; null for a missing, malformed, unknown, revoked or expired key alike. */
+/** Finds the source of a request by its `Authorization` header. Null for any missing, malformed, unknown, revoked or expired key. */
 export type Authenticate = (header: string | undefined) => Principal | null | Promise<Principal | null>;
 
 export type Gate = {
@@ -14,7 +14,7 @@ export type Gate = {
   readonly rateLimiter: RateLimiter;
 };
 
-/** Who asks where no key is needed. */
+/** The source of a request that needs no key. */
 export const anonymous: Principal = { tenant: '', keyId: '', scopes: [], rateLimit: null };
 
 const setLimitHeaders = (headers: Record<string, string>, limit: RateLimit, decision: RateDecision): void => {
@@ -25,7 +25,7 @@ const setLimitHeaders = (headers: Record<string, string>, limit: RateLimit, deci
 
 /**
  * Lets a request with a good key in: 401, 429 and 403, in this order (contract 1.3, 1.4).
- * @param headers of the answer: the state of the rate limit is set there also when the request is refused
+ * @param headers of the answer: the state of the rate limit is set here even when the request is refused
  * @throws Rejection UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, or the route's own
  */
 export const admit = async (
@@ -53,7 +53,7 @@ export const admit = async (
 
   if (route.scope !== null && !principal.scopes.includes(route.scope)) {
     throw new Rejection('FORBIDDEN', {
-      message: `This key lacks the scope "${route.scope}", which the route needs.`,
+      message: `This key does not have the scope "${route.scope}", which the route needs.`,
       details: { scope: route.scope },
     });
   }

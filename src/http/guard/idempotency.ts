@@ -17,8 +17,8 @@ export type KeyUse =
 const RETRY_AFTER = 1;
 
 /**
- * Names a request by API key, method and concrete path (as it was decoded, so that a proxy's other escapes change nothing), and its
- * body by the digest of its JCS form (contract 1.7).
+ * Names a request by API key, method and concrete path, and its body by the digest of its JCS form (contract 1.7). The path is decoded, so a proxy's
+ * different escapes change nothing.
  * @throws Rejection HEADER_INVALID
  */
 export const repeatable = (key: string, route: readonly string[], body: Json): Repeatable => {
@@ -42,13 +42,13 @@ export const reserve = async (store: IdempotencyStore, request: Repeatable, newS
   return reservation.kind === 'run' ? reservation : { kind: 'repeat', answer: reservation.answer };
 };
 
-/** Refusals of a moment are not kept: a repeat may be luckier. They are told by their `Retry-After`, whatever their status (contract 1.7). */
+/** Temporary refusals are not kept, because a repeat may succeed. They are recognised by their `Retry-After`, whatever their status (contract 1.7). */
 const isKept = ({ status, headers }: KeptAnswer): boolean =>
   status < 400 || (status !== 429 && status < 500 && headers['Retry-After'] === undefined);
 
 /**
- * Keeps the answer of a request that has run, or lets its key go. A store that cannot keep it costs the client nothing now: the key
- * stays reserved with its seed, so that a repeat after the server's next start completes the same command.
+ * Keeps the answer of a request that has run, or lets its key go. If the store cannot keep it, the client still gets its answer. The key stays
+ * reserved with its seed, so a repeat after the server's next start completes the same command.
  */
 export const settle = async (
   store: IdempotencyStore,

@@ -71,7 +71,7 @@ const ofNode = (node: SchemaNode): DropNulls | null => {
  */
 export const compileDropNulls = (schema: TSchema): DropNulls | null => ofNode(schema);
 
-/** Keywords beside which a list of types would not be enough to let `null` through. */
+/** Keywords that reject `null` even if the list of types allows it. */
 const closed = ['const', 'enum', 'anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref'];
 
 /** The same schema, and `null`. */
@@ -99,5 +99,5 @@ const openNode = (node: SchemaNode): SchemaNode => {
   return { ...node, items: openNode(node.items as SchemaNode) };
 };
 
-/** The schema as clients are told it: optional members may be `null` exactly where `compileDropNulls` takes it out. */
+/** The schema as clients see it: optional members may be `null` exactly where `compileDropNulls` removes it. */
 export const withNullMembers = (schema: TSchema): TSchema => openNode(schema) as unknown as TSchema;

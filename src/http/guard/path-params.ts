@@ -22,7 +22,7 @@ const decodeSegment = (segment: string): string | null => {
   }
 };
 
-/** Whether decoding alone decides: then the schema has nothing to add. */
+/** Whether decoding alone decides, so the schema adds nothing. */
 const isDecided = (schema: TSchema): boolean => {
   const { type, format, description: _description, ...rest } = schema as Record<string, unknown>;
   return type === 'string' && (format === undefined || format === 'client-id') && Object.keys(rest).length === 0;
@@ -33,7 +33,7 @@ export const paramNames = (path: string): readonly string[] =>
   Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name ?? '');
 
 /**
- * Reads a route's parameters from the raw segments of its path: the router decodes on its own terms and lets broken escapes pass.
+ * Reads a route's parameters from the raw segments of its path, because the router decodes differently and lets broken escapes pass.
  * @throws Rejection ID_INVALID
  */
 export const compilePathParams = (path: string, schema: TObject | undefined) => {

@@ -15,7 +15,7 @@ const numberOf = (text: string): number | string => {
 
 const nothing: CheckedQuery = { query: Object.freeze({}), issues: [] };
 
-/** What the text of a parameter means to its schema. What it cannot mean stays a text, which the check then refuses. */
+/** The value of a parameter's text for its schema. If the text cannot be converted it stays a text, which the check then refuses. */
 const reader = (schema: TSchema): ((text: string) => unknown) => {
   const declared: unknown = schema['type'];
   const types: readonly unknown[] = Array.isArray(declared) ? declared : [declared];
@@ -25,8 +25,8 @@ const reader = (schema: TSchema): ((text: string) => unknown) => {
 };
 
 /**
- * Reads the parameters that the schema names from the text after the `?` (undefined without one); others are ignored, and of
- * repeated ones the last counts.
+ * Reads the parameters that the schema names from the text after the `?` (undefined without one). Others are ignored. If a parameter is repeated, the
+ * last one counts.
  */
 export const compileQuery = (schema: TObject | undefined): ((text: string | undefined) => CheckedQuery) => {
   if (schema === undefined) return () => nothing;

@@ -6,7 +6,7 @@ import type { AcceptedBytes } from '../route.js';
 /** Bytes of a body, unless the route says otherwise (contract 1.2). */
 export const DEFAULT_BODY_LIMIT = 1024 * 1024;
 
-/** The client went away before its request was whole: nobody is there to be answered. */
+/** The client left before its request was whole, so there is no answer to send. */
 export class ClientGone extends Error {
   constructor() {
     super('the client closed the connection before its request was whole');
@@ -14,7 +14,7 @@ export class ClientGone extends Error {
   }
 }
 
-/** Requests whose client waited to be told to send its body, and was told. */
+/** Requests whose client waited for `100 Continue` and got it. */
 const told = new WeakSet<IncomingMessage>();
 
 const tellToSend = (req: IncomingMessage, res: ServerResponse): void => {
@@ -23,7 +23,7 @@ const tellToSend = (req: IncomingMessage, res: ServerResponse): void => {
   res.writeContinue();
 };
 
-/** Whether the client waits to be told to send its body. */
+/** Whether the client waits for `100 Continue` before it sends its body. */
 export const waitsToSend = (req: IncomingMessage): boolean => req.headers.expect !== undefined && !told.has(req);
 
 /** Whether a body comes with the request; an empty one announced by its length does not count. */
@@ -51,7 +51,7 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
       reject(tooLarge(limit));
     });
     req.on('end', () => {
-      // Its client was told meanwhile that nothing was done (src/http/unreadable.ts), and may send it again.
+      // The client has been told meanwhile that nothing was done (src/http/unreadable.ts), and may send it again.
       if (req.socket.writableEnded) {
         reject(new ClientGone());
         return;
@@ -71,7 +71,7 @@ const requireLength = (req: IncomingMessage, limit: number): void => {
 };
 
 /**
- * The whole body. A length announced beyond the limit is refused before a byte is read, a body sent in chunks as soon as it passes it.
+ * The whole body. An announced length beyond the limit is refused before a byte is read; a body in chunks is refused as soon as it passes the limit.
  * @param limit bytes
  * @throws Rejection BODY_TOO_LARGE
  * @throws ClientGone
@@ -82,7 +82,7 @@ export const readBody = async (req: IncomingMessage, res: ServerResponse, limit:
   return collect(req, limit);
 };
 
-/** The chunks of a body as they are asked for: what nobody asks for waits with the client. */
+/** The chunks of a body, read on demand: what is not read waits with the client. */
 async function* chunksOf(req: IncomingMessage, res: ServerResponse, limit: number): AsyncGenerator<Buffer, void> {
   tellToSend(req, res);
   let size = 0;
@@ -109,7 +109,7 @@ const mediaType = (req: IncomingMessage): string | undefined =>
   req.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
 
 /**
- * The body of a route that takes bytes, to be read once; its reader hears of a body that grows beyond the limit, and of a client that leaves.
+ * The body of a route that takes bytes, to be read once. Reading throws when the body grows beyond the limit, and when the client leaves.
  * @throws Rejection BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
 export const openBody = (
@@ -127,7 +127,7 @@ export const openBody = (
 };
 
 /**
- * JSON alone is read, and not compressed (contract 1.2).
+ * Accepts only uncompressed JSON (contract 1.2).
  * @throws Rejection UNSUPPORTED_MEDIA_TYPE
  */
 export const requireJson = (req: IncomingMessage): void => {

@@ -11,8 +11,8 @@ const PREFIX_BYTES = 9;
 export const isVisible = (text: string): boolean => visible.test(text);
 
 /**
- * Names requests: by the client's `X-Request-Id` where it is usable, else by the trace of its `traceparent`, else by a new id
- * (contract 1.5). New ids share a random prefix drawn once, so that a request costs no random bytes.
+ * Names requests: by the client's `X-Request-Id` where it is usable, else by the trace of its `traceparent`, else by a new id (contract 1.5). New ids
+ * share a random prefix drawn once, so a request costs no random bytes.
  */
 export const createRequestIds = (random: Random): ((headers: IncomingHttpHeaders) => string) => {
   const prefix = Buffer.from(random.bytes(PREFIX_BYTES)).toString('base64url');

@@ -45,7 +45,7 @@ const messageOf = ({ keyword, message, params }: ErrorObject): string => {
   return `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(' or ')}`;
 };
 
-/** The branch of a condition has said already what is wrong; that the condition is broken says nothing more. */
+/** The branch of a condition has already said what is wrong; the broken condition adds nothing. */
 const isNoise = ({ keyword }: ErrorObject): boolean => keyword === 'if';
 
 const issueOf = (part: Part, error: ErrorObject): Issue => {
@@ -56,7 +56,7 @@ const issueOf = (part: Part, error: ErrorObject): Issue => {
   return { in: part, pointer, message: messageOf(error) };
 };
 
-/** The same value with long arrays cut, or null when there is too much of it. */
+/** The same value with long arrays cut, or null when it is too large. */
 const sampleOf = (value: unknown): { readonly sample: unknown } | null => {
   let left = MAX_VALUES_LISTED;
   const copy = (from: unknown): unknown => {
@@ -70,8 +70,8 @@ const sampleOf = (value: unknown): { readonly sample: unknown } | null => {
 };
 
 /**
- * Makes the check of one schema. The common way looks for the first problem alone; all of them are collected only when there is one.
- * Values are never changed: no coercion, no defaults.
+ * Makes the check of one schema. Normally it looks only for the first problem; all problems are collected only when there is one. Values are never
+ * changed: no coercion, no defaults.
  */
 export const compileCheck = (part: Part, schema: TSchema): SchemaCheck => {
   const validate: ValidateFunction = first.compile(schema);

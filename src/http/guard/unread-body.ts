@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream';
 
 import { announcesBody, waitsToSend } from './read-body.js';
 
-/** A rest announced no longer than this is read and thrown away, and the connection goes on. */
+/** If the announced rest is no longer than this, it is read and thrown away, and the connection stays open. */
 const WORTH_KEEPING_BYTES = 1024 * 1024;
-/** So much of a longer one is thrown away before the connection is closed: closing earlier could cost the client our answer. */
+/** This much of a longer rest is thrown away before the connection is closed; closing earlier could cost the client our answer. */
 const LINGER_BYTES = 16 * 1024 * 1024;
 
 /** Whether the connection must close after an answer that comes before the body was read. */
@@ -15,13 +15,13 @@ export const mustClose = (req: IncomingMessage): boolean => {
   return length > WORTH_KEEPING_BYTES || waitsToSend(req);
 };
 
-/** Connections whose present request was answered before its body had come. */
+/** Connections whose current request was answered before its body had arrived. */
 const answered = new WeakSet<Duplex>();
 
 /** Whether the request that is still coming on this connection was answered already. */
 export const isAnswered = (socket: Duplex): boolean => answered.has(socket);
 
-/** Reads what nobody will and throws it away, also when somebody has left off reading it in the middle. */
+/** Reads what no handler will read and throws it away, even after a handler stopped reading in the middle. */
 export const discardBody = (req: IncomingMessage): void => {
   const { socket } = req;
   answered.add(socket);
@@ -31,11 +31,11 @@ export const discardBody = (req: IncomingMessage): void => {
 };
 
 /**
- * Ends an answer that is wholly written while its client may still be sending: reads on for a while, so that the closing of the
- * connection does not destroy the answer on its way. The time is bounded by the server's request timeout.
+ * Ends a completely written answer while its client may still be sending. It reads on for a while, so closing the connection does not destroy the
+ * answer on its way. The server's request timeout bounds the time.
  */
 export const linger = (req: IncomingMessage, end: () => void): void => {
-  // This client waits to be told to send, and is not told.
+  // This client waits for `100 Continue` and does not get it.
   if (waitsToSend(req)) {
     end();
     return;

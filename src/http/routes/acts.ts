@@ -72,7 +72,7 @@ export const actRoutes = (services: Services): readonly RouteDefinition[] => {
       method: 'POST',
       path: '/npcs/:npcId/context',
       tag: 'Protocol',
-      summary: 'Which prompt to run on what was recalled',
+      summary: 'Which prompt to run with the recalled memories',
       scope: 'npc',
       params: NpcParams,
       writesTo: mindStream,
@@ -117,7 +117,7 @@ export const actRoutes = (services: Services): readonly RouteDefinition[] => {
       body: Type.Object({ ...asked, generatedOutput: Type.String() }),
       responses: {
         200: {
-          description: 'The verdict; a refusal is an answer too.',
+          description: 'The verdict; a refusal is also an answer.',
           schema: Type.Object(
             {
               valid: Type.Boolean(),

@@ -14,7 +14,7 @@ import { ruleRoutes } from './rules.js';
 import { turnRoutes } from './turns.js';
 import { verdictRoutes } from './verdicts.js';
 
-/** Every route that needs the ports; the server's own (status, health, documents) stand beside them. */
+/** Every route that needs the ports. The server's own routes (status, health, documents) are separate. */
 export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly RouteDefinition[] => [
   ...npcRoutes(services),
   ...processRoutes(services),

@@ -42,7 +42,7 @@ const Checked = Type.Object(
 );
 
 /**
- * What is asked is as large at most as what could be recorded, also where nothing is; a corrected action is recorded beside the one asked about.
+ * The question is at most as large as what could be recorded, even if nothing is recorded. A corrected action is recorded beside the requested one.
  * @throws Rejection EVENTS_TOO_LARGE
  */
 const requireAnswerable = (action: Json, context: Json): void => {
@@ -51,7 +51,7 @@ const requireAnswerable = (action: Json, context: Json): void => {
 
 /** `/bridge/...` (contract 4). */
 export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly RouteDefinition[] => {
-  /** The tenant's default. Where an action alone is checked there is no observation, and patterns see the empty text. */
+  /** The tenant's default. There is no observation when only an action is checked, so patterns see the empty text. */
   const rulesOf = async (tenant: string) => {
     const { ruleset } = await rulesets.choose(tenant, undefined);
     return { ruleset, patternsHeld: await inSlices(holdPatterns(ruleset, '')) };
@@ -65,7 +65,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
       summary: 'Whether the world lets an action happen',
       scope: 'npc',
       body: Question,
-      responses: { 200: { description: 'The answer; a refusal is one too.', schema: Checked } },
+      responses: { 200: { description: 'The answer; a refusal is also an answer.', schema: Checked } },
       handler: async (call) => {
         const { action, context } = call.body;
         requireAnswerable(action, context ?? {});
@@ -78,13 +78,13 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
       method: 'POST',
       path: '/bridge/validate/:npcId',
       tag: 'Bridge',
-      summary: "Whether the world lets an NPC's action happen; its recorded state fills what the context leaves out",
+      summary: "Whether the world lets an NPC's action happen; the recorded state supplies what the context leaves out",
       description: 'The check is recorded in the history of an NPC that exists.',
       scope: 'npc',
       params: NpcParams,
       writesTo: mindStream,
       body: Question,
-      responses: { 200: { description: 'The answer; a refusal is one too.', schema: Checked } },
+      responses: { 200: { description: 'The answer; a refusal is also an answer.', schema: Checked } },
       handler: async (call) => {
         const { npcId } = call.params;
         const { tenant } = call.principal;
@@ -113,7 +113,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
       path: '/bridge/rules',
       tag: 'Bridge',
       summary: "The world's own rules, then every registered one",
-      description: 'A page holds whole sets: `limit` counts these.',
+      description: 'A page holds whole sets: `limit` counts sets.',
       scope: 'npc',
       query: Type.Object(pageQuery),
       responses: {

@@ -17,14 +17,14 @@ const From = Type.Integer({ minimum: 0, description: 'The first revision to look
 const ChainBreaks = Type.Object({
   npcId: Type.String(),
   events: Type.Integer({ description: 'How many events were looked at.' }),
-  next: Type.Optional(Type.Integer({ description: 'The revision to go on from; absent at the end.' })),
+  next: Type.Optional(Type.Integer({ description: 'The revision to continue from; absent at the end.' })),
   breaks: Type.Array(
     Type.Object({
       revision: Type.Integer(),
       member: Type.Unsafe<'prevHash' | 'hash'>({ type: 'string', enum: ['prevHash', 'hash'] }),
       stored: Type.String({ description: 'What the event carries.' }),
       computed: Type.String({
-        description: 'What it should carry: the hash of the event before, or the hash of what the event holds.',
+        description: 'What it should carry: the hash of the event before it, or the hash of what the event holds.',
       }),
       acknowledged: Type.Boolean({ description: 'Whether a `ChainBreakRecorded` in the history names it.' }),
     }),
@@ -54,12 +54,12 @@ export const chainBreakRoutes = ({
       method: 'GET',
       path: '/npcs/:npcId/chain-breaks',
       tag: 'Histories',
-      summary: "Where an NPC's hash chain does not fit",
+      summary: "The breaks in an NPC's hash chain",
       scope: 'audit',
       ext: true,
       params: NpcParams,
       query: Type.Object({ from: Type.Optional(From) }),
-      responses: { 200: { description: 'One page; go on from `next`.', schema: ChainBreaks } },
+      responses: { 200: { description: 'One page; continue from `next`.', schema: ChainBreaks } },
       handler: async (call) => {
         const { npcId } = call.params;
         const stream = npcStream(call.principal.tenant, npcId);
@@ -72,8 +72,8 @@ export const chainBreakRoutes = ({
       method: 'POST',
       path: '/npcs/:npcId/chain-breaks',
       tag: 'Histories',
-      summary: "Record the breaks of an NPC's hash chain in its history, each once",
-      description: 'They are still reported, as acknowledged. A later change of the same event is another break.',
+      summary: "Record each break of an NPC's hash chain once in its history",
+      description: 'The breaks are still reported, as acknowledged. A later change of the same event is another break.',
       scope: 'ops',
       ext: true,
       params: NpcParams,
@@ -81,7 +81,7 @@ export const chainBreakRoutes = ({
       body: Type.Object({ from: nullable(From) }),
       responses: {
         200: {
-          description: 'One page of what was found, recorded now or before; go on from `next`.',
+          description: 'One page of the breaks found, recorded now or before; continue from `next`.',
           schema: ChainBreaks,
         },
       },

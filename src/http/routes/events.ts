@@ -20,7 +20,7 @@ export type EventRouteDeps = {
 
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' } as const;
 
-/** Where the stream begins: behind the last event that the client has, at `from`, or at the first one. */
+/** Where the stream begins: after the last event that the client has, at `from`, or at the first event. */
 const startOf = (call: Call<unknown, { from?: number }>): number => {
   const last = call.header('last-event-id');
   if (last === undefined || last === '') return call.query.from ?? 0;
@@ -28,7 +28,7 @@ const startOf = (call: Call<unknown, { from?: number }>): number => {
   return Number(last) + 1;
 };
 
-/** `GET /npcs/{npcId}/events`: a mind's stored past into its live present (contract 10.1). */
+/** `GET /npcs/{npcId}/events`: a mind's stored events, then its live ones (contract 10.1). */
 export const eventRoutes = ({ ports, onRevoked }: EventRouteDeps): readonly RouteDefinition[] => {
   const open = new Map<string, number>();
 
@@ -73,7 +73,7 @@ export const eventRoutes = ({ ports, onRevoked }: EventRouteDeps): readonly Rout
       tag: 'Histories',
       summary: "An NPC's events as they happen (Server-Sent Events)",
       description:
-        'Goes on behind `Last-Event-ID`, else from `from`, else from the first event. Browsers read it with `fetch`.',
+        'Continues after `Last-Event-ID`, else from `from`, else from the first event. Browsers read it with `fetch`.',
       scope: 'audit',
       ext: true,
       params: NpcParams,

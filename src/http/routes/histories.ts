@@ -43,7 +43,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
     ext: true,
     params: NpcParams,
     query: Type.Object({
-      from: Type.Optional(Type.Integer({ minimum: 0, description: 'The first revision, included.' })),
+      from: Type.Optional(Type.Integer({ minimum: 0, description: 'The first revision, inclusive.' })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: 100 })),
       direction: Type.Optional(
         Type.Unsafe<'forwards' | 'backwards'>({ type: 'string', enum: ['forwards', 'backwards'] }),
@@ -52,7 +52,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
     }),
     responses: {
       200: {
-        description: 'One page; go on from `next`.',
+        description: 'One page; continue from `next`.',
         schema: Type.Object({
           npcId: Type.String(),
           revision: Type.Integer(),
@@ -107,7 +107,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       const moment = momentOf(call.query.asOf);
       await requireRevision(ports.events, tenant, npcId);
       await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
-      // As it is now it is kept folded; as it was is folded for this answer.
+      // The current state is kept folded; an earlier state is folded for this answer.
       const mind =
         moment === 'now' ? await requireMind(lanes, tenant, npcId) : await mindAsOf(lanes, tenant, npcId, moment);
       if (mind === null)

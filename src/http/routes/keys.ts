@@ -26,14 +26,16 @@ const rateLimitSchema = Type.Object({
   windowSeconds: Type.Integer({ minimum: 1, maximum: 86_400 }),
 });
 const shownRateLimit = Type.Union([rateLimitSchema, Type.Literal('off'), Type.Null()], {
-  description: "The key's own limit; `off` is none at all, null leaves it to the tenant's tier or the server.",
+  description: "The key's own limit. `off` means no limit; null means the limit of the tenant's tier or of the server.",
 });
 
 const newKeySchema = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 128 }),
   scopes: nullable(Type.Array(scopeSchema, { maxItems: 64, description: 'Default: all but `ops` and `admin`.' })),
   rateLimit: Type.Optional(shownRateLimit),
-  expiresAt: nullable(Type.String({ pattern: TIMESTAMP, description: 'RFC 3339; from then on the key is refused.' })),
+  expiresAt: nullable(
+    Type.String({ pattern: TIMESTAMP, description: 'RFC 3339; the key is refused from this time on.' }),
+  ),
   test: nullable(Type.Boolean({ description: 'Makes an `am_test_` key.' })),
 });
 
@@ -47,7 +49,7 @@ const keyMembers = {
   test: Type.Boolean(),
   owner: Type.Boolean(),
 };
-const onceSchema = Type.Optional(Type.String({ description: 'The key, shown this once; absent in a repeat.' }));
+const onceSchema = Type.Optional(Type.String({ description: 'The key, shown only once; absent in a repeat.' }));
 
 const newTenantSchema = Type.Object({
   tenantId: Type.String({ pattern: '^[a-z0-9_-]{1,64}$' }),
@@ -74,7 +76,7 @@ const withoutKey = (body: Json): Json => {
 };
 const commandOf = (call: Call): KeyCommand => ({ commandId: call.commandId, correlationId: call.requestId });
 
-/** The instant as stored, or null. @throws Rejection SCHEMA_INVALID when it is none or has passed */
+/** The instant as stored, or null. @throws Rejection SCHEMA_INVALID when it is not an instant or has passed */
 const expiry = (text: string | null | undefined, now: Date): string | null => {
   if (text === null || text === undefined) return null;
   const instant = instantOf(text);
@@ -93,7 +95,7 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     path: '/keys',
     tag: 'Keys',
     summary: 'Issues an API key',
-    description: 'The key is shown this once. A key grants only scopes that it has itself.',
+    description: 'The key is shown only once. A key grants only scopes that it has itself.',
     scope: 'admin',
     ext: true,
     body: newKeySchema,
@@ -120,13 +122,13 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     path: '/keys',
     tag: 'Keys',
     summary: "Lists the tenant's keys, oldest first",
-    description: 'Revoked keys are not among them. `lastUsedAt` is a minute late at most.',
+    description: 'Revoked keys are not listed. `lastUsedAt` is at most a minute late.',
     scope: 'admin',
     ext: true,
     query: Type.Object(pageQuery),
     responses: {
       200: {
-        description: 'The keys, without what opens anything.',
+        description: 'The keys, without their secrets.',
         schema: Type.Array(Type.Object({ ...keyMembers, lastUsedAt: Type.Union([Type.String(), Type.Null()]) })),
       },
     },
@@ -155,7 +157,7 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     scope: 'admin',
     ext: true,
     params: Type.Object({ keyId: Type.String() }),
-    responses: { 204: { description: 'The key opens nothing any more.' } },
+    responses: { 204: { description: 'The key is no longer accepted.' } },
     handler: async (call) => {
       await revokeApiKey(deps, call.principal, call.params.keyId, commandOf(call));
       return { status: 204 };
@@ -167,7 +169,7 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     path: '/tenants',
     tag: 'Keys',
     summary: 'Creates a tenant and its owner key',
-    description: 'Only the owner key of the tenant `local` may. The key is shown this once.',
+    description: 'Only the owner key of the tenant `local` may do this. The new key is shown only once.',
     scope: 'admin',
     ext: true,
     forbids: (principal) =>

@@ -25,7 +25,7 @@ const Npc = Type.Object({
   npcId: Type.String(),
   persona: Type.Union([Type.String(), Type.Null()]),
   data: FreeObject,
-  revision: Type.Integer({ description: 'The last event in its stream that this shows.' }),
+  revision: Type.Integer({ description: 'The last event of its stream that this includes.' }),
   updatedAt: Type.String({ format: 'date-time' }),
   archived: Type.Optional(Type.Literal(true)),
 });
@@ -61,7 +61,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
     method: 'GET',
     path: '/npcs',
     tag: 'NPCs',
-    summary: 'Every NPC of the studio',
+    summary: 'All NPCs of the studio',
     scope: 'npc',
     query: Type.Object(pageQuery),
     responses: { 200: { description: 'The NPCs, by id.', schema: Type.Array(Npc), stream: 'finite' } },
@@ -87,7 +87,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
     tag: 'NPCs',
     summary: 'Register an NPC, or replace its persona or data',
     description:
-      'Members that are given replace whole. What changes nothing records nothing. `npcId` wins over `id`. Data holds at most 262,144 bytes of JSON, persona and data together 524,288.',
+      'A member that is given replaces the old value as a whole. A request that changes nothing records nothing. `npcId` wins over `id`. Data holds at most 262,144 bytes of JSON, persona and data together 524,288.',
     scope: 'npc',
     body: Type.Object({
       npcId: nullable(ClientId),
@@ -98,7 +98,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
     }),
     responses: {
       200: {
-        description: 'The NPC as it stands.',
+        description: 'The NPC as it is now.',
         schema: Type.Intersect([Npc, Type.Object({ created: Type.Boolean() })]),
       },
     },
@@ -109,7 +109,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
     handler: async (call) => {
       const { body } = call;
       const npcId = body.npcId ?? body.id;
-      if (npcId === undefined || npcId === null) throw issue('/npcId', 'must be given (or id)');
+      if (npcId === undefined || npcId === null) throw issue('/npcId', 'is missing; give npcId or id');
       const data =
         body.data !== undefined && body.data !== null
           ? dataOf('/data', body.data)
@@ -141,7 +141,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
     summary: 'One NPC',
     scope: 'npc',
     params: NpcParams,
-    responses: { 200: { description: 'The NPC as every acknowledged write left it.', schema: Npc } },
+    responses: { 200: { description: 'The NPC after every acknowledged write.', schema: Npc } },
     handler: async (call) => {
       const { npcId } = call.params;
       const { tenant } = call.principal;
@@ -156,7 +156,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
     method: 'DELETE',
     path: '/npcs/:npcId',
     tag: 'NPCs',
-    summary: 'Archive an NPC: it leaves the lists, its history stays, its next act revives it',
+    summary: 'Archive an NPC: it leaves the lists, its history stays, and its next act revives it',
     scope: 'npc',
     ext: true,
     params: NpcParams,

@@ -31,7 +31,7 @@ const Pair = Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string'
 const Rule = Type.Object({
   drRuleId: nullable(Type.String()),
   ruleName: nullable(Type.String()),
-  ruleCondition: nullable(Type.Array(Pair, { maxItems: 64, description: 'Pairs [key, value]; all must hold.' })),
+  ruleCondition: nullable(Type.Array(Pair, { maxItems: 64, description: 'Pairs [key, value]; all must match.' })),
   ruleAction: nullable(Type.String()),
   ruleReason: nullable(Type.String()),
   ruleTarget: nullable(Type.String()),
@@ -74,7 +74,7 @@ const RegisteredSet = Type.Object(
   {
     ...StoredSet.properties,
     warnings: Type.Array(Type.Object({ drRuleId: Type.String(), message: Type.String() }), {
-      description: 'What was registered and will decide nothing though it looks as if it should.',
+      description: 'Rules that look as if they decide something but will not.',
     }),
   },
   { additionalProperties: true },
@@ -106,7 +106,9 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       forbids: () =>
         rulesRegistration
           ? null
-          : new Rejection('FORBIDDEN', { message: 'Registering rules is switched off on this server.' }),
+          : new Rejection('FORBIDDEN', {
+              message: 'This server does not accept new rules: registration is switched off.',
+            }),
       body: Registration,
       writesTo: ({ principal, body }) => {
         const rulesetId = body.rulesetId ?? body.id;
@@ -179,7 +181,7 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       method: 'GET',
       path: '/rules/:rulesetId',
       tag: 'Rules',
-      summary: 'One rule set, the latest version or the one asked for',
+      summary: 'One rule set, in the latest or the requested version',
       scope: 'rules',
       ext: true,
       params: RulesetParams,

@@ -16,7 +16,7 @@ import { route, type RouteDefinition } from '../route.js';
 export type DependencyState = {
   readonly ok: boolean;
   readonly detail?: string;
-  /** False for what this process can do most of its work without: it does not make the process unready. */
+  /** False if this process can do most of its work without the dependency; its failure then does not make the process unready. */
   readonly needed?: boolean;
 };
 
@@ -30,7 +30,7 @@ export type StatusDeps = {
   readonly allRoutes: () => readonly RouteDefinition[];
 };
 
-/** What a proxy adds (contract 10.6): then the peer's address says nothing about who asks. */
+/** Headers that a proxy adds (contract 10.6). With one of them the peer's address does not tell where the request comes from. */
 const proxyHeader =
   /^(forwarded|via|x-(original-)?forwarded(-.*)?|x-(real|client|cluster-client)-ip|x-envoy-external-address|(cf-connecting|true-client|fastly-client)-ip)$/;
 
@@ -99,7 +99,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       method: 'GET',
       path: '/readyz',
       tag: 'Server',
-      summary: 'Whether this process can do its work, and how each dependency does',
+      summary: 'Whether this process can do its work, and the state of each dependency',
       scope: null,
       always: true,
       ext: true,
@@ -124,12 +124,12 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       method: 'GET',
       path: '/metrics',
       tag: 'Server',
-      summary: 'Figures for Prometheus',
-      description: 'Needs the scope `ops`, or comes from this machine without a proxy between.',
+      summary: 'Metrics for Prometheus',
+      description: 'Needs the scope `ops`, except for a request from this machine without a proxy in between.',
       scope: 'ops',
       openTo: fromLoopback,
       ext: true,
-      responses: { 200: { description: 'The figures.', contentType: 'text/plain' } },
+      responses: { 200: { description: 'The metrics.', contentType: 'text/plain' } },
       handler: async () => ({ raw: await deps.metrics.render() }),
     }),
     route({

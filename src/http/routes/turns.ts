@@ -108,7 +108,7 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
       method: 'GET',
       path: '/npcs/:npcId/turns/:turnId',
       tag: 'Histories',
-      summary: 'One turn, round by round, with what its verdict rested on',
+      summary: 'One turn, round by round, with what its verdict was based on',
       scope: 'audit',
       ext: true,
       params: TurnParams,

@@ -15,8 +15,8 @@ export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[]
     tag: 'Protocol',
     summary: 'Whether a signature covers this verdict of this NPC',
     description:
-      'The signature stands in the body or in the header `X-Service-Signature`. `stateTransform` is read as `stateDelta`. ' +
-      'A verdict that was once valid verifies for ever: judge by `turnId`, `revision` and `signedAt` whether it is fresh.',
+      'The signature is in the body or in the header `X-Service-Signature`. `stateTransform` is read as `stateDelta`. ' +
+      'A verdict that was once valid always verifies. Judge by `turnId`, `revision` and `signedAt` whether it is fresh.',
     scope: 'npc',
     ext: true,
     body: Type.Object({ npcId: ClientId, signature: nullable(Type.String()), verdict: FreeObject }),

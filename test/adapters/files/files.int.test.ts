@@ -71,7 +71,7 @@ describe('the owner-key file', () => {
   it('says in one sentence when it cannot be written', async () => {
     await writeFile(join(dataDir, 'blocked'), 'a file where a directory should be');
     const file = ownerKeyFile(join(dataDir, 'blocked'));
-    await expect(file.prepare('key')).rejects.toThrow(/owner key cannot be kept in .*blocked.owner-key \(\w+\)/);
+    await expect(file.prepare('key')).rejects.toThrow(/owner key cannot be written to .*blocked.owner-key \(\w+\)/);
     await expect(file.prepare('key')).rejects.toThrow(StartProblem);
   });
 });
@@ -112,7 +112,7 @@ describe("the server's secret", () => {
   it('that cannot be written is a sentence, not a stack trace', async () => {
     const unreachable = join(dataDir, 'not', 'there');
     await expect(open({ dataDir: unreachable, mayCreate: true })).rejects.toThrow(
-      /secret cannot be kept in .* \(ENOENT\)/,
+      /secret cannot be written to .* \(ENOENT\)/,
     );
   });
 

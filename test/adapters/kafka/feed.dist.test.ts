@@ -150,7 +150,7 @@ describe('The feed in a Kafka that dies', () => {
     }
     await reader.stop();
     expect(settings.log.said.map(({ message }) => message)).toContain(
-      'the feed of events was lost; it is taken up again',
+      'the feed of events was lost and will be resumed',
     );
   }, 180_000);
 });

@@ -157,7 +157,7 @@ describe('the demo', () => {
       settings: { url: 'http://nobody:8080' },
       world: { adminKey: () => Promise.resolve(null) },
     });
-    await expect(result).rejects.toThrow(/no key/i);
+    await expect(result).rejects.toThrow(/needs a key with the scope admin/);
     expect(stopped).toEqual(['http://started:9']);
   });
 

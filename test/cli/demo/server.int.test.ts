@@ -89,8 +89,8 @@ describe('the server that the demo starts', () => {
       signal: new AbortController().signal,
     };
     await expect(startDemoServer(options)).rejects.toThrow(
-      `No server answers at http://127.0.0.1:8080, and the data directory ${dataDir} is in use by another one. ` +
-        'If it listens elsewhere: ANIMA_URL=http://127.0.0.1:<port> npm run demo.',
+      `No server answers at http://127.0.0.1:8080, and another server is using the data directory ${dataDir}. ` +
+        'If that server listens elsewhere, run: ANIMA_URL=http://127.0.0.1:<port> npm run demo',
     );
   }, 60_000);
 

@@ -20,7 +20,7 @@ describe('a registration', () => {
       { ruleCondition: [['hp', '<5']], ruleReason: 'Weak.' },
       /match decides nothing/,
     ],
-    ['a key below npcState', { ruleCondition: [['npcState.hp', '<5']], ruleAction: 'FLEE' }, /leave "npcState\."/],
+    ['a key below npcState', { ruleCondition: [['npcState.hp', '<5']], ruleAction: 'FLEE' }, /leave out "npcState\."/],
     ['an operator that is none', { ruleCondition: [['hp', '==5']], ruleAction: 'FLEE' }, /exact text/],
   ])('is warned of what looks as if it decided something: %s', (_, rule, about) => {
     expect(warned(rule)).toEqual([{ drRuleId: 'r1', message: expect.stringMatching(about) as string }]);

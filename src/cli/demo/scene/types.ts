@@ -17,7 +17,7 @@ export type CastMember = {
   readonly client: { readonly mode: BodyMode; readonly tapes: 'returned' | 'own' };
 };
 
-/** A refusal as it is written: the verdict's code, the rule that spoke where one did, and why in the scene's own words. */
+/** A refusal as written: the verdict's code, the rule that refused (if one did), and the reason in the scene's own words. */
 export type WrittenRefusal = {
   readonly code: string;
   readonly rule?: string;

@@ -12,11 +12,11 @@ const LIMIT = 5;
 const THRESHOLD = 0.5;
 /** Each match asks for one memory more, up to this many. */
 const LIMIT_WITH_MATCHES = 10;
-/** How much of the rules' own words goes behind the observation. */
+/** How much of the rules' own words is added after the observation. */
 const RULE_WORDS_CHARS = 500;
 
 /**
- * Which memories a turn should recall: the observation, with what the matching rules are about behind it (contract 2.8).
+ * Which memories a turn should recall: the observation, followed by what the matching rules are about (contract 2.8).
  * `trace` says which rules matched and what they saw.
  */
 export const giveDirective = (input: DecisionInput): Directive => {

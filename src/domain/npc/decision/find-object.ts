@@ -7,20 +7,20 @@ const MEMBERS = ['dialogue', 'action', 'stateDelta', 'stateTransform', 'memorySt
 const asked: ReadonlySet<string> = new Set(MEMBERS);
 
 /**
- * How much of a text is searched from its beginning, and how much from its end: so many characters, and so many opening braces. An answer is
- * a few thousand characters; prose of any length may stand around it. Longer texts are read only as one valid object.
+ * How much of a text is searched from its beginning, and how much from its end, in characters and in opening braces. An answer is a few thousand
+ * characters, with prose of any length around it. Longer texts are read only as one valid object.
  */
 export const SEARCHED_CHARS = 65_536;
 export const SEARCHED_BRACES = 4_096;
 /**
- * How much a search may look at in all: characters, and objects, each of which costs as much as so many characters. Enough to read both ends
- * of the longest text once and some of it again; the last reading may begin just below the bound.
+ * How much a search may look at in total: characters, and objects, each of which costs as much as this many characters. This is enough to read both
+ * ends of the longest text once and some of it again. The last reading may begin just below the bound.
  */
 export const LOOKS = 1_000_000;
 export const LOOKS_PER_OBJECT = 64;
-/** How many answers are parsed before the last whole one is found: a failed reading makes an error, which costs as much as some thousand looks. */
+/** How many answers are parsed to find the last whole one. A failed parse makes an error, which costs as much as about a thousand looks. */
 const TRIALS = 64;
-/** Repairing costs some hundred times as much as looking, or more: of answers that close only the last one is repaired, none that is longer. */
+/** Repairing costs at least a hundred times as much as looking. Of the answers that close, only the last one is repaired, and none longer than this. */
 export const REPAIRED_CHARS = 4_096;
 
 const hasMember = (object: JsonObject): boolean => MEMBERS.some((name) => Object.hasOwn(object, name));
@@ -34,7 +34,7 @@ const parse = (text: string): JsonObject | null => {
   }
 };
 
-/** The text of an object up to `end` with the quotes of JSON: what repairs JSON takes an apostrophe for the end of a text in single quotes. */
+/** The text of an object up to `end` with the quotes of JSON: the repair library takes an apostrophe for the end of a text in single quotes. */
 const requoted = (text: string, { start, quotes }: ScannedObject, end: number): string => {
   let written = '';
   let from = start;
@@ -59,7 +59,7 @@ const repair = (text: string, object: ScannedObject, end: number): JsonObject | 
   }
 };
 
-/** What an object in which the text breaks off says with those of its members that were complete. */
+/** The complete members of an object in which the text breaks off. */
 const beginning = (text: string, object: ScannedObject): JsonObject => {
   const { start, complete } = object;
   if (complete === -1) return {};
@@ -88,7 +88,7 @@ type Answers = {
   readonly looked: number;
 };
 
-/** Looks through a text from left to right. An object in an answer, as a value of it, is no answer of its own. */
+/** Looks through a text from left to right. An object inside an answer is not a separate answer. */
 const answersIn = (text: string, bound: number): Answers => {
   const known = new Map<number, ScannedObject>();
   const covered = new Set<ScannedObject>();
@@ -115,7 +115,7 @@ const answersIn = (text: string, bound: number): Answers => {
 /** The object that was found, and the work that it took, in looks. */
 export type Search = { readonly object: JsonObject | null; readonly looked: number };
 
-/** Of answers that are whole the last one counts, else the last that closes if it can be repaired, else the one in which the text breaks off. */
+/** The last whole answer counts, else the last one that closes if it can be repaired, else the one in which the text breaks off. */
 const search = (text: string): Search => {
   let looked = 0;
   const parts = ends(text).map((part, _, { length }) => {
@@ -138,8 +138,8 @@ const search = (text: string): Search => {
 };
 
 /**
- * The JSON object in which a model answered, anywhere in its text (contract 2.8): of several the last whole one with one of the members,
- * repaired only where none is whole. Null when there is none. Never throws; the work has a bound, whatever the text.
+ * The JSON object in which a model answered, anywhere in its text (contract 2.8). Of several it is the last whole one with one of the members. An
+ * object is repaired only if none is whole. Null when there is none. Never throws; the work is bounded for any text.
  */
 export const findObject = (text: string): Search => {
   // Most texts are one object or prose; a failed reading costs more than this look.

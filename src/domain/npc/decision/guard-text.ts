@@ -6,21 +6,21 @@ import { wellFormed } from '../../shared/text.js';
  */
 const CONTROL = /<(?=[|｜])|(?<=[|｜])>|#(?=##)|(?<=##)#|<(?=\/?s>|<\/?sys>|(?:start|end)_of_turn>)|\[(?=\/?inst\])/giu;
 
-/** What every mark holds in some form: most texts hold none of it, and looking for that is far quicker. */
+/** What every mark contains in some form. Most texts contain none of it, and looking for that is far quicker. */
 const SUSPECT = /<[|｜/<se]|[|｜]>|###|\[\/?i/i;
 
 /**
- * What breaks a line, moves the cursor, turns the reading direction or is not seen at all: control characters, separators of lines and
- * paragraphs, format characters (bidirectional ones, tags, zero-width ones) and the variation selectors that no emoji needs. The two
- * joiners stay between characters beyond ASCII, where emoji and several scripts need one.
+ * What breaks a line, moves the cursor, turns the reading direction or is invisible: control characters, separators of lines and paragraphs, format
+ * characters (bidirectional ones, tags, zero-width ones) and the variation selectors that no emoji needs. The two joiners stay between characters
+ * beyond ASCII, where emoji and several scripts need one.
  */
 const UNSEEN =
   /(?:(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u3164\u115f\u1160\uffa0]|(?<![^\p{ASCII}\p{C}])[\u200c\u200d]|[\u200c\u200d](?![^\p{ASCII}\p{C}]))+/gu;
 
-/** A text on one line, of characters that are seen; what is not becomes a space, never nothing, so that no mark grows together. */
+/** A text on one line, with visible characters only. Others become a space, never nothing, so no mark can form from its parts. */
 export const oneLine = (text: string): string => text.replace(UNSEEN, ' ');
 
-/** A text that cannot end the message it stands in: it is one line, and every control mark is pulled apart by spaces. */
+/** A text that cannot end the message that contains it: it is one line, and spaces split every control mark. */
 export const guardText = (text: string): string => {
   const line = oneLine(wellFormed(text));
   return SUSPECT.test(line) ? line.replace(CONTROL, (mark) => (mark === '>' ? ` ${mark}` : `${mark} `)) : line;

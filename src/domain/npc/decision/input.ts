@@ -16,6 +16,6 @@ export type DecisionInput = {
   readonly memories: readonly RecalledMemory[];
   /** The set that applies; null decides without rules. */
   readonly ruleset: DirectiveRuleSet | null;
-  /** The rules of it whose pattern holds for the observation, by id (src/domain/rules/hold-patterns.ts). */
+  /** Its rules whose pattern matches the observation, by id (src/domain/rules/hold-patterns.ts). */
   readonly patternsHeld: readonly string[];
 };

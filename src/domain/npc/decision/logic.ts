@@ -17,7 +17,7 @@ export type Logic = {
 /** The logic that new turns and single acts are decided with; their events say so (docs/adr/0012). */
 export const CURRENT_LOGIC = 1;
 
-/** Every logic that ever decided, by its number: turns opened under one go on with it, and replays decide again with it. */
+/** Every logic that ever decided, by its number. A turn continues with the logic under which it was opened, and replays use it again. */
 export const logics: Readonly<Record<number, Logic>> = {
   1: { effectiveInput, giveDirective, buildPrompt, reachVerdict, validateAction },
 };

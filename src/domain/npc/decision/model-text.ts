@@ -12,10 +12,10 @@ export type ModelSaid = {
   readonly action: Json | undefined;
   /** Why its action is not read: a sentence; null when nothing is wrong with its size. */
   readonly excess: string | null;
-  /** As it was written: any JSON value; also not yet safe to record. */
+  /** As it was written: any JSON value, not yet safe to record. */
   readonly stateChange: Json | undefined;
   readonly memories: readonly MemoryDraft[];
-  /** Whether there was an object; else all of the text is dialogue. */
+  /** Whether there was an object; if not, all of the text is dialogue. */
   readonly structured: boolean;
 };
 
@@ -30,7 +30,7 @@ export const DEFAULT_IMPORTANCE = 0.5;
 /** How deep an action is nested at most, itself counted: a verdict is sent back within bodies that may be 32 deep (contract 1.2). */
 export const ACTION_DEPTH = 16;
 
-/** Why a value is too much for an action; null when it is not. Looks at no more than an action may hold, and counts at least a byte for each thing. */
+/** Why a value is too large for an action; null when it is not. Looks at no more than an action may hold, and counts at least one byte for each value. */
 const excessOf = (value: Json): string | null => {
   let left = ACTION_BYTES;
   const fits = (one: Json, depth: number): string | null => {
@@ -112,7 +112,7 @@ const memories = (value: Json | undefined): readonly MemoryDraft[] => {
   });
 };
 
-/** Reads the text of a model (contract 2.8): behind its header, up to the first chat token, an object anywhere in it, else all of it is dialogue. Never throws. */
+/** Reads the text of a model (contract 2.8) after its header, up to the first chat token: an object anywhere in it, or else dialogue. Never throws. */
 export const readModelText = (generated: string): ModelSaid => {
   const text = untilChatToken(withoutHeader(generated));
   const { object } = findObject(text);

@@ -20,8 +20,8 @@ const MAX_TOKENS = 512;
 const TEMPERATURE = 0.7;
 
 /**
- * How much of each part goes into a prompt, in bytes of the JSON that records it: a model reads a few pages, and what is recorded has a
- * bound (../recorded-bytes.ts). Of memories and rules as many as fit.
+ * How much of each part goes into a prompt, in bytes of the JSON that records it. A model reads a few pages, and what is recorded has a bound
+ * (../recorded-bytes.ts). As many memories and rules go in as fit.
  */
 const OBSERVATION_BYTES = 16_000;
 const PART_BYTES = 10_000;
@@ -32,16 +32,16 @@ const MEMORY_CHARS = 1_000;
 const RULE_CHARS = 500;
 const MEMORIES = 20;
 const RULES = 50;
-/** The whole prompt: its parts, and what stands between them. */
+/** The whole prompt: its parts, and what is between them. */
 export const PROMPT_BYTES = 98_304;
 
 const ANSWER_FORM =
   'Answer with one JSON object: {"dialogue": what you say, "action": {"type": an upper-case word such as SPEAK, MOVE, INTERACT, ATTACK or IDLE, "target": whom or what}, "stateDelta": what changes in your state, or {}}.';
 
-/** Text of others in quotes: one line, at most so much of it, and nothing in it that ends a message. */
+/** Text from outside in quotes: one line, cut to a bound, with nothing in it that ends a message. */
 const quoted = (text: string, bytes: number): string =>
   JSON.stringify(cutJsonText(guardText(cutText(text, bytes)), bytes, 4));
-/** JSON of others, which brings its own quotes. */
+/** JSON from outside, which brings its own quotes. */
 const quotedJson = (value: Json): string =>
   cutJsonText(guardText(cutText(JSON.stringify(value), PART_BYTES)), PART_BYTES);
 
@@ -104,8 +104,8 @@ const systemText = (input: DecisionInput, matches: readonly Match[]): string =>
   ].join('\n\n');
 
 /**
- * The prompt of a turn in the set's template (contract 2.8): persona, state, context, memories and what the matching rules ask.
- * No text of others can end the message that it stands in.
+ * The prompt of a turn in the set's template (contract 2.8): persona, state, context, memories and what the matching rules ask. No text from outside
+ * can end the message that contains it.
  */
 export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
   const { matches, trace } = matchRules(input.ruleset, input);

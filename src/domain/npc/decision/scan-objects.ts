@@ -1,15 +1,15 @@
 /** An object in a text that may be JSON only roughly, as one lenient reading from left to right finds it. */
 export type ScannedObject = {
   readonly start: number;
-  /** Behind its closing brace; -1 while the text breaks off within it. */
+  /** The place after its closing brace; -1 if the text breaks off within it. */
   end: number;
-  /** Whether one of its own members is among those that were asked for. */
+  /** Whether one of its own members is among the requested names. */
   answers: boolean;
-  /** Behind the last of its members that is complete; -1 when none is. */
+  /** The place after its last complete member; -1 when none is complete. */
   complete: number;
-  /** The object of which it is a value, however deep in lists. */
+  /** The object that contains it as a value, however deep in lists. */
   readonly within: ScannedObject | null;
-  /** Where quoted texts open and end, one pair behind the other, in all that was read with it. */
+  /** Where quoted texts open and end, pair after pair, in everything that was read with it. */
   readonly quotes: readonly number[];
 };
 
@@ -32,10 +32,10 @@ const CLOSERS: ReadonlyMap<number, number> = new Map(
 const isSpace = (char: number): boolean => char === 32 || (char >= 9 && char <= 13);
 const isMark = (char: number): boolean =>
   char === OPEN || char === CLOSE || char === COMMA || char === COLON || char === OPEN_LIST || char === CLOSE_LIST;
-/** The codes of quotes lie in three places, so that most characters need no look into a map. */
+/** The codes of quotes are in three ranges, so most characters need no look into a map. */
 const mayQuote = (char: number): boolean => char === 34 || char === 39 || char === 96 || char >= 0x2018;
 
-/** Whether a quote that stands before `from` ends its text: what may follow a value follows, or another one on a new line. */
+/** Whether the quote before `from` ends its text: something that may follow a value comes next, or another value on a new line. */
 const endsText = (text: string, from: number): boolean => {
   let newLine = false;
   for (let at = from; at < text.length; at += 1) {
@@ -65,10 +65,10 @@ type Before = '' | '{' | '[' | ',' | ':' | 'value' | 'word';
 const startsValue = (before: Before): boolean => before === ':' || before === '[' || before === ',';
 
 /**
- * Reads the object that opens at `start`, leniently: names without quotes, quotes within quotes and missing commas are understood. Of valid
- * JSON it sees exactly what JSON is.
+ * Reads the object that opens at `start`, leniently: names without quotes, quotes within quotes and missing commas are understood. It reads valid
+ * JSON exactly.
  * @param asked the names of members that make an object an answer
- * @returns the object and all that stand in it, by their place, and how many characters were looked at
+ * @returns the object and all objects in it, by their place, and how many characters were looked at
  */
 export const scanObjects = (
   text: string,
@@ -81,7 +81,7 @@ export const scanObjects = (
   const open: (ScannedObject | null)[] = [];
   /** The objects among them. */
   const objects: ScannedObject[] = [];
-  /** Those in which a member has begun its value. */
+  /** The open objects in which a member has begun its value. */
   const valuing = new Set<ScannedObject>();
   let before: Before = '';
   let name = '';

@@ -33,7 +33,7 @@ const measure = (value: Json, depth: number, seen: Measure): void => {
   for (const member of Object.values<Json>(value)) measure(member, depth + 1, seen);
 };
 
-/** Reads the state change that a model asks for; none is an empty one. `data` is what it would change, and has a bound of its own. */
+/** Reads the state change that a model asks for; none is an empty one. `data` is what it would change; it has its own bound. */
 export const readStateChange = (value: Json | undefined, data: JsonObject): ReadStateChange => {
   if (value === undefined) return { ok: true, patch: {} };
   if (!isObject(value)) return { ok: false, problem: 'It is no object.' };

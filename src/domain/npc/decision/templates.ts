@@ -3,11 +3,10 @@ import type { Template } from '../../rules/ruleset.js';
 export type ChatMessage = { readonly role: 'system' | 'user'; readonly content: string };
 
 type Format = {
-  /** The prompt as the model takes it; what stands in the messages is guarded already. */
+  /** The prompt as the model takes it; the text of the messages is already guarded. */
   readonly format: (system: string, user: string) => string;
   /**
-   * The tokens that the format is made of: where one of them comes, the model has ended its answer (contract 2.8). At most four, which is what
-   * model servers take.
+   * The tokens of the format: the first one in a text ends the model's answer (contract 2.8). At most four, because model servers take no more.
    */
   readonly stop: readonly string[];
   /** What opens the model's answer, in tokens of the format; models repeat it. */
@@ -45,12 +44,12 @@ export const formats: Readonly<Record<Template, Format>> = {
   },
 };
 
-/** Llama 3 also ends a text with this one, which no message holds. */
+/** Llama 3 also ends a text with this token, which no message contains. */
 const END_OF_TEXT = '<|end_of_text|>';
 const chatTokens = [...Object.values(formats).flatMap(({ stop }) => stop), END_OF_TEXT];
 const chatToken = new RegExp(chatTokens.map((token) => token.replace(/[|]/g, '\\|')).join('|'));
 
-/** A model's text up to the first chat token of any template (contract 2.8): behind it the model goes on as somebody else. */
+/** A model's text up to the first chat token of any template (contract 2.8): after it the model speaks as another participant. */
 export const untilChatToken = (text: string): string => {
   const at = text.search(chatToken);
   return at === -1 ? text : text.slice(0, at);

@@ -5,15 +5,15 @@ import type { DecisionInput } from './input.js';
 import type { Actor, RecalledMemory, RulesetRef } from '../events.js';
 import { DATA_BYTES, dataBytes } from '../mind-data.js';
 
-/** What is handed to a decision beside the turn: recorded by reference (revision, version), so that replay can hand it over again. */
+/** The facts of a decision besides the turn. They are recorded by reference (revision, version), so a replay can supply them again. */
 export type TurnFacts = {
   readonly npcId: string;
   readonly mind: { readonly persona: string | null; readonly data: JsonObject | null; readonly revision: number };
   readonly ruleset: DirectiveRuleSet | null;
   readonly rulesetRef: RulesetRef | null;
-  /** The id that was asked for and that nobody registered. */
+  /** The requested id, if it is not registered. */
   readonly rulesetMissing?: string;
-  /** What the patterns of the rules made of the observation that is being decided on for the first time; later it is recorded. */
+  /** The outcome of the rules' patterns for an observation that is decided on for the first time; later it is recorded. */
   readonly patternsHeld?: readonly string[];
   /** Under which key and name a valid verdict is signed (contract 2.9). */
   readonly issuer: { readonly kid: string; readonly iss: string };
@@ -27,15 +27,15 @@ export type TurnRequest = {
   readonly persona?: string;
   readonly actor?: Actor;
   readonly memories?: readonly RecalledMemory[];
-  /** Which patterns held, as found before the decision or as recorded by the event that opened the turn. */
+  /** Which patterns matched, as found before the decision or as recorded by the event that opened the turn. */
   readonly patternsHeld?: readonly string[];
 };
 
-/** Whether a mind that has no data yet takes over its actor's (contract 1.2); if not, an actor's data serves one turn alone. */
+/** Whether a mind without data takes over its actor's (contract 1.2); if not, only this turn uses the actor's data. */
 export const keepsActorData = (mind: TurnFacts['mind'], actor: Actor | undefined): boolean =>
   mind.data !== null || actor === undefined || dataBytes(actor.data) <= DATA_BYTES;
 
-/** `npcState` overlays the mind's data for this decision alone (contract 2.1); an actor speaks for a mind that has no data yet. */
+/** `npcState` overlays the mind's data for this decision only (contract 2.1). If the mind has no data yet, the actor's data is used. */
 export const effectiveInput = (facts: TurnFacts, asked: TurnRequest): DecisionInput => ({
   npcId: facts.npcId,
   observation: asked.observation,

@@ -54,7 +54,7 @@ const intentOf = ({ action: written, excess, dialogue, structured }: ModelSaid):
   }
   const read = readAction(written);
   if (!read.ok) return { ok: false, refusal: { code: read.code, reason: read.reason, details: {} } };
-  // A model cannot sign: what it writes there is somebody's text.
+  // A model cannot sign: a signature in its text is only text.
   const { signature: _, ...action } = read.action;
   if (jsonBytes(action as Json) > ACTION_BYTES) return tooLarge(`The action is larger than ${ACTION_BYTES} bytes.`);
   return { ok: true, action: withoutChatTokens(action), made: false };
@@ -80,13 +80,13 @@ const refuse = (refusal: BridgeRefusal, refusedAction: Action | null): Verdict =
 });
 
 type Judged = {
-  /** The action as it may stand, or why it may not. */
+  /** The action that is allowed, or why it is refused. */
   readonly outcome:
     { readonly action: Action } | { readonly refusal: BridgeRefusal; readonly refusedAction: Action | null };
   readonly grounds: VerdictGrounds;
 };
 
-/** Holds an intent against the rules, then against the world; with no ruleset nothing but its shape counts (contract 4.2). */
+/** Checks an intent against the rules, then against the world; with no ruleset only its shape counts (contract 4.2). */
 const judge = (input: DecisionInput, intent: Intent, dialogue: string): Judged => {
   if (!intent.ok) {
     const { trace } = matchRules(input.ruleset, input);
@@ -105,8 +105,8 @@ const judge = (input: DecisionInput, intent: Intent, dialogue: string): Judged =
 };
 
 /**
- * Decides on a model's text (contract 2.8): reads it leniently, holds its action against rules and bridge, bounds its state change.
- * Never throws, whatever the text. A refusal has the shape of contract 2.4.
+ * Decides on a model's text (contract 2.8): reads it leniently, checks its action against rules and bridge, bounds its state change. Never throws,
+ * whatever the text. A refusal has the shape of contract 2.4.
  */
 export const reachVerdict = (input: DecisionInput, generatedOutput: string): ReachedVerdict => {
   const said = readModelText(generatedOutput);

@@ -37,7 +37,7 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
       tag: 'Protocol',
       summary: 'One step of a turn: send the tape and the last result, get the next instruction',
       description:
-        'A turn takes four requests: `IdentifyActor`, `QueryVector`, `ExecuteInference`, `Finalize`. Send each result as `lastResult`, or write it into the tape. A repeated step gets the same answer; a repeated opening (a tape without its `turnId`) opens another turn, unless it carries the same `Idempotency-Key`. What a step brings, the opening with its actor or one result, is at most 524,288 bytes of JSON.',
+        'A turn takes four requests: `IdentifyActor`, `QueryVector`, `ExecuteInference`, `Finalize`. Send each result as `lastResult`, or write it into the tape. A repeated step gets the same answer. A repeated opening (a tape without its `turnId`) opens another turn, unless it carries the same `Idempotency-Key`. A step brings at most 524,288 bytes of JSON: the opening with its actor, or one result.',
       scope: 'npc',
       params: NpcParams,
       writesTo: mindStream,

@@ -10,7 +10,7 @@ import { defined } from '../../../domain/shared/defined.js';
 
 const Actor = Type.Object(
   { npcId: Type.String(), persona: nullable(Type.String()), data: nullable(FreeObject) },
-  { description: 'Whom the body plays.' },
+  { description: 'The actor that the body plays.' },
 );
 const Memory = Type.Object({
   text: Type.String(),
@@ -36,7 +36,7 @@ export const TapeSchema = Type.Object(
     vectorQueried: nullable(Type.Boolean()),
     turnId: nullable(Type.String()),
   },
-  { description: 'The turn as the body knows it. Send back the returned one, or the first one again.' },
+  { description: 'The turn as the body knows it. Send back the returned tape, or the first one again.' },
 );
 
 const bodies = {
@@ -73,7 +73,7 @@ export const memoriesOf = (memories: Static<typeof Memories>): readonly Recalled
     similarity: similarity ?? 0,
   }));
 
-/** The ruleset that a request names; an empty name is none. @throws Rejection ID_INVALID (contract 1.6) */
+/** The ruleset that a request names; an empty name means none. @throws Rejection ID_INVALID (contract 1.6) */
 export const rulesetIdOf = (rulesetId: string | null | undefined): string | undefined => {
   if (rulesetId === null || rulesetId === undefined || rulesetId === '') return undefined;
   if (!isClientId(rulesetId)) throw new Rejection('ID_INVALID', { details: { member: 'rulesetId' } });
