@@ -8,7 +8,7 @@ import type { Asked, AskedBy, ProcessEngine, ProcessInput, ProcessRef } from '..
 import type { Log } from '../../ports/log.js';
 import type { Random } from '../../ports/random.js';
 
-/** How long after a failed timer or effect it is tried again, in milliseconds; doubles up to the last. */
+/** How long until a failed timer or effect is tried again, in milliseconds. Doubles with each failure, up to the last value. */
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000] as const;
 
 /** What runs for one open process: a timer for its deadline, at most one far effect. */
@@ -28,7 +28,7 @@ export type EmbeddedEngineDeps = AdvanceDeps & {
   readonly logger: Pick<Log, 'error'>;
 };
 
-/** The embedded shell: one actor per open process, in this process; everything it knows comes from the streams. */
+/** The embedded shell: one actor for each open process, in this server process. Everything it knows comes from the streams. */
 export class EmbeddedProcessEngine implements ProcessEngine {
   readonly #deps: EmbeddedEngineDeps;
   readonly #actors = new Map<string, Actor>();
@@ -43,7 +43,7 @@ export class EmbeddedProcessEngine implements ProcessEngine {
     for (const { name, id, stream, due } of await this.#deps.events.openProcesses()) {
       const actor = this.#actor({ process: name, id, stream });
       if (due !== null) this.#arm(actor, due);
-      // Without a deadline only folding tells what it waits for.
+      // Without a deadline, only folding tells what the process waits for.
       else
         await this.#ask(actor, [], askedBySystem(this.#deps, stream)).catch((error: unknown) =>
           this.#failed(actor, error),
@@ -90,7 +90,7 @@ export class EmbeddedProcessEngine implements ProcessEngine {
     return actor;
   }
 
-  /** Timer and effect follow from the state alone. */
+  /** The timer and the effect follow from the state alone. */
   #settle(actor: Actor, state: Advanced['state']): void {
     if (this.#stopped) return;
     actor.failures = 0;
@@ -115,7 +115,7 @@ export class EmbeddedProcessEngine implements ProcessEngine {
 
   async #expire(actor: Actor): Promise<void> {
     const by = askedBySystem(this.#deps, actor.ref.stream);
-    // Folded first: after a restart only the index said when it falls due, and the deadline may have moved since.
+    // Folded first: after a restart the due time came from the index alone, and the deadline may have moved since.
     const { state } = await this.#ask(actor, [], by);
     const { process } = hosted(this.#deps.processes, actor.ref.process);
     const { deadline } = statusOf(process, state);
@@ -146,7 +146,7 @@ export class EmbeddedProcessEngine implements ProcessEngine {
       });
   }
 
-  /** Tried again later from the fold; the record decides what is still to be done. */
+  /** Tries again later from the fold; the recorded events decide what is left to do. */
   #failed(failed: Actor, error: unknown): void {
     if (this.#stopped) return;
     const actor = this.#actor(failed.ref);
@@ -158,7 +158,7 @@ export class EmbeddedProcessEngine implements ProcessEngine {
       'a process could not go on; it is tried again',
     );
     actor.cancelTimer?.();
-    // No instant: whatever the fold says next arms the timer anew.
+    // Not a time: whatever the fold says next sets the timer anew.
     actor.due = 'again';
     actor.cancelTimer = this.#deps.clock.after(wait, () => this.#onDue(actor));
   }
