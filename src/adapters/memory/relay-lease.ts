@@ -14,7 +14,7 @@ export class MemoryRelayLease implements RelayLease {
     this.holdsMs = holdsMs;
   }
 
-  /** What the next holder begins behind. */
+  /** The position after which the next holder begins. */
   get checkpoint(): number {
     return this.#position;
   }
