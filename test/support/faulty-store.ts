@@ -1,7 +1,7 @@
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { AppendFault } from '../contracts/process-engine.js';
 
-/** The same store, but an append may die on its way in or on its way out. */
+/** The same store, but an append may fail on its way in or on its way out. */
 export const faulty = (store: EventStore, fault: AppendFault): EventStore => ({
   append: async (...args) => {
     if (fault.at === 'before') throw new Error('killed before the append');
