@@ -14,7 +14,7 @@ import { type StepAnswer, type ProcessInput, processKey, type ProcessRef } from 
 import { type AnyProcess, cellOf, statusOf } from '../workflows/process.js';
 import { NEAR_EFFECT_MS } from '../workflows/process-limits.js';
 
-/** How many near effects one step may run behind each other. */
+/** How many near effects one step may run one after the other. */
 export const NEAR_EFFECTS = 8;
 
 export type AdvanceDeps = {
@@ -34,12 +34,12 @@ export const hosted = (processes: AdvanceDeps['processes'], name: string): Hoste
 };
 
 /**
- * One whole step of any process: load and fold, look the cells up, record the events in one append, run the near effects that the waiting
- * answer needs, answer. Whoever drives processes (a shell) calls this for one process at a time; several servers may race, and the loser folds
- * what the winner recorded and decides again, so a repeat or a race adds no second event.
- * @throws Rejection from a cell, ENGINE_UNAVAILABLE when near effects take longer than NEAR_EFFECT_MS (what the inputs made is recorded then, what
- * the late effect makes is not, and the next step runs it again), BUSY when the same command has begun another process of this kind (repeat it,
- * and that one is found), CONFLICT after DECIDE_ATTEMPTS, and what the event store raises.
+ * One whole step of any process: load and fold, look the cells up, record the events in one append, run the near effects that the waiting answer
+ * needs, answer. An engine calls this for one process at a time. Several servers may race: the loser folds what the winner recorded and decides
+ * again, so a repeat or a race adds no second event.
+ * @throws Rejection from a cell; ENGINE_UNAVAILABLE when near effects take longer than NEAR_EFFECT_MS (the events of the inputs are then recorded,
+ *   those of the late effect are not, and the next step runs it again); BUSY when the same command has begun another process of this kind (a repeat
+ *   finds that one); CONFLICT after DECIDE_ATTEMPTS; and what the event store raises.
  */
 export const advance = (
   deps: AdvanceDeps,
@@ -48,7 +48,7 @@ export const advance = (
   by: CommandContext,
 ): Promise<Advanced> =>
   deps.journal.inTurn(processKey(ref), () =>
-    // Two attempts at one command may come under two ids; the second must read what the first has recorded.
+    // Two attempts at one command may come under two ids. The second must read what the first has recorded.
     deps.journal.inTurn(`command ${ref.stream} ${by.commandId}`, () => step(deps, ref, inputs, by)),
   );
 
@@ -94,19 +94,19 @@ const record = async (
     lanes,
     { stream: ref.stream, fold, context: by, timeMs },
     async (count) => {
-      // Sent before and not written: somebody was faster, so the stream is read to its end.
+      // It was sent and not written: another writer was faster, so the stream is read to its end.
       if (sent) atLeast = Number.MAX_SAFE_INTEGER;
-      // Good enough to append from, since the append shows whether somebody was faster; for anything else the stream is read.
+      // Good enough to append from, because the append shows whether another writer was faster. Anything else reads the stream.
       const remembered = count === 0 ? journal.remembered(ref) : undefined;
       const before = remembered ?? (await journal.load(process, ref, atLeast));
-      // The same command under another id: an earlier attempt at it was given up by its asker and carried out all the same.
+      // The same command under another id: the caller gave up an earlier attempt, which was carried out all the same.
       if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
       const factsOf = await host.prepare(ref, before.state, inputs, by);
       return {
         decide: (lane) => {
           const drafts = refusalOr(() => decide(process, before, inputs, factsOf(lane.state), ref, by));
           if (drafts instanceof Rejection || drafts.length === 0) return drafts;
-          // The lane has read events that were not folded; among them may be this very step, recorded by another server.
+          // The lane has read events that were not folded. One of them may be this very step, recorded by another server.
           if (lane.readRevision > before.through) {
             atLeast = lane.readRevision;
             return 'outdated';
@@ -128,13 +128,13 @@ const record = async (
     },
   );
   return result.catch((error: unknown) => {
-    // What became of an append that failed only the stream can tell.
+    // Only the stream can tell whether a failed append was written.
     if (sent) journal.forget(ref);
     throw error;
   });
 };
 
-/** A refusal that a cell throws is one like any other: what was remembered may be the reason. */
+/** A refusal that a cell throws is treated like any other: what was remembered may be the reason. */
 const refusalOr = <T>(decided: () => T): T | Rejection => {
   try {
     return decided();
@@ -144,7 +144,7 @@ const refusalOr = <T>(decided: () => T): T | Rejection => {
   }
 };
 
-/** The drafts that the inputs make, one after the other; the last carries the process's mark where that changed. */
+/** The drafts that the inputs make, one after the other. The last carries the process's mark if that changed. */
 const decide = (
   process: AnyProcess,
   before: Instance,

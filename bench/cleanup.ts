@@ -13,7 +13,7 @@ export const keepTrackOf = (child: ChildProcess): void => {
   child.once('exit', () => children.delete(child));
 };
 
-/** An empty directory, removed with everything in it when it is disposed of. `TMPDIR` says on which disk. */
+/** An empty directory, removed with everything in it on disposal. `TMPDIR` selects the disk. */
 export const temporaryDirectory = async (): Promise<{ readonly path: string } & AsyncDisposable> => {
   const path = await mkdtemp(join(tmpdir(), 'anima-bench-'));
   directories.add(path);
@@ -26,7 +26,7 @@ export const temporaryDirectory = async (): Promise<{ readonly path: string } & 
   };
 };
 
-/** Whichever way this process ends (but kill -9), it leaves no child and no directory behind. */
+/** However this process ends (except by kill -9), it leaves no child and no directory behind. */
 export const cleanUpAtExit = (): void => {
   process.on('exit', () => {
     for (const child of children) child.kill('SIGKILL');

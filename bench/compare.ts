@@ -13,7 +13,7 @@ export type Compared = {
 
 /**
  * Puts a fresh server of ours and the echo under the same load in turn, after a warm-up of both.
- * @param ours, reference what is sent; its answers are seen by whoever made it
+ * @param ours, reference what is sent; their `onAnswer` sees the answers
  */
 export const compareWithEcho = async (
   effort: Effort,

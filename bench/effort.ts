@@ -5,14 +5,14 @@ export type Effort = {
   /** Seconds of one round under load, and of the load before the first one. */
   readonly seconds: number;
   readonly warmUpSeconds: number;
-  /** Seconds for which the capacity is looked for before each latency round. */
+  /** Seconds for which the capacity is measured before each latency round. */
   readonly capacitySeconds: number;
-  /** Events of the store that is rebuilt, and of the one that is started on. */
+  /** Events in the store that is rebuilt, and in the one that a server starts on. */
   readonly rebuildEvents: number;
   readonly startEvents: number;
-  /** Turns that stand open in the store that is started on. */
+  /** Turns that are open in the store that a server starts on. */
   readonly openTurns: number;
-  /** Events of the one mind that is long. */
+  /** Events of the one long mind. */
   readonly longMindEvents: number;
 };
 
@@ -28,7 +28,7 @@ export const fullEffort: Effort = {
   longMindEvents: 1_000_000,
 };
 
-/** Shows in under a minute that everything runs; its figures say nothing. */
+/** Shows in under a minute that everything runs; its figures mean nothing. */
 export const shortEffort: Effort = {
   rounds: 2,
   seconds: 1,

@@ -15,7 +15,7 @@ const GOAL_MS = 15;
 
 type Latency = { readonly p50: number; readonly p99: number };
 
-/** The latency of the one-event POST at a steady rate of 80 % of what was possible right before, against the echo at the same rate. */
+/** The latency of the one-event POST at a steady rate of 80 % of the capacity measured right before, against the echo at the same rate. */
 export const measureLatency = async (effort: Effort): Promise<PartReport> => {
   await using directory = await temporaryDirectory();
   await using mind = await startMindServer(directory.path);

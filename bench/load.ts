@@ -10,7 +10,7 @@ export type LoadRequest = {
   readonly onAnswer?: (body: string) => void;
 };
 
-/** One connection for each list: it sends the requests of its list in order, over and over, each when the last one is answered. */
+/** One connection for each list. It sends the requests of its list in order, over and over, each when the last one is answered. */
 export type Load = {
   readonly server: Server;
   readonly key: string;
@@ -21,7 +21,7 @@ export type Load = {
 export type Loaded = {
   readonly perSecond: number;
   readonly seconds: number;
-  /** For which share of the time (0..1) the process that makes the load was busy: near 1 it is itself what is measured. */
+  /** The share of the time (0..1) in which the load's own process was busy: near 1 it is itself what is measured. */
   readonly busy: number;
 };
 

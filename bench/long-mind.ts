@@ -18,16 +18,16 @@ import { directiveAt, pathOf, tapeAt } from './scene.js';
 import { type MindServer, settled, startMindServer } from './server.js';
 import { writeMind } from './turn-history.js';
 
-/** The minds that are compared, by number: the long one, and one with a few turns. */
+/** The compared minds, by number: the long one, and one with a few turns. */
 const [LONG, SHORT] = [0, 1];
 const SHORT_EVENTS = 60;
 const FIRST_GOAL_MS = 100;
 const READ_GOAL_MS = 50;
-/** By how much the latency of others may grow where a mind is long instead of short. */
+/** By how much the latency of others may grow when a mind is long instead of short. */
 const OTHERS_GOAL = 1.2;
 /** How often each read is measured in a round. */
 const READS = 10;
-/** Others: how many minds, their requests a second, and how often meanwhile a mind is read. */
+/** The other minds: how many, their requests a second, and how often the compared mind is read meanwhile. */
 const OTHERS = 64;
 const OTHERS_PER_SECOND = 300;
 const READ_EVERY_MS = 100;
@@ -53,7 +53,7 @@ const reads: readonly Read[] = [
   { what: 'last page', path: historyFrom(({ events }) => Math.max(0, events - HISTORY_LIMIT)) },
 ];
 
-/** @returns how long a request took to its whole answer, in milliseconds @throws Error unless it is a success */
+/** @returns how long a request took until its whole answer, in milliseconds @throws Error unless it succeeds */
 const timed = async ({ url, key }: MindServer, path: string, body?: object): Promise<number> => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const began = performance.now();
@@ -67,12 +67,12 @@ const timed = async ({ url, key }: MindServer, path: string, body?: object): Pro
   return ms;
 };
 
-/** Writes both minds into the data directory of a server that is stopped, and brings its read models up to date. */
+/** Writes both minds into the data directory of a stopped server, and brings its read models up to date. */
 const fill = async (dataDir: string, events: number): Promise<readonly [long: Written, short: Written]> => {
   await using store = EmbeddedEventStore.open(join(dataDir, 'events.db'));
   const written = async (index: number, wanted: number): Promise<Written> => {
     const { stream, revision } = await writeMind({ store, clock: systemClock }, { index, events: wanted });
-    // As far behind a snapshot as can be.
+    // As far after a snapshot as possible.
     const middle = Math.max(0, Math.ceil(revision / 2 / SNAPSHOT_EVERY) * SNAPSHOT_EVERY - 1);
     const { events: found } = await store.read(stream, {
       direction: 'forwards',
@@ -87,14 +87,14 @@ const fill = async (dataDir: string, events: number): Promise<readonly [long: Wr
   return minds;
 };
 
-/** The first request that a fresh server gets: a turn's first step. */
+/** The first request that a fresh server gets: the first step of a turn. */
 const firstTurn = async (dataDir: string, { index }: Written): Promise<number> => {
   await using server = await startMindServer(dataDir);
   await settled(server);
   return await timed(server, pathOf(index, 'process'), { tape: tapeAt(0) });
 };
 
-/** The p99 of requests to other minds, while this one is read again and again. */
+/** The p99 of requests to other minds while this one is read again and again. */
 const othersBeside = async (server: MindServer, mind: Written, seconds: number): Promise<number> => {
   const { port, key } = server;
   const requests = Array.from({ length: OTHERS }, (_, other) =>
@@ -132,7 +132,7 @@ export const measureLongMind = async (effort: Effort): Promise<PartReport> => {
   await using directory = await temporaryDirectory();
   await (await startMindServer(directory.path))[Symbol.asyncDispose]();
   const [long, short] = await fill(directory.path, effort.longMindEvents);
-  // Nobody has read it yet: this one folds every event, and leaves the snapshots behind.
+  // This mind was never read: the first turn folds every event, and leaves the snapshots behind.
   const withoutSnapshots = await firstTurn(directory.path, long);
 
   const firsts: Pair<number>[] = [];

@@ -17,7 +17,7 @@ Measures the parts named, or all of them, and prints what docs/performance.md qu
   --write  also put it into docs/performance.md; only with all parts
   --short  only show that everything runs; the figures say nothing`;
 
-/** What is asked for, or null when it cannot be understood. */
+/** What the command line asks for, or null when it cannot be understood. */
 const asked = (args: readonly string[], parts: Parts) => {
   try {
     const { values, positionals } = parseArgs({
@@ -33,7 +33,7 @@ const asked = (args: readonly string[], parts: Parts) => {
   }
 };
 
-/** Measures what the command line asks for, prints it, and puts it into its block of the page when it is told to. */
+/** Measures what the command line asks for and prints it. Writes it into its block of the page when asked to. */
 export const measureParts = async (block: Block, parts: Parts, args: readonly string[]): Promise<void> => {
   const wanted = asked(args, parts);
   if (wanted === null) {

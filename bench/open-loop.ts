@@ -1,8 +1,8 @@
 import { Connection } from './connection.js';
 
-/** How long after the last planned request its answer is awaited, in milliseconds. */
+/** How long to wait after the last planned request for its answer, in milliseconds. */
 const GRACE_MS = 20_000;
-/** How often it is looked whether a request is due, in milliseconds. What is sent late by it counts as latency. */
+/** How often it checks whether a request is due, in milliseconds. A request sent late because of this counts as latency. */
 const TICK_MS = 1;
 
 export type Target = {
@@ -28,7 +28,7 @@ const refused = (status: number): Error => new Error(`a request was answered wit
 
 /**
  * How many requests a second the target answers when every connection sends its next as soon as the last is answered.
- * @throws Error on an answer that is no success, or a broken connection
+ * @throws Error on an answer that is not a success, or a broken connection
  */
 export const capacity = (target: Target, seconds: number): Promise<number> =>
   withConnections(target, async (open) => {
@@ -65,10 +65,10 @@ export const capacity = (target: Target, seconds: number): Promise<number> =>
   });
 
 /**
- * Sends requests at times planned beforehand, evenly spread, whether or not earlier ones were answered. A latency counts from the planned time to
- * the whole answer: what a slow answer holds up (on the server, on the connections, in this process) is in the latencies of those behind it.
+ * Sends requests at times planned beforehand, evenly spread, whether or not earlier ones were answered. A latency counts from the planned time to the
+ * whole answer. It includes the delay that a slow answer causes for later ones (on the server, on the connections, in this process).
  * @returns every latency in milliseconds, ascending
- * @throws Error on an answer that is no success, a broken connection, or when not all is answered 20 s after the end
+ * @throws Error on an answer that is not a success, a broken connection, or when not everything is answered 20 s after the end
  */
 export const latencies = (target: Target, perSecond: number, seconds: number): Promise<readonly number[]> =>
   withConnections(

@@ -3,12 +3,12 @@ import type { Spread } from './rounds.js';
 /** What a figure should be. */
 export type Goal = { readonly text: string; readonly met: boolean };
 
-/** One line of the report; every figure stands beside what it is compared with. */
+/** One line of the report; every figure has beside it what it is compared with. */
 export type Figure = {
   readonly what: string;
   readonly ours: string;
   readonly reference: string;
-  /** Ours by reference, over the rounds. */
+  /** Ours divided by the reference, over the rounds. */
   readonly ratio: Spread;
   readonly goal: Goal | null;
 };
@@ -19,7 +19,7 @@ export type PartReport = {
   readonly remarks: readonly string[];
 };
 
-/** The blocks of the page: what one run puts into it. */
+/** The blocks of the page: each run writes one. */
 export type Block = 'embedded' | 'distributed';
 
 const thousands = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
@@ -27,7 +27,7 @@ const thousands = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 /** A rate in whole numbers, e.g. `8,123`. */
 export const whole = (value: number): string => thousands.format(value);
 
-/** Milliseconds, with as many decimals as mean something. */
+/** Milliseconds, with as many decimals as are significant. */
 export const milliseconds = (value: number): string => `${value < 100 ? value.toFixed(1) : whole(value)} ms`;
 
 /** A share (0..1) as a percentage. */
@@ -39,7 +39,7 @@ const ratioText = ({ median, min, max }: Spread): string =>
 const goalText = (goal: Goal | null): string =>
   goal === null ? '' : `${goal.text}: ${goal.met ? 'met' : '**missed**'}`;
 
-/** Columns of equal width, as the formatter of this repository would lay them out. */
+/** Columns of equal width, as this repository's formatter lays them out. */
 const table = (rows: readonly (readonly string[])[]): readonly string[] => {
   const widths = rows.reduce<readonly number[]>(
     (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 3)),

@@ -12,7 +12,7 @@ const observations = [
   'Tomas whispers that he has seen this cloak before, on the night when the mill burned down.',
 ] as const;
 
-/** How many different things happen to a mind before they begin again. */
+/** How many different things happen to a mind before they repeat. */
 export const OBSERVATIONS = observations.length;
 
 /** What happens at a moment, counted from 0. */
@@ -68,12 +68,10 @@ export const resultsOf = (mind: number): readonly [StepResult, StepResult, StepR
   },
 ];
 
-/** What a turn is opened with. */
+/** The tape that opens a turn. */
 export const tapeAt = (moment: number): Tape => ({ observation: observationAt(moment), context, npcState });
 
-/**
- * The four requests of a turn as a thin client sends them that forgets what the mind returned: every one with the first tape, no turn id.
- */
+/** The four requests of a turn from a thin client that forgets what the mind returned: each with the first tape and no turn id. */
 export const turnAt = (mind: number, moment: number): readonly StepRequest[] => {
   const tape = tapeAt(moment);
   return [{ tape }, ...resultsOf(mind).map((lastResult) => ({ tape, lastResult }))];

@@ -18,19 +18,19 @@ const SETTLE_LOOK_MS = 50;
 export const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
 const ECHO = fileURLToPath(new URL('./echo-server.js', import.meta.url));
 
-/** A server in a process of its own. Disposing of it stops it. */
+/** A server in its own process. Disposing of it stops it. */
 export type Server = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** From the start of the process to its word that it serves. */
+  /** From the start of the process until it reports that it serves. */
   readonly readyMs: number;
 };
 
 /** A server of ours, with its owner key. */
 export type MindServer = Server & { readonly key: string };
 
-/** What was set for this process must not change what is measured. */
+/** Settings of this process must not change what is measured. */
 const inherited = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
@@ -39,8 +39,8 @@ const inherited = (): Record<string, string> =>
   );
 
 /**
- * Starts a program that prints the line of a server that serves.
- * @throws Error when the process ends, or says nothing for a minute, before it serves
+ * Starts a program and waits for its line that it serves.
+ * @throws Error when the process ends, or prints nothing for a minute, before it serves
  */
 export const start = async (program: string, env: Readonly<Record<string, string>>): Promise<Server> => {
   const began = performance.now();
@@ -77,7 +77,7 @@ export const start = async (program: string, env: Readonly<Record<string, string
   }
 };
 
-/** Starts the built server on a data directory, without rate limit. */
+/** Starts the built server on a data directory, without a rate limit. */
 export const startMindServer = async (dataDir: string): Promise<MindServer> => {
   const server = await start(MAIN, { ANIMA_DATA_DIR: dataDir, ANIMA_RATE_LIMIT: 'off' });
   return { ...server, key: (await readFile(join(dataDir, 'owner-key'), 'utf8')).trim() };
@@ -87,7 +87,7 @@ export const startMindServer = async (dataDir: string): Promise<MindServer> => {
 export const startEchoServer = (): Promise<Server> => start(ECHO, {});
 
 /**
- * Waits until the read models have applied everything, so that this work is not done while something else is measured.
+ * Waits until the read models have applied everything, so that this work does not disturb the next measurement.
  * @returns how long that took, in milliseconds
  * @throws Error after a minute
  */

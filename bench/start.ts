@@ -15,7 +15,7 @@ import { writeTurns } from './turn-history.js';
 
 const GOAL_MS = 3_000;
 
-/** Starts a server and stops it in order. @returns from the start of the process to its word that it serves, in milliseconds */
+/** Starts a server and stops it in order. @returns the time from the start of the process until it reports that it serves, in milliseconds */
 const startOnce = async (dataDir: string): Promise<number> => {
   await using server = await startMindServer(dataDir);
   const { status } = await fetch(`${server.url}/npcs?limit=1`, { headers: { authorization: `Bearer ${server.key}` } });
@@ -23,7 +23,7 @@ const startOnce = async (dataDir: string): Promise<number> => {
   return server.readyMs;
 };
 
-/** Fills a data directory that a server has made, and brings its read models up to date. @returns how many events that are */
+/** Fills a data directory that a server has made, and brings its read models up to date. @returns how many events there are */
 const fill = async (dataDir: string, effort: Effort): Promise<number> => {
   await using store = EmbeddedEventStore.open(join(dataDir, 'events.db'));
   const written = await writeTurns(
@@ -35,11 +35,11 @@ const fill = async (dataDir: string, effort: Effort): Promise<number> => {
   return written;
 };
 
-/** From the start of the process to its word that it serves, on a long history against none. */
+/** From the start of the process until it reports that it serves: with a long history, against none. */
 export const measureStart = async (effort: Effort): Promise<PartReport> => {
   await using full = await temporaryDirectory();
   await using empty = await temporaryDirectory();
-  // The first start in a directory makes its keys: no part of what is compared.
+  // The first start in a directory makes its keys, which is not compared.
   await startOnce(full.path);
   await startOnce(empty.path);
   const events = await fill(full.path, effort);

@@ -10,18 +10,18 @@ import type { TurnInput } from '../workflows/turn-state.js';
 import { turn } from '../workflows/turn.js';
 import { OBSERVATIONS, resultsOf, tapeAt } from './scene.js';
 
-/** How many minds the turns are spread over; each moves on by one step, then the next, as on a busy server. */
+/** How many minds the turns are spread over. They take one step each in turn, as on a busy server. */
 const MINDS = 1_000;
 const TENANT = 'local';
 /** Long after the measurement: no turn expires while it runs. */
 const DEADLINE_MS = 24 * 60 * 60 * 1_000;
 
-/** A lane needs no state of the mind to put events at the end of its stream. */
+/** A lane needs no state of the mind to append to its stream. */
 const noFold: Fold<null> = { initial: null, evolve: () => null };
 
 type Steps = readonly (readonly Emitted[])[];
 
-/** What the four steps of a turn hand to its table. @param deadlineAt RFC 3339 */
+/** The inputs of a turn's four steps to its table. @param deadlineAt RFC 3339 */
 export const turnInputs = (moment: number, turnId: string, deadlineAt: string): readonly TurnInput[] => {
   const { observation, context = {}, npcState = {} } = tapeAt(moment);
   const [identified, recalled, generated] = resultsOf(0);
@@ -35,7 +35,7 @@ export const turnInputs = (moment: number, turnId: string, deadlineAt: string): 
   ];
 };
 
-/** What the steps of a turn record, by the table itself, with ids and deadline still to be filled in. */
+/** What the steps of a turn record, by the table itself; ids and deadline are filled in later. */
 const stepsAt = (moment: number): Steps => {
   const facts: TurnFacts = {
     npcId: 'inn',
@@ -56,12 +56,12 @@ const stepsAt = (moment: number): Steps => {
 };
 
 const allTurns = Array.from({ length: OBSERVATIONS }, (_, moment) => stepsAt(moment));
-/** How many turns of one mind are on their way to the store at once: their appends share commits. */
+/** How many turns of one mind are written at once: their appends share commits. */
 const TURNS_AT_ONCE = 200;
 /** How many steps a turn has. */
 export const STEPS = allTurns[0]?.length ?? 0;
 
-/** One mind and the turn that it is in. */
+/** One mind and its current turn. */
 export class Mind {
   readonly #lane: Lane<null>;
   readonly #clock: Clock;
@@ -85,7 +85,7 @@ export class Mind {
     return this.#lane.revision;
   }
 
-  /** Records one step of the present turn; the first one opens the next turn. @returns how many events that were */
+  /** Records one step of the current turn; the first one opens the next turn. @returns how many events that were */
   async take(step: number): Promise<number> {
     await this.#lane.load();
     const revision = this.#lane.revision;
@@ -108,7 +108,7 @@ export class Mind {
     return placed.length;
   }
 
-  /** The event with this turn's ids; the first and the last of a turn carry its mark. */
+  /** The event with this turn's ids; the first and the last event of a turn carry its mark. */
   #draft({ type, data }: Emitted, step: number, lastOfStep: boolean, steps: number): EventDraft {
     const deadlineAt = new Date(this.#openedMs + DEADLINE_MS).toISOString();
     const own = {
@@ -126,7 +126,7 @@ export class Mind {
 }
 
 /**
- * Writes a history of many minds' turns through the port of the event store: events as the server records them, chained and flushed.
+ * Writes a history of many minds' turns through the event store port: events as the server records them, chained and flushed.
  * @param events at least this many
  * @param openTurns how many turns at the end are left open, waiting for memories
  * @returns how many events there are
@@ -150,7 +150,7 @@ export const writeTurns = async (
 };
 
 /**
- * Writes the turns of one mind, one behind the other, as `writeTurns` does.
+ * Writes the turns of one mind, one after the other, as `writeTurns` does.
  * @param events at least this many
  * @returns its stream, and the last revision
  */

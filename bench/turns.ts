@@ -10,10 +10,10 @@ const MINDS = 32;
 const REQUESTS = 4;
 const GOAL = 2_000;
 
-/** How the answer begins that ends a turn as it should. */
+/** The beginning of an answer that ends a turn as it should. */
 const FINALIZED = '{"instruction":{"type":"Finalize","valid":true,';
 
-/** The turns of every mind, request by request; `onEnd` sees the answer to every fourth. */
+/** The turns of every mind, request by request; `onEnd` gets the answer to every fourth. */
 export const turnRequests = (onEnd?: (body: string) => void): readonly (readonly LoadRequest[])[] =>
   Array.from({ length: MINDS }, (_, mind) =>
     Array.from({ length: OBSERVATIONS }, (_, moment) => turnAt(mind, moment))

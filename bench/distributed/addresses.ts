@@ -8,7 +8,7 @@ export type Addresses = {
   readonly DATABASE_URL: string;
 };
 
-/** @throws Error when the environment names one of them not */
+/** @throws Error when the environment lacks one of them */
 export const addresses = (): Addresses => {
   const named = (name: keyof Addresses): string => {
     const value = process.env[name] ?? '';
@@ -23,5 +23,5 @@ export const addresses = (): Addresses => {
   };
 };
 
-/** A name that nobody else uses on these servers. */
+/** A unique name on these servers. */
 export const ownNamespace = (): string => `bench-${randomBytes(5).toString('hex')}`;

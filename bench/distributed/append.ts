@@ -10,7 +10,7 @@ import { measurePair, type Pair, ratioOf, spreadOf } from '../rounds.js';
 import { directiveAt } from '../scene.js';
 import { addresses, ownNamespace } from './addresses.js';
 
-/** Streams that are appended to at the same time, each one event after the other. */
+/** How many streams are appended to at the same time, each one event after the other. */
 const WIDTHS = [256, 32, 1] as const;
 const GOAL = 0.8;
 

@@ -20,8 +20,8 @@ const answering = async (answer: (payload: unknown) => Promise<unknown>): Promis
   await condition(() => left === 0);
 };
 
-/** Answers each update with what it brought. */
+/** Answers each update with its payload. */
 export const bareUpdate = (): Promise<void> => answering((payload) => Promise.resolve(payload));
 
-/** The same, by way of a local activity that does nothing. */
+/** The same, through a local activity that does nothing. */
 export const bareLocalActivity = (): Promise<void> => answering(nothing);

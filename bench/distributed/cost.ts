@@ -15,7 +15,10 @@ import { cpuSecondsOf } from './cpu-time.js';
 import { startRoles } from './roles.js';
 
 const REQUESTS = 4;
-/** How long the roles may take until they work, in milliseconds: a worker serves before it takes work, and a relay begins with all that is in the store. */
+/**
+ * How long the roles may take to start working, in milliseconds: a worker serves before it takes work, and a relay begins with all that is in the
+ * store.
+ */
 const START_TIMEOUT_MS = 60_000;
 const LOOK_MS = 200;
 const ROLES = ['http', 'worker', 'relay', 'projector'];
@@ -30,7 +33,7 @@ const serverProcesses = async (): Promise<ReadonlyMap<string, number>> => {
   );
 };
 
-/** Opens a turn and waits for it in the list of minds: then every role is at work and has caught up. @throws Error after a minute */
+/** Opens a turn and waits for it in the list of minds: every role is then at work and has caught up. @throws Error after a minute */
 const untilAtWork = async ({ url }: Server, key: string): Promise<void> => {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
   const body = JSON.stringify({ tape: tapeAt(0) });
@@ -44,7 +47,7 @@ const untilAtWork = async ({ url }: Server, key: string): Promise<void> => {
   throw new Error(`the roles of ${url} did not begin to work`);
 };
 
-/** What whole turns over HTTP cost each part in CPU time, with a process for each role. Linux only. */
+/** The CPU time that whole turns over HTTP cost each part, with a process for each role. Linux only. */
 export const measureCost = async (effort: Effort): Promise<PartReport> => {
   await using directory = await temporaryDirectory();
   await using roles = await startRoles(ownNamespace(), directory.path, ROLES);

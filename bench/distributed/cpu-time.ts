@@ -9,7 +9,7 @@ type Times = { readonly parent: number; readonly ticks: number };
 const timesOf = async (pid: number): Promise<Times | null> => {
   const stat = await readFile(`/proc/${String(pid)}/stat`, 'utf8').catch(() => null);
   if (stat === null) return null;
-  // The name, field 2, may hold anything; what follows begins behind its last parenthesis.
+  // The name, field 2, may hold anything; the rest begins after its last parenthesis.
   const fields = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

@@ -15,17 +15,17 @@ import { Mind, STEPS } from '../turn-history.js';
 import { addresses, ownNamespace } from './addresses.js';
 import { startRoles } from './roles.js';
 
-/** Steps of turns that are recorded a second, spread over minds; of every so manieth the way to the read model is timed. */
+/** How many steps of turns are recorded a second, spread over minds. The way to the read model is timed for every TIMED_EVERY-th. */
 const STEPS_PER_SECOND = 200;
 const MINDS = 200;
 const TIMED_EVERY = 5;
 const TICK_MS = 10;
 const GOAL_MS = 250;
 const REACH_TIMEOUT_MS = 10_000;
-/** A relay that begins goes through everything that others have written to the store. */
+/** A new relay goes through everything that others have written to the store. */
 const START_TIMEOUT_MS = 120_000;
 
-/** Does something at a fixed rate, whether or not the last time is done, and returns what the timed ones took, in milliseconds. */
+/** Does something at a fixed rate, whether or not the last call is done. Returns the times of the timed calls, in milliseconds. */
 const paced = async (seconds: number, once: (count: number) => Promise<number | null>): Promise<readonly number[]> => {
   const began = performance.now();
   const pending: Promise<number | null>[] = [];
@@ -37,7 +37,10 @@ const paced = async (seconds: number, once: (count: number) => Promise<number | 
   return (await Promise.all(pending)).filter((ms) => ms !== null).sort((a, b) => a - b);
 };
 
-/** From the acknowledged append to the row of the read model, through relay, Kafka, projector and PostgreSQL, under load; against a bare produce and `eachBatch`. */
+/**
+ * From the acknowledged append to the row of the read model, through relay, Kafka, projector and PostgreSQL, under load; against a bare produce and
+ * `eachBatch`.
+ */
 export const measureLag = async (effort: Effort): Promise<PartReport> => {
   const env = addresses();
   const namespace = ownNamespace();
@@ -52,7 +55,7 @@ export const measureLag = async (effort: Effort): Promise<PartReport> => {
   const steps = new Map<Mind, number>();
   let skipped = 0;
 
-  /** The next step of a mind; the time of a timed one counts from the answer of the append. */
+  /** The next step of a mind; a timed one counts from the answer of the append. */
   const step = async (count: number): Promise<number | null> => {
     const mind = minds[count % MINDS];
     if (mind === undefined || busy.has(mind)) {

@@ -27,11 +27,11 @@ const GOAL = 0.8;
 const RELAY_EVENTS = 500;
 const REACH_TIMEOUT_MS = 180_000;
 
-/** What a consumer is given of a partition: the values of its messages. */
+/** What a consumer gets from a partition: the values of its messages. */
 type Values = readonly (Buffer | null)[];
 
 /**
- * Reads the whole topic with bare `eachBatch`, every partition at the same time, until it has seen so many messages.
+ * Reads the whole topic with bare `eachBatch`, all partitions at the same time, until it has seen this many messages.
  * @returns events a second
  */
 const consume = async (
@@ -65,7 +65,7 @@ const consume = async (
 const eventsIn = (values: Values) =>
   values.flatMap((value) => (value === null ? [] : ((JSON.parse(value.toString()) as FeedLink).event ?? [])));
 
-/** The rows that the read models would get, without folding: of each stream and of each turn the last event. */
+/** The rows that the read models would get, without folding: the last event of each stream and of each turn. */
 const rowsOf = (values: Values): ReadonlyMap<string, string> => {
   const rows = new Map<string, string>();
   for (const { stream, data } of eventsIn(values)) {
@@ -77,7 +77,7 @@ const rowsOf = (values: Values): ReadonlyMap<string, string> => {
   return rows;
 };
 
-/** The projector on a full topic, against bare `eachBatch` with the plainest way to as many rows. */
+/** The projector on a full topic, against bare `eachBatch` with the simplest way to write as many rows. */
 export const measureProjector = async (effort: Effort): Promise<PartReport> => {
   const { KAFKA_BROKERS, DATABASE_URL } = addresses();
   const log = createLogger('error', process.stderr, false);
@@ -100,7 +100,7 @@ export const measureProjector = async (effort: Effort): Promise<PartReport> => {
     topics.push(eventsTopic(settings));
     const postgres = new Postgres({ url: DATABASE_URL, namespace: settings.namespace, log });
     const models = new PostgresReadModels(postgres, systemClock);
-    // Live before there is anything: a build that begins is made from the store, past the topic.
+    // Live before there are events: a build that begins later is made from the store and not from the topic.
     for (const projection of distributedProjections) await models.swapIn(await models.open(projection));
     await using session = await new KafkaFeedWriter(settings).open();
     const chain = createChain(0, session.partitions);
@@ -118,7 +118,7 @@ export const measureProjector = async (effort: Effort): Promise<PartReport> => {
     return { settings, postgres, models };
   };
 
-  /** Events a second until every read model says that it has handled all of them. */
+  /** Events a second until every read model reports that it has handled all of them. */
   const ours = async (): Promise<number> => {
     const { settings, postgres, models } = await prepare();
     const last = await store.lastPosition();

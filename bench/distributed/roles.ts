@@ -10,10 +10,10 @@ import { addresses } from './addresses.js';
 
 const ANIMA = fileURLToPath(new URL('../../src/cli/anima.js', import.meta.url));
 
-/** Processes of ours by their role, and the owner key of their namespace. */
+/** Our processes by role, and the owner key of their namespace. */
 export type Roles = AsyncDisposable & { readonly key: string; readonly processes: ReadonlyMap<string, Server> };
 
-/** Starts a process for each role, without rate limit. @throws Error when one does not start */
+/** Starts a process for each role, without a rate limit. @throws Error when one does not start */
 export const startRoles = async (namespace: string, dataDir: string, roles: readonly string[]): Promise<Roles> => {
   const env = {
     ...addresses(),

@@ -28,7 +28,7 @@ const DEADLINE_MS = 15 * 60 * 1_000;
 
 const WORKER = fileURLToPath(new URL('./temporal-worker.js', import.meta.url));
 
-/** One turn, or what is compared with it: `at` is given each of its steps in order and resolves when that step is answered. */
+/** One turn, or what it is compared with. `at` is given each of its steps in order and resolves when that step is answered. */
 type Runner = (turnNumber: number, at: (step: () => Promise<unknown>) => Promise<void>) => Promise<void>;
 type Measured = { readonly perSecond: number; readonly p50: number };
 
@@ -70,7 +70,7 @@ export const measureSteps = async (effort: Effort): Promise<PartReport> => {
       address: env.TEMPORAL_ADDRESS,
       temporalNamespace: 'default',
       namespace: own,
-      // Asked by nobody here: what is measured has no lost processes.
+      // Not needed: what is measured has no lost processes.
       events: { openProcesses: () => Promise.resolve([]) },
       journal,
       processes: { [turn.name]: { process: turn } },
@@ -138,7 +138,7 @@ export const measureSteps = async (effort: Effort): Promise<PartReport> => {
     for (const name of names) await kinds[name]();
     for (let round = 0; round < effort.rounds; round += 1) {
       const measured: Partial<Record<Kind, Measured>> = {};
-      // Each is first in some round: none always finds the machine as the same other one left it.
+      // Each comes first in some round: none always finds the machine as the same other one left it.
       for (let turn = 0; turn < names.length; turn += 1) {
         const name = names[(turn + round) % names.length];
         if (name !== undefined) measured[name] = await kinds[name]();

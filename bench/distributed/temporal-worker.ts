@@ -18,8 +18,8 @@ import { addresses } from './addresses.js';
 import { bareActivities } from './bare-activities.js';
 
 /**
- * The workers of the step measurement, in a process of their own: turns on EventStoreDB, turns on an event store in memory, and the bare
- * workflows. At any time one of them has work.
+ * The workers of the step measurement, in a separate process: turns on EventStoreDB, turns on an event store in memory, and the bare workflows. At
+ * any time only one of them has work.
  */
 const serve = async (namespace: string): Promise<void> => {
   const { EVENTSTORE_URL, TEMPORAL_ADDRESS } = addresses();

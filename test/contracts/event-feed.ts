@@ -10,7 +10,7 @@ import { appendNext } from '../support/append-next.js';
 
 const poll = { timeout: 60_000, interval: 20 };
 
-/** A log of a suite's own: every call opens another client of it. */
+/** A log for one suite: every call opens another client of it. */
 export type FeedUnderTest = AsyncDisposable & {
   readonly partitions: number;
   writer(): FeedWriter;
@@ -59,7 +59,7 @@ export const appendRounds = async (store: MemoryEventStore, streams: number, rou
   }
 };
 
-/** Writes everything of the store behind `after`; how many links that made. */
+/** Writes everything in the store after `after`; returns how many links that made. */
 export const writeAll = async (
   session: FeedSession,
   store: Pick<EventStore, 'readAll'>,

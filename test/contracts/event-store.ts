@@ -17,7 +17,7 @@ export type OpenedEventStore = {
 const forwards = { direction: 'forwards', limit: 4096 } as const;
 const backwards = { direction: 'backwards', limit: 4096 } as const;
 
-/** Takes events of a subscription until there are `count` of them. */
+/** Takes events from a subscription until there are `count` of them. */
 const take = async (batches: AsyncIterable<readonly RecordedEvent[]>, count: number): Promise<RecordedEvent[]> => {
   const taken: RecordedEvent[] = [];
   for await (const batch of batches) {
@@ -27,8 +27,7 @@ const take = async (batches: AsyncIterable<readonly RecordedEvent[]>, count: num
   return taken;
 };
 
-/** A promise to be kept from outside. */
-/** What every event store keeps to, whatever it stands on. */
+/** What every event store promises, whatever it is built on. */
 export const eventStoreContract = (name: string, open: () => Promise<OpenedEventStore>): void => {
   describe(`${name} as an event store`, () => {
     let opened: OpenedEventStore;
@@ -286,7 +285,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
       const PAGES = 4;
       const bytesOf = (page: readonly RecordedEvent[]): number =>
         page.reduce((sum, { data, meta }) => sum + Buffer.byteLength(JSON.stringify(data) + JSON.stringify(meta)), 0);
-      /** A page is full with the event that brings it to the bound, not before and not long after. */
+      /** A page ends with the event that brings it to the bound, not before and not long after. */
       const expectFull = (page: readonly RecordedEvent[]): void => {
         expect(bytesOf(page)).toBeGreaterThanOrEqual(READ_BYTES);
         expect(bytesOf(page.slice(0, -1))).toBeLessThan(READ_BYTES);
@@ -294,7 +293,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
       const all = Array.from({ length: COUNT }, (_, index) => `big-${index}`);
 
       beforeEach(async () => {
-        // Two bytes a character: bytes are counted, not characters.
+        // Two bytes for each character: bytes are counted, not characters.
         const text = 'é'.repeat(BYTES / 2);
         for (const [index, name] of all.entries())
           await store.append('s', index === 0 ? 'no_stream' : index - 1, [event(name, { data: { name, text } })]);

@@ -20,7 +20,7 @@ const answer: KeptAnswer = {
 };
 const run = (seed: string, resumed = false) => ({ kind: 'run', seed, resumed });
 
-/** What every store of idempotency keys keeps to, whatever it stands on. */
+/** What every store of idempotency keys promises, whatever it is built on. */
 export const idempotencyStoreContract = (name: string, open: () => Promise<OpenedIdempotencyStore>): void => {
   describe(`${name} as a store of idempotency keys`, () => {
     let opened: OpenedIdempotencyStore;

@@ -8,7 +8,7 @@ export type OpenedKeyUsage = { readonly usage: KeyUsage; readonly dispose: () =>
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
-/** What everything that remembers the last use of keys keeps to. */
+/** What everything that remembers the last use of keys promises. */
 export const keyUsageContract = (name: string, open: (clock: Clock) => Promise<OpenedKeyUsage>): void => {
   describe(`${name} as memory of the last use of keys`, () => {
     const clock = new ManualClock();

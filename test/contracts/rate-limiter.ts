@@ -6,7 +6,7 @@ import { ManualClock } from '../support/manual-clock.js';
 
 const limit = { limit: 3, windowSeconds: 60 };
 
-/** What every rate limiter keeps to, whatever it stands on (contract 1.4). */
+/** What every rate limiter promises, whatever it is built on (contract 1.4). */
 export const rateLimiterContract = (name: string, open: (clock: Clock) => RateLimiter): void => {
   describe(`${name} as a rate limiter`, () => {
     let clock: ManualClock;

@@ -30,7 +30,7 @@ const put = (
   index: { partition: partition ?? 'p', order: order ?? key, tag: tag ?? 'live' },
 });
 
-/** A row with a text, of the stream before the slash in its key. */
+/** A row with a text; its stream is the part of its key before the slash. */
 const text = (key: string, words: string | null, order = key): Changes['put'][number] => ({
   ...put(key, { key, words }, ['p', order]),
   search: { stream: key.replace(/\/.*/, ''), text: words },
@@ -57,7 +57,7 @@ const poison = (stream: string, revision = 3): Changes['parked'][number] => ({
 const books = projection('books');
 const books2 = projection('books', 2);
 
-/** What read models and their write side keep to, whatever they stand on. */
+/** What read models and their write side promise, whatever they are built on. */
 export const readModelsContract = (name: string, open: (clock: Clock) => Promise<OpenedReadModels>): void => {
   describe(`${name} as read models`, () => {
     const clock = new ManualClock();
@@ -117,7 +117,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
       });
 
       it('are loaded in the order of their keys, up to the one that brings them to a bound of bytes', async () => {
-        // Two bytes a character: bytes are counted, not characters.
+        // Two bytes for each character: bytes are counted, not characters.
         const row = { text: 'é'.repeat(50_000) };
         const size = 100_011;
         await commit({ put: [...'abcdef'].map((key) => put(key, row)) });
@@ -156,7 +156,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         'end a page %s by its bytes, and say whether more of them match',
         async (direction) => {
           const names = [...'abcdefghij'];
-          // Two bytes a character: bytes are counted, not characters.
+          // Two bytes for each character: bytes are counted, not characters.
           const row = { text: 'é'.repeat(50_000) };
           await commit({ put: names.map((key) => put(key, row, ['p', key, key < 'i' ? 'live' : 'other'])) });
           const pages: string[][] = [];
@@ -322,7 +322,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
 
     describe('texts that become longer in compatibility form', () => {
       const word = (n: number): string => `${10_000 + n}${'㌀'.repeat(16)}`;
-      /** Five digits, and what is left of 64 characters. */
+      /** Five digits, and the rest of 64 characters. */
       const wordBytes = 5 + 59 * 3;
       const kept = Math.ceil(1_000_000 / wordBytes);
       const first = async (query: string): Promise<string | undefined> =>
@@ -375,7 +375,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
       it('are given back to the bit, by order, within a range and up to a limit', async () => {
         const odd = floats(0.1, -0, Number.MAX_VALUE, 1e-45, NaN);
         await commit({ put: ['1', '2', '3'].map((n) => text(`s/${n}`, n, `${9 - Number(n)}`)) });
-        // A view that begins where no number may lie in another buffer.
+        // A view that begins at an offset where a Float32Array cannot begin in another buffer.
         await set('s/1', '1', new Float32Array([9, ...odd]).subarray(1));
         await set('s/2', '2', floats(2));
         await set('s/3', '3', floats(3));

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 
 import type { RelayLease } from '../../src/ports/relay-lease.js';
 
-/** One place, held for `HOLDS_MS` without being renewed; every call of `lease` is another process's way to it. */
+/** One place, held for `HOLDS_MS` unless it is renewed. Each call of `lease` returns another process's access to it. */
 export type LeaseUnderTest = AsyncDisposable & {
   lease(): RelayLease;
-  /** Resolves when a place that is not renewed is free. */
+  /** Resolves when a place that was not renewed is free. */
   lapse(): Promise<void>;
 };
 
-/** What a place under test holds for, in milliseconds. */
+/** How long a place under test is held, in milliseconds. */
 export const HOLDS_MS = 1_000;
 
 /** What ports/relay-lease.ts promises, for every adapter. */

@@ -13,7 +13,7 @@ export const snapshotsContract = (name: string, open: () => Promise<OpenedSnapsh
     let opened: OpenedSnapshots;
     let snapshots: Snapshots;
 
-    /** One whose event happened a second after that of the revision before. */
+    /** A snapshot whose event happened a second after that of the revision before. */
     const snapshot = (revision: number, members: Partial<Snapshot> = {}): Snapshot => ({
       stream: ONE,
       version: 1,

@@ -6,10 +6,10 @@ import type { BodyPlan } from './schedule.js';
 import type { VirtualTime } from './virtual-time.js';
 import type { Acknowledged, Witness } from './witness.js';
 
-/** How long a client waits for an answer while there are faults, and when there are none, in milliseconds. */
+/** How long a client waits for an answer, in milliseconds: while there are faults, and when there are none. */
 const IMPATIENT_MS = [2_000, 15_000] as const;
 const PATIENT_MS = 120_000;
-/** How long it waits before it repeats what it got no answer to, in milliseconds. */
+/** How long it waits before it repeats a request that got no answer, in milliseconds. */
 const PAUSE_MS = [50, 2_000] as const;
 /** How often it repeats one request, and how many requests one turn may take (contract 2.5). */
 const ATTEMPTS = 500;
@@ -21,14 +21,14 @@ export type BodyDeps = {
   readonly cluster: Cluster;
   readonly time: VirtualTime;
   readonly witness: Witness;
-  /** From when on nothing may be refused, in milliseconds. */
+  /** From this time on nothing may be refused, in milliseconds. */
   readonly calmFromMs: number;
 };
 
 /** What one request did, for the witness. */
 type Marked = Pick<Acknowledged, 'npcId' | 'marker' | 'types'>;
 
-/** A client that keeps to what it is told (contract 1.5, 1.7, 2.5): it waits as `Retry-After` says, and repeats what it got no answer to. */
+/** A client that keeps to the contract (1.5, 1.7, 2.5): it waits as `Retry-After` says, and repeats what got no answer. */
 export class Body {
   readonly #deps: BodyDeps;
   readonly #plan: BodyPlan;
@@ -43,7 +43,7 @@ export class Body {
     this.#draw = draw;
   }
 
-  /** Does all it was planned to do; once there are no faults any more it asks for some of its answers again. @throws GivenUp */
+  /** Carries out its plan; once the faults are over it asks for some of its answers again. @throws GivenUp */
   async play(): Promise<void> {
     const { time, calmFromMs } = this.#deps;
     const { atMs, times, pauseMs } = this.#plan;
@@ -93,7 +93,7 @@ export class Body {
     let body: JsonObject = { tape: own };
     const instructions: string[] = [];
     for (let step = 0; step < STEPS; step += 1) {
-      // Repeated late without a key, an opening would open another turn, and so would a step that shows nothing else than its tape.
+      // Without a key, a late repeat of an opening would open another turn. So would a step that shows only its tape.
       const keyed = step === 0 || (mode === 'fat' && tapes === 'own') || this.#draw.chance(0.3);
       const marked = { npcId, marker, types: this.#plan.dawdles ? [] : ['TurnOpened'] };
       const reply = await this.#post(path, body, marked, keyed);
@@ -119,7 +119,7 @@ export class Body {
     }
   }
 
-  /** Once in its life it leaves a turn until it is lost. */
+  /** Once in its life it leaves a turn until that expires. */
   async #dawdle(step: number): Promise<void> {
     if (!this.#plan.dawdles || this.#dawdled || !this.#draw.chance((step + 1) / 3)) return;
     this.#dawdled = true;
@@ -144,13 +144,13 @@ export class Body {
     return reply;
   }
 
-  /** A repeat has the same answer; a step that was lost since is another's. */
+  /** A repeat has the same answer, except for a step of a turn that has expired since. */
   async #repeat({ request, reply }: Acknowledged): Promise<void> {
     if (this.#plan.dawdles && request.key === undefined) return;
     this.#deps.witness.repeated(request, reply, await this.#ask(request));
   }
 
-  /** Asks until there is an answer. @throws GivenUp when it was refused where nothing may be refused, or what may not be */
+  /** Asks until there is an answer. @throws GivenUp on a refusal that is not allowed, or not any more */
   async #ask(request: Request, allowed: readonly number[] = []): Promise<Reply> {
     const { time, cluster, witness, calmFromMs } = this.#deps;
     const what = `${request.method} ${request.path} (${this.#plan.name})`;
@@ -182,7 +182,7 @@ export class Body {
   }
 }
 
-/** A body stops: what it met is written down already. */
+/** Ends a body; what it met is already written down. */
 export class GivenUp extends Error {}
 
 const recordedBy = {

@@ -19,11 +19,11 @@ import { createServer, type SimulatedServer } from './server.js';
 import { snapshotsOver } from './snapshots.js';
 import type { VirtualTime } from './virtual-time.js';
 
-/** After how long an open turn expires, in milliseconds: longer than all faults together hold up a body. */
+/** After how long an open turn expires, in milliseconds: longer than all faults together delay a body. */
 export const TURN_DEADLINE_MS = 300_000;
-/** How often what cannot start tries again, in milliseconds. */
+/** How often a server that cannot start tries again, in milliseconds. */
 const START_RETRY_MS = 500;
-/** How long it takes until a client hears that nobody listens, in milliseconds. */
+/** How long until a client hears that no server listens, in milliseconds. */
 const REFUSED_MS = 5;
 
 /** How many streams a server keeps in memory: fewer than there are, or more. */
@@ -34,7 +34,7 @@ const SNAPSHOT_EVERY = [1, 3, 10] as const;
 
 type Place = { machine: Machine; server: SimulatedServer | null; incarnation: number };
 
-/** Everything between the bodies and the disks: servers that come and go, and what they have in common. */
+/** Everything between the bodies and the disks: servers that come and go, and what they share. */
 export class Cluster {
   readonly store = new MemoryEventStore();
   readonly snapshots = new MemorySnapshots();
@@ -65,7 +65,7 @@ export class Cluster {
     for (const fault of schedule.faults) time.after(fault.atMs, () => this.#suffer(fault));
   }
 
-  /** Sends a request to some server; null when no answer comes, which says nothing about what was done. */
+  /** Sends a request to some server. Null when no answer comes, which tells nothing about what was done. */
   send(request: Request, draw: Draw, timeoutMs: number): Promise<Reply | null> {
     const place = draw.pick(this.#places as [Place, ...Place[]]);
     return new Promise((resolve) => {
@@ -89,7 +89,7 @@ export class Cluster {
     });
   }
 
-  /** A server of its own over a link of its own to each of the parts. */
+  /** A new server, with its own link to each of the parts. */
   #place(name: string, incarnation: number, offMs: number): Place {
     const machine = new Machine(`${name}.${String(incarnation)}`, this.#time, offMs);
     const place: Place = { machine, server: null, incarnation };
@@ -130,7 +130,7 @@ export class Cluster {
 
   #workerAt({ machine, server }: Place) {
     if (server === null || machine.dead) return [];
-    // Steps are handed out and brought back over the network as well.
+    // Steps travel over the network in both directions.
     const link = new Link('engine', new Machine('engine', this.#time, 0), this.#time, this.#draw, { trouble: () => 0 });
     const woken: SimulatedServer['step'] = (args) =>
       new Promise((resolve, reject) => machine.wake(() => void server.step(args).then(resolve, reject)));

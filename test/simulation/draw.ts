@@ -1,4 +1,4 @@
-/** Chance, all of it from one seed: the same seed draws the same. */
+/** Randomness from one seed: the same seed draws the same. */
 export class Draw {
   #state: number;
 
@@ -6,12 +6,12 @@ export class Draw {
     this.#state = hashOf(seed);
   }
 
-  /** Draws of their own for one part, so that leaving out another part leaves them as they are. */
+  /** Separate draws for one part: leaving out another part does not change them. */
   fork(name: string): Draw {
     return new Draw(`${String(this.#state)} ${name}`);
   }
 
-  /** From 0 up to, but not, 1 (mulberry32). */
+  /** From 0 up to, but not including, 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

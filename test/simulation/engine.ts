@@ -10,21 +10,21 @@ import type { Draw } from './draw.js';
 import type { Link } from './network.js';
 import { EPOCH_MS, type VirtualTime } from './virtual-time.js';
 
-/** Who carries steps out: a server's worker. */
+/** A server's worker, which carries out steps. */
 export type Worker = { step(args: StepArgs): Promise<StepResult> };
 
-/** After how long without a word a step is done again by another worker, and how often, in milliseconds. */
+/** After how many milliseconds without an answer a step is given to another worker, and how often. */
 const TASK_TIMEOUT_MS = 2_000;
 const TASK_ATTEMPTS = 8;
-/** How long an asker waits, in milliseconds. */
+/** How long a caller waits, in milliseconds. */
 const ASK_TIMEOUT_MS = 8_000;
 /** How soon a deadline is tried again that a worker did not find due, and how often lost processes are looked for, in milliseconds. */
 const RETRY_MS = 1_000;
 const SWEEP_MS = 60_000;
-/** A deadline is this late, in milliseconds, before its process counts as lost. */
+/** How late a deadline may be before its process counts as lost, in milliseconds. */
 const OVERDUE_MS = 10_000;
 
-/** What the engine remembers of one process: its line, the answers given, and the timer of its deadline. */
+/** What the engine remembers of one process: its queue, the answers given, and the timer of its deadline. */
 type Run = {
   readonly ref: ProcessRef;
   line: Promise<unknown>;
@@ -34,8 +34,8 @@ type Run = {
 };
 
 /**
- * An engine as Temporal is one: it takes the inputs of a process one after the other, hands each step to some worker, and hands it to another
- * when that one says nothing, though the first may still be at it. It may forget everything and take up from the store what is open.
+ * An engine like Temporal. It takes the inputs of a process one after the other and gives each step to some worker. When that worker does not answer,
+ * it gives the step to another, although the first may still be busy with it. It may forget everything and find in the store what is open.
  */
 export class SimulatedEngine {
   readonly #time: VirtualTime;
@@ -52,7 +52,7 @@ export class SimulatedEngine {
     this.#sweepAgain();
   }
 
-  /** The engine as one server asks it. */
+  /** The engine as one server sees it. */
   port(link: Link): ProcessEngine {
     const ask: ProcessEngine['ask'] = async (ref, inputs, by) => {
       const answered = link.call(() => this.#ask(ref, inputs, by));
@@ -75,7 +75,7 @@ export class SimulatedEngine {
     };
   }
 
-  /** Loses everything it knew; steps that are under way go on by themselves. */
+  /** Loses everything it knew; steps under way go on. */
   forget(): void {
     for (const run of this.#runs.values()) run.cancelTimer();
     this.#runs = new Map();
@@ -93,7 +93,7 @@ export class SimulatedEngine {
       (reply) => !('refused' in reply),
       () => false,
     );
-    // A refusal is asked for afresh.
+    // A refusal is not kept: a repeat is asked anew.
     if (!isKept) run.answers.delete(id);
     return answer;
   }
@@ -116,7 +116,7 @@ export class SimulatedEngine {
     return step;
   }
 
-  /** Hands the step to one worker after the other until one says what came of it. */
+  /** Gives the step to one worker after another until one answers. */
   async #step(args: StepArgs): Promise<StepResult> {
     for (let attempt = 0; attempt < TASK_ATTEMPTS; attempt += 1) {
       const [first, ...others] = this.#workers();
@@ -172,7 +172,7 @@ const digestOf = (inputs: readonly ProcessInput[], by: CommandContext): string =
     .update(jcs([by.commandId, inputs]))
     .digest('base64url');
 
-/** @throws Rejection what the step was refused with */
+/** @throws Rejection that the step was refused with */
 const askedOf = (reply: Reply): StepAnswer => {
   if ('refused' in reply) {
     const { code, message, details, retryAfter } = reply.refused;

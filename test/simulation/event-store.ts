@@ -3,12 +3,12 @@ import { storeWith } from '../support/streams.js';
 import type { Draw } from './draw.js';
 import type { Link } from './network.js';
 
-/** How probable it is that an append whose first message was lost is sent again by the adapter itself. */
+/** The probability that the adapter itself repeats an append whose first message was lost. */
 const SENT_AGAIN = 0.5;
 
 /**
- * The event store as one server of many sees it over the network: an append without an answer may stand, may come to stand long after, or never;
- * the adapter may have sent it twice, and then the answer is that of the second.
+ * The event store as one of many servers sees it over the network. An append without an answer may be written already, much later, or never. The
+ * adapter may have sent it twice; the answer is then that of the second.
  */
 export const sharedEventStore = (store: EventStore, link: Link, draw: Draw): EventStore =>
   storeWith(store, {
@@ -27,7 +27,7 @@ export const sharedEventStore = (store: EventStore, link: Link, draw: Draw): Eve
     ...reading(store, link),
   });
 
-/** The event store of a server that writes alone, in its own process: appends in order, and none that outlives the process unwritten. */
+/** The event store of a server that writes alone, in its own process. It appends in order, and no append is written after the process has ended. */
 export const ownEventStore = (store: EventStore, link: Link): EventStore => ({
   ...storeWith(store, {
     append: (...append) => {

@@ -5,7 +5,7 @@ import { type Outcome, simulate } from './simulate.js';
 const calm = { faulty: false } as const;
 const faulty = { faulty: true } as const;
 
-/** What the seeds go through, in turn: most goes wrong where many servers meet faults. */
+/** The kinds that the seeds take in turn. Most goes wrong where many servers meet faults. */
 const kinds: readonly Kind[] = [
   { mode: 'shared', ...faulty },
   { mode: 'shared', ...calm },
@@ -17,12 +17,12 @@ const kinds: readonly Kind[] = [
 
 export const kindOf = (seed: number): Kind => kinds[seed % kinds.length] ?? { mode: 'shared', ...faulty };
 
-/** How many violations are told of one seed. */
+/** How many violations of one seed are reported. */
 const TOLD = 8;
 
 export type Explored = {
   readonly outcome: Outcome;
-  /** What to tell of a seed that failed: its shortened schedule, and what was broken. */
+  /** The report on a seed that failed: its shortened schedule, and what was broken. */
   readonly failure: string | null;
 };
 

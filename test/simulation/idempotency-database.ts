@@ -2,7 +2,7 @@ import type { IdempotencyStore, KeptAnswer, Reservation } from '../../src/ports/
 import { idOf } from '../../src/adapters/shared/reservations.js';
 import type { Link } from './network.js';
 
-/** How often a server says that it lives, and for how long that is believed, in milliseconds, as the adapter for PostgreSQL does. */
+/** How often a server reports that it lives, and for how long others believe it, in milliseconds, as in the adapter for PostgreSQL. */
 const HEARTBEAT_MS = 2_000;
 const ALIVE_MS = 10_000;
 
@@ -17,8 +17,8 @@ type Row = {
 type Claim = { readonly owner: string; readonly attempt: number; readonly running: number };
 
 /**
- * The database that holds the Idempotency-Keys of all servers: what the statements of the adapter for PostgreSQL do, each one at a stroke. A
- * reservation is taken over once its server has not said for a while that it lives, by the database's own clock.
+ * The database that holds the Idempotency-Keys of all servers. It does what the statements of the adapter for PostgreSQL do, each of them atomically.
+ * A reservation may be taken over once its server has not reported for a while that it lives, by the database's own clock.
  */
 export class IdempotencyDatabase {
   readonly #rows = new Map<string, Row>();
@@ -44,14 +44,14 @@ export class IdempotencyDatabase {
     return { kind: 'run', seed: row.seed, resumed: true };
   }
 
-  /** Ends an attempt, with an answer or with none; one that was taken over is another's. */
+  /** Ends an attempt, with an answer or without one. An attempt that was taken over stays untouched. */
   end(id: string, { owner, attempt }: Omit<Claim, 'running'>, answer: KeptAnswer | null): void {
     const row = this.#rows.get(id);
     if (row?.owner !== owner || row.attempt !== attempt) return;
     this.#rows.set(id, { ...row, answer, released: answer === null });
   }
 
-  /** Lets go of attempts whose server does not know whether they began, or how they ended. */
+  /** Releases attempts whose server does not know whether they began, or how they ended. */
   abandon(owner: string, attempts: ReadonlySet<number>): void {
     for (const [id, row] of this.#rows) {
       if (row.owner === owner && attempts.has(row.attempt) && row.answer === null) {
@@ -61,7 +61,7 @@ export class IdempotencyDatabase {
   }
 }
 
-/** One server's way to that database. */
+/** One server's access to that database. */
 export const idempotencyOver = (database: IdempotencyDatabase, link: Link, owner: string): IdempotencyStore => {
   const { machine, time } = link;
   const running = new Map<string, number>();
@@ -113,7 +113,7 @@ export const idempotencyOver = (database: IdempotencyDatabase, link: Link, owner
   };
 
   return {
-    // One after the other for each key: which attempt is running is known only when the one before has its answer.
+    // One after the other for each key: the running attempt is known only when the one before is answered.
     reserve: (scope, key, digest, newSeed) => {
       const id = idOf(scope, key);
       const before = asking.get(id) ?? Promise.resolve();

@@ -13,7 +13,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { TENANT } from './server.js';
 import type { Acknowledged, Witness } from './witness.js';
 
-/** More events than any simulation writes, and more rows. */
+/** More events, and more rows, than any simulation writes. */
 const ALL_EVENTS = 100_000;
 const ALL_ROWS = 10_000;
 
@@ -23,7 +23,7 @@ export type Settled = {
   readonly snapshots: Snapshots;
 };
 
-/** Holds what must be true once everything has settled; returns what is not. */
+/** Checks what must be true once everything has settled; returns what is not. */
 export const violationsOf = async (
   { store, readModels, snapshots }: Settled,
   witness: Witness,
@@ -62,7 +62,7 @@ const doubled = (stream: string, events: readonly RecordedEvent[]): readonly str
   return found;
 };
 
-/** What was acknowledged and does not stand, or stands more than once. */
+/** What was acknowledged and is not in the store, or is there more than once. */
 const lost = (
   { npcId, marker, types, reply, request }: Acknowledged,
   streams: ReadonlyMap<string, readonly RecordedEvent[]>,
@@ -122,7 +122,7 @@ const unlikeRebuild = async (
   return found;
 };
 
-/** Snapshots that are not what the stream's events make: all that was saved was durable. */
+/** Snapshots that differ from what the stream's events make: everything saved was durable. */
 const unlikeFold = async (
   snapshots: Snapshots,
   streams: ReadonlyMap<string, readonly RecordedEvent[]>,

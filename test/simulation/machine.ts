@@ -1,19 +1,19 @@
 import type { Clock } from '../../src/ports/clock.js';
 import { EPOCH_MS, type VirtualTime } from './virtual-time.js';
 
-/** What a wall clock waits before it looks again whether somebody set it, in milliseconds, as the system's adapter does. */
+/** How long a wall clock waits before it checks again whether it was set, in milliseconds, as in the system's adapter. */
 const LOOK_AGAIN_MS = 30_000;
 
 /**
- * A machine that one server runs on. Whatever wakes the server (a timer, an answer, a request) goes through `wake`: while the machine is frozen
- * that waits, and when it is dead nothing wakes it again. So the server can stand still between any two awaits.
+ * A machine that one server runs on. Whatever wakes the server (a timer, an answer, a request) goes through `wake`. A wake-up waits while the machine
+ * is frozen, and never comes once it is dead. The server can therefore stop between any two awaits.
  */
 export class Machine {
   readonly name: string;
   readonly clock: Clock;
-  /** How much longer than usual whatever it sends and receives takes. */
+  /** How much longer than usual everything takes that it sends and receives. */
   slowness = 1;
-  /** Whether others are quicker than it with every append. */
+  /** Whether others are faster with every append. */
   outrun = false;
   readonly #time: VirtualTime;
   readonly #held: (() => void)[] = [];
@@ -47,13 +47,13 @@ export class Machine {
     this.#frozen = true;
   }
 
-  /** Goes on: all that came meanwhile is there at once, in no order. */
+  /** Goes on: everything that came meanwhile arrives at once, in no order. */
   thaw(): void {
     this.#frozen = false;
     for (const run of this.#held.splice(0)) this.#time.after(0, () => this.wake(run));
   }
 
-  /** Forgets everything, at once. */
+  /** Forgets everything at once. */
   die(): void {
     this.#dead = true;
     for (const told of this.#onDeath) told();
@@ -61,13 +61,13 @@ export class Machine {
     this.#held.length = 0;
   }
 
-  /** Tells those outside who hold a connection to it. Returns what ends that. */
+  /** Notifies those that hold a connection to it. Returns a function that ends this. */
   onDeath(told: () => void): () => void {
     this.#onDeath.add(told);
     return () => this.#onDeath.delete(told);
   }
 
-  /** Somebody sets the wall clock. */
+  /** Sets the wall clock. */
   setClockBy(ms: number): void {
     this.#wallOffsetMs += ms;
   }

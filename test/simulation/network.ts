@@ -3,20 +3,20 @@ import type { Draw } from './draw.js';
 import type { Machine } from './machine.js';
 import type { VirtualTime } from './virtual-time.js';
 
-/** What servers and bodies talk to each other over, each with troubles of its own. */
+/** What servers and bodies talk to each other over, each with its own troubles. */
 export type Part = 'store' | 'database' | 'engine' | 'reads' | 'clients';
 
-/** How probable it is just now that a message between a server and a part goes astray. */
+/** The present probability that a message between a server and a part is lost or late. */
 export type Weather = { trouble(part: Part): number };
 
-/** What becomes of one call. `late`: carried out, long after its caller has been told that nobody knows. */
+/** What becomes of one call. `late`: carried out long after the caller was told that the outcome is unknown. */
 export type Fate = 'fine' | 'request lost' | 'answer lost' | 'late';
 
-/** How long a caller waits before it says that nobody knows, in milliseconds. */
+/** How long a caller waits until the outcome counts as unknown, in milliseconds. */
 const PATIENCE_MS = 1_800;
 /** How late a message may come, in milliseconds. */
 const LATEST_MS = 45_000;
-/** How long a message takes, in milliseconds. */
+/** The shortest and the longest time that a message takes, in milliseconds. */
 const QUICKEST_MS = 0.2;
 const SLOWEST_MS = 6;
 
@@ -28,7 +28,7 @@ const refusals: Readonly<Record<Part, RejectionCode>> = {
   clients: 'INTERNAL',
 };
 
-/** One machine's way to one part: messages take their time, and some are lost. */
+/** One machine's link to one part: messages take time, and some are lost. */
 export class Link {
   readonly machine: Machine;
   readonly time: VirtualTime;
@@ -49,7 +49,7 @@ export class Link {
   /** Draws what becomes of the next call. */
   fate(): Fate {
     if (!this.#draw.chance(this.#weather.trouble(this.#part))) return 'fine';
-    // A statement ends with its connection, which is given up by who got no answer.
+    // A statement ends with its connection, and a caller without an answer gives the connection up.
     return this.#part === 'database'
       ? this.#draw.pick(['request lost', 'answer lost'])
       : this.#draw.pick(['request lost', 'answer lost', 'late']);
@@ -81,7 +81,7 @@ export class Link {
   #arrivesIn(fate: Fate): number {
     if (fate === 'late') return this.#draw.between(PATIENCE_MS, LATEST_MS);
     const { nowMs } = this.time;
-    // A moment apart: at the very same one their order would be drawn.
+    // Slightly apart: at the same moment their order would be drawn.
     this.#lastArrivalMs = Math.max(this.#lastArrivalMs + 1e-6, nowMs + this.#takes());
     return this.#lastArrivalMs - nowMs;
   }

@@ -13,7 +13,7 @@ export const readModelsOver = (models: ReadModels, link: Link): ReadModels => ({
   reachedPosition: (...asked) => link.call(() => models.reachedPosition(...asked)),
 });
 
-/** The read models as a projector writes them: a commit without an answer may have been made. */
+/** The read models as a projector writes them: a commit without an answer may have been written. */
 export const writerOver = (writer: ReadModelWriter, link: Link): ReadModelWriter =>
   writerWith(writer, {
     open: (projection) => link.call(() => writer.open(projection)),

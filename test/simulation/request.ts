@@ -14,14 +14,14 @@ export type Request = {
 export type Reply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // What comes over the wire is looked at by who asked.
+  // The caller checks what comes over the wire.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly body: any;
 };
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Lets an HTTP application answer a request without a socket that is connected to anything. */
+/** Lets an HTTP application answer a request without a connected socket. */
 export const answerTo = (handler: Handler, { method, path, body, key }: Request): Promise<Reply> =>
   new Promise((resolve) => {
     const content = body === undefined ? null : Buffer.from(JSON.stringify(body));

@@ -1,7 +1,7 @@
 import { Draw } from './draw.js';
 import type { Part } from './network.js';
 
-/** `shared`: several servers over servers of the distributed profile. `alone`: one at a time over what the embedded profile has. */
+/** `shared`: several servers over what the distributed profile has. `alone`: one at a time over what the embedded profile has. */
 export type Mode = 'shared' | 'alone';
 
 /** What servers and bodies go through: with faults, or without any. */
@@ -32,7 +32,7 @@ export type Fault =
   | { readonly kind: 'forgetful engine'; readonly atMs: number }
   | { readonly kind: 'projector death'; readonly atMs: number; readonly forMs: number };
 
-/** What one body does. `thin` and `fat` are how it plays turns (contract 2.5); `own`: it sends its own tape and never the mind's. */
+/** What one body does. `thin` and `fat` are how it plays turns (contract 2.5). With `own` it sends its own tape and never the mind's. */
 export type BodyPlan = {
   readonly name: string;
   readonly does: 'turns' | 'acts' | 'updates' | 'rules' | 'reads';
@@ -42,23 +42,23 @@ export type BodyPlan = {
   readonly pauseMs: number;
   readonly mode: 'thin' | 'fat';
   readonly tapes: 'returned' | 'own';
-  /** Leaves each turn until it has expired, and goes on then. */
+  /** Leaves one turn until it has expired, and then goes on. */
   readonly dawdles: boolean;
 };
 
-/** Everything that is decided before a simulation begins. The rest is drawn from the seed on the way. */
+/** Everything that is decided before a simulation begins. The rest is drawn from the seed as it runs. */
 export type Schedule = {
   readonly seed: number;
   readonly mode: Mode;
-  /** By how much the wall clock of each server is off, in milliseconds; their number. */
+  /** By how much the wall clock of each server is off, in milliseconds; there is one server for each. */
   readonly clocksMs: readonly number[];
   readonly bodies: readonly BodyPlan[];
   readonly faults: readonly Fault[];
 };
 
-/** How long after the bodies faults still begin, in milliseconds: so long most bodies are at work. */
+/** How long after the last body has begun faults may still begin, in milliseconds: most bodies are still at work then. */
 const FAULTS_MS = 4_000;
-/** Over how long the bodies begin, in milliseconds: all at once, or one after the other. */
+/** The time over which the bodies begin, in milliseconds: all at once, or one after the other. */
 const BEGINNINGS_MS = [20, 1_000, 10_000] as const;
 /** When the servers have started, in milliseconds. */
 const STARTED_MS = 100;
@@ -84,7 +84,7 @@ export const drawSchedule = (seed: number, { mode, faulty }: Kind): Schedule => 
 const drawBody = (draw: Draw, index: number, beginMs: number): BodyPlan => ({
   name: `body-${String(index)}`,
   does: draw.pick(['turns', 'turns', 'turns', 'acts', 'acts', 'updates', 'rules', 'reads']),
-  // Most at one mind: there they meet.
+  // Most bodies share one mind: there they meet.
   npcId: draw.chance(0.7) ? MINDS[0] : draw.pick(MINDS),
   atMs: Math.round(STARTED_MS + draw.between(0, beginMs)),
   times: draw.int(1, 4),
@@ -94,7 +94,7 @@ const drawBody = (draw: Draw, index: number, beginMs: number): BodyPlan => ({
   dawdles: draw.chance(0.1),
 });
 
-/** In its own process a store does not lose answers, but it may have no room left. */
+/** In its own process a store does not lose answers, but its disk may be full. */
 const lossyParts: Readonly<Record<Mode, readonly [Part, ...Part[]]>> = {
   alone: ['store', 'clients'],
   shared: ['store', 'store', 'database', 'engine', 'reads', 'clients'],
@@ -152,7 +152,7 @@ const drawFault = (draw: Draw, mode: Mode, servers: number, withinMs: number): F
 export const faultsEndMs = ({ faults }: Schedule): number =>
   Math.max(0, ...faults.map((fault) => fault.atMs + ('forMs' in fault ? fault.forMs : 0)));
 
-/** One line for each fault and body, to be read by who looks for what went wrong. */
+/** One line for each fault and body, for the reader looking for the defect. */
 export const describeSchedule = ({ seed, mode, clocksMs, bodies, faults }: Schedule): string =>
   [
     `seed ${String(seed)}, ${mode}, clocks off by ${clocksMs.join(', ')} ms`,

@@ -27,10 +27,10 @@ import type { StepArgs, StepResult } from '../../workflows/process-step.js';
 import type { Machine } from './machine.js';
 import { answerTo, type Reply, type Request } from './request.js';
 
-/** Whose minds these are, and whose key everybody has. */
+/** The tenant of all minds and of the shared key. */
 export const TENANT = 'studio';
 
-/** What a server finds where it starts. Without an engine it drives its processes itself. */
+/** What a server is started with. Without an engine it drives its processes itself. */
 export type ServerOptions = {
   readonly machine: Machine;
   readonly random: Random;
@@ -44,18 +44,18 @@ export type ServerOptions = {
   readonly lanesKept: number;
   /** How many revisions lie between two snapshots of a mind. */
   readonly snapshotEvery: number;
-  /** Hears of errors that are no refusals. */
+  /** Called with errors that are not refusals. */
   readonly onDefect: (what: string) => void;
 };
 
 export type SimulatedServer = {
-  /** Takes up what was left open. */
+  /** Continues what was left open. */
   start(): Promise<void>;
   handle(request: Request): Promise<Reply>;
   step(args: StepArgs): Promise<StepResult>;
 };
 
-/** A server as `startServer` puts it together, with every role, over these ports: the product's own code from the request to the ports. */
+/** A server as `startServer` builds it, with every role, over these ports: the product's own code from the request to the ports. */
 export const createServer = (options: ServerOptions): SimulatedServer => {
   const { machine, random, events, readModels, snapshots, idempotency } = options;
   const { clock } = machine;
@@ -114,7 +114,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
 
 const compiled = new Map<string, RouteDefinition>();
 
-/** The route with the schemas that the first server's had: a schema is compiled once for each object that it is. */
+/** The route with the schemas of the first server's: each schema object is compiled once. */
 const compiledOnce = (route: RouteDefinition): RouteDefinition => {
   const known = compiled.get(route.operationId) ?? route;
   compiled.set(route.operationId, known);
@@ -127,10 +127,10 @@ const compiledOnce = (route: RouteDefinition): RouteDefinition => {
   };
 };
 
-/** Nobody makes or revokes keys here. */
+/** No keys are made or revoked here. */
 const noApiKeys = {} as unknown as ApiKeyDeps;
 
-/** A key that needs no threads: a signature is deterministic, and no more is asked of it. */
+/** A key that needs no threads: a signature only has to be deterministic. */
 const signingKeys: SigningKeys = {
   current: { kid: 'simulated', alg: 'Ed25519' },
   sign: async (kid, claims) => `${kid}.${createHash('sha256').update(jcs(claims)).digest('base64url')}`,

@@ -1,11 +1,11 @@
 import type { Schedule } from './schedule.js';
 
-/** How often a schedule is run at most while it is shortened. */
+/** How many runs the shortening of a schedule may take. */
 const RUNS = 200;
 
 /**
- * Leaves out of a failing schedule whatever is not needed for it to fail: faults and bodies, in ever smaller pieces (Zeller's ddmin), and then
- * what each body does more than once.
+ * Leaves out of a failing schedule what it does not need to fail: faults and bodies, in ever smaller pieces (Zeller's ddmin), and then what each body
+ * does more than once.
  */
 export const shrink = async (failing: Schedule, fails: (schedule: Schedule) => Promise<boolean>): Promise<Schedule> => {
   let shortest = failing;

@@ -8,12 +8,12 @@ import { VirtualTime } from './virtual-time.js';
 import { Witness } from './witness.js';
 import { sha256Hex } from '../../src/domain/shared/sha256.js';
 
-/** How long after the last fault its effects may last, in milliseconds: late messages, leases, pauses of who was refused. */
+/** How long the effects of the last fault may last, in milliseconds: late messages, leases, waits after refusals. */
 const SETTLING_MS = 70_000;
-/** How long bodies may take once nothing fails any more, and how long the read models, in milliseconds. */
+/** How long bodies, and then the read models, may take once nothing fails any more, in milliseconds. */
 const BODIES_MS = 4 * TURN_DEADLINE_MS;
 const READ_MODELS_MS = 60_000;
-/** How long the engine may take to end what nobody goes on with, in milliseconds. */
+/** How long the engine may take to end abandoned turns, in milliseconds. */
 const EXPIRING_MS = TURN_DEADLINE_MS + 120_000;
 
 export type Outcome = {
@@ -22,11 +22,11 @@ export type Outcome = {
   readonly events: number;
   readonly refusals: ReadonlyMap<string, number>;
   readonly virtualMs: number;
-  /** Of everything that was recorded, and when it ended: the same for the same schedule. */
+  /** A hash of everything that was recorded, and when it ended: the same for the same schedule. */
   readonly fingerprint: string;
 };
 
-/** Runs one schedule to its end, in virtual time, and holds the invariants. The same schedule has the same outcome. */
+/** Runs one schedule to its end in virtual time, and checks the invariants. The same schedule has the same outcome. */
 export const simulate = async (schedule: Schedule): Promise<Outcome> => {
   const draw = new Draw(`run ${schedule.mode} ${String(schedule.seed)}`);
   const time = new VirtualTime(draw.fork('order'));

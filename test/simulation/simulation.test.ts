@@ -4,7 +4,7 @@ import { explore, kindOf } from './explore.js';
 import { drawSchedule } from './schedule.js';
 import { simulate } from './simulate.js';
 
-/** Seeds of long runs that failed before something was mended. */
+/** Seeds of long runs that failed before a defect was fixed. */
 const FAILED_ONCE = [526, 906];
 /** The long run is `npm run simulate`. */
 const SEEDS = [...Array.from({ length: 300 }, (_, seed) => seed), ...FAILED_ONCE];

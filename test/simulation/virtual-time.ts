@@ -6,8 +6,8 @@ export const EPOCH_MS = Date.parse('2026-01-01T00:00:00.000Z');
 type Due = { readonly atMs: number; readonly order: number; run: (() => void) | null };
 
 /**
- * The one thing that makes anything happen. What is due next runs, in a drawn order where several things are due at the same moment, and whatever
- * follows from it without waiting has run before the next. Nothing waits for real.
+ * The source of everything that happens. It runs what is due next; things due at the same moment run in a drawn order. Whatever follows without
+ * waiting has run before the next one. Nothing waits in real time.
  */
 export class VirtualTime {
   readonly #draw: Draw;
@@ -36,7 +36,7 @@ export class VirtualTime {
     return new Promise((resolve) => this.after(ms, resolve));
   }
 
-  /** From now on whoever yields to the event loop yields to this. Returns a function that ends that. */
+  /** From now on code that yields to the event loop yields to this. Returns a function that ends this. */
   takeOverYields(): () => void {
     const original = globalThis.setImmediate;
     const yielded = (run: () => void) => this.after(0, run);
@@ -46,7 +46,7 @@ export class VirtualTime {
     };
   }
 
-  /** Lets time pass until `done`, or until `untilMs`; false when the latter came first. */
+  /** Lets time pass until `done`, or until `untilMs`; false when `untilMs` came first. */
   async run(done: () => boolean, untilMs: number): Promise<boolean> {
     await settled();
     while (!done()) {
@@ -99,8 +99,8 @@ export class VirtualTime {
 const isBefore = (left: Due, right: Due): boolean =>
   left.atMs < right.atMs || (left.atMs === right.atMs && left.order < right.order);
 
-/** The event loop's own, whoever has taken yields over. */
+/** The event loop's own, even while yields are taken over. */
 const { setImmediate: nextTurn } = globalThis;
 
-/** Everything that follows without waiting has run: all promises, and what a Node stream hands on. */
+/** Resolves when everything has run that follows without waiting: all promises, and what a Node stream passes on. */
 const settled = (): Promise<void> => new Promise((resolve) => nextTurn(resolve));

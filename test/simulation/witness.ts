@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Reply, Request } from './request.js';
 
-/** What a body was told: an event of one of these types that holds the marker stands in the mind's stream (null: in one of rules). */
+/** What a body was told: the mind's stream (null: that of a ruleset) holds an event of one of these types with the marker. */
 export type Acknowledged = {
   readonly npcId: string | null;
   readonly marker: string;
@@ -13,11 +13,11 @@ export type Acknowledged = {
 
 type ShownEvent = { readonly revision: number; readonly hash: string };
 
-/** Writes down what bodies were told, and what should not have been. */
+/** Writes down what bodies were told, and what they should not have been told. */
 export class Witness {
   readonly acks: Acknowledged[] = [];
   readonly violations: string[] = [];
-  /** How often each refusal was told. */
+  /** How often each refusal was given. */
   readonly refusals = new Map<string, number>();
   /** Hashes that were shown, by mind and revision. */
   readonly hashes = new Map<string, Map<number, string>>();
@@ -36,7 +36,7 @@ export class Witness {
 
   repeated(request: Request, first: Reply, second: Reply): void {
     if (first.status === second.status && isDeepStrictEqual(first.body, second.body)) return;
-    // An update is answered with the mind as it stands; so is its repeat where the database could not keep the first answer.
+    // An update is answered with the current mind. So is its repeat, where the database could not keep the first answer.
     const isKept = second.headers['idempotency-replayed'] === 'true';
     if (request.path === '/npcs' && !isKept && second.status === first.status) return;
     this.violated(

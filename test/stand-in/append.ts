@@ -11,7 +11,7 @@ import type { Expected } from './expectation.js';
 import type { Log, Outcome, ProposedEvent, Write } from './log.js';
 import { idOf, MAX_INT64, MAX_UINT64, streamName } from './wire.js';
 
-/** Appends of one batch call that may wait for their answer; the call is not read further meanwhile. */
+/** How many appends of one batch call may wait for their answers; beyond that the call is not read further. */
 const UNANSWERED = 1_000;
 
 type Proposed = streams.AppendReq.ProposedMessage | streams.BatchAppendReq.ProposedMessage;
@@ -53,7 +53,7 @@ const writeOf = (options: Options | undefined, messages: readonly Proposed[]): W
 const tooLarge = ({ events }: Write): boolean =>
   events.reduce((sum, { data }) => sum + data.length, 0) > MAX_APPEND_BYTES;
 
-/** Append: one call, one write. A conflict is an answer, everything else that fails is the call's status. */
+/** Append: one call, one write. A conflict is an answer; any other failure is the call's status. */
 export const append =
   (log: Log) =>
   (
@@ -94,14 +94,14 @@ const answerOf = (options: streams.AppendReq.Options | undefined, outcome: Outco
   if (options?.hasAny() === true) wrong.setExpectedAny(empty);
   else if (options?.hasStreamExists() === true) wrong.setExpectedStreamExists(empty);
   else if (options?.hasNoStream() === true) wrong.setExpectedNoStream(empty);
-  // As it was sent: here even the largest number is not turned into the word it means.
+  // As it was sent: here even the largest number is not turned into the word that it means.
   else wrong.setExpectedRevision(options?.getRevision() ?? '0');
   return new streams.AppendResp().setWrongExpectedVersion(wrong);
 };
 
 type Batch = { readonly options: streams.BatchAppendReq.Options | undefined; readonly messages: Proposed[] };
 
-/** BatchAppend: many writes in one call, each in one or more messages and with one answer. What is wrong with a write is its answer. */
+/** BatchAppend: many writes in one call, each with one or more messages and one answer. The answer also carries any error of the write. */
 export const batchAppend =
   (log: Log) =>
   (call: ServerDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>): void => {

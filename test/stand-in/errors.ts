@@ -3,10 +3,10 @@ import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 /** The most data one write may hold, in bytes; metadata and types do not count. */
 export const MAX_APPEND_BYTES = 1024 * 1024;
 
-/** A request that makes no sense: UNKNOWN for a call of its own, BadRequest in a batch. */
+/** A request that makes no sense: UNKNOWN in a single call, BadRequest in a batch. */
 export class BadRequest extends Error {}
 
-/** How a call ends on an error nobody described: UNKNOWN. */
+/** How a call ends on an error without a description: UNKNOWN. */
 export const asStatus = (error: unknown): Partial<StatusObject> => ({
   code: status.UNKNOWN,
   details: error instanceof Error ? error.message : String(error),

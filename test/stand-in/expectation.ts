@@ -1,19 +1,19 @@
-/** What a stream is expected to look like; a revision is one below 2^63. */
+/** What an append expects of its stream; a revision is below 2^63. */
 export type Expected = 'any' | 'no_stream' | 'stream_exists' | bigint;
 
-/** What is known of a stream: `last` is -1 for a missing one, `knownAt` asks memory alone. */
+/** What is known of a stream. `last` is -1 for a missing one; `knownAt` looks only in memory. */
 export type StreamView = {
   readonly last: number;
   readonly idAt: (revision: number) => string | undefined;
   readonly knownAt: (id: string) => number | undefined;
 };
 
-/** `repeated` is the revision at which the last of these events was written earlier. */
+/** `repeated` is the revision at which the last of these events was written before. */
 export type Verdict = 'write' | 'conflict' | { readonly repeated: number };
 
 /**
- * Whether an append is written, refused, or was written before. Without a revision only memory is asked, with one the log itself: so the ids
- * of `any` are forgotten by a restart, those of exact revisions never are. Known events followed by new ones are a conflict.
+ * Whether an append is written, refused, or was written before. Without a revision only memory is searched, with one the log itself. A restart
+ * therefore forgets the ids of `any`, but never those of exact revisions. Known events followed by new ones are a conflict.
  */
 export const judge = (expected: Expected, events: readonly { readonly id: string }[], stream: StreamView): Verdict => {
   const { last } = stream;
@@ -36,10 +36,10 @@ export const judge = (expected: Expected, events: readonly { readonly id: string
     : 'conflict';
 };
 
-/** Ids remembered; the oldest go first. */
+/** How many ids are remembered; the oldest go first. */
 const IDS_KEPT = 100_000;
 
-/** Ids written since the start, each with the stream and revision where it was written first. */
+/** Ids written since the start, each with the stream and revision where it was first written. */
 export class KnownIds {
   readonly #places = new Map<string, { readonly stream: string; readonly revision: number }>();
 

@@ -3,7 +3,7 @@ import type streams from '@eventstore/db-client/generated/streams_pb.js';
 import { BadRequest } from './errors.js';
 import type { LoggedEvent } from './log.js';
 
-/** Events of the log looked at before a checkpoint may come, unless the client says otherwise. */
+/** How many events of the log are looked at before a checkpoint may come, unless the client sets another number. */
 const SEARCH_WINDOW = 32;
 
 export type Filter = {
@@ -25,7 +25,7 @@ const expressionOf = (text: string): RegExp => {
 
 /**
  * A filter on stream names or event types. A regular expression wins over prefixes; without either nothing matches.
- * @throws BadRequest for a broken regular expression.
+ * @throws BadRequest for an invalid regular expression.
  */
 export const filterOf = (options: streams.ReadReq.Options.FilterOptions): Filter => {
   const byStream = options.hasStreamIdentifier();

@@ -7,7 +7,7 @@ import type { Expected } from './expectation.js';
 export type ProposedEvent = {
   readonly id: string;
   readonly type: string;
-  /** All a server keeps of a content type. */
+  /** All that a server keeps of a content type. */
   readonly json: boolean;
   readonly data: Uint8Array;
   readonly metadata: Uint8Array;
@@ -16,7 +16,7 @@ export type ProposedEvent = {
 export type LoggedEvent = ProposedEvent & {
   readonly stream: string;
   readonly revision: number;
-  /** Place in the log. As in a real log there are gaps between events. */
+  /** Place in the log. As in a real log, there are gaps between events. */
   readonly position: number;
   /** Milliseconds since 1970. */
   readonly created: number;
@@ -32,7 +32,7 @@ export type Outcome =
 type Waiting = Write & { readonly answer: (outcome: Outcome) => void };
 type Row = Omit<LoggedEvent, 'json'> & { readonly json: 0 | 1 };
 
-/** Appends written in one flushed commit. */
+/** How many appends one flushed commit takes. */
 const APPENDS_PER_COMMIT = 1_024;
 /** What a record takes in the log besides data and metadata. */
 const RECORD_OVERHEAD = 64;
@@ -47,7 +47,7 @@ const SCHEMA = `
 const SELECT = `SELECT name AS stream, revision, events.id AS id, type, json, data, metadata, created, position
   FROM events JOIN streams ON streams.id = events.stream`;
 
-/** A server that has started has written something: an empty $all does not occur. */
+/** A started server has already written something: $all is never empty. */
 const FIRST_WRITE: Write = {
   stream: '$$$stats',
   expected: 'any',
@@ -65,8 +65,8 @@ const FIRST_WRITE: Write = {
 const sizeOf = ({ data, metadata }: ProposedEvent): number => RECORD_OVERHEAD + data.length + metadata.length;
 
 /**
- * The log in one SQLite file. Appends of one turn of the event loop share one flushed commit. An error of the disk is not caught: as with a
- * real server the process ends, and what was answered is there after the next start.
+ * The log in one SQLite file. Appends of one turn of the event loop share one flushed commit. A disk error is not caught: as with a real server, the
+ * process ends, and after the next start everything that was answered is there.
  */
 export class Log implements Disposable {
   readonly #database: Database;
@@ -98,7 +98,7 @@ export class Log implements Disposable {
   }
 
   /**
-   * Opens or makes the log in a directory that exists.
+   * Opens the log in an existing directory, or makes it there.
    * @throws StartProblem when the file cannot be opened.
    */
   static open(directory: string): Log {
@@ -137,7 +137,7 @@ export class Log implements Disposable {
     return (statement.all(position, limit) as Row[]).map(logged);
   }
 
-  /** Calls `listener` with the events of each commit, once they are durable; the function returned ends that. */
+  /** Calls `listener` with the events of each commit once they are durable. Returns a function that ends this. */
   onCommit(listener: (events: readonly LoggedEvent[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -5,14 +5,14 @@ import type { Log, LoggedEvent } from './log.js';
 import { subscribe } from './subscribe.js';
 import { eventMessage, MAX_INT64, positionOf, type ReadCall, streamName, toNumber } from './wire.js';
 
-/** Events taken from the log at once. */
+/** How many events are taken from the log at once. */
 const PAGE = 64;
 
-/** Read: the events of a stream or of $all, or, with the option for it, a subscription to them. */
+/** Read: the events of a stream or of $all; with the option for it, a subscription to them. */
 export const read =
   (log: Log) =>
   (call: ReadCall): void => {
-    // Nobody waits for what a broken connection says about itself.
+    // A broken connection ends the call; its error is not reported.
     call.on('error', () => call.end());
     try {
       const options = call.request.getOptions() ?? new streams.ReadReq.Options();
@@ -45,7 +45,7 @@ const give = async (call: ReadCall, pages: Iterable<readonly LoggedEvent[]>): Pr
   call.end();
 };
 
-/** Pages until `count` events or the end; `next` reads on after an event. */
+/** Pages until `count` events or the end; `next` returns what follows an event. */
 function* paged(
   count: number,
   first: (limit: number) => readonly LoggedEvent[],
@@ -88,7 +88,7 @@ const pagesOfAll = (log: Log, options: streams.ReadReq.Options): 'silence' | Ite
   const direction = directionOf(options);
   const from = startOfAll(log, options.getAll(), direction);
   const count = toNumber(BigInt(options.getCount()));
-  // What a real server does with such a read, too.
+  // A real server does not answer such a read either.
   if (count === 0) return 'silence';
   return paged(
     count,

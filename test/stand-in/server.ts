@@ -29,7 +29,7 @@ const supported = (): features.SupportedMethods => {
   return new features.SupportedMethods().setEventStoreServerVersion(VERSION).setMethodsList(methods);
 };
 
-/** Serves a log on loopback; `port` 0 is a free one. The port is returned; deleting streams is UNIMPLEMENTED. */
+/** Serves a log on loopback and returns the port; `port` 0 picks a free one. Deleting streams is UNIMPLEMENTED. */
 export const serve = async (log: Log, port: number): Promise<{ readonly server: Server; readonly port: number }> => {
   const server = new Server({
     'grpc.max_receive_message_length': MAX_REQUEST_BYTES,

@@ -1,11 +1,11 @@
 import { type Child, startTypeScript } from '../support/child.js';
 
-/** Where a server on this machine is found. */
+/** The address of a server on this machine. */
 export const urlOf = (port: number): string => `esdb://127.0.0.1:${port}?tls=false`;
 
 export type StandIn = { readonly child: Child; readonly port: number; readonly url: string };
 
-/** Starts a stand-in on the data in a directory, on `port` or a free one; resolves once it listens. Disposing of the child kills it. */
+/** Starts a stand-in on a directory's data, on `port` or a free one. Resolves once it listens. Disposing of the child kills it. */
 export const startStandIn = async (data: string, port = 0): Promise<StandIn> => {
   const child = startTypeScript(new URL('./main.ts', import.meta.url), {
     args: ['--port', String(port), '--data', data],

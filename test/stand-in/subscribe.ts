@@ -7,15 +7,15 @@ import { filterOf } from './filter.js';
 import type { Log, LoggedEvent } from './log.js';
 import { eventMessage, MAX_INT64, MAX_UINT64, positionOf, type ReadCall, streamName, toNumber } from './wire.js';
 
-/** As many live events must not wait for a subscriber that has taken nothing for a while, in milliseconds: it is dropped. */
+/** A subscriber that has taken nothing for STALLED_MS milliseconds is dropped when this many live events wait. */
 const LIVE_WAITING = 32;
 const STALLED_MS = 50;
-/** As many waiting at once drop a subscriber that reads, too. */
+/** Even a subscriber that reads is dropped when this many wait at once. */
 const LIVE_BURST = 500;
-/** Events taken from the log at once, when no filter says so. */
+/** How many events are taken from the log at once, unless a filter sets another number. */
 const PAGE = 64;
 
-/** What is followed: where it begins and what comes after an event. `next` takes no notice of the filter, `matches` does. */
+/** What is followed: where it begins and what comes after an event. `next` ignores the filter, `matches` applies it. */
 type Source = {
   readonly fromEnd: boolean;
   readonly exists: () => boolean;
@@ -26,9 +26,9 @@ type Source = {
 };
 
 /**
- * Follows a stream or $all: confirmation, history, caughtUp, live events. History waits for its reader, live does not: who falls behind is
- * dropped and may subscribe again after its last event.
- * @throws BadRequest for a start or filter that is none.
+ * Follows a stream or $all: confirmation, history, caughtUp, live events. History waits for its reader, live events do not. A subscriber that falls
+ * behind is dropped and may subscribe again after its last event.
+ * @throws BadRequest for an invalid start or filter.
  */
 export const subscribe = (log: Log, call: ReadCall, options: streams.ReadReq.Options): void => {
   const source = options.hasAll() ? sourceOfAll(log, options) : sourceOfStream(log, options);
@@ -109,10 +109,10 @@ const follow = async (log: Log, call: ReadCall, source: Source): Promise<void> =
       }
       if (live && looked >= source.checkpointEvery) await checkpoint(event.position, event.position);
     }
-    // In history at most one a page, and not where the page ends: at its last match, or just before its first event.
+    // In history at most one per page, and not at the page's end: at its last match, or just before its first event.
     if (!live && looked >= source.checkpointEvery)
       await checkpoint(match?.position ?? first.position, match?.position ?? 0);
-    // A filter may pass over the whole log without sending anything: others are served meanwhile.
+    // A filter may scan the whole log without sending anything, so other calls are served in between.
     if (!live) await new Promise((resolve) => setImmediate(resolve));
   }
 };
@@ -141,17 +141,17 @@ const sourceOfAll = (log: Log, options: streams.ReadReq.Options): Source => {
   const filter = options.getFilter();
   const rules =
     filter === undefined ? { matches: () => true, window: PAGE, checkpointEvery: Infinity } : filterOf(filter);
-  // From beyond the end is from the end.
+  // A start beyond the end means the end.
   const first = Math.min(start, log.end);
   return {
     ...rules,
-    // $all is always there: it is caught up where it ends.
+    // $all always exists: it is caught up where it ends.
     fromEnd: false,
     exists: () => true,
     next: (after, limit) => log.readAll('forwards', after === undefined ? first : after.position + 1, limit),
   };
 };
 
-/** The first position after the one sent: an event there has been seen, unless prepare says that it has not. */
+/** The first position after the one sent. The event there has been seen, unless prepare says that it has not. */
 const afterwards = ({ commit, prepareBelow }: { readonly commit: number; readonly prepareBelow: boolean }): number =>
   prepareBelow ? commit : commit + 1;

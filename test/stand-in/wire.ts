@@ -9,7 +9,7 @@ import type { LoggedEvent } from './log.js';
 export type ReadCall = ServerWritableStream<streams.ReadReq, streams.ReadResp>;
 
 export const MAX_INT64 = 2n ** 63n - 1n;
-/** Also how -1 looks as an unsigned number: "none" for revisions, "the end" for positions. */
+/** Also -1 as an unsigned number: "none" for revisions, "the end" for positions. */
 export const MAX_UINT64 = 2n ** 64n - 1n;
 const NIL = '0'.repeat(32);
 /** `created` counts steps of 100 ns. */
@@ -23,8 +23,8 @@ export const streamName = (identifier: shared.StreamIdentifier | undefined): str
 };
 
 /**
- * The id of an event in lower case with dashes; braces, upper case and missing dashes are taken.
- * @throws BadRequest for anything that is no id, and for the one of zeros alone.
+ * The id of an event in lower case with dashes. Braces, upper case and missing dashes are accepted.
+ * @throws BadRequest for anything that is not an id, and for the nil id.
  */
 export const idOf = (uuid: shared.UUID | undefined): string => {
   const hex = (uuid?.getString() ?? '')
@@ -35,7 +35,7 @@ export const idOf = (uuid: shared.UUID | undefined): string => {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
 
-/** An event as reads and subscriptions give it. */
+/** An event as reads and subscriptions send it. */
 export const eventMessage = (event: LoggedEvent): streams.ReadResp => {
   const identifier = new shared.StreamIdentifier().setStreamName(Buffer.from(event.stream, 'utf8'));
   const position = String(event.position);
@@ -57,10 +57,10 @@ export const eventMessage = (event: LoggedEvent): streams.ReadResp => {
   );
 };
 
-/** A position sent by a client: `commit` clamped to what a number holds, and whether `prepare` lies below it. */
+/** A position sent by a client: `commit` limited to what a number holds, and whether `prepare` is below it. */
 export type SentPosition = 'end' | { readonly commit: number; readonly prepareBelow: boolean };
 
-/** @throws BadRequest when prepare lies above commit, or commit is none. */
+/** @throws BadRequest when prepare is above commit, or commit is not a position */
 export const positionOf = (position: streams.ReadReq.Options.Position | undefined): SentPosition => {
   const commit = BigInt(position?.getCommitPosition() ?? '0');
   const prepare = BigInt(position?.getPreparePosition() ?? '0');
@@ -69,6 +69,6 @@ export const positionOf = (position: streams.ReadReq.Options.Position | undefine
   return { commit: toNumber(commit), prepareBelow: prepare < commit };
 };
 
-/** Clamped to the largest exact number, which no log reaches. */
+/** Limited to the largest exact number, which no log reaches. */
 export const toNumber = (value: bigint): number =>
   value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value);

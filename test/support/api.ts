@@ -1,4 +1,4 @@
-/** What came back, read whole. */
+/** An answer, read to its end. */
 export type Reply = {
   readonly status: number;
   readonly headers: Headers;
@@ -13,7 +13,7 @@ export type Api = {
   readonly post: (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
 };
 
-/** Speaks to a server as one key (none when it is undefined). */
+/** Talks to a server with one key, or with none when it is undefined. */
 export const apiOf = (url: string, key: string | undefined): Api => {
   const ask = async (
     method: string,

@@ -1,6 +1,6 @@
 import type { AppendOutcome, EventStore, EventToAppend } from '../../src/ports/event-store.js';
 
-/** Appends behind whatever stands in the stream, for tests that do not care where; nobody else may write there meanwhile. */
+/** Appends to the end of the stream, for tests that do not care where that is. No other writer may append there meanwhile. */
 export const appendNext = async (
   store: Pick<EventStore, 'append' | 'read'>,
   stream: string,

@@ -2,8 +2,8 @@ import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { event } from './events.js';
 
 /**
- * Appends without end to the events file named by the first argument, in as many streams at once as the second says, and writes a line
- * `<stream> <revision>` for every append that was acknowledged. Made to be killed.
+ * Appends without end to the events file named by the first argument, in as many streams at once as the second says. Writes a line `<stream>
+ * <revision>` for every acknowledged append. Made to be killed.
  */
 const [file = '', streams = '1'] = process.argv.slice(2);
 const store = EmbeddedEventStore.open(file);

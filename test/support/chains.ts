@@ -28,7 +28,7 @@ export const breaksIn = async (events: Pick<EventStore, 'readAll'>): Promise<rea
   });
 };
 
-/** Holds every stream of a store to be whole. @throws Error that names each break */
+/** Checks that every stream of a store is whole. @throws Error that names each break */
 export const assertWholeChains = async (events: Pick<EventStore, 'readAll'>): Promise<void> => {
   const breaks = await breaksIn(events);
   if (breaks.length > 0) throw new Error(breaks.join('\n'));

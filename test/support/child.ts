@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** How long a child may take to say what is awaited, in milliseconds. */
+/** How long a child may take to print an awaited line, in milliseconds. */
 const WAIT_MS = 30_000;
 const HOOKS = new URL('./typescript-hooks.mjs', import.meta.url);
 
@@ -30,7 +30,7 @@ export class Child implements AsyncDisposable {
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => this.#said(() => (this.#stderr += text)));
     this.#exited = new Promise((resolve, reject) => {
       this.#process.once('error', reject);
-      // `close` and not `exit`: what it said has been read by then.
+      // `close` and not `exit`: by then all output has been read.
       this.#process.once('close', (code, signal) => {
         this.#said(() => (this.#over = true));
         resolve({ code, signal });
@@ -50,12 +50,12 @@ export class Child implements AsyncDisposable {
     return this.#stderr;
   }
 
-  /** The whole lines of standard output so far. A line cut short by a kill is not among them. */
+  /** The whole lines of standard output so far, without a line that a kill cut short. */
   get lines(): readonly string[] {
     return this.#stdout.split('\n').slice(0, -1);
   }
 
-  /** Resolves with the first whole line of standard output that matches; rejects when the child ends or 30 s pass without one. */
+  /** Resolves with the first whole line of standard output that matches. Rejects when the child ends or 30 s pass without one. */
   waitForLine(pattern: RegExp): Promise<string> {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
@@ -86,7 +86,7 @@ export class Child implements AsyncDisposable {
     return this.#exited;
   }
 
-  /** kill -9: nothing in the child can react to it. Resolves when it is gone. */
+  /** kill -9: nothing in the child can react to it. Resolves when the child is gone. */
   async kill(): Promise<void> {
     this.#process.kill('SIGKILL');
     await this.#exited;
@@ -102,6 +102,6 @@ export class Child implements AsyncDisposable {
   }
 }
 
-/** Starts a TypeScript file of this repository in a process of its own; nothing needs to be built. */
+/** Starts a TypeScript file of this repository in its own process; nothing needs to be built. */
 export const startTypeScript = (file: URL, options: ChildOptions = {}): Child =>
   new Child(['--import', HOOKS.href, fileURLToPath(file)], options);

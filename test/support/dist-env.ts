@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 
-/** The names of contract 11.1 under which tests find the servers. */
+/** The variables of contract 11.1 that tell tests where the servers are. */
 const NAMES = ['EVENTSTORE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'KAFKA_BROKERS', 'DATABASE_URL'] as const;
 export type Addresses = Readonly<Record<(typeof NAMES)[number], string>>;
 
 /**
  * Where the servers of this run are.
- * @throws Error that names every address that is missing, and how to get it.
+ * @throws Error that names every missing address, and how to get it.
  */
 export const distEnv = (env: NodeJS.ProcessEnv = process.env): Addresses => {
   const missing = NAMES.filter((name) => (env[name] ?? '') === '');
@@ -19,5 +19,5 @@ export const distEnv = (env: NodeJS.ProcessEnv = process.env): Addresses => {
   return Object.fromEntries(NAMES.map((name) => [name, env[name]])) as Addresses;
 };
 
-/** A value for ANIMA_NAMESPACE that nobody else has: tests share the servers with each other and with what earlier runs left. */
+/** A unique value for ANIMA_NAMESPACE: tests share the servers with each other and with the data of earlier runs. */
 export const randomNamespace = (): string => `t${randomBytes(6).toString('hex')}`;

@@ -1,6 +1,6 @@
 import { distEnv } from './dist-env.js';
 
-/** Before any test: without servers one sentence, not a failure of every file. */
+/** Runs before any test. Without servers it fails with one sentence, and not in every file. */
 export default function setup(): void {
   distEnv();
 }

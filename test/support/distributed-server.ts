@@ -13,12 +13,13 @@ const ANIMA = new URL('../../src/cli/anima.ts', import.meta.url);
 const SECRET = 'a secret that every server of one test shares';
 
 type Env = Readonly<Record<string, string>>;
-/** A process that serves, and where. */
+/** A serving process and its address. */
 export type ServingProcess = { readonly child: Child; readonly url: string };
 
 /**
- * A namespace with its owner key, and as many processes in it as a test starts. Disposing of it kills those that are left, and
- * holds every chain to be whole. The event store has to be there. */
+ * A namespace with its owner key, and as many processes in it as a test starts. Disposing of it kills the remaining processes and checks that every
+ * chain is whole. The event store must be up then.
+ */
 export type Namespace = AsyncDisposable & {
   readonly ownerKey: string;
   readonly dataDir: string;
@@ -32,7 +33,7 @@ export type Namespace = AsyncDisposable & {
   start(roles: string, env?: Env): Promise<ServingProcess>;
 };
 
-/** Opens a namespace of its own on the servers of this run, or on those that `env` names. The event store has to be there. */
+/** Opens a new namespace on the servers of this run, or on those that `env` names. The event store must be up. */
 export const openNamespace = async (env: Env = {}): Promise<Namespace> => {
   const directory = await temporaryDirectory();
   const settings = {
@@ -78,11 +79,11 @@ export const openNamespace = async (env: Env = {}): Promise<Namespace> => {
   };
 };
 
-/** Where a process serves, once it does. */
+/** The address of a process, once it serves. */
 export const urlOf = async (child: Child): Promise<string> =>
   (JSON.parse(await child.waitForLine(/"msg":"serving"/)) as { url: string }).url;
 
-/** A server of the distributed profile with every role in one process, on the real engines, under a namespace of its own. */
+/** A server of the distributed profile with every role in one process, on the real engines, in its own namespace. */
 export const openDistributedServer: OpenServer = async (env = {}) => {
   const namespace = await openNamespace(env);
   const start = () => namespace.start(env['ANIMA_ROLES'] ?? '');

@@ -10,7 +10,7 @@ import { temporaryDirectory } from './temporary-directory.js';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url);
 
-/** A server of the embedded profile in a process of its own, on a fresh data directory and a free port. At its end every chain is held to be whole. */
+/** A server of the embedded profile in its own process, on a fresh data directory and a free port. At its end every chain is checked to be whole. */
 export const openEmbeddedServer: OpenServer = async (env = {}) => {
   const directory = await temporaryDirectory();
   const start = async (): Promise<{ child: Child; url: string }> => {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/domain/shared/json.js';
 import { derivedUuid } from '../../src/domain/shared/uuid.js';
 import type { EventMeta, EventToAppend, ProcessMark, RecordedEvent } from '../../src/ports/event-store.js';
 
-/** 2026-01-01T00:00:00.000Z, where the time of built events begins. */
+/** 2026-01-01T00:00:00.000Z, the time at which built events begin. */
 const START_MS = 1_767_225_600_000;
 
 export type EventOptions = {
@@ -13,8 +13,8 @@ export type EventOptions = {
 };
 
 /**
- * An event to append with everything that it needs. Its id follows from `name`: the same name makes the same id, another one another.
- * The hashes are not those of a chain: a store keeps them, it does not compute them.
+ * An event to append, with everything that it needs. Its id is derived from `name`: the same name makes the same id. The hashes do not form a chain:
+ * a store keeps them and does not compute them.
  */
 export const event = (name: string, options: EventOptions = {}): EventToAppend => ({
   id: derivedUuid(START_MS, name),
@@ -39,7 +39,7 @@ export const event = (name: string, options: EventOptions = {}): EventToAppend =
 export const events = (prefix: string, count: number): readonly EventToAppend[] =>
   Array.from({ length: count }, (_, index) => event(`${prefix}-${index}`));
 
-/** An event of a process, open or at its end. */
+/** An event of a process that is open or at its end. */
 export const processEvent = (name: string, process: ProcessMark): EventToAppend => event(name, { process });
 
 /** The names of events built here, in order. */

@@ -4,7 +4,7 @@ import { rowsOf } from '../projections/fold.js';
 import { type StandIn, startStandIn } from '../stand-in/start.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-/** More than any test writes. */
+/** More events than any test writes. */
 const EVENTS = 100_000;
 
 /** An event store on its server, whose open processes are folded from all of its events. */
@@ -46,7 +46,7 @@ export class KillableEventStore implements AsyncDisposable {
     await this.#standIn.child.kill();
   }
 
-  /** Stops it as it stands: connections stay, nothing is answered. */
+  /** Stops the process: connections stay open, nothing is answered. */
   freeze(): void {
     this.#standIn.child.signal('SIGSTOP');
   }
@@ -55,7 +55,7 @@ export class KillableEventStore implements AsyncDisposable {
     this.#standIn.child.signal('SIGCONT');
   }
 
-  /** Starts it again where it was. */
+  /** Starts it again on the same port and data. */
   async restart(): Promise<void> {
     this.#standIn = await startStandIn(this.#directory.path, this.port);
   }
@@ -66,7 +66,7 @@ export class KillableEventStore implements AsyncDisposable {
   }
 }
 
-/** The server that `EVENTSTORE_URL` names, else a stand-in of its own. */
+/** The server that `EVENTSTORE_URL` names, or else a new stand-in. */
 export const eventStoreServer = async (): Promise<{ readonly url: string } & AsyncDisposable> => {
   const url = process.env['EVENTSTORE_URL'];
   if (url === undefined || url === '') return KillableEventStore.start();

@@ -10,7 +10,7 @@ import type {
   Tape,
 } from '../../src/body/protocol.js';
 
-/** What the fake decides on a model's text; stands in for contract 2.8. */
+/** What the fake decides on a model's text, in place of contract 2.8. */
 export type FakeDecision = Omit<Finalize, 'type'> & { readonly grounds?: JsonMembers };
 export type FakeDecide = (input: {
   readonly text: string;
@@ -56,7 +56,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const notFound = (code: string): Response =>
   json(404, { error: { code, message: 'There is nothing under this path.', details: {}, requestId: 'req-fake' } });
 
-/** The result that a step brings for the round after `rounds` (contract 2.5: lastResult wins; empty texts do not count in a tape). */
+/** The result that a step brings for the round after `rounds` (contract 2.5: lastResult wins; empty texts in a tape do not count). */
 const broughtBy = (step: StepRequest, rounds: number): StepResult | null => {
   if (step.lastResult !== undefined && step.lastResult !== null) return step.lastResult;
   const { actor, memories, vectorQueried, generatedOutput } = step.tape;
@@ -82,7 +82,7 @@ const merged = (tape: Tape, result: StepResult | null): Tape => {
   }
 };
 
-/** A mind as small as contract 2.2 and 2.5 allow, answering as `fetch` would: for tests of what talks to one. */
+/** The smallest mind that contract 2.2 and 2.5 allow, answering as `fetch` would: for tests of its clients. */
 export const createFakeMind = (
   decide: FakeDecide,
   presets: readonly string[] = ['default', 'rpg', 'social'],
@@ -123,7 +123,7 @@ export const createFakeMind = (
     return { type: 'Finalize', ...told };
   };
 
-  /** The event of a round: the verdict's for the last one, else the newest. */
+  /** The event of a round: the verdict's for the last one, otherwise the newest. */
   const revisionOf = (npcId: string, instruction: MindInstruction): number => {
     const { events } = mindOf(npcId);
     return instruction.type === 'Finalize'

@@ -2,7 +2,7 @@ import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { AppendFault } from '../contracts/process-engine.js';
 
-/** The same store, but an append may die on its way in or on its way out. */
+/** The same store, but an append may fail on its way in or on its way out. */
 export const faulty = (store: EventStore, fault: AppendFault): EventStore => ({
   append: async (...args) => {
     if (fault.at !== 'none') fault.onFault?.();

@@ -9,25 +9,25 @@ import { rowsOf } from '../projections/fold.js';
 import { type Emitted, recorded } from './histories.js';
 import { STREAM } from './streams.js';
 
-/** An event as a decider types it; that its data is JSON, its type need not show. */
+/** An event as a decider types it. The type need not show that its data is JSON. */
 type Told = { readonly type: string; readonly data: object };
 type Decision = readonly Told[] | Rejection;
 type Decider<State, Asked extends readonly unknown[]> = (state: State, ...asked: Asked) => Decision;
-/** A mind, a tenant, a process: whatever is folded from the events of one stream. */
+/** A mind, a tenant, a process: anything folded from the events of one stream. */
 type Fold<State> = { readonly initial: State; evolve(state: State, event: RecordedEvent): State };
 
-/** What events have made, and what comes of a decision on it. */
+/** What events have made, and what is decided on it. */
 export type Given<State> = {
   readonly state: State;
   readonly events: readonly RecordedEvent[];
   when<Asked extends readonly unknown[]>(decide: Decider<State, Asked>, ...asked: Asked): When<State>;
 };
 type When<State> = {
-  /** Holds the decision to be just these events, or a refusal with this code and, among others, these details. */
+  /** Checks that the decision is exactly these events, or a refusal with this code and at least these details. */
   then(expected: readonly Told[] | RejectionCode, details?: JsonObject): void;
-  /** What was decided; null: it was refused. */
+  /** What was decided; null when it was refused. */
   readonly events: readonly Emitted[] | null;
-  /** Where the decision leads. @throws Rejection when it was a refusal */
+  /** The state after the decision. @throws Rejection when it was refused */
   readonly and: Given<State>;
 };
 
@@ -54,7 +54,7 @@ const after = <State>(fold: Fold<State>, stream: string, past: Past<State>, told
   return { ...now, when };
 };
 
-/** How tests of what folds events and decides are written (docs/adr/0001): `given(...events).when(decide).then(events or a refusal)`. */
+/** How tests of folds and deciders are written (docs/adr/0001): `given(...events).when(decide).then(events or a refusal)`. */
 export const givenOf =
   <State>(fold: Fold<State>, stream = STREAM) =>
   (...events: readonly Told[]): Given<State> =>
@@ -67,7 +67,7 @@ export const givenRowsOf = <Row extends Json>(projection: Projection<Row>, strea
     stream,
   );
 
-/** What the table of a process decides, as a decider. */
+/** What a process's table decides, as a decider. */
 export const inTable =
   <State extends { readonly name: string }, Input extends { readonly type: string }, Facts>(
     process: Process<State, Input, Facts, unknown>,

@@ -16,7 +16,7 @@ export const emitted = (of: NpcEvent | RulesetEvent): Emitted => of as unknown a
 const START_MS = 1_767_225_600_000;
 const DEADLINE = '2026-01-01T00:15:00.000Z';
 
-/** Recorded events of one stream from revision `first` on, a second apart, as if they were all there is in the store. */
+/** Recorded events of one stream from revision `first` on, a second apart, as if the store held nothing else. */
 export const recorded = (stream: string, emitted: readonly Emitted[], first = 0): readonly RecordedEvent[] =>
   emitted.map(({ type, data }, index) => {
     const revision = first + index;
@@ -25,7 +25,7 @@ export const recorded = (stream: string, emitted: readonly Emitted[], first = 0)
     return { ...drawn, stream, revision, position: revision + 1 };
   });
 
-/** A turn's opening, waiting for an actor unless `of` says otherwise. */
+/** The opening of a turn, which waits for an actor unless `of` says otherwise. */
 export const turnOpened = (
   turnId: string,
   of: Partial<Extract<NpcEvent, { type: 'TurnOpened' }>['data']> = {},
@@ -70,7 +70,7 @@ export const memoriesRecalled = (turnId: string): Emitted =>
     },
   });
 
-/** A verdict, of a process turn or (with `asked`) one that was asked for by itself. */
+/** A verdict of a process turn, or (with `asked`) one that was requested directly. */
 export const verdict = (turnId: string, valid: boolean, asked = false): Emitted =>
   emitted({
     type: valid ? 'VerdictReached' : 'VerdictRefused',
@@ -157,7 +157,7 @@ export const historyTenants: readonly string[] = tenants;
 
 type Written = { readonly tenant: string; readonly stream: string; readonly event: Emitted };
 
-/** What minds and rule sets of two studios may go through, in any order, also ones that no decider would write. */
+/** What minds and rulesets of two studios may go through, in any order, including histories that no decider would write. */
 export const history: fc.Arbitrary<readonly Written[]> = fc.array(
   fc
     .oneof(

@@ -38,7 +38,7 @@ export const testPrincipal = (over: Partial<Principal> = {}): Principal => ({
   ...over,
 });
 
-/** What came back, read whole. */
+/** An answer, read to its end. */
 export type Reply = {
   readonly status: number;
   readonly headers: Headers;
@@ -61,14 +61,14 @@ export type TestApp = {
   /** A POST of JSON. */
   post(path: string, body?: Json, headers?: Record<string, string>): Promise<Reply>;
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
-  /** Writes bytes to the socket as they are and reads until the server closes it. */
+  /** Writes bytes to the socket unchanged, and reads until the server closes it. */
   raw(bytes: string | Buffer): Promise<string>;
   stop(): Promise<void>;
 };
 
 const AUTHORIZED = { authorization: 'Bearer good' };
 
-/** Writes bytes to a socket as they are, and reads until the server closes it. */
+/** Writes bytes to a socket unchanged, and reads until the server closes it. */
 export const rawExchange = (port: number, bytes: string | Buffer): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -80,7 +80,7 @@ export const rawExchange = (port: number, bytes: string | Buffer): Promise<strin
     socket.write(bytes);
   });
 
-/** Serves routes on a free port, behind the whole guard, with the memory adapters and the keys given (`good` alone by default). */
+/** Serves routes on a free port behind the whole guard, with the memory adapters and the given keys (by default only `good`). */
 export const startApp = async (
   routes: readonly RouteDefinition[],
   over: Partial<AppDeps> & {

@@ -4,14 +4,14 @@ import type { KafkaSettings } from '../../src/adapters/kafka/client.js';
 import type { Log } from '../../src/ports/log.js';
 import { distEnv, randomNamespace } from './dist-env.js';
 
-/** Keeps what was said at the levels that an operator reads. */
+/** A log that keeps what is logged at the levels an operator reads. */
 export const keptLog = (): Log & { readonly said: { readonly message: string; readonly details: object }[] } => {
   const said: { message: string; details: object }[] = [];
   const keep = (details: object, message: string): void => void said.push({ message, details });
   return { said, isLevelEnabled: () => false, debug: () => undefined, info: keep, warn: keep, error: keep };
 };
 
-/** A namespace of its own on the brokers of this run; its topic is removed at the end. */
+/** A new namespace on the brokers of this run; its topic is removed at the end. */
 export const openKafka = (brokers = distEnv().KAFKA_BROKERS.split(',')) => {
   const settings: KafkaSettings = { brokers, namespace: randomNamespace(), log: keptLog() };
   const kafka = new Kafka({ brokers: distEnv().KAFKA_BROKERS.split(','), logLevel: logLevel.NOTHING });

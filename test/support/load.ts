@@ -15,15 +15,15 @@ import { answersTo, createWriter, expectWholeHistory, rowsOf, untilAnswers } fro
 const WRITERS = 12;
 const MINDS = 4;
 const PAUSE_MS = 50;
-/** How long answers, and read models, may take to come once everything is back: a killed HTTP process holds its keys for 10 s. */
+/** How long answers and read models may take once every server is back: a killed HTTP process holds its keys for 10 s. */
 const ANSWERS_LIMIT_MS = 60_000;
 const READ_MODELS_LIMIT_MS = 60_000;
 
-/** Bodies that play while a test takes servers away, and go on where they were in the next test. */
+/** Bodies that play while a test takes servers away. They continue in the next test where they were. */
 export type Load = {
   /**
-   * Plays against these processes while `during` runs, which is given how to wait for so many more answers; then holds the history.
-   * @throws what `during` throws, and the first refusal that is none of "later"
+   * Plays against these processes while `during` runs, then checks the history. `during` is given a function that waits for that many more answers.
+   * @throws what `during` throws, and the first refusal other than "later"
    */
   run(urls: readonly string[], during: (answers: (count: number) => Promise<void>) => Promise<void>): Promise<void>;
 };
@@ -54,7 +54,7 @@ export const createLoad = (namespace: Namespace): Load => {
   };
 };
 
-/** Holds the streams, and that the read models, rebuilt into a schema of their own, are what they are. */
+/** Checks the streams, and that the read models equal those rebuilt into another schema. */
 const expectWholeNamespace = async (
   { settings }: Namespace,
   acknowledged: Parameters<typeof expectWholeHistory>[2],

@@ -6,10 +6,10 @@ import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { Moment, Snapshot, Snapshots } from '../../src/ports/snapshots.js';
 import { onBehalf, storeWith } from './streams.js';
 
-/** As many as one append takes. */
+/** How many events one append takes. */
 const APPENDED = 500;
 
-/** Appends drafts to a mind of the tenant `studio`, as many at once as fit. @throws Error when somebody else was faster */
+/** Appends drafts to a mind of the tenant `studio`, as many at once as fit. @throws Error when another writer was faster */
 export const appendToMind = async (lanes: Lanes, npcId: string, drafts: readonly EventDraft[]): Promise<void> => {
   for (let from = 0; from < drafts.length; from += APPENDED) {
     const lane = await lanes.open(npcStream('studio', npcId), mindFold);
@@ -19,7 +19,7 @@ export const appendToMind = async (lanes: Lanes, npcId: string, drafts: readonly
   }
 };
 
-/** Drafts that give a mind the personas `p<from>`, `p<from + 1>` and so on, each of which shows the revision that it was given at. */
+/** Drafts that give a mind the personas `p<from>`, `p<from + 1>` and so on; each shows the revision at which it was set. */
 export const personas = (count: number, from = 0): readonly EventDraft[] =>
   Array.from({ length: count }, (_, n) => ({ type: 'NpcUpdated', data: { persona: `p${String(from + n)}` } }));
 
@@ -38,14 +38,14 @@ export const watched = (store: EventStore) => {
   };
 };
 
-/** Snapshots with one of the calls replaced. */
+/** Snapshots with some of the calls replaced. */
 export const snapshotsWith = (snapshots: Snapshots, replaced: Partial<Snapshots>): Snapshots => ({
   latest: (stream: string, version: number, moment: Moment) => snapshots.latest(stream, version, moment),
   save: (snapshot: Snapshot) => snapshots.save(snapshot),
   ...replaced,
 });
 
-/** Resolves when what was set going behind an answer is done. */
+/** Resolves when the work started after an answer is done. */
 export const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };

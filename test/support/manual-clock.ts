@@ -1,12 +1,12 @@
 import type { Clock } from '../../src/ports/clock.js';
 import { settle } from './settle.js';
 
-/** Turns of the event loop in which what a timer began gets as far as it can. */
+/** Turns of the event loop that let the work of a timer finish. */
 const TURNS = 4;
 
 type Timer = { readonly dueMs: () => number; readonly run: () => void };
 
-/** Clocks that stand until they are moved; timers run in the order in which they fall due. */
+/** Clocks that stand still until a test moves them. Timers run in the order in which they fall due. */
 export class ManualClock implements Clock {
   #wallMs: number;
   #monotonicMs = 0;
@@ -33,12 +33,12 @@ export class ManualClock implements Clock {
     return this.#wait({ dueMs: () => dueMs, run });
   }
 
-  /** Somebody sets the wall clock, forwards or back; no time passes. */
+  /** Sets the wall clock forwards or back; no time passes. */
   setBy(ms: number): void {
     this.#wallMs += ms;
   }
 
-  /** Moves on, and runs what fell due; lets promises settle before it returns. */
+  /** Moves on and runs the timers that fell due. Lets promises settle before it returns. */
   async advance(ms: number): Promise<void> {
     const target = this.#monotonicMs + ms;
     for (;;) {

@@ -21,7 +21,7 @@ import { seededRandom } from './seeded-random.js';
 export const TENANT = 'studio';
 export const DEADLINE_MS = 900_000;
 
-/** A tape as the guard hands it on, with what a test says otherwise. */
+/** A tape as the guard passes it on, with a test's changes. */
 export const tapeOf = (members: Partial<Tape> = {}): Tape => ({
   observation: 'A stranger asks for a room.',
   context: {},
@@ -45,7 +45,7 @@ export const generated = {
   generatedOutput: 'Three coins, in advance.',
 } satisfies TapeResult;
 
-/** Minds over an event store in memory, with everything a server puts between the route and the store; `through`: its way to the store. */
+/** Minds over an event store in memory, with everything that a server puts between the route and the store. `through` wraps the store. */
 export const openMinds = async (
   store = new MemoryEventStore(),
   clock = new ManualClock(),
@@ -115,7 +115,7 @@ export const openMinds = async (
       }
       return types;
     },
-    /** What a killed process leaves: the store alone. */
+    /** What a killed process leaves: only the store. */
     reopened: async () => {
       await engine[Symbol.asyncDispose]();
       return openMinds(store, clock);

@@ -5,7 +5,7 @@ import { event } from './events.js';
 
 export type Note = { readonly stream: string; readonly id: string; readonly text: string; readonly revision: number };
 
-/** Ids and texts; an event takes none, or any number of them. */
+/** Ids and texts. An event may hold any number of them, or none. */
 export type Texts = Readonly<Record<string, string>>;
 
 export const noted = (id: string, texts: Texts): EventToAppend => event(id, { type: 'Noted', data: { texts } });
@@ -19,8 +19,8 @@ const REVISION_DIGITS = 16;
 export const placeOf = (revision: number, id = ''): string => String(revision).padStart(REVISION_DIGITS, '0') + id;
 
 /**
- * Notes, of which one event makes, changes or removes any number; one with the text `poison` cannot be taken. A clear is a row too, by which
- * readers bound what they ask for.
+ * Notes. One event makes, changes or removes any number of them. A note with the text `poison` cannot be applied. A clear is a row too: readers use
+ * it as a bound.
  */
 export const notes: Projection<Note> = {
   name: 'notes',

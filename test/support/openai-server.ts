@@ -14,7 +14,7 @@ export type Behaviour =
 export type SeenRequest = { readonly path: string; readonly authorization: string | undefined; readonly body: unknown };
 
 export type OpenAiServer = AsyncDisposable & {
-  /** The root to give to a client, `/v1` included. */
+  /** The base URL for a client, including `/v1`. */
   readonly url: string;
   readonly seen: SeenRequest[];
   behave(behaviour: Behaviour): void;
@@ -45,7 +45,7 @@ const completion = (path: string, text: string): string =>
   });
 
 const send = (response: ServerResponse, status: number, contentType: string, body: string): void => {
-  // Every answer closes its connection, so that an open one is one that a client left behind.
+  // Every answer closes its connection: one that is still open was left by a client.
   response.writeHead(status, { 'content-type': contentType, connection: 'close' });
   response.end(body);
 };

@@ -5,21 +5,21 @@ import type { ServerName } from '../../scripts/servers/server.js';
 import { runServers } from './servers-command.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-/** Servers that belong to one test file, which may do with them what it likes. Disposing of them stops them and removes their data. */
+/** Servers that belong to one test file, which may do anything with them. Disposing of them stops them and removes their data. */
 export type OwnServers = AsyncDisposable & {
   /** Their addresses, named as in contract 11.1; they stay the same. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where each keeps its data. */
+  /** The directory that holds each server's data. */
   readonly directory: string;
   /** kill -9. */
   kill(name: ServerName): Promise<void>;
-  /** Starts one again, on its data and its port; one that runs is stopped before. */
+  /** Starts a server again on its data and its port; stops it first if it runs. */
   restart(name: ServerName): Promise<void>;
-  /** Stops the process where it is, or lets it go on: a machine that hangs, with its connections open. */
+  /** Stops the process, or lets it go on: a machine that hangs, with its connections open. */
   hang(name: ServerName, hanging: boolean): Promise<void>;
 };
 
-/** Starts a set of servers in a directory of its own. */
+/** Starts a set of servers in a new directory. */
 export const openServers = async (...names: readonly ServerName[]): Promise<OwnServers> => {
   const temporary = await temporaryDirectory();
   const directory = join(temporary.path, 'servers');

@@ -12,7 +12,7 @@ const silent: Log = {
   error: () => undefined,
 };
 
-/** A schema of its own in the database of this run, removed when it is disposed of; `again` stands for another process that uses it. */
+/** A new schema in the database of this run, removed on disposal. `again` acts as another process that uses it. */
 export class TestSchema implements AsyncDisposable {
   readonly namespace = randomNamespace();
   readonly url = distEnv().DATABASE_URL;

@@ -4,8 +4,8 @@ import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js
 import type { Cell, Effect, Process } from '../../workflows/process.js';
 
 /**
- * A process for the suites that uses everything a process may have: a near effect that an answer waits for, a far effect, a deadline.
- * start -> (near: measure) measured -> (far: deliver) delivered -> finish -> over. The deadline gives up wherever it is.
+ * A process for the suites with everything that a process may have: a near effect that an answer waits for, a far effect, a deadline.
+ * start -> (near: measure) measured -> (far: deliver) delivered -> finish -> over. The deadline ends the process in any state.
  */
 export type RaceState = {
   readonly name: 'new' | 'started' | 'measured' | 'delivered' | 'finished' | 'givenUp';

@@ -16,7 +16,7 @@ export const aRule = (members: Partial<DirectiveRule>): DirectiveRule => ({
   ...members,
 });
 
-/** A registered set of these rules; ids by position unless a rule has its own. */
+/** A registered ruleset of these rules; ids by position unless a rule has its own. */
 export const aRuleset = (
   rules: readonly Partial<DirectiveRule>[],
   template: Template | null = null,
@@ -27,7 +27,7 @@ export const aRuleset = (
   rulesetRules: rules.map((rule, position) => aRule({ drRuleId: `r${position + 1}`, ...rule })),
 });
 
-/** Sliced work done in one go, with the work of each slice. */
+/** Does all slices of sliced work in one go, and returns the work of each. */
 export const allSlices = <Result>(work: Sliced<Result>): { readonly result: Result; readonly slices: number[] } => {
   const slices: number[] = [];
   for (;;) {
@@ -41,7 +41,7 @@ export const allSlices = <Result>(work: Sliced<Result>): { readonly result: Resu
 export const heldBy = (ruleset: DirectiveRuleSet | null, observation: string): readonly string[] =>
   allSlices(holdPatterns(ruleset, observation)).result;
 
-/** What a decision rests on; patterns are tried on the observation unless `patternsHeld` says what they did. */
+/** What a decision rests on. Patterns are tried on the observation unless `patternsHeld` gives the result. */
 export const anInput = (members: Partial<DecisionInput> = {}): DecisionInput => {
   const { ruleset = null, observation = 'A stranger enters.' } = members;
   return {

@@ -2,8 +2,8 @@ import type { EventStore } from '../../src/ports/event-store.js';
 import { storeWith } from './streams.js';
 
 /**
- * A store whose pages end after `length` events, as they do where events are large. `reads` says of each read after how many turns of the event
- * loop it came: other work ran between two of them when the number grew.
+ * A store whose pages end after `length` events, as they do when events are large. `reads` gives for each read the turn of the event loop at which it
+ * came. When the number grows between two reads, other work ran in between.
  */
 export const shortPages = (store: EventStore, length: number) => {
   const reads: number[] = [];
@@ -21,7 +21,7 @@ export const shortPages = (store: EventStore, length: number) => {
         return store.read(stream, { ...range, limit: Math.min(range.limit, length) });
       },
     }),
-    /** Ends the counting. */
+    /** Stops the counting. */
     [Symbol.dispose]: () => clearImmediate(running),
   };
 };

@@ -4,7 +4,7 @@ import type { EventDraft } from '../../src/app/streams/lane.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 
-/** A stream for the suites that put events at its end; its state is the texts noted in it. */
+/** A stream for the suites that append to streams; its state is the list of texts noted in it. */
 export const STREAM = npcStream('studio', 'one');
 
 export const texts: Fold<readonly string[]> = {
@@ -14,7 +14,7 @@ export const texts: Fold<readonly string[]> = {
 
 export const note = (text: string): EventDraft => ({ type: 'Noted', data: { text } });
 
-/** On whose behalf a test's command with this id acts. */
+/** The context of a test's command with this id. */
 export const onBehalf = (commandId: string): CommandContext => ({
   tenant: 'studio',
   actor: 'key',
@@ -35,7 +35,7 @@ export const storeWith = (store: EventStore, replaced: Partial<EventStore>): Eve
   ...replaced,
 });
 
-/** A store whose appends wait, each until it is let through (true) or fails as a full disk does (false). */
+/** A store whose appends wait until each is let through (true) or fails as on a full disk (false). */
 export const heldStore = (store: EventStore) => {
   const held: ((through: boolean) => void)[] = [];
   return {
@@ -46,7 +46,7 @@ export const heldStore = (store: EventStore) => {
         return store.append(stream, expected, events);
       },
     }),
-    /** Answers the oldest append that waits. */
+    /** Answers the oldest waiting append. */
     release: (through = true): void => held.shift()?.(through),
   };
 };

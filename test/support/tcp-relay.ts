@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A relay in front of a server, with which a test takes the server away: closed like a killed one, or silent like a machine that was cut off. */
+/** A relay in front of a server. With it a test takes the server away: closed like a killed one, or silent like a machine that was cut off. */
 export class TcpRelay implements AsyncDisposable {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #sockets = new Set<Socket>();
@@ -19,12 +19,12 @@ export class TcpRelay implements AsyncDisposable {
     return this.#port;
   }
 
-  /** How many pieces of what clients sent were not passed on. */
+  /** How many chunks from clients were not passed on. */
   get swallowed(): number {
     return this.#swallowed;
   }
 
-  /** Listens, the second time on the port that it had. */
+  /** Listens; the second time on the same port. */
   async open(): Promise<void> {
     const server = createServer((socket) => this.#relay(socket));
     await new Promise<void>((resolve, reject) => {
@@ -43,17 +43,17 @@ export class TcpRelay implements AsyncDisposable {
     await closed;
   }
 
-  /** Takes connections and what is sent on them, and passes nothing on. What was sent meanwhile is lost. */
+  /** Accepts connections and data but passes nothing on. What is sent meanwhile is lost. */
   silence(silent: boolean): void {
     this.#silent = silent;
   }
 
-  /** Passes on what clients send, but nothing that the server answers. What it answered meanwhile is lost. */
+  /** Passes on what clients send, but no answer of the server. The answers are lost. */
   mute(mute: boolean): void {
     this.#mute = mute;
   }
 
-  /** Passes on what the server says, but nothing that clients send. What they sent meanwhile is lost. */
+  /** Passes on what the server sends, but nothing from clients. What they send meanwhile is lost. */
   deafen(deaf: boolean): void {
     this.#deaf = deaf;
   }

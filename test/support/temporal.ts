@@ -10,7 +10,7 @@ import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Log } from '../../src/ports/log.js';
 
-/** An engine and a worker of its own, as two roles in one program. */
+/** An engine and its worker, as two roles in one program. */
 export type TemporalShell = AsyncDisposable & {
   readonly engine: TemporalProcessEngine;
   readonly worker: ProcessWorker;
@@ -26,7 +26,7 @@ export const quiet: Log = {
   error: () => undefined,
 };
 
-/** Starts both on one store; each start has caches of its own, as a program that was started again has. */
+/** Starts both on one store. Each start has new caches, as a restarted program has. */
 export const startTemporalShell = async (
   at: TemporalAddress,
   events: EventStore,

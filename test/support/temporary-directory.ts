@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A directory of its own for one test, removed with everything in it when it is disposed of. */
+/** A new directory for one test, removed with everything in it on disposal. */
 export const temporaryDirectory = async (): Promise<{ readonly path: string } & AsyncDisposable> => {
   const path = await mkdtemp(join(tmpdir(), 'anima-test-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

@@ -1,5 +1,5 @@
-// Lets a child process run the TypeScript sources as they are: `node --import <this file> <file>.ts`. Nothing has to be built first,
-// so nothing built can be stale. Types are stripped, not checked. What was stripped once is kept by its content: tests start many children.
+// Lets a child process run the TypeScript sources directly: `node --import <this file> <file>.ts`. Nothing has to be built first, so no build can be
+// stale. Types are stripped, not checked. The result is cached by content: tests start many children.
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -7,11 +7,11 @@ import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 
-/** Changes with the options below. */
+/** Raise it with every change of the options below. */
 const CACHE_VERSION = 1;
 const cache = new URL('../../node_modules/.cache/anima-typescript/', import.meta.url);
 
-// The hooks run in a thread of their own, which imports this file once more.
+// The hooks run in a separate thread, which imports this file once more.
 if (isMainThread) register(import.meta.url);
 
 export const resolve = (specifier, context, next) => {
@@ -43,7 +43,7 @@ export const load = async (url, context, next) => {
   const kept = new URL(`${digest}.js`, cache);
   if (!existsSync(kept)) {
     await mkdir(cache, { recursive: true });
-    // Renamed into place: another child may be writing the same one.
+    // Written to a draft and renamed: another child may be writing the same file.
     const draft = new URL(`${randomUUID()}.part`, cache);
     await writeFile(draft, await strip(fileName, text));
     await rename(draft, kept);

@@ -15,7 +15,7 @@ const PAGE = 4096;
 const ALL = 1_000_000;
 
 const actor = { npcId: 'someone', persona: 'Busy.', data: { hp: 10 } };
-/** What a body sends with the steps of one turn, one after the other. */
+/** What a body sends with the steps of one turn, in order. */
 export const results = [
   null,
   { type: 'IdentifyActorResult', actor },
@@ -23,7 +23,7 @@ export const results = [
   { type: 'ExecuteInferenceResult', generatedOutput: '{"dialogue": "Yes.", "stateDelta": {"busy": true}}' },
 ] as const;
 
-/** What those steps record. */
+/** The events that those steps record. */
 export const eventsOfStep = [
   ['TurnOpened'],
   ['ActorIdentified'],
@@ -31,7 +31,7 @@ export const eventsOfStep = [
   ['VerdictReached', 'StateChanged', 'MemoryStored'],
 ] as const;
 
-/** What a client was told: the events of this step are in the mind's stream up to this revision. */
+/** What a client was told: the mind's stream holds this step's events, up to this revision. */
 export type Acknowledged = {
   readonly npcId: string;
   readonly turnId: string;
@@ -41,7 +41,7 @@ export type Acknowledged = {
 
 export type Writer = {
   readonly acknowledged: readonly Acknowledged[];
-  /** Plays until `until` aborts and the last request has its answer or is lost; may be called again, and goes on where it was. */
+  /** Plays until `until` aborts and the last request is answered or lost. A later call continues from there. */
   write(url: string, key: string, until: AbortSignal): Promise<void>;
 };
 
@@ -49,8 +49,8 @@ const mindOf = (name: number, minds: number): string => `mind ${String(name % mi
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * A body that plays turn after turn, and repeats a step for which it got no answer under the same Idempotency-Key: what a client does when its
- * server dies. Any other refusal than "later" ends it.
+ * A body that plays turn after turn. It repeats a step that got no answer under the same Idempotency-Key, as a client does when its server dies. Any
+ * refusal other than "later" ends it.
  * @param minds how many minds all writers share
  */
 export const createWriter = (name: number, minds: number, pauseMs = 5): Writer => {
@@ -91,7 +91,7 @@ export const createWriter = (name: number, minds: number, pauseMs = 5): Writer =
 export const answersTo = (writers: readonly Writer[]): number =>
   writers.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0);
 
-/** Resolves once so many steps were answered. @throws Error after `limitMs`, with what `explain` says */
+/** Resolves once this many steps are answered. @throws Error after `limitMs`, with what `explain` returns */
 export const untilAnswers = async (
   writers: readonly Writer[],
   wanted: number,
@@ -124,8 +124,8 @@ export const streamsOf = (minds: number): readonly string[] =>
   Array.from({ length: minds }, (_, mind) => npcStream(TENANT, mindOf(mind, minds)));
 
 /**
- * Holds what must be true of the streams after any failure: no gap, whole hash chains, nothing of a turn twice, no turn opened twice, and what
- * was acknowledged is there.
+ * Checks what must be true of the streams after any failure: no gap, whole hash chains, nothing of a turn twice, no turn opened twice, and every
+ * acknowledged event present.
  */
 export const expectWholeHistory = async (
   events: Pick<EventStore, 'read'>,
@@ -154,7 +154,7 @@ export const expectWholeHistory = async (
   }
 };
 
-/** Every row that the writers' minds have in the read models, by projection and key. */
+/** Every row of the writers' minds in the read models, by projection and key. */
 export const rowsOf = async (
   readModels: Pick<ReadModels, 'list'>,
   minds: number,

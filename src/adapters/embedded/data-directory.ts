@@ -7,7 +7,7 @@ import { StartProblem } from '../../domain/shared/start-problem.js';
 import { makeDirectory } from '../files/make-directory.js';
 import { readLine, writePrivateLine } from '../files/private-file.js';
 
-/** The layout of the directory and its files. Raised when an older server could no longer read what a newer one wrote. */
+/** The layout of the directory and its files. Raise it when an older server could no longer read what a newer one writes. */
 export const FORMAT_VERSION = 1;
 
 const SQLITE_BUSY = 5;
@@ -24,8 +24,8 @@ export interface DataDirectory extends Disposable {
 }
 
 /**
- * Opens the data directory, making it when it is missing (mode 0700), for this process alone. The lock goes with the process, however it ends.
- * @throws StartProblem when it cannot be written, carries a newer format, or is open in another process; nothing was changed then.
+ * Opens the data directory for this process alone, and makes it when it is missing (mode 0700). The lock ends with the process, however that ends.
+ * @throws StartProblem when it cannot be written, has a newer format, or is open in another process; nothing was changed then.
  */
 export const openDataDirectory = async (directory: string): Promise<DataDirectory> => {
   const path = resolve(directory);
@@ -34,7 +34,7 @@ export const openDataDirectory = async (directory: string): Promise<DataDirector
   await assertFormat(path, formatFile);
   const lock = takeLock(path);
   try {
-    // Looked at again: another process may have been making the directory when it was first looked at.
+    // Checked again: another process may have been making the directory at the first check.
     if (!(await assertFormat(path, formatFile))) await writePrivateLine(formatFile, `${FORMAT_VERSION}`);
   } catch (error) {
     lock.close();
@@ -100,8 +100,8 @@ const assertFormat = async (path: string, formatFile: string): Promise<boolean> 
 };
 
 /**
- * Holds an exclusive transaction on an empty database: a lock of the operating system that vanishes with the process. Nothing else in this
- * process may open that file: closing it anywhere would let the lock go (POSIX).
+ * Holds an exclusive transaction on an empty database: a lock of the operating system that ends with the process. Nothing else in this process may
+ * open that file: closing it anywhere would release the lock (POSIX).
  */
 const takeLock = (path: string): DatabaseSyncInstance => {
   let lock: DatabaseSyncInstance | undefined;

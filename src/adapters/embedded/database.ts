@@ -3,26 +3,26 @@ import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } f
 import { Rejection } from '../../domain/shared/rejection.js';
 import { StartProblem } from '../../domain/shared/start-problem.js';
 
-/** FULL flushes every commit; NORMAL only checkpoints, so the last commits may be lost with the power (never the file's integrity). */
+/** FULL flushes every commit. NORMAL flushes only checkpoints: a power failure may lose the last commits, never the file's integrity. */
 export type Synchronous = 'FULL' | 'NORMAL';
 
 export type DatabaseOptions = {
   readonly synchronous: Synchronous;
   /** Page cache in KiB. */
   readonly cacheKib?: number;
-  /** How often what stands in the write-ahead log is moved into the file, in milliseconds. */
+  /** How often the write-ahead log is moved into the file, in milliseconds. */
   readonly checkpointMs?: number;
-  /** What to do about a damaged file, as a sentence; without it, to restore a backup. */
+  /** What to do about a damaged file, as a sentence; by default, to restore a backup. */
   readonly ifDamaged?: string;
 };
 
-/** How long a statement waits for another process's lock, in milliseconds; it holds up everything, so not for long. */
+/** How long a statement waits for another process's lock, in milliseconds. Not long, because it blocks everything. */
 const BUSY_TIMEOUT_MS = 1_000;
-/** Small and often: a checkpoint runs between requests, and its length is what somebody waits. */
+/** Small and often: a checkpoint runs between requests, and a request may have to wait for it. */
 const CHECKPOINT_MS = 100;
-/** A commit that leaves more pages than this in the log checkpoints by itself: bounds the log when the timer cannot keep up. */
+/** A commit that leaves more pages than this in the log makes a checkpoint itself. This bounds the log when the timer cannot keep up. */
 const CHECKPOINT_PAGES = 2_000;
-/** The log is cut back to this size once it was larger. */
+/** The log is cut back to this size after it was larger. */
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 const CACHE_KIB = 32 * 1024;
 /** Seconds after which a write makes sense again. */
@@ -31,11 +31,11 @@ const UNAVAILABLE_RETRY_SECONDS = 1;
 
 const SYNCHRONOUS_LEVEL: Readonly<Record<Synchronous, number>> = { NORMAL: 1, FULL: 2 };
 const SQLITE_FULL = 13;
-/** Primary result codes after which the file cannot be used now: busy, locked, read-only, I/O error, cannot open. */
+/** Primary result codes that say the file cannot be used now: busy, locked, read-only, I/O error, cannot open. */
 const UNAVAILABLE = new Set([5, 6, 8, 10, 14]);
 /** Primary result codes of a damaged file: corrupt, not a database. */
 const DAMAGED = new Set([11, 26]);
-/** What SQLite says then: errors of prepared statements carry no code. */
+/** SQLite's messages for a damaged file: errors of prepared statements carry no code. */
 const DAMAGE = /disk image is malformed|file is not a database/;
 const RESTORE = 'Put back a backup of the whole data directory.';
 /** ENOSPC and EDQUOT: SQLite reports some of them as an I/O error. */
@@ -44,8 +44,8 @@ const NO_SPACE = new Set([28, 122]);
 type SqliteError = Error & { code?: string; errcode?: number; systemErrno?: number };
 
 /**
- * What a failed statement means to the asker: STORE_FULL when the disk is full, STORE_UNAVAILABLE when the file is closed or cannot be
- * reached; any other error is a defect and comes back as it is.
+ * What a failed statement means to the caller: STORE_FULL when the disk is full, STORE_UNAVAILABLE when the file is closed or cannot be reached. Any
+ * other error is a defect and is returned as it is.
  */
 export const sqliteRejection = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof Rejection) return error;
@@ -61,12 +61,12 @@ export const sqliteRejection = (error: unknown): unknown => {
 export const fileUnavailable = (): Rejection =>
   new Rejection('STORE_UNAVAILABLE', { retryAfter: UNAVAILABLE_RETRY_SECONDS });
 
-/** Whether the file is no whole database: its content contradicts itself, or is no database at all. */
+/** Whether the file is damaged, or not a database at all. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof Error && (DAMAGED.has(((error as SqliteError).errcode ?? -1) & 0xff) || DAMAGE.test(error.message));
 
 /**
- * Why a database file cannot be used from the start on.
+ * Why a database file cannot be used at the start.
  * @param ifDamaged what to do about a damaged one, as a sentence
  */
 export const asStartProblem = (path: string, error: unknown, ifDamaged = RESTORE): StartProblem => {
@@ -76,10 +76,7 @@ export const asStartProblem = (path: string, error: unknown, ifDamaged = RESTORE
   return new StartProblem(`The database file ${path} cannot be opened: ${reason}.`, { cause: error });
 };
 
-/**
- * One SQLite file with a write-ahead log, its only connection, and the statements prepared on it. Whoever holds this holds the connection:
- * statements live no longer than it.
- */
+/** One SQLite file with a write-ahead log, its only connection, and the statements prepared on it. The statements live no longer than this object. */
 export class Database implements Disposable {
   readonly path: string;
   readonly #sqlite: DatabaseSyncInstance;
@@ -99,8 +96,8 @@ export class Database implements Disposable {
   }
 
   /**
-   * Opens or makes the file and checks by reading back that it is as durable as asked.
-   * @throws StartProblem when the file cannot be opened, is no database, or does not take the wanted mode.
+   * Opens or makes the file, and reads back that it is as durable as asked.
+   * @throws StartProblem when the file cannot be opened, is not a database, or does not take the wanted mode.
    */
   static open(path: string, options: DatabaseOptions): Database {
     const { synchronous, cacheKib = CACHE_KIB, checkpointMs = CHECKPOINT_MS } = options;
@@ -120,7 +117,7 @@ export class Database implements Disposable {
     }
   }
 
-  /** A statement to be kept by the caller. `rows: 'arrays'` gives rows as arrays of columns, which is faster for many rows. */
+  /** A statement for the caller to keep. `rows: 'arrays'` returns rows as arrays of columns, which is faster for many rows. */
   prepare(sql: string, rows: 'objects' | 'arrays' = 'objects'): StatementSyncInstance {
     const statement = this.#sqlite.prepare(sql);
     if (rows === 'arrays') statement.setReturnArrays(true);
@@ -143,7 +140,7 @@ export class Database implements Disposable {
   }
 
   /**
-   * Runs `write` in one transaction; with FULL it is flushed when this returns. An error rolls everything back.
+   * Runs `write` in one transaction. With FULL it is flushed when this returns. An error rolls everything back.
    * @throws Rejection STORE_FULL, STORE_UNAVAILABLE; what `write` throws.
    */
   transaction<T>(write: () => T): T {
@@ -160,8 +157,8 @@ export class Database implements Disposable {
   }
 
   /**
-   * Moves the log into the file. PASSIVE does what is possible without waiting; TRUNCATE also empties the log. A failure (a full disk) costs
-   * nothing: the log still holds everything, and the next one tries again.
+   * Moves the log into the file. PASSIVE does what is possible without waiting; TRUNCATE also empties the log. A failure (a full disk) loses nothing:
+   * the log still holds everything, and the next checkpoint tries again.
    */
   checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void {
     try {
@@ -172,7 +169,7 @@ export class Database implements Disposable {
     }
   }
 
-  /** Closes the file; a second time is nothing. */
+  /** Closes the file. A second call does nothing. */
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
     if (!this.#sqlite.isOpen) return;
@@ -194,7 +191,7 @@ export class Database implements Disposable {
     try {
       if (this.#sqlite.isOpen && this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');
     } catch {
-      // The connection is unusable then: the next statement says so.
+      // The connection is then unusable, and the next statement reports that.
     }
   }
 }

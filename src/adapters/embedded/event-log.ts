@@ -13,8 +13,8 @@ import { placeAppend, rangeOf, type StoredEvent, type StreamView } from '../shar
 import type { Database } from './database.js';
 
 /**
- * `position` is the rowid, the global order: given by the one writer, in order of commit. Stream names stand once, events carry their number.
- * Ids begin with a time, so that the index on them grows at its end.
+ * `position` is the rowid and the global order: the one writer gives it in the order of commits. Each stream's name is stored once; events carry its
+ * number. Ids begin with a time, so the index on them grows at its end.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -43,7 +43,7 @@ const recorded = ([position, , revision, id, type, data, meta]: EventRow, stream
 /** How many rows are fetched at once: their size is known only then, and each is a megabyte at most. */
 const ROWS_FETCHED = 16;
 
-/** The rows of one page; `fetch` gives at most `count` of them behind the last one. */
+/** The rows of one page; `fetch` returns at most `count` rows after the last one. */
 const fetchPage = (
   limit: number,
   fetch: (last: EventRow | undefined, count: number) => readonly EventRow[],
@@ -72,7 +72,7 @@ export type LoggedAppend = {
 /** A stream's number and last revision. */
 type StreamHead = { readonly id: number; readonly last: number };
 
-/** What a commit changes in memory; adopted only once it is durable, so that a failed commit leaves nothing behind. */
+/** What a commit changes in memory. It is adopted only once the commit is durable: a failed commit leaves nothing behind. */
 type CommitDraft = {
   position: number;
   readonly heads: Map<string, StreamHead>;
@@ -91,7 +91,7 @@ export class EventLog {
   readonly #headsKept: number;
   #position: number;
 
-  /** Reads the last position and the open processes, never the events themselves. `headsKept`: of how many streams name and last revision are kept at hand. */
+  /** Reads the last position and the open processes, never the events. `headsKept`: how many streams' names and last revisions stay in memory. */
   constructor(database: Database, headsKept: number) {
     this.#headsKept = headsKept;
     database.exec(SCHEMA);
@@ -136,8 +136,8 @@ export class EventLog {
   }
 
   /**
-   * Writes appends in one transaction, in order, each seeing those before it; one outcome for each. A conflict among them changes nothing for
-   * the others. Durable when this returns.
+   * Writes appends in one transaction, in order. Each sees those before it, and has one outcome. A conflict in one changes nothing for the others.
+   * All are durable when this returns.
    * @throws Rejection STORE_FULL, STORE_UNAVAILABLE: then none of them was written.
    */
   commit(appends: readonly LoggedAppend[]): readonly AppendOutcome[] {
@@ -196,7 +196,7 @@ export class EventLog {
     return { ok: true, revision, position: draft.position, repeated: false };
   }
 
-  /** Writes of the index only what differs: most events of a process leave it open with the same deadline. */
+  /** Writes only the differences to the index: most events of a process leave it open with the same deadline. */
   #writeProcesses({ processes }: CommitDraft): void {
     for (const [key, process] of processes) {
       const known = this.#processes.get(key);
@@ -252,7 +252,7 @@ export class EventLog {
   }
 }
 
-/** Keeps an entry, and lets the oldest go over the bound. */
+/** Keeps an entry, and drops the oldest beyond the bound. */
 const keepBounded = <Key, Value>(map: Map<Key, Value>, key: Key, value: Value, bound: number): void => {
   map.set(key, value);
   if (map.size <= bound) return;

@@ -15,14 +15,14 @@ import { ChangeSignal, follow } from '../shared/follow.js';
 import { sqliteRejection, asStartProblem, Database, fileUnavailable } from './database.js';
 import { EventLog, type LoggedAppend } from './event-log.js';
 
-/** Bounds of the store. An append that finds the queue over them is refused as BUSY. */
+/** Bounds of the store. An append that finds the queue full is refused as BUSY. */
 export type EventStoreBounds = {
   /** Appends written in one commit. */
   readonly appendsPerCommit: number;
   /** Appends waiting to be written, and the characters of JSON in them. */
   readonly appendsWaiting: number;
   readonly textWaiting: number;
-  /** Streams whose last revision is kept in memory; those of others are looked up by index. */
+  /** Streams whose last revision is kept in memory; that of others is looked up by index. */
   readonly headsKept: number;
 };
 
@@ -32,7 +32,7 @@ const BOUNDS: EventStoreBounds = {
   textWaiting: 64 * 1024 * 1024,
   headsKept: 50_000,
 };
-/** The JSON text after which a commit is closed, in characters: one flush must not take long. */
+/** The characters of JSON after which a commit takes no more: one flush must not take long. */
 const TEXT_PER_COMMIT = 8 * 1024 * 1024;
 const BUSY_RETRY_SECONDS = 1;
 
@@ -51,8 +51,8 @@ const marksOf = (stream: string, events: readonly EventToAppend[]): LoggedAppend
   );
 
 /**
- * The event store in one SQLite file of this process. All appends of one turn of the event loop share one flushed commit: while it runs, the
- * next ones gather in the sockets, so the more there is to do the cheaper each becomes.
+ * The event store in one SQLite file of this process. All appends of one turn of the event loop share one flushed commit. While it runs, the next
+ * ones gather in the sockets, so each append gets cheaper as the load grows.
  */
 export class EmbeddedEventStore implements EventStore {
   /** The data directory is locked for this process. */
@@ -73,7 +73,7 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   /**
-   * Opens the store on a file, or on a database that is already open with FULL; the store closes either with itself.
+   * Opens the store on a file, or on a database that is already open with FULL. The store closes it in either case.
    * @throws StartProblem when the file cannot be opened as durably as events need.
    */
   static open(file: string | Database, bounds: Partial<EventStoreBounds> = {}): EmbeddedEventStore {

@@ -4,10 +4,10 @@ import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idem
 import { IDEMPOTENCY_TTL_MS, idOf, isFree, type KeptReservation, reservationOf } from '../shared/reservations.js';
 import { Database, fileUnavailable } from './database.js';
 
-/** How many requests wait for the file at most, and how many of them one flush carries. */
+/** How many changes may wait for the file, and how many of them one commit takes. */
 const MAX_WAITING = 8_192;
 const MAX_PER_COMMIT = 1_024;
-/** How many entries that are over a commit lets go at most, beyond twice what it adds. */
+/** How many expired entries a commit may drop, in addition to twice what it adds. */
 const SWEPT_AT_LEAST = 16;
 const BUSY_RETRY_SECONDS = 1;
 
@@ -18,7 +18,7 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS reservations_by_expiry ON reservations (expires);`;
 
 type ReservationRow = { digest: string; seed: string; expires: number; answer: string | null; released: number };
-/** One change: `run` inside a commit; what it returns tells its asker, once it is flushed. */
+/** One change. `run` runs inside a commit; the function it returns answers the caller once the commit is flushed. */
 type WaitingChange = { readonly run: () => () => void; readonly reject: (reason: unknown) => void };
 
 const keptOf = ({ digest, seed, expires, answer, released }: ReservationRow): KeptReservation => ({
@@ -30,15 +30,15 @@ const keptOf = ({ digest, seed, expires, answer, released }: ReservationRow): Ke
 });
 
 /**
- * Idempotency keys in one SQLite file of this process. All changes of one turn of the event loop share one flushed commit. What this process
- * runs it knows in memory: an entry without an answer that it does not run was left by a process that died.
+ * Idempotency keys in one SQLite file of this process. All changes of one turn of the event loop share one flushed commit. This process knows in
+ * memory what it runs: any other entry without an answer was left by a process that died.
  */
 export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposable {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #sql;
   readonly #running = new Set<string>();
-  /** What the commit under way began to run. */
+  /** What the current commit has begun to run. */
   #began: string[] = [];
   #queue: WaitingChange[] = [];
   #scheduled = false;
@@ -60,7 +60,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   }
 
   /**
-   * Opens the store on a file, which it closes with itself.
+   * Opens the store on a file. Disposing of the store closes the file.
    * @throws StartProblem as Database.open
    */
   static open(path: string, clock: Clock): EmbeddedIdempotencyStore {
@@ -72,7 +72,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     return this.#write(() => this.#take(idOf(scope, key), digest, newSeed));
   }
 
-  /** @throws Rejection as reserve: the key is then as a process that died would leave it */
+  /** @throws Rejection as reserve: the key is then as if this process had died */
   complete(scope: string, key: string, answer: KeptAnswer): Promise<void> {
     const text = JSON.stringify(answer);
     return this.#end(idOf(scope, key), (id) => this.#sql.complete.run(text, id));

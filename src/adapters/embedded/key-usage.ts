@@ -4,10 +4,10 @@ import type { Database } from './database.js';
 
 /** How late the file may be, in milliseconds (contract 11.4: a minute). */
 const WRITE_EVERY_MS = 60_000;
-/** Uses of more keys than this are written at once. */
+/** When more keys than this were used, they are written at once. */
 const KEYS_GATHERED = 10_000;
 
-/** When keys were last used: gathered in memory, written once a minute to the file of what may be lost. */
+/** When keys were last used. Gathered in memory, written once a minute to the file that may be lost. */
 export class EmbeddedKeyUsage implements KeyUsage, Disposable {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -16,7 +16,7 @@ export class EmbeddedKeyUsage implements KeyUsage, Disposable {
   readonly #gathered = new Map<string, string>();
   #cancel: (() => void) | null = null;
 
-  /** @param database of `openReadsFile`; to be closed after this */
+  /** @param database of `openReadsFile`; close it after this */
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
@@ -56,7 +56,7 @@ export class EmbeddedKeyUsage implements KeyUsage, Disposable {
         for (const [keyId, used] of this.#gathered) this.#write.run(keyId, used);
       });
     } catch {
-      // On a full disk these minutes are lost, which the port allows; the next ones are tried again.
+      // On a full disk these uses are lost, which the port allows. The next write is tried as usual.
     }
     this.#gathered.clear();
   }

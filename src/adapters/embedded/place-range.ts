@@ -1,6 +1,6 @@
 import type { OrderRange } from '../../ports/read-models.js';
 
-/** The condition that a place is within a range, beginning with AND where there is one, and what it is given. */
+/** The condition that a place is within a range, with a leading AND when there is one, and its parameters. */
 export const placeRange = ({ above, upTo }: OrderRange = {}): {
   readonly sql: string;
   readonly given: readonly string[];

@@ -20,7 +20,7 @@ export type EmbeddedEngineDeps = ProcessActivityDeps & {
   readonly logger: Pick<Log, 'error' | 'warn'>;
 };
 
-/** The embedded shell: one actor per open process, in this process; everything it knows comes from the streams. */
+/** The embedded shell: one actor for each open process, in this server process. Everything it knows comes from the streams. */
 export class EmbeddedProcessEngine implements ProcessEngine {
   readonly #deps: EmbeddedEngineDeps;
   readonly #actors = new Map<string, ProcessActor>();

@@ -11,8 +11,8 @@ import { Statements } from './statements.js';
 const AMONG = 'IN (SELECT value FROM json_each(?))';
 
 /**
- * The tables of one build. Each build has its own, so that dropping one is cheap and its rows do not carry its name. `order` sorts as SQLite
- * compares text: by UTF-8 bytes, which is by code point.
+ * The tables of one build. Each build has its own: dropping one is cheap, and its rows do not carry its name. `order` sorts as SQLite compares text:
+ * by UTF-8 bytes, which is by code point.
  */
 export class ReadModelTables {
   readonly #database: Database;
@@ -51,7 +51,7 @@ export class ReadModelTables {
     return found === undefined ? null : parsed(found[0]);
   }
 
-  /** One query for all keys: a call across the language border costs more than the look-up. */
+  /** One query for all keys: a call from JavaScript into SQLite costs more than the look-up. */
   getAll(keys: readonly string[]): ReadonlyMap<string, Json> {
     const rows = this.#statements.all(`SELECT key, row FROM ${this.#rows} WHERE key ${AMONG}`, JSON.stringify(keys));
     return new Map(rows.map(([key, row]) => [String(key), parsed(row)]));
@@ -71,7 +71,7 @@ export class ReadModelTables {
     ];
     const rows: ListPage['rows'][number][] = [];
     let read = 0;
-    // One by one, and one more than asked for: rows behind the page's end are not fetched.
+    // One by one, and one more than asked for: rows after the page's end are not fetched.
     for (const [key, place, row] of this.#statements.each(sql, ...given, limit + 1)) {
       if (rows.length === limit || read >= bytes) return { rows, more: true };
       rows.push({ key: String(key), order: String(place), row: parsed(row) });
@@ -86,8 +86,8 @@ export class ReadModelTables {
   }
 
   /**
-   * As ReadModelWriter.load. Row by row, in the order of the keys, which the join keeps: rows behind the bound are not fetched.
-   * One query for all keys, as in getAll.
+   * As ReadModelWriter.load. Row by row, in the order of the keys, which the join keeps: rows beyond the bound are not fetched. One query for all
+   * keys, as in getAll.
    */
   load(keys: readonly string[], bound = Infinity): Omit<Loaded, 'streams'> {
     const sql = `SELECT asked.key, found.key, row FROM json_each(?) AS asked CROSS JOIN ${this.#rows} AS found ON found.key = asked.value`;
@@ -114,7 +114,7 @@ export class ReadModelTables {
     );
   }
 
-  /** Inside a transaction. @param earlier the build that readers see, when that is another one. @throws StreamMoved */
+  /** Inside a transaction. @param earlier the build that readers see, if that is another one. @throws StreamMoved */
   write(changes: Changes, earlier: ReadModelTables | undefined): void {
     const { put, remove, progress } = changes;
     const moved = this.#statements.prepared(`INSERT INTO ${this.#progress} VALUES (?1, ?2)
@@ -122,7 +122,7 @@ export class ReadModelTables {
     for (const { stream, from, to } of progress) if (moved.run(stream, to, from).changes !== 1) throw new StreamMoved();
     const upsert = this.#statements.prepared(`INSERT INTO ${this.#rows} VALUES (?1, ?2, ?3, ?4, ?5)
       ON CONFLICT (key) DO UPDATE SET partition = ?2, place = ?3, tag = ?4, row = ?5`);
-    // In the order of the index, so that neighbours meet the same pages.
+    // In the order of the index, so that neighbouring rows share pages.
     for (const { key, row, index } of [...put].sort((one, other) => (one.key < other.key ? -1 : 1))) {
       upsert.run(key, index.partition, index.order, index.tag, JSON.stringify(row));
     }

@@ -21,7 +21,7 @@ import type { EmbeddedRowTexts } from './row-texts.js';
 type OpenBuild = { build: Build; readonly tables: ReadModelTables; readonly parked: Set<string> };
 type BuildRow = { id: number; name: string; version: number; position: number; live: number };
 
-/** Read models, their search and their write side in one SQLite file, which only this process writes. */
+/** Read models, their search and their write side in one SQLite file that only this process writes. */
 export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWriter {
   readonly #database: Database;
   readonly #waiters: ReadWaiters;
@@ -29,7 +29,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
   readonly #moveOn;
   readonly #park;
 
-  /** @param database of `openReadsFile`; whoever opened it closes it after the last use of this */
+  /** @param database of `openReadsFile`; the caller closes it after the last use of this */
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#waiters = new ReadWaiters(clock);
@@ -178,7 +178,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
     return [...this.#kept.values()].filter(({ build }) => build.name === name);
   }
 
-  /** Whether no build of the name goes on with the stream. */
+  /** Whether every build of the name has stopped at the stream. */
   #isStopped(name: string, stream: string): boolean {
     const named = this.#named(name);
     return named.length > 0 && named.every(({ parked }) => parked.has(stream));
@@ -198,7 +198,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
     return this.#serving(projection)?.tables.texts;
   }
 
-  /** Drops builds, in one transaction with what has to happen `first`. */
+  /** Drops builds, in one transaction with what must happen `first`. */
   #drop(builds: readonly OpenBuild[], first?: () => void): void {
     if (builds.length === 0 && first === undefined) return;
     this.#database.transaction(() => {

@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs';
 import { StartProblem } from '../../domain/shared/start-problem.js';
 import { asStartProblem, Database, isDamage } from './database.js';
 
-/** Changes whenever a table of this file does; what another version wrote is dropped and made again from the events. */
+/** Changes whenever a table of this file does. What another version wrote is dropped and made again from the events. */
 const FORMAT = 2;
-/** Nothing here is the only copy, so moving the log into the file may wait; every checkpoint costs a flush. */
+/** Nothing here is the only copy, so moving the log into the file may wait: every checkpoint costs a flush. */
 const CHECKPOINT_MS = 2_000;
 const CACHE_KIB = 64 * 1024;
 
@@ -23,8 +23,8 @@ const schema = `
 const IF_DAMAGED = 'Run "anima rebuild": it is made again from the events.';
 
 /**
- * Opens the file of what can be made again: read models and the last use of keys. A commit here is not flushed by itself: after a lost flush
- * the file is whole, and behind.
+ * Opens the file of what can be made again: read models and the last use of keys. A commit here is not flushed by itself. After a lost one the file
+ * is intact but behind.
  * @throws StartProblem as Database.open, and when the file is damaged
  */
 export const openReadsFile = (path: string): Database => {
@@ -36,7 +36,7 @@ export const openReadsFile = (path: string): Database => {
   });
   try {
     if (database.pragma('user_version') !== FORMAT) makeTables(database);
-    // Whatever opens the file reads these first.
+    // The users of the file read these tables first.
     for (const table of ['builds', 'parked', 'key_usage']) database.prepare(`SELECT * FROM ${table}`).all();
     return database;
   } catch (error) {
@@ -47,7 +47,7 @@ export const openReadsFile = (path: string): Database => {
 
 const makeTables = (database: Database): void => {
   database.transaction(() => {
-    // Indexes of words first: the tables that they are made of go with them.
+    // Word indexes first: their inner tables go with them.
     const tables = database
       .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC`)
       .all() as { name: string }[];
@@ -66,7 +66,7 @@ const isDamagedFile = (path: string): boolean => {
   }
 };
 
-/** Removes the file when it is damaged, so that opening it makes a new one. Only for whoever has the data directory to itself. */
+/** Removes the file when it is damaged, so that opening it makes a new one. Only for a process that has locked the data directory. */
 export const removeDamagedReadsFile = (path: string): void => {
   if (!isDamagedFile(path)) return;
   for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });

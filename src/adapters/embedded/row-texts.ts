@@ -18,12 +18,12 @@ import type { Database } from './database.js';
 import { placeRange } from './place-range.js';
 import { Statements } from './statements.js';
 
-/** A stream as a word that no text can have, since those have no underscore: so that the index finds a word within a stream. */
+/** A stream as a word that no text can have, because words have no underscore. The index can then find a word within a stream. */
 const streamWord = (stream: string): string => `_${sha256Hex(stream)}`;
 
 /**
- * The texts of one build's rows, apart from the rows, so that lists walk over neither texts nor vectors. No embedder is ''.
- * The index of words has the words as `wordsOf` finds them: its own tokenizer only parts them at spaces.
+ * The texts of one build's rows, apart from the rows: lists then read neither texts nor vectors. '' means no embedder. The index holds the words as
+ * `wordsOf` finds them: its own tokenizer only splits them at spaces.
  */
 export class EmbeddedRowTexts {
   readonly #database: Database;
@@ -57,7 +57,7 @@ export class EmbeddedRowTexts {
     this.#database.exec(`DROP TABLE IF EXISTS ${this.#words}; DROP TABLE IF EXISTS ${this.#texts};`);
   }
 
-  /** Inside a transaction. @param earlier the texts of the build that readers see, when that is another one */
+  /** Inside a transaction. @param earlier the texts of the build that readers see, if that is another one */
   write({ put, remove }: Changes, earlier: EmbeddedRowTexts | undefined): void {
     for (const key of remove) this.#remove(key);
     for (const { key, index, search } of put) {
@@ -68,7 +68,7 @@ export class EmbeddedRowTexts {
   }
 
   withoutVector({ embedder, stream, limit }: TextQuery): readonly RowText[] {
-    // Below and above instead of unequal: both walk along an index.
+    // Below and above instead of not equal: both use the index.
     const side = (compare: string): string => `SELECT key, text FROM ${this.#texts}
       WHERE embedder ${compare} ?1 ${stream === undefined ? '' : 'AND stream = ?3'}`;
     const sql = `${side('<')} UNION ALL ${side('>')} LIMIT ?2`;
@@ -95,7 +95,7 @@ export class EmbeddedRowTexts {
     }));
   }
 
-  /** Word by word, each within its bound: the index's own ranking counts the rows of all streams. */
+  /** Word by word, each within its bound: the index's own ranking would count the rows of all streams. */
   byWords({ text, stream, within, limit }: WordQuery): readonly WordHit[] {
     const range = placeRange(within);
     const newest = `SELECT rowid FROM ${this.#words} WHERE ${this.#words} MATCH ? ORDER BY rowid DESC LIMIT ${WORD_ROWS}`;
@@ -134,7 +134,7 @@ export class EmbeddedRowTexts {
     }
   }
 
-  /** What a row of this build has of a text. */
+  /** What is stored for a text of a row in this build. */
   of(key: string, text: string): { readonly embedder: string; readonly vector: Uint8Array | null } | undefined {
     const sql = `SELECT embedder, vector FROM ${this.#texts} WHERE key = ? AND text = ?`;
     const [found] = this.#statements.all(sql, key, text);

@@ -6,12 +6,12 @@ import { sqliteRejection, Database, isDamage } from './database.js';
 
 /** Changes whenever the table does; what another version wrote is dropped. */
 const FORMAT = 1;
-/** Nothing here is the only copy, so moving the log into the file may wait; every checkpoint costs a flush. */
+/** Nothing here is the only copy, so moving the log into the file may wait: every checkpoint costs a flush. */
 const CHECKPOINT_MS = 2_000;
-/** A snapshot is read once by whoever begins with it: only the indexes are worth keeping at hand. */
+/** Each snapshot is read once when a stream is folded from it: only the indexes are worth caching. */
 const CACHE_KIB = 2 * 1024;
 
-/** The state stands last, so that passing over a row reads nothing of it. */
+/** The state is the last column: skipping a row then reads nothing of it. */
 const SCHEMA = `
   DROP TABLE IF EXISTS snapshots;
   CREATE TABLE snapshots (
@@ -25,7 +25,7 @@ const LATEST = 'SELECT revision, hash, at_ms AS atMs, state FROM snapshots WHERE
 
 type SnapshotRow = Pick<Snapshot, 'revision' | 'hash' | 'atMs' | 'state'>;
 
-/** Snapshots in one SQLite file of this process. A commit is not flushed by itself: after a lost one the file is whole, and lacks a few. */
+/** Snapshots in one SQLite file of this process. A commit is not flushed by itself. After a lost one the file is intact but lacks a few snapshots. */
 export class EmbeddedSnapshots implements Snapshots, Disposable {
   readonly #database: Database;
   readonly #sql;
@@ -41,7 +41,7 @@ export class EmbeddedSnapshots implements Snapshots, Disposable {
   }
 
   /**
-   * Opens the store on a file, which it closes with itself; a damaged one is made anew.
+   * Opens the store on a file. Disposing of the store closes the file. A damaged file is replaced.
    * @throws StartProblem as Database.open
    */
   static open(path: string): EmbeddedSnapshots {
@@ -54,7 +54,7 @@ export class EmbeddedSnapshots implements Snapshots, Disposable {
     }
   }
 
-  /** @throws Rejection as sqliteRejection says; what SQLite says of a damaged file */
+  /** @throws Rejection as sqliteRejection says; what SQLite throws for a damaged file */
   async latest(stream: string, version: number, moment: Moment): Promise<Snapshot | null> {
     try {
       const row = (
@@ -68,7 +68,7 @@ export class EmbeddedSnapshots implements Snapshots, Disposable {
     }
   }
 
-  /** @throws Rejection STORE_FULL, STORE_UNAVAILABLE; what SQLite says of a damaged file */
+  /** @throws Rejection STORE_FULL, STORE_UNAVAILABLE; what SQLite throws for a damaged file */
   async save({ stream, revision, version, hash, atMs, state }: Snapshot): Promise<void> {
     this.#database.transaction(() => this.#sql.save.run(stream, revision, version, hash, atMs, state));
   }

@@ -4,7 +4,7 @@ type Statement = ReturnType<Database['prepare']>;
 type Given = string | number | Uint8Array | null;
 type Columns = readonly unknown[];
 
-/** Statements of one connection, each prepared when it is first used; rows come as arrays of columns. */
+/** Statements of one connection, each prepared when it is first used. Rows come as arrays of columns. */
 export class Statements {
   readonly #database: Database;
   readonly #prepared = new Map<string, Statement>();
@@ -13,7 +13,7 @@ export class Statements {
     this.#database = database;
   }
 
-  /** @throws Rejection as asRejection says; what SQLite throws */
+  /** @throws Rejection as sqliteRejection says; what SQLite throws */
   all(sql: string, ...given: Given[]): readonly Columns[] {
     try {
       return this.prepared(sql).all(...given) as readonly Columns[];
@@ -40,7 +40,7 @@ export class Statements {
     return statement;
   }
 
-  /** Lets go of all of them: what they are about is dropped. */
+  /** Forgets all statements: the tables that they use are dropped. */
   clear(): void {
     this.#prepared.clear();
   }

@@ -7,7 +7,7 @@ const BATCH_LINKS = 50;
 
 type Member = { readonly handlers: FeedHandlers; owned: ReadonlySet<number>; generation: number };
 
-/** A partitioned log in memory with one group of readers: partitions are reassigned whenever a reader comes or goes. */
+/** A partitioned log in memory with one group of readers. Partitions are assigned anew whenever a reader comes or goes. */
 export class MemoryFeed implements FeedWriter, EventFeed {
   readonly #log: FeedLink[][];
   readonly #committed: number[];
@@ -24,7 +24,7 @@ export class MemoryFeed implements FeedWriter, EventFeed {
     return this.#log;
   }
 
-  /** From where on each partition would be delivered again. */
+  /** Where delivery of each partition would begin again. */
   get committed(): readonly number[] {
     return this.#committed;
   }
@@ -42,7 +42,7 @@ export class MemoryFeed implements FeedWriter, EventFeed {
     this.#wakeAll();
   }
 
-  /** Reassigns the partitions. What is being handled is delivered again to the partition's new reader. */
+  /** Assigns the partitions anew. What is being handled is delivered again, to the reader that has the partition now. */
   rebalance(shift = 1): void {
     this.#members.push(...this.#members.splice(0, shift));
     for (const [at, member] of this.#members.entries()) {

@@ -16,7 +16,7 @@ import type {
 import { placeAppend, rangeOf, serialise } from '../shared/append-rules.js';
 import { ChangeSignal, follow } from '../shared/follow.js';
 
-/** The event store in memory: what the port means, in the fewest lines. Nothing outlives it. */
+/** The event store in memory: the meaning of the port in the fewest lines. Nothing outlives it. */
 export class MemoryEventStore implements EventStore {
   readonly #all: RecordedEvent[] = [];
   readonly #streams = new Map<string, RecordedEvent[]>();
@@ -61,7 +61,7 @@ export class MemoryEventStore implements EventStore {
 
   async readAll(after: number, limit: number): Promise<readonly RecordedEvent[]> {
     this.#assertOpen();
-    // The first position is 1 and none is left out.
+    // The first position is 1, and none is left out.
     return this.#page(this.#all.slice(after, after + limit));
   }
 

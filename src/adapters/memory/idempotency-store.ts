@@ -2,10 +2,10 @@ import type { Clock } from '../../ports/clock.js';
 import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
 import { IDEMPOTENCY_TTL_MS, idOf, isFree, type KeptReservation, reservationOf } from '../shared/reservations.js';
 
-/** How many entries that are over each reservation lets go at most: more than it adds. */
+/** How many expired entries each reservation may drop: more than it adds. */
 const SWEPT_PER_RESERVATION = 2;
 
-/** Idempotency keys in memory. `entries` passed on to another store represent what a dead process left. */
+/** Idempotency keys in memory. `entries` handed to another store are what a dead process left behind. */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   readonly #clock: Clock;
   readonly #entries: Map<string, KeptReservation>;
@@ -51,7 +51,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.#running.delete(id);
   }
 
-  /** The oldest come first. */
+  /** The oldest entries come first. */
   #sweep(nowMs: number): void {
     let left = SWEPT_PER_RESERVATION;
     for (const [id, { expiresMs }] of this.#entries) {

@@ -143,7 +143,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
     );
     for (const { stream, to } of changes.progress) progress.set(stream, to);
     for (const event of changes.parked) parked.set(event.stream, { projection: name, version, ...event });
-    // Several projectors may write a build: what one of them has heard of counts, however late another is.
+    // Several projectors may write one build: the furthest position counts, however late another projector is.
     const kept = this.#kept(build);
     kept.position = Math.max(kept.position, changes.position);
     this.#waiters.changed(name, new Set([...changes.progress, ...changes.parked].map(({ stream }) => stream)));
@@ -183,7 +183,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
     return kept;
   }
 
-  /** Whether no build with this name continues with the stream. */
+  /** Whether every build of the name has stopped at the stream. */
   #isStopped(name: string, stream: string): boolean {
     const named = this.#builds.filter((build) => build.name === name);
     return named.length > 0 && named.every(({ parked }) => parked.has(stream));
@@ -205,7 +205,7 @@ const none: MemoryBuild['rows'] = new Map();
 const found = (rows: MemoryBuild['rows'], keys: readonly string[]): ReadonlyMap<string, Json> =>
   new Map(keys.flatMap((key) => (rows.has(key) ? [[key, rows.get(key)?.row ?? null] as const] : [])));
 
-/** The rows of the keys up to the one that brings them to so many bytes. */
+/** The rows of the keys, up to the row that brings them to `bound` bytes. */
 const upTo = (bound: number, rows: MemoryBuild['rows'], keys: readonly string[]): Omit<Loaded, 'streams'> => {
   const loaded = new Map<string, Json>();
   let bytes = 0;

@@ -30,7 +30,7 @@ export const isWithin = (order: string, { above, upTo }: OrderRange = {}): boole
 export class MemoryRowTexts {
   readonly #texts = new Map<string, Text>();
 
-  /** @param earlier the texts of the build that readers see, when that is another one */
+  /** @param earlier the texts of the build that readers see, if that is another one */
   write({ put, remove }: Changes, earlier: MemoryRowTexts | undefined): void {
     for (const key of remove) this.#texts.delete(key);
     for (const { key, index, search } of put) {

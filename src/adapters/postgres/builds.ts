@@ -4,18 +4,18 @@ import type { Projection } from '../../ports/read-models.js';
 import type { Build } from '../../ports/read-model-writer.js';
 import type { Tables } from './tables.js';
 
-/** How many rows of dropped builds one statement takes away. */
+/** How many rows of dropped builds one statement deletes. */
 const SWEPT_ROWS = 5_000;
 
 type ProjectionVersion = Pick<Projection, 'name' | 'version'>;
 
-/** The build that readers of a projection see, as a subquery: what another process swapped in counts from its commit on. */
+/** The build that readers of a projection see, as a subquery: what another process swaps in counts from its commit on. */
 export const servingBuild = ({ name, version }: ProjectionVersion): RawBuilder<number> => sql<number>`(
   SELECT id FROM builds WHERE name = ${name} AND (live OR version = ${version})
   ORDER BY (live AND version = ${version}) DESC, live DESC, CASE WHEN live THEN version ELSE id END DESC LIMIT 1
 )`;
 
-/** Lets one process at a time open, begin or swap builds of a name; ends with the transaction. */
+/** Lets one process at a time open, begin or swap builds of a name. The lock ends with the transaction. */
 const lockName = (db: Transaction<Tables>, name: string): Promise<unknown> =>
   sql`SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext(${name}))`.execute(db);
 
@@ -26,7 +26,7 @@ const begun = (db: Kysely<Tables>, { name, version }: ProjectionVersion): Promis
     .returning(['id', 'name', 'version', 'position', 'live'])
     .executeTakeFirstOrThrow();
 
-/** As ReadModelWriter.open; several processes that open one version at the same time get the same build. */
+/** As ReadModelWriter.open. Processes that open one version at the same time get the same build. */
 export const openBuild = (db: Kysely<Tables>, projection: ProjectionVersion): Promise<Build> =>
   db.transaction().execute(async (tx) => {
     await lockName(tx, projection.name);
@@ -70,7 +70,7 @@ export const swapBuildIn = (db: Kysely<Tables>, { id, name, version }: Build): P
     );
   });
 
-/** Nothing may be written into a dropped build; its rows are swept later. Waits for commits into it that are under way. */
+/** Stops writes into the builds; their rows are swept later. Waits for commits into them that are under way. */
 const drop = async (db: Transaction<Tables>, ids: readonly number[]): Promise<void> => {
   if (ids.length === 0) return;
   await db.deleteFrom('builds').where('id', 'in', ids).execute();
@@ -80,11 +80,11 @@ const drop = async (db: Transaction<Tables>, ids: readonly number[]): Promise<vo
     .execute();
 };
 
-/** What a writer is told that holds on to a build which is gone. */
+/** The message for a writer whose build is gone. */
 export const dropped = (id: number): string => `The build ${id} was dropped.`;
 
 /**
- * Takes away one portion of what dropped builds left.
+ * Deletes one portion of what dropped builds left behind.
  * @returns false when nothing was left
  */
 export const sweepDropped = async (db: Kysely<Tables>): Promise<boolean> => {

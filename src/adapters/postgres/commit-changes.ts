@@ -9,15 +9,14 @@ import { byText, storable } from './stored-text.js';
 import type { Tables } from './tables.js';
 
 /**
- * As ReadModelWriter.commit. Rows and streams are locked in one order by all writers; a deadlock that the database breaks all the same is
- * another writer's victory.
+ * As ReadModelWriter.commit. All writers lock rows and streams in one order. If the database still breaks a deadlock here, the other writer has won.
  * @throws Error when the build was dropped
  */
 export const commitChanges = async (db: Kysely<Tables>, build: Build, changes: Changes): Promise<boolean> => {
   const { id } = build;
   try {
     await db.transaction().execute(async (tx) => {
-      // Shared by all that write into the build; who drops it waits for them.
+      // All writers of the build share this lock; dropping the build waits for them.
       const kept = await sql`SELECT 1 FROM builds WHERE id = ${id} FOR KEY SHARE`.execute(tx);
       if (kept.rows.length === 0) throw new Error(dropped(id));
       await moveStreams(tx, id, changes.progress);
@@ -74,7 +73,7 @@ const putRows = async (tx: Transaction<Tables>, build: number, put: Changes['put
       SET partition = EXCLUDED.partition, place = EXCLUDED.place, tag = EXCLUDED.tag, row = EXCLUDED.row`.execute(tx);
 };
 
-/** Rows with their texts, in one statement: most have none. */
+/** Removes rows and their texts in one statement: most rows have no text. */
 const removeRows = async (tx: Transaction<Tables>, build: number, keys: readonly string[]): Promise<void> => {
   if (keys.length === 0) return;
   const removed = sql`WHERE build = ${build} AND key = ANY(${[...keys].sort(byText)}::text[])`;

@@ -4,7 +4,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 const RETRY_SECONDS = 1;
 const FULL_RETRY_SECONDS = 5;
 
-/** What Node says when a server cannot be reached, or went away. */
+/** Node's codes for a server that cannot be reached or went away. */
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -20,7 +20,8 @@ const SOCKET_CODES = new Set([
 
 /**
  * SQLSTATE classes and codes of a server that cannot serve now: connection (08), access and missing database (28, 3D), resources (53), operator
- * and cancelled by a timeout (57), input or output of its own (58); a standby (25006), an idle transaction cut off (25P03), a lock not had in time (55P03).
+ * intervention and cancellation by a timeout (57), its own I/O (58), a standby (25006), an idle transaction that was ended (25P03), a lock not obtained in time
+ * (55P03).
  */
 const SERVER_CODES = /^(08|28|3D|53|57|58|25006|25P03|55P03)/;
 const DISK_FULL = '53100';
@@ -29,7 +30,7 @@ const DISK_FULL = '53100';
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (has encountered|was closed)|Cannot use a pool after|driver has already been destroyed|This socket has been ended)/;
 
-/** Two writers met in a way that undid one of them: unique violation, serialization failure, deadlock. Nothing of that one was written. */
+/** Two writers collided and one was undone: unique violation, serialization failure, deadlock. Nothing of that writer's change remains. */
 const RACE_CODES = new Set(['23505', '40001', '40P01']);
 
 const codeOf = (error: unknown): string => {
@@ -37,16 +38,16 @@ const codeOf = (error: unknown): string => {
   return typeof code === 'string' ? code : '';
 };
 
-/** Whether the server was away, went away, or did not answer in time. Whether it still did what it was asked is unknown. */
+/** Whether the server was away, went away, or did not answer in time. It may still have done what it was asked. */
 const isUnavailable = (error: unknown): boolean => {
   const code = codeOf(error);
   if (SOCKET_CODES.has(code)) return true;
-  // Five characters: a SQLSTATE. Node's own codes are longer.
+  // Five characters are a SQLSTATE; Node's own codes are longer.
   if (code.length === 5 && SERVER_CODES.test(code)) return true;
   return error instanceof Error && MESSAGES.test(error.message);
 };
 
-/** Whether the connection that an error came over must not be used again: it broke, or an answer is still on its way. */
+/** Whether the error's connection must not be used again: it broke, or an answer is still on its way. */
 export const isConnectionSpoilt = (error: unknown): boolean => isUnavailable(error) && codeOf(error) !== '57014';
 
 /** Whether another writer was faster. */
@@ -59,7 +60,7 @@ export const databaseUnavailable = (cause?: unknown): Rejection => {
   return rejection;
 };
 
-/** What a failed statement means to the asker: DATABASE_UNAVAILABLE, STORE_FULL; any other error is a defect and comes back as it is. */
+/** What a failed statement means to the caller: DATABASE_UNAVAILABLE, STORE_FULL. Any other error is a defect and is returned as it is. */
 export const postgresRejection = (error: unknown): unknown => {
   if (error instanceof Rejection) return error;
   if (codeOf(error) === DISK_FULL) return new Rejection('STORE_FULL', { retryAfter: FULL_RETRY_SECONDS });

@@ -8,18 +8,18 @@ import type { Postgres } from './open.js';
 import { Owner } from './owner.js';
 import { sha256Hex } from '../../domain/shared/sha256.js';
 
-/** How often a reservation is tried that others change in between. */
+/** How often a reservation is tried when others change it in between. */
 const RESERVE_ATTEMPTS = 5;
 const BUSY_RETRY_SECONDS = 1;
-/** How many entries that are over a heartbeat lets go at most, beyond twice what was added since the last one. */
+/** How many expired entries a heartbeat may drop, in addition to twice what was added since the last one. */
 const SWEPT_AT_LEAST = 1_000;
-/** How many attempts are remembered whose end could not be written; over it the oldest stays reserved until this process ends. */
+/** How many attempts are remembered whose end could not be written. Beyond that the oldest stays reserved until this process ends. */
 const MAX_UNSETTLED = 10_000;
 const OWNER_ID_BYTES = 16;
 
 /**
- * The database's clock says when an entry is over: of many servers' clocks one a day ahead would free everybody's keys. The same instant
- * throughout a statement, which asks several times.
+ * The database's clock decides when an entry has expired. If each server used its own, one that is a day ahead would free all keys. It is the same
+ * instant throughout a statement, which asks for it several times.
  */
 const NOW_MS = sql`(extract(epoch FROM statement_timestamp()) * 1000)::bigint`;
 
@@ -29,17 +29,17 @@ type KeptAnswerRow = { readonly digest: string; readonly answer: string | null }
 const digestOf = (scope: string, key: string): string => sha256Hex(idOf(scope, key));
 
 /**
- * Idempotency keys that all server processes share. A reservation carries its process and attempt: it is running while the process says that it
- * lives and has not let go of the attempt, and only that attempt can end it.
+ * Idempotency keys that all server processes share. A reservation carries its process and attempt. It is running while the process reports that it
+ * lives and has not released the attempt. Only that attempt can end it.
  */
 export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposable {
   readonly #postgres: Postgres;
   readonly #owner: Owner;
   /** The attempts of this process, by the key's id. */
   readonly #running = new Map<string, number>();
-  /** Requests of this process for one key come one after the other, in the order in which they were made. */
+  /** Requests of this process for one key run one after the other, in the order in which they were made. */
   readonly #asking = new Map<string, Promise<unknown>>();
-  /** Attempts that may stand as running though they are not, with the key's id: their end, or whether they began, was not to be learnt. */
+  /** Attempts that may be recorded as running though they are not, with the key's id: whether they began or ended is unknown. */
   readonly #unsettled = new Map<number, string>();
   #lastAttempt = 0;
   #added = 0;
@@ -66,7 +66,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     }
   }
 
-  /** @throws Rejection as reserve: the key is then as a process that died would leave it */
+  /** @throws Rejection as reserve: the key is then as if this process had died */
   complete(scope: string, key: string, answer: KeptAnswer): Promise<void> {
     return this.#end(digestOf(scope, key), JSON.stringify(answer));
   }
@@ -76,7 +76,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     return this.#end(digestOf(scope, key), null);
   }
 
-  /** What this process left running may be taken by others from now on. */
+  /** From now on others may take what this process left running. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#owner[Symbol.asyncDispose]();
   }
@@ -87,7 +87,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
       const taken = await this.#take(id, digest, newSeed);
       if (taken !== undefined) return { kind: 'run', ...taken };
       const kept = await this.#find(id);
-      // It was swept, or became free, since it was looked at: try to take it again.
+      // It was swept or became free in the meantime: try to take it again.
       if (kept === undefined) continue;
       if (kept.digest !== digest) return { kind: 'reused' };
       if (kept.answer !== null) return { kind: 'answered', answer: JSON.parse(kept.answer) as KeptAnswer };
@@ -96,7 +96,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     throw new Rejection('BUSY', { retryAfter: BUSY_RETRY_SECONDS });
   }
 
-  /** Makes the reservation, or takes over one that is free or whose attempt is dead; undefined when it is neither. */
+  /** Makes the reservation, or takes over one that is free or whose attempt is dead. Undefined when neither is possible. */
   async #take(id: string, digest: string, newSeed: string): Promise<Taken | undefined> {
     const owner = this.#owner.id;
     const attempt = (this.#lastAttempt += 1);
@@ -132,7 +132,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     return rows[0];
   }
 
-  /** Ends this process's attempt with an answer, or with none: then it is released. An attempt that another process took over is that one's. */
+  /** Ends this process's attempt with an answer, or releases it when there is none. An attempt that another process took over stays untouched. */
   async #end(id: string, answer: string | null): Promise<void> {
     const attempt = this.#running.get(id);
     if (attempt === undefined) return;
@@ -155,7 +155,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     if (this.#unsettled.size > MAX_UNSETTLED && oldest !== undefined) this.#unsettled.delete(oldest);
   }
 
-  /** Lets go of what nobody runs, so that other processes need not wait for this one's end; and of what is over. */
+  /** Releases attempts that no longer run, so that other processes need not wait for this one's end. Deletes what has expired. */
   async #tidy(): Promise<void> {
     const unsettled = [...this.#unsettled];
     if (unsettled.length > 0) {

@@ -4,17 +4,17 @@ import type { Clock } from '../../ports/clock.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
 import type { Postgres } from './open.js';
 
-/** How late the table may be, in milliseconds: half of what the port allows, since the write itself takes time. */
+/** How late the table may be, in milliseconds: half of what the port allows, because the write itself takes time. */
 const WRITE_EVERY_MS = 30_000;
-/** Uses of more keys than this are written at once. */
+/** When more keys than this were used, they are written at once. */
 const KEYS_GATHERED = 10_000;
 
-/** When keys were last used by any server process: gathered in memory, written twice a minute. */
+/** When keys were last used, by any server process. Gathered in memory, written twice a minute. */
 export class PostgresKeyUsage implements KeyUsage, AsyncDisposable {
   readonly #postgres: Postgres;
   readonly #clock: Clock;
   #gathered = new Map<string, string>();
-  /** What is being written: still the newest that is known until it is there. */
+  /** What is being written: the newest that is known until the write is done. */
   #leaving: ReadonlyMap<string, string> = new Map();
   #cancel: (() => void) | null = null;
   #writing: Promise<void> | null = null;
@@ -62,7 +62,7 @@ export class PostgresKeyUsage implements KeyUsage, AsyncDisposable {
   #flush(): void {
     this.#cancel?.();
     this.#cancel = null;
-    // One write at a time; what comes meanwhile is gathered for the next, and over its bound lost, which the port allows.
+    // One write at a time. What comes meanwhile is gathered for the next; beyond the bound it is lost, which the port allows.
     if (this.#writing !== null || this.#gathered.size === 0) {
       if (this.#gathered.size > KEYS_GATHERED) this.#gathered.clear();
       return;

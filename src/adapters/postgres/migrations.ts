@@ -3,8 +3,8 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from './tables.js';
 
 /**
- * Every change of the schema, by name, in order. One that was released is never edited. Text that is sorted or looked up has COLLATE "C":
- * by code point, whatever the database was made with. What is kept as it came (rows, texts, answers) is text: jsonb cannot hold U+0000 and reorders members.
+ * Every change of the schema, by name, in order. A released migration is never edited. Text that is sorted or looked up has COLLATE "C": by code
+ * point, however the database was created. What is kept as it came (rows, texts, answers) is text: jsonb cannot hold U+0000 and reorders members.
  */
 const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
   '001-read-models': [
@@ -40,7 +40,7 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
     sql`CREATE TABLE owners (id text PRIMARY KEY, alive_until timestamptz NOT NULL)`,
   ],
   '003-rate-limits-and-key-usage': [
-    // Not logged: a crash of the database begins every window anew, and no request waits for a flush.
+    // Not logged: a crash of the database starts every window anew, and no request waits for a flush.
     sql`
         CREATE UNLOGGED TABLE rate_windows (
           subject text COLLATE "C" PRIMARY KEY, started bigint NOT NULL, ends bigint NOT NULL, used bigint NOT NULL,
@@ -55,7 +55,7 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
         ) WITH (fillfactor = 50)`,
   ],
   '005-row-texts': [
-    // Apart from the rows, so that lists walk over neither texts nor vectors. No embedder is ''.
+    // Apart from the rows: lists then read neither texts nor vectors. '' means no embedder.
     sql`
         CREATE TABLE texts (
           build integer NOT NULL, key text COLLATE "C" NOT NULL, stream text COLLATE "C" NOT NULL,
@@ -79,10 +79,10 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
 export class SchemaProblem extends Error {}
 
 /**
- * Brings the schema to the newest form, in one transaction, under a lock that lets one process at a time do it. Not kysely's migrator: that one
- * reads the catalogue of the whole database, and fails when somebody drops another schema meanwhile.
- * @param schema exists afterwards; tables are made in it by the connection's search path
- * @throws SchemaProblem when the schema holds a migration that this version does not know; what the database says
+ * Brings the schema to the newest form in one transaction, under a lock that admits one process at a time. Kysely's migrator is not used: it reads
+ * the catalogue of the whole database, and fails when another schema is dropped meanwhile.
+ * @param schema exists afterwards; the connection's search path puts the tables into it
+ * @throws SchemaProblem when the schema holds a migration that this version does not know; what the database throws
  */
 export const migrate = (db: Kysely<Tables>, schema: string): Promise<void> =>
   db.transaction().execute(async (tx) => {

@@ -2,13 +2,16 @@ import pg from 'pg';
 
 import type { Postgres } from './open.js';
 
-/** How long after a lost connection the next one is tried, in milliseconds; the last one is repeated. */
+/** How long after a lost connection the next one is tried, in milliseconds; the last value is repeated. */
 const RETRY_MS = [50, 200, 500, 1_000, 2_000] as const;
-/** How often the connection is asked whether it still stands, and how long for: one that was cut off silently says nothing. */
+/** How often the connection is checked, and how long an answer may take: a connection that was cut silently reports nothing. */
 const PROBE_MS = 5_000;
 const PROBE_ANSWER_MS = 2_000;
 
-/** Listens to what other processes of the namespace say, on a connection of its own that is made again whenever it is lost. Nothing is promised: what is said while it is away is missed. */
+/**
+ * Listens to other processes of the namespace, on its own connection, which is made again whenever it is lost. Nothing is guaranteed: what is sent
+ * while the connection is away is missed.
+ */
 export class Notifications implements AsyncDisposable {
   readonly #postgres: Postgres;
   readonly #onHeard: (payload: string | null) => void;
@@ -18,7 +21,7 @@ export class Notifications implements AsyncDisposable {
   #closed = false;
   #connecting: Promise<void> | null = null;
 
-  /** @param onHeard takes what was said; null when something may have been missed */
+  /** @param onHeard receives each message; null when messages may have been missed */
   constructor(postgres: Postgres, onHeard: (payload: string | null) => void) {
     this.#postgres = postgres;
     this.#onHeard = onHeard;
@@ -28,7 +31,7 @@ export class Notifications implements AsyncDisposable {
     return this.#client !== null;
   }
 
-  /** Begins to listen; a second time is nothing. */
+  /** Starts listening. A second call does nothing. */
   start(): void {
     if (this.#closed || this.#client !== null || this.#connecting !== null || this.#timer !== undefined) return;
     this.#connecting = this.#connect().finally(() => (this.#connecting = null));

@@ -8,7 +8,10 @@ import { migrate, SchemaProblem } from './migrations.js';
 import { openPool, type PoolSettings, singleConnection } from './pool.js';
 import type { Tables } from './tables.js';
 
-/** Requests: how many connections, and how long each may be waited for; together below the 2 s in which a request is refused (contract 1.5). */
+/**
+ * Requests: how many connections, and how long a connection and a statement may take. Together below the 2 s after which a request is refused
+ * (contract 1.5).
+ */
 const REQUEST_CONNECTIONS = 16;
 const REQUEST_CONNECT_MS = 800;
 const REQUEST_STATEMENT_MS = 1_000;
@@ -16,16 +19,16 @@ const REQUEST_STATEMENT_MS = 1_000;
 const BACKGROUND_CONNECTIONS = 6;
 const BACKGROUND_CONNECT_MS = 1_500;
 const BACKGROUND_STATEMENT_MS = 15_000;
-/** How long requests are refused at once after one found the database away, in milliseconds: a request that needs it twice waits once. */
+/** How long requests are refused at once after one found the database away, in milliseconds: a request that needs it twice waits only once. */
 const PAUSE_MS = 250;
-/** How long a request waits for a schema that is being made, in milliseconds. */
+/** How long a request waits while the schema is being made, in milliseconds. */
 const READY_WAIT_MS = 1_500;
 
-/** Names an identifier of PostgreSQL may carry here: no quoting can go wrong, and no system schema is meant. */
+/** Namespaces that are also safe as identifiers of PostgreSQL: they need no quoting, and name no system schema. */
 const SCHEMA_NAME = /^(?!pg_)[A-Za-z_][A-Za-z0-9_-]{0,62}$/;
 
 export type PostgresSettings = {
-  /** `DATABASE_URL`. A pooler in between must hand out whole sessions: the schema is set and notifications are listened to per session. */
+  /** `DATABASE_URL`. A pooler in between must assign whole sessions: the search path and notifications belong to a session. */
   readonly url: string;
   /** `ANIMA_NAMESPACE`: the schema's name. */
   readonly namespace: string;
@@ -35,8 +38,8 @@ export type PostgresSettings = {
 type Work = 'request' | 'background';
 
 /**
- * One schema of one PostgreSQL database: its connections, made when they are needed, and its form. The database may be away from the start on,
- * die and come back: every use tries anew. Whoever opened it disposes of it after everything that uses it.
+ * One schema of one PostgreSQL database: its connections, made when they are needed, and its form. The database may be away from the start, die and
+ * come back: every use tries anew. The caller disposes of this after everything that uses it.
  */
 export class Postgres implements AsyncDisposable {
   readonly #settings: PostgresSettings;
@@ -75,7 +78,7 @@ export class Postgres implements AsyncDisposable {
     };
   }
 
-  /** The channel on which processes of one namespace tell each other what they wrote. */
+  /** The channel on which the processes of one namespace tell each other what they wrote. */
   get channel(): string {
     return this.#settings.namespace;
   }
@@ -85,8 +88,8 @@ export class Postgres implements AsyncDisposable {
   }
 
   /**
-   * Runs statements; `request`: somebody waits for the answer, so they have to be short.
-   * @throws Rejection DATABASE_UNAVAILABLE (whether the statement still took effect is unknown), STORE_FULL; what `use` throws
+   * Runs statements. With `request` a caller waits for the answer, so they must be short.
+   * @throws Rejection DATABASE_UNAVAILABLE (the statement may still have taken effect), STORE_FULL; what `use` throws
    */
   async run<T>(work: Work, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     if (work === 'request' && performance.now() < this.#pausedUntilMs) throw databaseUnavailable();
@@ -100,7 +103,7 @@ export class Postgres implements AsyncDisposable {
   }
 
   /**
-   * Brings the schema to its newest form; everything else does so by itself when it is first used.
+   * Brings the schema to its newest form. Otherwise the first use does so.
    * @throws Rejection DATABASE_UNAVAILABLE; StartProblem when the schema belongs to a newer version, or this user may not use the database
    */
   async migrate(): Promise<void> {
@@ -118,13 +121,13 @@ export class Postgres implements AsyncDisposable {
     await this.run('request', (db) => sql`SELECT 1`.execute(db));
   }
 
-  /** A connection of its own, which whoever asks for it connects and ends. */
+  /** A separate connection, which the caller connects and ends. */
   connection(): ReturnType<typeof singleConnection> {
     const { url, namespace: schema } = this.#settings;
     return singleConnection({ url, schema, connectMs: BACKGROUND_CONNECT_MS });
   }
 
-  /** Ends every connection, once what runs on it is done. */
+  /** Ends every connection once its work is done. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#migrating?.catch(() => undefined);
     for (const pool of Object.values(this.#pools)) await pool.destroy();
@@ -140,7 +143,7 @@ export class Postgres implements AsyncDisposable {
   }
 }
 
-/** Wrong password, no such database, no right to make a schema, a schema of a newer version: waiting does not mend these. */
+/** Wrong password, no such database, no right to make a schema, a schema of a newer version: waiting does not help. */
 const isRefusedForGood = (error: unknown): boolean => {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   return error instanceof SchemaProblem || /^(28|3D|42501)/.test(code);

@@ -3,16 +3,16 @@ import { sql } from 'kysely';
 import { databaseUnavailable } from './failures.js';
 import type { Postgres } from './open.js';
 
-/** How often a process says that it lives, and for how long that is believed, in milliseconds, both by clocks that no one sets. */
+/** How often a process reports that it lives, and for how long others believe it, in milliseconds. Both by clocks that are not set by hand. */
 const HEARTBEAT_MS = 2_000;
 const ALIVE_MS = 10_000;
-/** Rows of processes that are dead for long are let go, at most so many with each heartbeat. */
+/** Rows of processes that died long ago are deleted, at most this many with each heartbeat. */
 const SWEPT_OWNERS = 100;
 const DEAD_FOR_LONG = '1 hour';
 
 /**
- * This process's sign of life in the database, counted by the database's clock. What it reserved counts as running no longer than the sign is
- * fresh. A plain timer and not the clock port: how long a process lives has nothing to do with the time of day.
+ * This process's sign of life in the database, by the database's clock. What the process reserved counts as running only while the sign is fresh. It
+ * uses a plain timer, not the clock port: how long a process lives has nothing to do with the time of day.
  */
 export class Owner implements AsyncDisposable {
   readonly id: string;
@@ -24,7 +24,7 @@ export class Owner implements AsyncDisposable {
 
   /**
    * @param id names the process among all, e.g. random
-   * @param onBeat runs after each heartbeat that arrived; its failure is the next one's business
+   * @param onBeat runs after each successful heartbeat; if it fails, the next one runs it again
    */
   constructor(postgres: Postgres, id: string, onBeat: () => Promise<void>) {
     this.#postgres = postgres;
@@ -32,7 +32,7 @@ export class Owner implements AsyncDisposable {
     this.#onBeat = onBeat;
   }
 
-  /** Resolves when others believe for a while yet that this process lives. @throws Rejection DATABASE_UNAVAILABLE */
+  /** Resolves when others will go on believing for a while that this process lives. @throws Rejection DATABASE_UNAVAILABLE */
   async alive(): Promise<void> {
     this.#timer ??= setInterval(() => this.#beatAgain(), HEARTBEAT_MS).unref();
     if (performance.now() < this.#believedUntilMs - HEARTBEAT_MS) return;
@@ -40,13 +40,13 @@ export class Owner implements AsyncDisposable {
     if (performance.now() >= this.#believedUntilMs) throw databaseUnavailable();
   }
 
-  /** Says that this process is over: whatever it left undone may be taken at once. */
+  /** Reports that this process is over: what it left undone may be taken at once. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await this.#beating?.catch(() => undefined);
     if (this.#timer === undefined) return;
     const gone = sql`DELETE FROM owners WHERE id = ${this.id}`;
-    // When the database is away, the sign grows old by itself.
+    // If the database is away, the sign expires by itself.
     await this.#postgres.run('request', (db) => gone.execute(db)).catch(() => undefined);
   }
 

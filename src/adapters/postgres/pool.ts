@@ -9,30 +9,30 @@ export type PoolSettings = {
   readonly url: string;
   readonly schema: string;
   readonly connections: number;
-  /** How long a connection is waited for, in milliseconds. */
+  /** How long to wait for a connection, in milliseconds. */
   readonly connectMs: number;
   /** How long a statement may run, in milliseconds. */
   readonly statementMs: number;
 };
 
-/** How much longer than the server's own limit an answer is waited for, in milliseconds: a server that is cut off does not keep its limit. */
+/** How much longer than the server's own limit an answer may take, in milliseconds: a server that is cut off does not keep its limit. */
 const ANSWER_GRACE_MS = 100;
-/** Ends what a process left open that was stopped in the middle of a transaction. */
+/** Ends a transaction that a process stopped in the middle has left open. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const IDLE_MS = 30_000;
 
 /**
- * Statements here look up, or walk along, an index, and are written without joins. Before a table is analysed the planner thinks that few rows
- * match, and would gather and sort a whole partition for a list of 100: 600 times slower at 30,000 rows.
+ * Statements here use an index and have no joins. Before a table is analysed the planner expects few matching rows. It would then gather and sort a
+ * whole partition for a list of 100: 600 times slower at 30,000 rows.
  */
 const PLANNER = { enable_bitmapscan: 'off', jit: 'off' } as const;
 
-/** Positions and revisions stay below 2^53, so that 8-byte integers are read as numbers. */
+/** Positions and revisions stay below 2^53, so 8-byte integers are read as numbers. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => (isInt8(oid) ? Number : (pg.types.getTypeParser(oid, format) as unknown)),
 };
 
-/** The address with this schema as the one that names without a schema mean; other options that it brings are kept. */
+/** The address with this schema as the search path; other options in it are kept. */
 const connectionOf = (url: string, schema: string): pg.ClientConfig => {
   const parsed = new URL(url);
   const options = parsed.searchParams.get('options');
@@ -47,13 +47,13 @@ const connectionOf = (url: string, schema: string): pg.ClientConfig => {
   };
 };
 
-/** A connection of its own, outside any pool, e.g. to listen on. */
+/** A connection outside any pool, e.g. to listen on. */
 export const singleConnection = ({ url, schema, connectMs }: Pick<PoolSettings, 'url' | 'schema' | 'connectMs'>) =>
   new pg.Client({ ...connectionOf(url, schema), connectionTimeoutMillis: connectMs });
 
 /**
- * A pool in which every wait ends. A connection that broke, or whose answer did not come in time, is closed instead of given to the next
- * asker (kysely gives back whatever it took), and what is asked on it after that fails at once.
+ * A pool in which every wait ends. A connection that broke, or whose answer did not come in time, is closed and not given to the next caller (kysely
+ * returns whatever it took). A later query on it fails at once.
  */
 export const openPool = (settings: PoolSettings): PostgresPool => {
   const { url, schema, connections, connectMs, statementMs } = settings;
@@ -66,12 +66,12 @@ export const openPool = (settings: PoolSettings): PostgresPool => {
     query_timeout: statementMs + ANSWER_GRACE_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   });
-  // A connection that breaks while nobody uses it has left the pool already; the next asker gets another one.
+  // A connection that breaks while unused has left the pool already; the next caller gets another one.
   pool.on('error', () => undefined);
   return {
     connect: async () => {
       const client = await pool.connect();
-      // A connection in use that breaks says so to whoever waits for its answer, and to this listener.
+      // A connection that breaks in use reports that to the caller that waits for its answer, and to this listener.
       const broke = (): void => undefined;
       client.on('error', broke);
       let spoilt: Error | undefined;

@@ -7,9 +7,9 @@ import type { RateDecision, RateLimiter } from '../../ports/rate-limiter.js';
 import { MemoryRateLimiter } from '../shared/rate-limiter.js';
 import type { Postgres } from './open.js';
 
-/** How far the clocks of two servers may differ, in milliseconds. A window that begins later than that was begun before the clock was set back. */
+/** How far the clocks of two servers may differ, in milliseconds. If a window begins later than that, the clock was set back since. */
 const CLOCK_SKEW_MS = 10_000;
-/** After how many requests windows that are over are let go, and how many at most: more than were added. */
+/** After how many requests old windows are deleted, and how many at most: more than were added. */
 const SWEEP_EVERY = 1_000;
 const SWEPT = 2_000;
 /** How long after a failure the database is not asked again, in milliseconds: no request waits for it meanwhile. */
@@ -18,8 +18,8 @@ const LOCAL_MS = 1_000;
 type WindowRow = { readonly used: number; readonly ends: number; readonly allowed: boolean };
 
 /**
- * Rate limits that all server processes share: one statement a request. While the database is away each process counts by itself, so that what
- * does not need the database goes on, and still nobody is unlimited.
+ * Rate limits that all server processes share: one statement for each request. While the database is away each process counts by itself. What does
+ * not need the database then goes on, and is still limited.
  */
 export class PostgresRateLimiter implements RateLimiter {
   readonly #postgres: Postgres;
@@ -52,7 +52,7 @@ export class PostgresRateLimiter implements RateLimiter {
 
   async #take(subject: string, { limit, windowSeconds }: RateLimit, nowMs: number): Promise<RateDecision> {
     const endMs = nowMs + windowSeconds * 1_000;
-    // A refused request changes no count; it is an update all the same, so that one statement tells when the window ends.
+    // A refused request changes no count. It is an update all the same: one statement then also tells when the window ends.
     const over = sql`(w.ends <= ${nowMs}::bigint OR w.started > ${nowMs + CLOCK_SKEW_MS}::bigint)`;
     const statement = sql<WindowRow>`
       INSERT INTO rate_windows AS w (subject, started, ends, used, allowed)
@@ -82,7 +82,7 @@ export class PostgresRateLimiter implements RateLimiter {
       (SELECT subject FROM rate_windows WHERE ends <= ${nowMs}::bigint LIMIT ${SWEPT} FOR UPDATE SKIP LOCKED)`;
     this.#postgres
       .run('background', (db) => statement.execute(db))
-      // What is left over is swept with a later request.
+      // What is left is swept with a later request.
       .catch(() => undefined)
       .finally(() => (this.#sweeping = false));
   }

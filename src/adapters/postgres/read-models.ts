@@ -22,15 +22,15 @@ import { ReadWaits } from './read-waits.js';
 import { listVectors, rowsByWords, setVectors, textsWithoutVector } from './row-texts.js';
 
 /**
- * Read models, their search and their write side in PostgreSQL, for any number of processes that read and that write. Several projectors may write one build,
- * each the streams that it was given; its position is the furthest that any of them has handed in.
+ * Read models, their search and their write side in PostgreSQL, for any number of reading and writing processes. Several projectors may write one
+ * build, each the streams that it was given. The build's position is the furthest that any of them has reported.
  * Failures: every method throws Rejection DATABASE_UNAVAILABLE while the database is away, and works again when it is back. A commit that fails in
  * this way may have been written; `load` tells.
  */
 export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWriter, AsyncDisposable {
   readonly #postgres: Postgres;
   readonly #waits: ReadWaits;
-  /** Names of projections whose change is still to be told to the other processes. */
+  /** Names of projections whose change the other processes have not been told yet. */
   #untold = new Set<string>();
   #telling: Promise<void> | null = null;
   #sweeping: Promise<void> | null = null;
@@ -138,7 +138,7 @@ export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWrite
     return this.#waits.onBegin(listener);
   }
 
-  /** Ends what waits and what runs beside the requests; whoever opened the database closes it after this. */
+  /** Ends the waits and the background work. The caller closes the database after this. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await this.#waits[Symbol.asyncDispose]();
@@ -158,7 +158,7 @@ export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWrite
       const names = [...this.#untold];
       this.#untold = new Set();
       const statement = sql`SELECT pg_notify(${this.#postgres.channel}, name) FROM unnest(${names}::text[]) AS n (name)`;
-      // Who is not told finds out by looking.
+      // A process that is not told finds out by polling.
       await this.#postgres.run('background', (db) => statement.execute(db)).catch(() => undefined);
     }
   }

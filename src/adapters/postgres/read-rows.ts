@@ -34,8 +34,8 @@ export const getRows = async (
 };
 
 /**
- * As ReadModels.list; the columns sort by code point (COLLATE "C"). The database measures the rows, so that none comes over that is not on the page:
- * one more than asked for is looked at, and `before` is what stands on the page before a row.
+ * As ReadModels.list; the columns sort by code point (COLLATE "C"). The database measures the rows: only those on the page are sent. It looks at one
+ * row more than asked for. `before` is the size of the page before a row.
  */
 export const listRows = async (db: Kysely<Tables>, projection: Projection, query: ListQuery): Promise<ListPage> => {
   const { partition, tags, direction, beyond, within, limit, bytes = PAGE_BYTES } = query;
@@ -93,8 +93,8 @@ export const loadRows = async (
 };
 
 /**
- * The rows of the keys, in their order, up to the one that brings them to so many bytes; `before` is what stands before a row. The database measures
- * them, as for a list. Looked up one by one: planned as a join, it might walk over all rows there are.
+ * The rows of the keys, in their order, up to the row that brings them to `bound` bytes. `before` is the size of the rows before a row. The database
+ * measures them, as for a list. Each is looked up by itself: a join might scan all rows there are.
  */
 const rowsUpTo = async (
   db: Kysely<Tables>,

@@ -7,18 +7,18 @@ import { Notifications } from './notifications.js';
 import type { Postgres } from './open.js';
 import type { Tables } from './tables.js';
 
-/** How many readers may wait at once; one more is told at once that what it waits for is not there. */
+/** How many readers may wait at once. One more is told at once that what it waits for is not there. */
 const MAX_WAITERS = 10_000;
-/** How often those who wait are looked after when nobody says anything, in milliseconds: rarely while the database tells of every commit. */
+/** How often waiting readers are checked without a notification, in milliseconds: rarely while the database reports every commit. */
 const POLL_LISTENING_MS = 500;
 const POLL_DEAF_MS = 50;
 
 type CommitWaiter = {
   readonly projection: Projection;
-  /** Null: waits for the global position `target`, else for this revision of the stream. */
+  /** The stream whose revision `target` is waited for; null when `target` is a global position. */
   readonly stream: string | null;
   readonly target: number;
-  /** Whether it is looked after once and no more. */
+  /** Whether it is checked only once. */
   readonly once: boolean;
   readonly end: (result: boolean | Error) => void;
 };
@@ -26,8 +26,8 @@ type CommitWaiter = {
 type StreamReach = { readonly revision: number; readonly stopped: boolean };
 
 /**
- * Readers that wait for commits of any process. All of this process's readers share one look at the database at a time: after a commit of its own,
- * after another process told of one, and now and then. Each is bounded by its own timeout.
+ * Readers that wait for commits of any process. All readers of this process share one look at the database at a time: after this process commits,
+ * after another process reports a commit, and now and then. Each wait is bounded by its own timeout.
  */
 export class ReadWaits implements AsyncDisposable {
   readonly #postgres: Postgres;
@@ -35,7 +35,7 @@ export class ReadWaits implements AsyncDisposable {
   readonly #notifications: Notifications;
   readonly #waiters = new Set<CommitWaiter>();
   readonly #listeners = new Set<() => void>();
-  /** The names to look at next; null: all. */
+  /** The names to look at next; null for all. */
   #due: Set<string> | null = new Set();
   #looking = false;
   #cancelPoll: (() => void) | null = null;
@@ -50,14 +50,14 @@ export class ReadWaits implements AsyncDisposable {
     return this.#waiters.size > 0;
   }
 
-  /** Calls `listener` whenever somebody begins to wait; returns a function that ends that. */
+  /** Calls `listener` whenever a reader begins to wait. Returns a function that ends this. */
   onBegin(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /**
-   * True when the target is there within `timeoutMs`, false when not, or when it never will be; whoever gives no time is looked after once.
+   * True when the target is reached within `timeoutMs`. False when it is not, or never will be. Without time the target is checked once.
    * @throws Rejection DATABASE_UNAVAILABLE
    */
   async wait(projection: Projection, stream: string | null, target: number, timeoutMs: number): Promise<boolean> {
@@ -86,7 +86,7 @@ export class ReadWaits implements AsyncDisposable {
     });
   }
 
-  /** Looks again after those who wait for this projection; null: for any. */
+  /** Checks the readers that wait for this projection; null for all. */
   changed(name: string | null): void {
     if (this.#waiters.size === 0) return;
     if (name === null) this.#due = null;
@@ -100,7 +100,7 @@ export class ReadWaits implements AsyncDisposable {
     });
   }
 
-  /** Whoever still waits is told that it did not come. */
+  /** Tells the waiting readers that the target was not reached. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancelPoll?.();
     for (const waiter of [...this.#waiters]) waiter.end(false);
@@ -116,7 +116,7 @@ export class ReadWaits implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
-    // What is asked for in the same turn of the event loop shares the look.
+    // Readers that ask in the same turn of the event loop share the look.
     await Promise.resolve();
     const due = this.#due;
     this.#due = new Set();
@@ -152,7 +152,7 @@ export class ReadWaits implements AsyncDisposable {
   }
 }
 
-/** Where streams stand; `stopped`: no build of the name goes on with it, since each has parked one of its events. */
+/** How far streams are. `stopped` means that no build of the name can go on with the stream: each has parked one of its events. */
 const standingsOf = async (
   db: Kysely<Tables>,
   projection: Projection,

@@ -3,15 +3,15 @@ import { sql } from 'kysely';
 import type { RelayLease } from '../../ports/relay-lease.js';
 import type { Postgres } from './open.js';
 
-/** The one relay that there is to be had in a namespace. */
+/** The name of the namespace's only relay. */
 const EVENTS = 'events';
 
-/** The relay's place as a row: who has it and until when, by the database's clock, and the checkpoint beside. */
+/** The relay's place as a row: its holder, its end by the database's clock, and the checkpoint. */
 export class PostgresRelayLease implements RelayLease {
   readonly holdsMs: number;
   readonly #postgres: Postgres;
 
-  /** @param holdsMs how long another relay waits for one that was killed, or hangs */
+  /** @param holdsMs how long another relay waits for one that was killed or hangs */
   constructor(postgres: Postgres, holdsMs = 6_000) {
     this.#postgres = postgres;
     this.holdsMs = holdsMs;

@@ -19,11 +19,11 @@ import { isRace } from './failures.js';
 import { byText, storable } from './stored-text.js';
 import type { Tables } from './tables.js';
 
-/** The condition that a place is within a range, beginning with AND where there is one. */
+/** The condition that a place is within a range, with a leading AND when there is one. */
 export const placeCondition = ({ above, upTo }: OrderRange = {}): RawBuilder<unknown> =>
   sql`${above === undefined ? sql`` : sql`AND place > ${above}`} ${upTo === undefined ? sql`` : sql`AND place <= ${upTo}`}`;
 
-/** Writes the texts of rows, and removes those of rows that have none any more; what the build that readers see has of the same text is taken over. */
+/** Writes the texts of rows, and removes those of rows that no longer have one. A vector of the same text is copied from the build that readers see. */
 export const writeTexts = async (tx: Transaction<Tables>, build: Build, put: Changes['put']): Promise<void> => {
   const gone: string[] = [];
   const texts: (readonly [key: string, stream: string, place: string, text: string])[] = [];
@@ -64,7 +64,7 @@ const putTexts = async (
       vector = CASE WHEN t.text = EXCLUDED.text THEN t.vector ELSE EXCLUDED.vector END`.execute(tx);
 };
 
-/** As RowSearch.withoutVector; below and above instead of unequal, since both walk along an index. */
+/** As RowSearch.withoutVector. Below and above instead of not equal: both use the index. */
 export const textsWithoutVector = async (
   db: Kysely<Tables>,
   projection: Projection,
@@ -77,7 +77,10 @@ export const textsWithoutVector = async (
   return rows;
 };
 
-/** As RowSearch.setVectors; in the order in which commits lock rows. Of two writers that block each other one sets nothing: its texts go on lacking vectors. */
+/**
+ * As RowSearch.setVectors, in the order in which commits lock rows. If two writers deadlock, one of them sets nothing, and its texts still lack
+ * vectors.
+ */
 export const setVectors = async (
   db: Kysely<Tables>,
   projection: Projection,
@@ -110,7 +113,7 @@ export const listVectors = async (
   return rows.map(({ key, place, vector }) => ({ key, order: place, vector: vectorOf(vector) }));
 };
 
-/** As RowSearch.byWords: one walk over the stream's rows, weighed where they are. Words have no quotes. */
+/** As RowSearch.byWords: one scan of the stream's rows, weighed in the database. Words have no quotes. */
 export const rowsByWords = async (
   db: Kysely<Tables>,
   projection: Projection,

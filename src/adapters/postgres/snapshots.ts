@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Moment, Snapshot, Snapshots } from '../../ports/snapshots.js';
 import type { Postgres } from './open.js';
 
-/** Snapshots that all server processes share: one statement to find one, one to save one. */
+/** Snapshots that all server processes share: one statement to find one, and one to save one. */
 export class PostgresSnapshots implements Snapshots {
   readonly #postgres: Postgres;
 

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** The tables as `migrations.ts` leaves them. Instants are milliseconds since 1970, except where the database's own clock counts. */
+/** The tables as `migrations.ts` leaves them. Instants are milliseconds since 1970, except where the database's own clock is used. */
 export type Tables = {
   readonly builds: { id: Generated<number>; name: string; version: number; position: number; live: boolean };
   /** Builds that are gone, whose rows are still to be swept. */
@@ -27,7 +27,7 @@ export type Tables = {
     at: string;
   };
   readonly reservations: {
-    /** SHA-256 of scope and key: as long as they are, an index takes it. */
+    /** SHA-256 of scope and key: an index takes it, however long they are. */
     id: Buffer;
     digest: string;
     seed: string;
@@ -35,7 +35,7 @@ export type Tables = {
     /** JSON; null while there is none. */
     answer: string | null;
     released: boolean;
-    /** Whether the attempt under way goes on from an earlier one. */
+    /** Whether the current attempt continues an earlier one. */
     resumed: boolean;
     owner: string;
     attempt: number;

@@ -9,12 +9,12 @@ import { DECIDE_ATTEMPTS } from '../streams/decide-and-append.js';
 import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
 import { pagesOf } from '../streams/stream-pages.js';
 
-/** How many events one look goes through: a second or two of work, between which others have their turn. */
+/** How many events one look goes through: a second or two of work. Other work runs in between. */
 export const LOOK_EVENTS = 20_000;
-/** With how many breaks a look ends, those of the last event included: they fit into one append of 500 events. */
+/** How many breaks end a look, including those of its last event: they fit into one append of 500 events. */
 export const LOOK_BREAKS = 200;
 
-/** A break, and whether the stream itself says that it is known. */
+/** A break, and whether the stream itself acknowledges it. */
 export type FoundBreak = ChainBreak & { readonly acknowledged: boolean };
 
 /** What one look at a stream's chain found. */
@@ -24,17 +24,17 @@ export type ChainLook = {
   readonly breaks: readonly FoundBreak[];
   /** The revision to go on from; absent at the stream's end. */
   readonly next?: number;
-  /** The stream's last revision when acknowledgements were looked for; -1 when there is no such stream. */
+  /** The stream's last revision when the acknowledgements were read; -1 when there is no such stream. */
   readonly revision: number;
 };
 
-/** Breaks are the same when nothing of them has changed since: another change of an acknowledged event is another break. */
+/** Two breaks are the same when nothing about them differs. When an acknowledged event is changed again, that is another break. */
 const keyOf = ({ revision, member, stored, computed }: ChainBreak): string =>
   `${String(revision)} ${member} ${stored} ${computed}`;
 
 /**
- * Looks for every break from the revision `from` on, of which the event before is taken as it stands. Behind a break it goes on from the hash that
- * is stored, as whoever appended did. Others have their turn after each event. Raises what the event store raises.
+ * Looks for every break from the revision `from` on, and takes the event before `from` as it is. After a break it continues from the stored hash, as
+ * the writer of the next event did. Other work runs after each event. Raises what the event store raises.
  */
 export const lookAtChain = async (store: EventStore, stream: string, from: number): Promise<ChainLook> => {
   const breaks: ChainBreak[] = [];
@@ -62,7 +62,7 @@ export const lookAtChain = async (store: EventStore, stream: string, from: numbe
 type Acknowledged = { readonly keys: ReadonlySet<string>; readonly revision: number };
 const nothingKnown: Acknowledged = { keys: new Set(), revision: -1 };
 
-/** The breaks that a stream says it knows of from a revision on, and the last revision that was read. */
+/** The breaks that a stream acknowledges from a revision on, and the last revision that was read. */
 const acknowledged = async (store: EventStore, stream: string, from: number): Promise<Acknowledged> => {
   const keys = new Set<string>();
   let revision = from - 1;
@@ -77,8 +77,8 @@ const acknowledged = async (store: EventStore, stream: string, from: number): Pr
 };
 
 /**
- * Records every break of a look that the stream does not know of yet, in one append, each once: whoever wrote meanwhile may have recorded them too,
- * so what was appended since is looked through before the next attempt.
+ * Records every break of a look that the stream does not acknowledge yet, in one append, each once. Another writer may have recorded them meanwhile:
+ * what was appended since is read before the next attempt.
  * @returns the look with what is acknowledged now, and the append's position, 0 when there was none
  * @throws Rejection CONFLICT when others keep writing; raises what the event store raises
  */
@@ -105,7 +105,7 @@ export const recordBreaks = async (
     const since = await acknowledged(deps.events, stream, revision + 1);
     take(since.keys);
     revision = since.revision;
-    // An earlier attempt at this command has recorded what it found; what is broken since is for another command.
+    // An earlier attempt at this command has recorded what it found. Breaks found since belong to another command.
     if (outcome.events.length > 0 && !decided.here) break;
   }
   return { ...look, breaks, revision, position };

@@ -2,7 +2,7 @@ import { evolveMind, initialMind, type MindState } from '../../domain/npc/state.
 import { savedMind } from '../../domain/npc/saved-mind.js';
 import type { Fold } from '../streams/fold.js';
 
-/** How a mind's stream is folded. Its version is raised whenever `test/app/minds/mind.test.ts` says so. */
+/** How a mind's stream is folded. Raise its version whenever `test/app/minds/mind.test.ts` says so. */
 export const mindFold: Fold<MindState> = {
   initial: initialMind,
   evolve: evolveMind,

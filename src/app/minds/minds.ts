@@ -7,7 +7,7 @@ import type { Lanes } from '../streams/lanes.js';
 import { mindFold } from './mind.js';
 
 /**
- * A mind as every acknowledged write left it (contract 1.8).
+ * A mind with every acknowledged write (contract 1.8).
  * @throws Rejection NPC_NOT_FOUND
  */
 export const requireMind = async (lanes: Lanes, tenant: string, npcId: string): Promise<MindState> => {
@@ -16,12 +16,12 @@ export const requireMind = async (lanes: Lanes, tenant: string, npcId: string): 
   return state;
 };
 
-/** The revision of a mind's last event, -1 when there is no such mind: told by that one event, for asking this is no reason to fold a mind. */
+/** The revision of a mind's last event, -1 when there is no such mind. It reads only that event: the mind need not be folded for this. */
 export const revisionOf = async (events: EventStore, tenant: string, npcId: string): Promise<number> =>
   (await events.read(npcStream(tenant, npcId), { direction: 'backwards', limit: 1 })).lastRevision;
 
 /**
- * As `revisionOf`, of a mind that there must be.
+ * As `revisionOf`, for a mind that must exist.
  * @throws Rejection NPC_NOT_FOUND
  */
 export const requireRevision = async (events: EventStore, tenant: string, npcId: string): Promise<number> => {
@@ -31,8 +31,8 @@ export const requireRevision = async (events: EventStore, tenant: string, npcId:
 };
 
 /**
- * A mind as it was after its last event not beyond `moment`: beyond the last event, as it is now (contract 10.1).
- * @returns null when the mind had no event yet at that moment, or never
+ * A mind after its last event not beyond `moment`; for a moment after the last event, the mind as it is now (contract 10.1).
+ * @returns null when the mind had no event at that moment, or never had one
  */
 export const mindAsOf = async (
   lanes: Lanes,

@@ -16,34 +16,34 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { Fold } from '../streams/fold.js';
 import type { Lanes } from '../streams/lanes.js';
 
-/** The set that is a tenant's default when it is registered (contract 2.8). */
+/** The ruleset that is a tenant's default once it is registered (contract 2.8). */
 export const DEFAULT_RULESET_ID = 'default';
 
-/** Bytes of JSON of versions that are not the newest any more, kept for the turns that began with them. */
+/** How many bytes of JSON of older versions are kept, for the turns that began with them. */
 export const OLD_VERSIONS_BYTES = 32 * 1024 * 1024;
 
 export const rulesetFold: Fold<RulesetState> = { initial: initialRuleset, evolve: evolveRuleset };
 
-/** The rules that decide, and the id that was asked for when nobody registered it. */
+/** The rules that decide, and the id that was asked for if it is not registered. */
 export type ChosenRuleset = { readonly ruleset: DirectiveRuleSet | null; readonly missing?: string };
 
-/** A tenant's rule sets, from their streams. */
+/** A tenant's rulesets, from their streams. */
 export type Rulesets = {
-  /** The named set, or the tenant's default; a named one that is not registered decides nothing and is `missing` (contract 2.8). */
+  /** The named ruleset, or the tenant's default. One that is named but not registered decides nothing and is `missing` (contract 2.8). */
   choose(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
-  /** One version as it was registered, also of a set deleted since. */
+  /** One version as it was registered, even if its ruleset was deleted since. */
   version(tenant: string, ref: RulesetRef | null): Promise<DirectiveRuleSet | null>;
-  /** The set as it stands; null when it was never registered or is deleted. */
+  /** The current ruleset; null when it was never registered or is deleted. */
   latest(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
 };
 
-/** @param events where versions are read that are not the newest any more */
+/** @param events where older versions are read */
 export const openRulesets = (lanes: Lanes, events: Pick<EventStore, 'read'>): Rulesets => {
   const old = new LRUCache<string, DirectiveRuleSet>({
     maxSize: OLD_VERSIONS_BYTES,
     sizeCalculation: (set) => jsonBytes(set),
   });
-  // A version that is still being written may be thrown back, and a turn must not name it.
+  // A version that is still being written may be thrown away, and a turn must not name it.
   const load = async (tenant: string, rulesetId: string): Promise<RulesetState> =>
     (await lanes.current(rulesetStream(tenant, rulesetId), rulesetFold)).state;
   const latest = async (tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null> =>

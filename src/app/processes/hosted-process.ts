@@ -9,8 +9,8 @@ export type HostedProcess = {
   /** How the stream's own state is folded. */
   readonly fold: Fold<unknown>;
   /**
-   * Reads what the cells need beside the state, and says how the facts follow from it and from the stream's own state. The latter is asked at
-   * the very moment of deciding, so that the decision sees exactly what stands before its events.
+   * Reads what the cells need beside the state, and returns how the facts follow from it and from the stream's own state. That function is called at
+   * the very moment of the decision: the decision then sees exactly what precedes its events.
    */
   prepare(
     ref: ProcessRef,

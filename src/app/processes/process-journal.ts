@@ -10,21 +10,21 @@ import { Lines } from '../pacing/line.js';
 import { pagesOf } from '../streams/stream-pages.js';
 import { defined } from '../../domain/shared/defined.js';
 
-/** How many events of the stream are searched for the first event of a process before it counts as unknown. */
+/** How many events of the stream are searched for a process's first event. If it is not among them, the process counts as unknown. */
 export const FIRST_EVENT_SEARCH = 2_000;
-/** How long after its id was made the first event of a process may be recorded, in milliseconds: later ones are not looked at. */
+/** How long after its id was made a process may record its first event, in milliseconds. Later ones are not looked at. */
 const FIRST_EVENT_WITHIN_MS = 600_000;
-/** How much memory the states of processes may take, in bytes as `weightOf` counts; the longest unused ones go first. */
+/** How much memory the states of processes may take, in bytes as `weightOf` counts; the least recently used go first. */
 export const INSTANCES_BYTES = 256 * 1024 * 1024;
 
-/** A process as its recorded events leave it; `sequence` counts them, `through` is the last revision of the stream that was looked at. */
+/** A process folded from its recorded events. `sequence` counts them; `through` is the last revision of the stream that was looked at. */
 export type Instance = {
   readonly state: { readonly name: string };
   readonly sequence: number;
   readonly through: number;
-  /** About how much memory its state takes: what its events weigh. */
+  /** About how much memory its state takes: the weight of its events. */
   readonly bytes: number;
-  /** Of a process that has no event yet: the commands behind which another of its kind has begun. */
+  /** For a process without events: the commands that began another process of its kind. */
   readonly rivals: readonly string[];
 };
 
@@ -37,8 +37,8 @@ export class ProcessJournal {
   readonly #listeners: ((stream: string, events: readonly PlacedEvent[]) => void)[] = [];
 
   /**
-   * @param shared whether other programs write these streams too: what is remembered is then read on to the stream's end before it is
-   * answered from. One who writes alone needs no such read.
+   * @param shared whether other programs write these streams too. What is remembered is then brought up to the stream's end before each answer. A
+   *   process that writes alone needs no such read.
    */
   constructor(
     events: EventStore,
@@ -50,19 +50,19 @@ export class ProcessJournal {
   }
 
   /**
-   * Runs one step of a process at a time: two that both decided from the same state would both be recorded, since a lane sends appends ahead.
+   * Runs one step of a process at a time. A lane sends appends ahead, so two steps decided from the same state would both be recorded.
    * @throws Rejection BUSY when too many wait already.
    */
   inTurn<T>(id: string, step: () => Promise<T>): Promise<T> {
     return this.#lines.inTurn(id, step);
   }
 
-  /** The process as it was last seen, where reading on would ask the store; others may have written since. */
+  /** The process as last seen, where `load` would read the store; others may have written since. */
   remembered(ref: ProcessRef): Instance | undefined {
     return this.#shared ? this.#instances.get(processKey(ref)) : undefined;
   }
 
-  /** The process as it stands; of one that is over, what was added since only up to `atLeast`, since no answer depends on it. */
+  /** The current process. For one that is over, newer events are read only up to `atLeast`: no answer depends on them. */
   async load(process: AnyProcess, ref: ProcessRef, atLeast = -1): Promise<Instance> {
     const known = this.#instances.get(processKey(ref));
     const current = known !== undefined && (!this.#shared || process.over(known.state));
@@ -72,7 +72,7 @@ export class ProcessJournal {
     return loaded;
   }
 
-  /** The process as it stood after this revision of its stream; nothing is remembered. */
+  /** The process as it was after this revision of its stream; nothing is remembered. */
   at(process: AnyProcess, ref: ProcessRef, revision: number): Promise<Instance> {
     return this.#read(process, ref, { to: revision });
   }
@@ -82,7 +82,7 @@ export class ProcessJournal {
     this.#listeners.push(listener);
   }
 
-  /** Folds newly recorded events behind what is known. */
+  /** Folds newly recorded events onto what is known. */
   recorded(process: AnyProcess, ref: ProcessRef, before: Instance, events: readonly PlacedEvent[]): Instance {
     for (const listener of this.#listeners) listener(ref.stream, events);
     const after = fold(process, ref, before, events);
@@ -90,18 +90,18 @@ export class ProcessJournal {
     return after;
   }
 
-  /** The next `load` reads the stream again. */
+  /** Makes the next `load` read the stream again. */
   forget(ref: ProcessRef): void {
     this.#instances.delete(processKey(ref));
   }
 
-  /** A slow read must not bring back what a step has left behind meanwhile. */
+  /** A slow read must not bring back a state that a step has replaced meanwhile. */
   #keep(ref: ProcessRef, instance: Instance): void {
     const known = this.#instances.peek(processKey(ref));
     if (known === undefined || known.through <= instance.through) this.#instances.set(processKey(ref), instance);
   }
 
-  /** Reads forwards, from what is known or from the revision that the id carries, until the process is over or the stream ends. */
+  /** Reads forwards until the process is over or the stream ends. Begins at what is known, or at the revision that the id carries. */
   async #read(
     process: AnyProcess,
     ref: ProcessRef,
@@ -135,7 +135,7 @@ export class ProcessJournal {
   }
 }
 
-/** What an instance takes beside what its events brought, in bytes. */
+/** What an instance takes in addition to its events, in bytes. */
 const INSTANCE_BYTES = 512;
 
 const fold = (

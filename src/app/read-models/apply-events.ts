@@ -6,7 +6,7 @@ import { nextTurn } from '../pacing/next-turn.js';
 import { type Feed, grow, shrink } from './feed.js';
 import { type Gathered, gatherEvents, nothingGathered, type Parked } from './gather-events.js';
 
-/** How often a batch is folded again because another writer moved one of its streams. */
+/** How many times a batch is folded at most when another writer moves one of its streams. */
 const COMMIT_ATTEMPTS = 8;
 
 const changesOf = (projection: Projection, { rows, streams, parked, position }: Gathered): Changes => {
@@ -23,9 +23,9 @@ const changesOf = (projection: Projection, { rows, streams, parked, position }: 
 };
 
 /**
- * Writes what is gathered, with the progress it makes, in one transaction.
+ * Writes what is gathered, and its progress, in one transaction.
  * @returns false when another writer moved one of the streams: nothing was written, gather again
- * @throws what the writer throws: then nothing was written either
+ * @throws what the writer throws: nothing was written then either
  */
 export const commitGathered = async (writer: ReadModelWriter, feed: Feed, gathered: Gathered): Promise<boolean> => {
   const position = Math.max(gathered.position, feed.build.position);
@@ -36,13 +36,13 @@ export const commitGathered = async (writer: ReadModelWriter, feed: Feed, gather
     shrink(feed);
     throw error;
   }
-  // Not after what was written before it failed: it would be too large again before anything new is written.
+  // Not when there was nothing to write: after a failure the portion would grow too large again before anything new is written.
   if (changes.put.length + changes.remove.length > 0) grow(feed);
   feed.build = { ...feed.build, position };
   return true;
 };
 
-/** Says of each parked event that its stream stands still. */
+/** Logs for each parked event that its stream stands still. */
 export const logParked = (log: Pick<Log, 'error'>, { projection }: Feed, parked: readonly Parked[]): void => {
   const { name, version } = projection;
   for (const event of parked) {
@@ -51,9 +51,10 @@ export const logParked = (log: Pick<Log, 'error'>, { projection }: Feed, parked:
 };
 
 /**
- * Applies events to a build, in one transaction unless they touch too many rows for one, or too large ones; redelivered events change nothing.
+ * Applies events to a build, in one transaction unless they touch too many rows for one, or rows that are too large. Redelivered events change
+ * nothing.
  * @returns the events that were parked
- * @throws as gatherEvents and commitGathered: then of the last transaction nothing was written
+ * @throws as gatherEvents and commitGathered: nothing of the last transaction was written then
  */
 export const applyEvents = async (
   writer: ReadModelWriter,

@@ -4,13 +4,13 @@ import type { RecordedEvent } from '../../ports/event-store.js';
 
 /** Makes the links of one session of the relay. */
 export type FeedChain = {
-  /** What a session begins with: everything up to its start is somewhere before, if the log has lost nothing. */
+  /** The first links of a session. If the log has lost nothing, everything up to the session's start comes before them. */
   begin(): readonly FeedEntry[];
-  /** The next events of the global order, none left out, and for each partition the word that it is complete up to the last of them. */
+  /** The links for the next events of the global order, with none left out. Each partition is also told that it is complete up to the last of them. */
   next(events: readonly RecordedEvent[]): readonly FeedEntry[];
 };
 
-/** A chain that begins behind the position `after`. Links are to be written in the order in which they were made, or not at all. */
+/** A chain that begins after the position `after`. Its links must be written in the order in which they were made, or not at all. */
 export const createChain = (after: number, partitions: number): FeedChain => {
   const reached = Array.from({ length: partitions }, () => after);
   return {

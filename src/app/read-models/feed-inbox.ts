@@ -1,12 +1,12 @@
 import type { FeedBatch } from '../../ports/event-feed.js';
 
-/** A batch that waits, and who hears whether it need not come again. */
+/** A batch that waits, and the callback that tells its reader whether it is handled or must come again. */
 export type Waiting = { readonly batch: FeedBatch; readonly done: (handled: boolean) => void };
 
-/** How much is handed over at once, more or less: batches are not cut. */
+/** About how much is handed over at once: batches are not split. */
 export type InboxBounds = { readonly links: number; readonly bytes: number };
 
-/** Batches of several partitions that wait to be applied together; at most one of each partition, since its reader waits for the answer. */
+/** Batches of several partitions that wait to be applied together. There is at most one of each partition, because its reader waits for the answer. */
 export class FeedInbox {
   readonly #round: InboxBounds;
   #waiting: Waiting[] = [];
@@ -18,7 +18,7 @@ export class FeedInbox {
     this.#round = round;
   }
 
-  /** Resolves with what `done` says; false once closed. */
+  /** Resolves with what `done` is given; false once closed. */
   put(batch: FeedBatch): Promise<boolean> {
     if (this.#closed) return Promise.resolve(false);
     return new Promise((done) => {
@@ -28,7 +28,7 @@ export class FeedInbox {
     });
   }
 
-  /** The batches that came first, up to the one that makes a round of them; waits for one. None once closed. */
+  /** The batches that came first, up to the one that completes a round. Waits until there is one. Empty once closed. */
   async take(): Promise<readonly Waiting[]> {
     if (this.#waiting.length === 0 && !this.#closed) await new Promise<void>((resolve) => (this.#arrived = resolve));
     return this.#waiting.splice(0, this.#firstRound() ?? this.#waiting.length);
@@ -39,20 +39,20 @@ export class FeedInbox {
     return this.#firstRound() !== null;
   }
 
-  /** Calls `call` whenever a batch comes and a whole round waits then; returns a function that ends that. One at a time may ask. */
+  /** Calls `call` whenever a batch comes and a whole round waits. Returns a function that ends this. There is one listener at a time. */
   onFull(call: () => void): () => void {
     this.#full = call;
     return () => (this.#full = () => undefined);
   }
 
-  /** Nothing that waits or comes is handled any more. */
+  /** From now on no batch is handled, waiting or new. */
   close(): void {
     this.#closed = true;
     for (const { done } of this.#waiting.splice(0)) done(false);
     this.#arrived();
   }
 
-  /** How many of the batches make a round; null: not even all of them. */
+  /** How many batches make a round; null when all of them together do not. */
   #firstRound(): number | null {
     let [links, bytes] = [0, 0];
     const end = this.#waiting.findIndex(({ batch }) => {

@@ -5,16 +5,16 @@ import { FeedInbox, type InboxBounds } from './feed-inbox.js';
 import { PartitionedBuild, type PartitionedBuildDeps } from './partitioned-build.js';
 import { pause, retryMs } from '../pacing/pause.js';
 
-/** How long events gather while nobody waits for them, in milliseconds: a row that many of them change is then written once. */
+/** How long events gather while no reader waits, in milliseconds: a row that many of them change is then written once. */
 export const FEED_GATHER_MS = 25;
-/** What is applied together: in one transaction, unless it touches more than a portion of rows (apply-events.ts). */
+/** How much is applied together: in one transaction, unless it touches more than a portion of rows (apply-events.ts). */
 const ROUND: InboxBounds = { links: 2_000, bytes: 4 * 1024 * 1024 };
 
 export type FeedProjectorDeps = PartitionedBuildDeps & { readonly feed: EventFeed };
 
 /**
- * Keeps the read models current from a partitioned log, beside other processes that do the same: each applies what its partitions bring. A
- * row is made of one stream, and a stream has one partition. Whatever fails is tried again, for as long as it runs.
+ * Keeps the read models current from a partitioned log, beside other processes that do the same. Each applies the events of its own partitions. A row
+ * belongs to one stream, and a stream to one partition. Whatever fails is tried again, for as long as the projector runs.
  */
 export class FeedProjector implements AsyncDisposable {
   readonly #deps: FeedProjectorDeps;
@@ -25,7 +25,7 @@ export class FeedProjector implements AsyncDisposable {
   #builds: readonly PartitionedBuild[] = [];
   #owned: ReadonlySet<number> = new Set();
   #count = 0;
-  /** Where the event store was when the builds were opened: a new one is shown to readers once it has come there. */
+  /** The last position of the event store when the builds were opened. Readers see a new build once it has reached this position. */
   #target = 0;
   #running: Promise<void> | null = null;
 
@@ -34,12 +34,15 @@ export class FeedProjector implements AsyncDisposable {
     this.#projections = projections;
   }
 
-  /** Begins; whatever is away is waited for. A second time is nothing. */
+  /** Starts, and waits for any server that is away. A second call does nothing. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** How far the slowest read model is behind in this process's partitions, in global positions; null: it has none. @throws what the event store throws */
+  /**
+   * How far the slowest read model is behind in this process's partitions, in global positions; null when it has no partitions.
+   * @throws what the event store throws
+   */
   async lag(): Promise<number | null> {
     const last = await this.#deps.events.lastPosition();
     const reached = this.#builds.flatMap((build) => [...this.#owned].map((one) => build.reached(one, this.#count)));
@@ -51,7 +54,7 @@ export class FeedProjector implements AsyncDisposable {
     return this.#deps.writer.parkedCount();
   }
 
-  /** Ends after what is being written. */
+  /** Ends after the write that is under way. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     this.#inbox.close();
@@ -75,7 +78,8 @@ export class FeedProjector implements AsyncDisposable {
     const builds = [];
     for (const projection of this.#projections) {
       const build = await writer.open(projection);
-      // Read after it was opened: others write meanwhile. Further than the store, it was made from other events, e.g. from before a backup was put back.
+      // Read after the build was opened, because others write meanwhile. A build beyond the store was made from other events, e.g. before a backup
+      // was restored.
       this.#target = await events.lastPosition();
       const own = build.position > this.#target ? await writer.begin(projection) : build;
       builds.push(new PartitionedBuild(feedOf(projection, own), this.#deps));
@@ -91,7 +95,7 @@ export class FeedProjector implements AsyncDisposable {
     this.#takeUp();
   }
 
-  /** A build that begins has its history from the store; the log may have lost it. */
+  /** A new build takes its history from the store: the log may have lost it. */
   #takeUp(): void {
     for (const build of this.#builds) {
       if (build.feed.build.live) continue;
@@ -125,7 +129,7 @@ export class FeedProjector implements AsyncDisposable {
     await this.#swapIn();
   }
 
-  /** Brings up what is behind, beside what goes on: a build that has its history before it does not hold up the others. */
+  /** Brings up the partitions that are behind, while the rest goes on. A build that must go through its history does not hold up the others. */
   #catchUp(): void {
     for (const build of this.#builds) {
       if (!build.anyBehind || this.#catchingUp.has(build)) continue;
@@ -154,7 +158,7 @@ export class FeedProjector implements AsyncDisposable {
     }
   }
 
-  /** Runs until it succeeds or the projector is told to stop; after a failure the builds are opened again. */
+  /** Runs until it succeeds or the projector is told to stop. After a failure the builds are opened again. */
   async #untilDone(run: () => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
     for (let failures = 0; !signal.aborted;) {

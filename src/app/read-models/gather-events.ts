@@ -25,7 +25,7 @@ export type Gathered = {
   readonly rows: Map<string, Row>;
   readonly streams: Map<string, Stream>;
   readonly parked: Parked[];
-  /** How many bytes of JSON the rows had that were stored before. */
+  /** How many bytes of JSON the rows had that were already stored. */
   bytes: number;
   position: number;
 };
@@ -42,8 +42,8 @@ export const nothingGathered = (): Gathered => ({
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /**
- * An event with the row or rows that it touches; null when it does not concern the projection, or what made it impossible to tell. `keys`: how many
- * rows have to be loaded for it and for the events before it.
+ * An event with the row or rows that it touches. `touched` is null when the event does not concern the projection, and an error when the projection
+ * could not tell. `keys` is how many rows must be loaded for it and the events before it.
  */
 type Touch = {
   readonly event: RecordedEvent;
@@ -52,14 +52,14 @@ type Touch = {
   readonly keys: number;
 };
 
-/** An event came whose predecessor in its stream was never applied. */
+/** An event came before its predecessor in the stream was applied. */
 export class FeedGap extends Error {
   constructor({ stream, revision }: RecordedEvent, lacking: number) {
     super(`The feed of ${stream} lacks revision ${lacking}: it went on with ${revision}.`);
   }
 }
 
-/** Notes what nothing stood for yet. */
+/** Adds an entry that is not there yet, and returns it. */
 const added = <Value>(fresh: Map<string, Value>, name: string, value: Value): Value => {
   fresh.set(name, value);
   return value;
@@ -76,7 +76,7 @@ const newRow = (stream: string, id: string): Row => ({
 });
 const newStream = (): Stream => ({ from: -1, to: -1, parked: false });
 
-/** Makes the next of a row, or leaves it as it was and throws. */
+/** Evolves a row, or throws and leaves it as it was. */
 const evolveRow = (projection: Projection, kept: Row, event: RecordedEvent): void => {
   const row = projection.evolve(kept.row, event, kept.id);
   const index = row === null ? null : projection.indexOf(row);
@@ -86,7 +86,7 @@ const evolveRow = (projection: Projection, kept: Row, event: RecordedEvent): voi
   kept.changed = true;
 };
 
-/** Makes the next of all rows of an event, or leaves all as they were and throws. */
+/** Evolves all rows of an event, or throws and leaves all of them as they were. */
 const evolveRows = (projection: Projection, rows: readonly Row[], event: RecordedEvent): void => {
   const before = rows.map((kept) => ({ ...kept }));
   try {
@@ -99,7 +99,7 @@ const evolveRows = (projection: Projection, rows: readonly Row[], event: Recorde
 
 const isMany = (touched: Row | readonly Row[] | null): touched is readonly Row[] => Array.isArray(touched);
 
-/** Folds one event; one at or below its stream's progress changes nothing. */
+/** Folds one event. An event at or below its stream's progress changes nothing. */
 const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: Parked[], at: string): void => {
   if (stream.parked || event.revision <= stream.to) return;
   if (event.revision > stream.to + 1) {
@@ -119,9 +119,9 @@ const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: P
 };
 
 /**
- * Loads rows that are gathered from now on, in the order of their keys, as many as the bound takes, but at least so many.
- * @returns how many they are
- * @throws what the writer throws: what comes next is smaller then
+ * Loads rows for gathering, in the order of their keys: as many as the bound allows, but at least `atLeast`.
+ * @returns how many rows were loaded
+ * @throws what the writer throws; the next transaction is then smaller
  */
 const loadRows = async (
   writer: ReadModelWriter,
@@ -155,14 +155,13 @@ const loadRows = async (
 };
 
 /**
- * Folds events onto what is gathered, which holds on to nothing of them but what the rows took over, up to the event that brings it to the bounds
- * of a portion; the first one in any case, with all its rows. An event that the projection cannot take is parked, and its stream stands still
- * from there on.
- * @param events of a few megabytes at most, as the event store and the feed hand them over
- * @param at when that happens (RFC 3339)
+ * Folds events onto what is gathered, up to the event that brings it to the bounds of a portion. The first event is always folded, with all its rows.
+ * Only the rows keep anything of the events. An event that the projection cannot take is parked, and its stream stands still from there on.
+ * @param events a few megabytes at most, as the event store and the feed hand them over
+ * @param at the current time (RFC 3339)
  * @returns how many events were folded
- * @throws what the writer throws; FeedGap when an event is missing before one of these: the feed is broken, and going on would hide it.
- *   What is gathered is then of no more use.
+ * @throws what the writer throws; FeedGap when an event is missing before one of these: the feed is broken, and going on would hide that. What is
+ *   gathered is then of no use.
  */
 export const gatherEvents = async (
   writer: ReadModelWriter,

@@ -1,12 +1,12 @@
 import type { Build, ReadModelWriter } from '../../ports/read-model-writer.js';
 
 /**
- * How far one partition is handled in a build is kept as the progress of a stream that no event can have (no name has a slash): written in the same
- * transaction as the rows, and refused when another process has moved it.
+ * The progress of one partition in a build is stored as that of a stream that cannot exist: no stream name begins with a slash. It is written in the
+ * same transaction as the rows. The write is refused when another process has moved it.
  */
 const progressStream = (partition: number, of: number): string => `/feed/${of}/${partition}`;
 
-/** One partition of a feed that is spread over `of` of them. */
+/** One partition of a feed that has `of` of them. */
 export type PartitionPlace = { readonly key: string; readonly partition: number; readonly of: number };
 
 export const placeOf = (partition: number, of: number): PartitionPlace => ({
@@ -15,7 +15,7 @@ export const placeOf = (partition: number, of: number): PartitionPlace => ({
   of,
 });
 
-/** Up to where each partition of one build is handled, as this process knows it: never more than what is true. */
+/** Up to where each partition of one build is handled, as far as this process knows: never more than is true. */
 export class PartitionProgress {
   readonly #writer: ReadModelWriter;
   readonly #build: Build;
@@ -29,40 +29,40 @@ export class PartitionProgress {
     this.#position = build.position;
   }
 
-  /** The global order is handled up to here, whoever handled it. */
+  /** The global order is handled up to here, by any process. */
   get position(): number {
     return this.#position;
   }
 
-  /** Up to where the partition is handled; what is handled globally is handled in it. */
+  /** Up to where the partition is handled. What is handled globally counts here too. */
   reached({ key }: PartitionPlace): number {
     return Math.max(this.#stored.get(key) ?? -1, this.#position);
   }
 
-  /** What is stored of the partition: the revision that a commit is made on; -1 when nothing is. */
+  /** What is stored for the partition: the revision that a commit expects; -1 when nothing is stored. */
   stored({ key }: Pick<PartitionPlace, 'key'>): number {
     return this.#stored.get(key) ?? -1;
   }
 
-  /** Reads what is stored of all partitions, unless it was read before. @throws what the writer throws */
+  /** Reads what is stored for all partitions, unless it was read before. @throws what the writer throws */
   async know(of: number): Promise<void> {
     if (!this.#known.has(of)) await this.read(of);
   }
 
-  /** Reads what is stored of all partitions. @throws what the writer throws */
+  /** Reads what is stored for all partitions. @throws what the writer throws */
   async read(of: number): Promise<void> {
     const { streams } = await this.#writer.load(this.#build, [], keysOf(of));
     for (const [key, { revision }] of streams) this.#stored.set(key, revision);
     this.#known.add(of);
   }
 
-  /** Forgets what was read: another process writes. */
+  /** Forgets what was read: another process writes too. */
   forget(): void {
     this.#stored.clear();
     this.#known.clear();
   }
 
-  /** The global order that is handled once these partitions, all of a feed of `of`, have come to there. */
+  /** Up to where the global order is handled once these partitions, of `of` in all, have moved. */
   positionWith(of: number, moved: ReadonlyMap<string, number>): number {
     const lowest = keysOf(of).map((key) => moved.get(key) ?? this.#stored.get(key) ?? -1);
     return Math.max(this.#position, Math.min(...lowest));

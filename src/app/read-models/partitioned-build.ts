@@ -11,9 +11,9 @@ import { FeedGap, type Gathered, gatherEvents, nothingGathered } from './gather-
 import { PartitionProgress, type PartitionPlace, placeOf } from './partition-progress.js';
 import { lackingStreams } from './stream-gaps.js';
 
-/** How often events are folded again because another writer moved one of their streams or partitions. */
+/** How many times events are folded at most when another writer moves one of their streams or partitions. */
 const COMMIT_ATTEMPTS = 8;
-/** How many events of the store are read at once to make up for what the feed lacks. */
+/** How many events are read from the store at once to fill in what the feed lacks. */
 export const BUILD_READ_EVENTS = 512;
 
 export type PartitionedBuildDeps = {
@@ -23,12 +23,12 @@ export type PartitionedBuildDeps = {
   readonly log: Pick<Log, 'error'>;
 };
 
-/** What a partition lacks up to `wanted`, the position of an event that the store has. */
+/** A partition that is behind, up to `wanted`: the position of an event that the store has. */
 type Behind = { readonly place: PartitionPlace; readonly wanted: number };
 
 /**
- * A build that is fed with partitions of a log, by this process and by others that have the other partitions. The event store is the truth: where
- * the log lacks something (a link that does not follow, a build that begins), the partition is behind, and is brought up from the store.
+ * A build fed from the partitions of a log: from some by this process, from the others by other processes. The event store is the truth. Where the
+ * log lacks something (a link does not follow, a build begins), the partition is behind, and is brought up from the store.
  */
 export class PartitionedBuild {
   readonly feed: Feed;
@@ -43,7 +43,7 @@ export class PartitionedBuild {
     this.#progress = new PartitionProgress(deps.writer, feed.build);
   }
 
-  /** The global order is handled up to here, as far as this process has heard. */
+  /** The global order is handled up to here, as far as this process knows. */
   get position(): number {
     return this.#progress.position;
   }
@@ -61,12 +61,12 @@ export class PartitionedBuild {
     return this.#progress.reached(placeOf(partition, of));
   }
 
-  /** Has a partition brought up to an event of the store, at the position `wanted`. */
+  /** Brings a partition up to an event of the store, at the position `wanted`. */
   want(partition: number, of: number, wanted: number): void {
     this.#want(placeOf(partition, of), wanted);
   }
 
-  /** Leaves all partitions but these to others; what others wrote of these so far counts. */
+  /** Keeps only these partitions and leaves the rest to others. What others have written of these partitions counts. */
   retain(partitions: ReadonlySet<number>): void {
     this.#progress.forget();
     for (const [key, { place }] of this.#behind) if (!partitions.has(place.partition)) this.#behind.delete(key);
@@ -81,7 +81,7 @@ export class PartitionedBuild {
   }
 
   /**
-   * Applies, in one transaction, what follows on what is handled; notes what does not.
+   * Applies, in one transaction, what follows on what is handled, and notes what does not.
    * @throws what the writer and the event store throw: then nothing was written, or all of it
    */
   apply(batches: readonly FeedBatch[], owned: ReadonlySet<number>): Promise<void> {
@@ -92,8 +92,8 @@ export class PartitionedBuild {
   }
 
   /**
-   * Brings what is behind a step further.
-   * @returns false when the store does not have yet what is wanted
+   * Brings the partitions that are behind one step further.
+   * @returns false when the store does not have the wanted events yet
    * @throws as apply
    */
   catchUp(owned: ReadonlySet<number>): Promise<boolean> {
@@ -122,7 +122,7 @@ export class PartitionedBuild {
     throw new Error(`Another writer kept moving ${this.feed.projection.name}; the events were not applied.`);
   }
 
-  /** What of the batches follows. */
+  /** The part of the batches that follows on what is handled. */
   #following(batches: readonly FeedBatch[]): BuildStep {
     const events: RecordedEvent[] = [];
     const moved = new Map<string, number>();
@@ -142,7 +142,7 @@ export class PartitionedBuild {
     return { events, moved, counts: new Set(batches.flatMap(({ links }) => links.map((link) => link.partitions))) };
   }
 
-  /** The next events of the store that partitions behind lack; null when it has none yet. */
+  /** The next events of the store that the partitions behind lack; null when the store has none yet. */
   async #lacking(): Promise<BuildStep | null> {
     this.#dropReached();
     const places = [...this.#behind.values()].map(({ place }) => ({ place, reached: this.#progress.reached(place) }));
@@ -159,7 +159,7 @@ export class PartitionedBuild {
     return { events, moved, counts: new Set(places.map(({ place }) => place.of)) };
   }
 
-  /** Writes a step; false when another writer has moved something: nothing was written then. */
+  /** Writes a step. False when another writer has moved something: nothing was written then. */
   async #write({ events, moved, counts }: BuildStep): Promise<boolean> {
     let gathered = nothingGathered();
     for (let rest = events; ;) {
@@ -167,7 +167,7 @@ export class PartitionedBuild {
       if (taken === null) return false;
       rest = rest.slice(taken);
       if (rest.length === 0) break;
-      // More rows than one transaction takes: these count from now on, their partitions when the last of them are written.
+      // More rows than one transaction takes. The rows count from now on, the partitions once the last rows are written.
       if (!(await this.#commit(gathered, this.position))) return false;
       await nextTurn();
       gathered = nothingGathered();
@@ -181,7 +181,7 @@ export class PartitionedBuild {
     return true;
   }
 
-  /** How many of the events were gathered; null: some before them are lacking, and were applied from the store instead. */
+  /** How many of the events were gathered. Null when earlier ones were missing: these were applied from the store instead. */
   async #gather(gathered: Gathered, events: readonly RecordedEvent[]): Promise<number | null> {
     const { writer, clock } = this.#deps;
     try {
@@ -201,7 +201,7 @@ export class PartitionedBuild {
     return true;
   }
 
-  /** Applies from the store what streams lack before and between these events. */
+  /** Applies from the store the events that streams lack before and between these. */
   async #mend(events: readonly RecordedEvent[]): Promise<void> {
     const { writer, events: store } = this.#deps;
     for (const { stream, from, to } of await lackingStreams(writer, this.feed.build, events)) {
@@ -216,7 +216,7 @@ export class PartitionedBuild {
     }
   }
 
-  /** Moves the position on over what other processes have handled meanwhile: of two that finish at the same time, one sees both. */
+  /** Moves the position over what other processes have handled meanwhile. When two finish at the same time, one of them sees both. */
   async #settle(of: number, owned: ReadonlySet<number>): Promise<void> {
     if (Array.from({ length: of }, (_, partition) => partition).every((partition) => owned.has(partition))) return;
     await this.#progress.read(of);
@@ -243,7 +243,7 @@ export class PartitionedBuild {
     }
   }
 
-  /** One after the other: what is written rests on what is known of the progress. */
+  /** Runs one call at a time: each write depends on the known progress. */
   #exclusively<T>(run: () => Promise<T>): Promise<T> {
     const result = this.#last.then(run);
     this.#last = result.catch(() => undefined);
@@ -251,7 +251,7 @@ export class PartitionedBuild {
   }
 }
 
-/** Events to apply, where their partitions stand afterwards, and over how many partitions each is one of. */
+/** Events to apply, where their partitions are afterwards, and the partition counts that these places belong to. */
 type BuildStep = {
   readonly events: readonly RecordedEvent[];
   readonly moved: ReadonlyMap<string, number>;

@@ -9,7 +9,7 @@ import { nextTurn } from '../pacing/next-turn.js';
 
 /** How many events one transaction applies. */
 const PROJECTOR_BATCH_EVENTS = 500;
-/** How long events gather while nobody waits for them, in milliseconds: a row that many of them change is then written once. */
+/** How long events gather while no reader waits, in milliseconds: a row that many of them change is then written once. */
 export const GATHER_MS = 25;
 
 export type ProjectorDeps = {
@@ -20,8 +20,8 @@ export type ProjectorDeps = {
 };
 
 /**
- * Keeps the read models current: follows the event store from where each build stands, applies, and swaps a new version in once it has come
- * as far as the store was at the start. Whatever fails is tried again from the last commit, for as long as it runs.
+ * Keeps the read models current. It follows the event store from where each build is, applies events, and swaps a new version in once it has reached
+ * the store's last position at the start. Whatever fails is tried again from the last commit, for as long as the projector runs.
  */
 export class Projector implements AsyncDisposable {
   readonly #deps: ProjectorDeps;
@@ -45,7 +45,7 @@ export class Projector implements AsyncDisposable {
     for (const projection of this.#projections) feeds.push(await this.#open(projection, target));
     this.#feeds = feeds;
     await this.#swapIn(feeds, target);
-    // Builds that stand together share one subscription; one that still has history to go through must not hold up the others.
+    // Builds at the same position share one subscription. A build with history to go through must not hold up the others.
     const groups = new Map<string, Feed[]>();
     for (const feed of feeds) {
       const group = feed.build.live ? 'live' : String(feed.build.position);
@@ -73,7 +73,7 @@ export class Projector implements AsyncDisposable {
 
   async #open(projection: Projection, last: number): Promise<Feed> {
     const build = await this.#deps.writer.open(projection);
-    // Further than the store: these rows were made from other events, e.g. before a backup was put back.
+    // A build beyond the store was made from other events, e.g. before a backup was restored.
     return feedOf(projection, build.position > last ? await this.#deps.writer.begin(projection) : build);
   }
 
@@ -115,7 +115,7 @@ export class Projector implements AsyncDisposable {
     }
   }
 
-  /** Lets events gather, unless a whole batch of them waits already or a reader does. */
+  /** Lets events gather, unless a whole batch or a reader already waits. */
   async #gather(position: number): Promise<void> {
     const behind = (await this.#deps.events.lastPosition()) - position >= PROJECTOR_BATCH_EVENTS;
     if (behind || this.#deps.writer.awaited()) await nextTurn();

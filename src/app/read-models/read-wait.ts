@@ -6,9 +6,9 @@ import type { Projection, ReadModels } from '../../ports/read-models.js';
 export const READ_WAIT_MS = 2_000;
 
 /**
- * Waits until a mind's read model holds what its stream holds at this moment, or `minimum` when the client asked for that.
- * @returns the revision of the stream that the read sees at least
- * @throws Rejection READ_MODEL_BEHIND when `minimum` is not reached in time; without it the read goes on with what is there
+ * Waits until a mind's read model holds what its stream holds now, or `minimum` if the client asked for that.
+ * @returns the lowest revision of the stream that the read will see
+ * @throws Rejection READ_MODEL_BEHIND when `minimum` is not reached in time; without `minimum` the read goes on with what is there
  */
 export const waitForStream = async (
   deps: { readonly events: EventStore; readonly readModels: ReadModels },
@@ -22,7 +22,7 @@ export const waitForStream = async (
   if (!reached && minimum !== undefined) throw behind(minimum);
 };
 
-/** Waits for a stream itself to hold `minimum`: reads of the event store are never behind, but the revision may not exist yet. */
+/** Waits for the stream itself to hold `minimum`. Reads of the event store are never behind, but the revision may not exist yet. */
 export const waitForRevision = async (
   events: EventStore,
   stream: string,

@@ -7,11 +7,11 @@ import { commitGathered } from './apply-events.js';
 import { type Feed, feedOf, type Portion } from './feed.js';
 import { type Gathered, gatherEvents, nothingGathered } from './gather-events.js';
 
-/** How many events are read at once: few, so that they are gone before they are moved to where garbage is costly. */
+/** How many events are read at once: few, so that they are freed before they move to where garbage is costly. */
 const READ_EVENTS = 512;
 /**
- * What is gathered before it is written: a row that many events change is then written once. Reads end near READ_BYTES, so that so many of them bound the
- * bytes that come new; those of rows that are written already are counted beside them.
+ * How much is gathered before a write: a row that many events change is then written once. A read ends near READ_BYTES, so the number of reads bounds
+ * the bytes of new events. The bytes of rows already stored are counted separately.
  */
 const COMMIT_READS = 64;
 const COMMIT: Portion = { rows: 16_384, bytes: COMMIT_READS * READ_BYTES };
@@ -19,7 +19,7 @@ const COMMIT: Portion = { rows: 16_384, bytes: COMMIT_READS * READ_BYTES };
 export type RebuildProgress = {
   /** Events applied so far. */
   readonly events: number;
-  /** The global position that is reached, of the last one there was at the start. */
+  /** The global position reached so far; `last` is the last one at the start. */
   readonly position: number;
   readonly last: number;
 };
@@ -27,7 +27,7 @@ export type RebuildProgress = {
 export type Rebuilt = { readonly events: number; readonly parked: number };
 
 /**
- * Makes every read model anew from the events and swaps them in, while no server runs. Broken off, it leaves the old ones as they were.
+ * Makes every read model anew from the events and swaps it in, while no server runs. If it is stopped, the old ones stay as they were.
  * @throws what the event store and the writer throw
  */
 export const rebuild = async (
@@ -37,7 +37,7 @@ export const rebuild = async (
 ): Promise<Rebuilt> => {
   const feeds: Feed[] = [];
   for (const projection of projections) {
-    // Drops what an earlier one that was broken off left.
+    // Drops what an earlier, stopped rebuild left behind.
     await writer.open(projection);
     feeds.push(feedOf(projection, await writer.begin(projection)));
   }
@@ -71,7 +71,7 @@ export const rebuild = async (
   return rebuilt;
 };
 
-/** `reads`: how many reads what is gathered comes from. */
+/** `reads` is how many reads were gathered. */
 type Gathering = { readonly feed: Feed; gathered: Gathered; reads: number };
 
 const isEnough = ({ gathered: { rows, bytes }, reads }: Gathering): boolean =>

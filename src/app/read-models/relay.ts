@@ -8,9 +8,9 @@ import { pause, retryMs } from '../pacing/pause.js';
 
 /** How many events are written at once. */
 const RELAY_BATCH_EVENTS = 500;
-/** How often the checkpoint is written and the place renewed, in milliseconds: what a killed relay wrote since then is written again. */
+/** How often the checkpoint is written and the place renewed, in milliseconds. What a killed relay wrote since then is written again. */
 export const CHECKPOINT_MS = 500;
-/** How often a relay that waits asks for the place, in milliseconds. */
+/** How often a relay on standby asks for the place, in milliseconds. */
 export const STANDBY_MS = 1_000;
 
 export type RelayDeps = {
@@ -24,9 +24,9 @@ export type RelayDeps = {
 };
 
 /**
- * Writes the event store's global order into the partitioned log, at least once, from the checkpoint on; the checkpoint follows what the brokers
- * have acknowledged. One relay of many is at work, the others stand by. A relay that has lost its place and does not know it yet does no harm: what
- * it writes are true links too (ports/event-feed.ts).
+ * Writes the event store's global order into the partitioned log, at least once, from the checkpoint on. The checkpoint follows what the brokers have
+ * acknowledged. One relay works, the others stand by. A relay that has lost its place and does not know it yet does no harm: what it writes are true
+ * links too (ports/event-feed.ts).
  */
 export class Relay implements AsyncDisposable {
   readonly #deps: RelayDeps;
@@ -39,18 +39,18 @@ export class Relay implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** Begins; whatever is away is waited for. A second time is nothing. */
+  /** Starts, and waits for any server that is away. A second call does nothing. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** How far behind the event store it is, in global positions; null while it stands by. @throws what the event store throws */
+  /** How far the relay is behind the event store, in global positions; null while it stands by. @throws what the event store throws */
   async lag(): Promise<number | null> {
     if (this.#position === null) return null;
     return Math.max(0, (await this.#deps.events.lastPosition()) - this.#position);
   }
 
-  /** Ends after the batch that is being written, and leaves the place to the next. */
+  /** Ends after the batch that is being written, and gives the place to the next. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -68,7 +68,7 @@ export class Relay implements AsyncDisposable {
       } catch (err) {
         failures += 1;
         log.error({ err }, 'the relay was interrupted; it goes on from its checkpoint');
-        // Another one may reach what this one does not.
+        // Another relay may reach a server that this one cannot.
         await lease.release(holder).catch(() => undefined);
         await pause(clock, retryMs(failures), signal);
       }
@@ -79,7 +79,7 @@ export class Relay implements AsyncDisposable {
   /** Relays until told to stop or until the place is lost. */
   async #relay(checkpoint: number, onProgress: () => void): Promise<void> {
     const { events, feed, log } = this.#deps;
-    // Further than the store: it is another one, e.g. from before a backup was put back.
+    // A checkpoint beyond the store belongs to another store, e.g. before a backup was restored.
     const after = checkpoint > (await events.lastPosition()) ? 0 : checkpoint;
     const session = new AbortController();
     const end = (): void => session.abort();
@@ -109,7 +109,7 @@ export class Relay implements AsyncDisposable {
     }
   }
 
-  /** Renews the place and moves the checkpoint, once more at the end; ends the session when the place is lost. */
+  /** Renews the place and moves the checkpoint, and once more at the end. Ends the session when the place is lost. */
   async #keep(session: AbortController): Promise<void> {
     const { clock, lease, holder, log } = this.#deps;
     let keptMs = clock.monotonicMs();

@@ -5,8 +5,8 @@ import type { Build, ReadModelWriter } from '../../ports/read-model-writer.js';
 export type Lacking = { readonly stream: string; readonly from: number; readonly to: number };
 
 /**
- * The streams of which these events cannot be applied, because others before or between them never were: from the first revision that is not
- * applied to the last one at hand.
+ * The streams whose events here cannot be applied, because others before or between them were not. The range goes from the first revision that is not
+ * applied to the last one here.
  * @throws what the writer throws
  */
 export const lackingStreams = async (
@@ -23,7 +23,7 @@ export const lackingStreams = async (
   for (const [stream, { revision: applied, parked }] of streams) {
     const here = [...(revisions.get(stream) ?? [])].filter((revision) => revision > applied);
     const to = Math.max(applied, ...here);
-    // Out of order is lacking too: one of them comes before its predecessor.
+    // Events out of order count as lacking: one of them comes before its predecessor.
     if (!parked && (here.length < to - applied || !isSorted(here))) lacking.push({ stream, from: applied + 1, to });
   }
   return lacking;

@@ -1,7 +1,7 @@
-/** How many keys' last writes are remembered; the longest silent one goes first. */
+/** How many keys' last writes are remembered; the key that has not written for longest goes first. */
 export const WRITERS_KEPT = 10_000;
 
-/** The global position of each key's last write through this server: what its lists over all minds wait for (contract 1.8). */
+/** The global position of each key's last write through this server. Its lists over all minds wait for it (contract 1.8). */
 export type Written = {
   noted(keyId: string, position: number): void;
   /** 0 when the key wrote nothing here. */

@@ -5,12 +5,12 @@ import type { EventDraft, Lane } from './lane.js';
 import type { Lanes } from './lanes.js';
 
 /**
- * How often is decided again because somebody else wrote first. Whoever waits for one stream is refused once by each foreign event that comes
- * between, and nobody is to be sent away only because many write: more than can wait at once.
+ * How often a decision is tried when other writers come first. Each foreign event refuses a waiting caller once. The bound is above the number of
+ * callers that can wait at once: a caller must not fail only because many write.
  */
 export const DECIDE_ATTEMPTS = 256;
 
-/** Where is decided, on whose behalf, and the time that leads the ids of the events, in milliseconds since the epoch. */
+/** Where the decision is made, on whose behalf, and the time that leads the ids of the events, in milliseconds since the epoch. */
 export type Target<State> = {
   readonly stream: string;
   readonly fold: Fold<State>;
@@ -18,28 +18,28 @@ export type Target<State> = {
   readonly timeMs: number;
 };
 
-/** The events that were recorded, what they left behind, and the global position of the last one. */
+/** The events that were recorded, the state after them, and the global position of the last one. */
 export type Recorded<State> = Place<State> & { readonly events: readonly PlacedEvent[]; readonly position: number };
 
-/** One attempt at a decision, for which everything beside the lane has been read. */
+/** One attempt at a decision. Everything it needs beside the lane has been read. */
 export type Attempt<State, Result> = {
   /**
-   * The events to record: none, or a refusal, when nothing is to be. 'outdated' when what was read is older than the lane. Between this and the
-   * append nothing is awaited, so that the events follow from exactly what stands before them.
+   * The events to record; none, or a refusal, when there is nothing to record. 'outdated' when what was read is older than the lane. Nothing is
+   * awaited between this call and the append: the events must follow from exactly what precedes them.
    */
   decide(lane: Lane<State>): readonly EventDraft[] | Rejection | 'outdated';
   /**
-   * The result when nothing is to be recorded; null when that was decided from what is no longer so.
+   * The result when there is nothing to record; null when that decision rests on a state that no longer holds.
    * @throws Rejection the refusal
    */
   conclude(lane: Lane<State>, seen: Place<State>, refusal: Rejection | null): Promise<Result | null>;
-  /** The result when the events were recorded. */
+  /** The result once the events are recorded. */
   recorded(recorded: Recorded<State>): Result;
 };
 
 /**
- * Decides on a stream and appends what was decided at its end, again and again until nobody else was faster.
- * @param prepare makes an attempt (counted from 0), or finds that its result is there already
+ * Decides on a stream and appends the decision at its end. Tries again as long as another writer is faster.
+ * @param prepare makes an attempt (counted from 0), or finds that its result is already there
  * @throws Rejection CONFLICT after DECIDE_ATTEMPTS, and what `prepare`, the attempt and the event store raise
  */
 export const decideAndAppend = async <State, Result>(

@@ -3,24 +3,24 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { parseCommandId } from './command-id.js';
 import { pagesOf } from './stream-pages.js';
 
-/** How many events are looked through for one command at most: a key is kept for a day, and much may happen to a mind in a day. */
+/** How many events one search for a command reads at most. A key is kept for a day, and a mind can record a lot in a day. */
 export const COMMAND_SEARCH_EVENTS = 200_000;
 
-/** Looks for what another attempt at a command has recorded in its stream. */
+/** Finds what another attempt at a command has recorded in its stream. */
 export type CommandSearch = {
-  /** Whether nothing of the command can stand up to this revision, but for what `look` has found. */
+  /** Whether the command has no event up to this revision beyond those that `look` found. */
   covers(revision: number): boolean;
-  /** As `covers`, of all that a lane knows: before the first look also what this process wrote, later only what it read of others. */
+  /** As `covers`, for all that a lane knows. Before the first look this includes what this process wrote; after it, only what was read. */
   coversLane(lane: { readonly confirmedRevision: number; readonly readRevision: number }): boolean;
   /**
-   * Reads the stream from its end back to where it ended when the command was reserved.
+   * Reads the stream backwards, from its end to where it ended when the command was reserved.
    * @returns the command's events, in order; null when there are none
-   * @throws Rejection CONFLICT when more than COMMAND_SEARCH_EVENTS came since
+   * @throws Rejection CONFLICT when more than COMMAND_SEARCH_EVENTS have been added since
    */
   look(): Promise<readonly RecordedEvent[] | null>;
 };
 
-/** @param resumed whether this process itself may have carried it out: then the first look cannot be saved */
+/** @param resumed whether this process itself may have carried the command out: then it always looks once */
 export const commandSearch = (
   events: EventStore,
   stream: string,

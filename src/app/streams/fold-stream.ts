@@ -4,15 +4,15 @@ import { firstHead, type Fold, type Head, nextHead } from './fold.js';
 import type { SavedState, Snapshotting } from './snapshotting.js';
 import { pagesOf } from './stream-pages.js';
 
-/** Where streams are read, and where their states are found and left. */
+/** Where streams are read, and where their states are saved and found. */
 export type StreamSource = { readonly events: Pick<EventStore, 'read'>; readonly snapshots: Snapshotting };
 
-/** Beyond every event. */
+/** After every event. */
 const NOW: Moment = { revision: Number.MAX_SAFE_INTEGER };
 
 /**
- * Folds a stream up to its last event not beyond `moment`, page by page, others having their turn in between. Begins at the latest snapshot whose
- * event the stream holds, else at the first event.
+ * Folds a stream up to its last event not beyond `moment`. It goes page by page and lets other work run in between. It begins at the latest snapshot
+ * whose event the stream holds, else at the first event.
  * @throws what the event store throws
  */
 export const foldStream = async <State>(
@@ -26,7 +26,7 @@ export const foldStream = async <State>(
   return begun ?? foldOn(source, stream, fold, firstHead(fold), moment);
 };
 
-/** Folds what a stream holds behind a head. @throws what the event store throws */
+/** Folds the events that come after a head. @throws what the event store throws */
 export const foldOn = async <State>(
   { events, snapshots }: StreamSource,
   stream: string,
@@ -44,7 +44,7 @@ export const foldOn = async <State>(
   return head;
 };
 
-/** As `foldOn`, from a saved state; null where the stream does not hold, up to `moment`, the event of that state. */
+/** As `foldOn`, from a saved state. Null when the stream does not hold that state's event, or holds it beyond `moment`. */
 const foldFromSaved = async <State>(
   source: StreamSource,
   stream: string,

@@ -2,19 +2,20 @@ import { jcs } from '../../domain/shared/json.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import { sha256Hex } from '../../domain/shared/sha256.js';
 
-/** What the first event of a stream has as `prevHash`. */
+/** The `prevHash` of a stream's first event. */
 export const GENESIS_HASH = '0'.repeat(64);
 
 const text = (value: string | null): string => JSON.stringify(value);
 
-/** What of an event is hashed. */
+/** The part of an event that is hashed. */
 export type HashedEvent = Pick<RecordedEvent, 'stream' | 'revision' | 'id' | 'type' | 'data'> & {
   readonly meta: Omit<RecordedEvent['meta'], 'hash' | 'process'>;
 };
 
 /**
- * The text whose SHA-256 is an event's hash: the JCS form (RFC 8785) of the members listed in docs/hash-chain.md; without the id it is what the id
- * is derived from. The members' names are fixed and already in order, so only `data` needs sorting; a test holds this to `jcs` of the whole.
+ * The text whose SHA-256 is an event's hash: the JCS form (RFC 8785) of the members listed in docs/hash-chain.md. The event's id is derived from the
+ * same text without the id. The members' names are fixed and already in order, so only `data` needs sorting; a test compares this with `jcs` of the
+ * whole.
  * @param dataText the JCS form of the event's data, made once by the caller
  */
 export const hashedText = (
@@ -30,12 +31,12 @@ export const hashedText = (
   return { withoutId: before + after, withId: (id) => `${before}"id":${text(id)},${after}` };
 };
 
-/** The hash input of an event as it is recorded. */
+/** The hash input of a recorded event. */
 export const hashInput = (event: HashedEvent): string => hashedText(event, jcs(event.data)).withId(event.id);
 
 /**
- * One thing that is wrong with an event. `stored` is what the event carries under `member`; `computed` is what should stand there: for `prevHash`
- * the hash that the event before it carries, for `hash` the hash of what the event holds now, its `prevHash` included.
+ * One thing that is wrong with an event. `stored` is what the event carries under `member`; `computed` is what it should carry. For `prevHash` that
+ * is the hash of the event before it. For `hash` it is the hash of what the event holds now, including its `prevHash`.
  */
 export type ChainBreak = {
   readonly revision: number;
@@ -44,7 +45,7 @@ export type ChainBreak = {
   readonly computed: string;
 };
 
-/** What is wrong with an event behind one that carries the hash `prevHash`: nothing, its link, its content, or both. */
+/** What is wrong with an event that follows one with the hash `prevHash`: nothing, its link, its content, or both. */
 export const breaksOf = (event: RecordedEvent, prevHash: string): readonly ChainBreak[] => {
   const { revision, meta } = event;
   const link = { revision, member: 'prevHash', stored: meta.prevHash, computed: prevHash } as const;

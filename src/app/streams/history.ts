@@ -5,7 +5,7 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { PAGE_EVENTS, pagesOf } from './stream-pages.js';
 import { defined } from '../../domain/shared/defined.js';
 
-/** How many pages of the stream are looked at for one answer when a type is asked for: 20,000 events, or some 40 MB of large ones. */
+/** How many pages one answer looks at when types are asked for: 20,000 events, or some 40 MB of large ones. */
 const HISTORY_SCAN_PAGES = 40;
 export const HISTORY_SCAN_EVENTS = HISTORY_SCAN_PAGES * PAGE_EVENTS;
 
@@ -49,7 +49,7 @@ export const toHistoryEvent = ({ revision, id, type, data, meta }: RecordedEvent
   prevHash: meta.prevHash,
 });
 
-/** `next` is the revision to go on from, absent at the end; `revision` the stream's last, -1 when there is no such stream. */
+/** `next` is the revision to continue from, absent at the end. `revision` is the stream's last; -1 when there is no such stream. */
 export type HistoryPage = {
   readonly revision: number;
   readonly next?: number;
@@ -57,8 +57,8 @@ export type HistoryPage = {
 };
 
 /**
- * One page of a stream's history, which ends at `limit` events or near PAGE_BYTES (contract 10.1). With `types`, both count what is left of them; one
- * answer looks at HISTORY_SCAN_PAGES at most, and then may hold fewer than `limit` beside a `next`.
+ * One page of a stream's history. It ends at `limit` events or near PAGE_BYTES (contract 10.1). With `types`, only events of these types count. One
+ * answer looks at HISTORY_SCAN_PAGES at most, so it may hold fewer than `limit` events and still have a `next`.
  */
 export const readHistory = async (
   store: Pick<EventStore, 'read'>,

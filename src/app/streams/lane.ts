@@ -10,12 +10,12 @@ import { foldOn, foldStream, type StreamSource } from './fold-stream.js';
 import { hashedText } from './hash-chain.js';
 import { withoutSnapshots } from './snapshotting.js';
 
-/** What a decider emits; placing makes an event of it. */
+/** What a decider emits; `place` makes an event of it. */
 export type EventDraft = { readonly type: string; readonly data: JsonObject; readonly process?: ProcessMark };
 
 /**
- * The one place in this process where events are put at the end of one stream. It knows the head, so that appends can be sent ahead of each
- * other without conflict where this process writes alone; a failed append throws everything placed behind it back to the last confirmed head.
+ * The one place in this process that puts events at the end of one stream. It knows the head. Where this process writes alone, it can send several
+ * appends ahead without conflict. A failed append throws away everything placed after it, back to the last confirmed head.
  */
 export class Lane<State> {
   readonly stream: string;
@@ -24,7 +24,7 @@ export class Lane<State> {
   readonly #fold: Fold<State>;
   readonly #source: StreamSource;
   readonly #onGrown: (grown: number) => boolean;
-  /** A true beginning of the stream: read from the store, or written by this lane. */
+  /** A known beginning of the stream: read from the store, or written by this lane. */
   #confirmed: Head<State>;
   #head: Head<State>;
   #readRevision = -1;
@@ -35,13 +35,13 @@ export class Lane<State> {
   #reading: Promise<Head<State>> | null = null;
   #readingNext: Promise<Head<State>> | null = null;
   #inFlight = 0;
-  /** What was added to the state since somebody weighed it, in characters of JSON. */
+  /** What was added to the state since it was last weighed, in characters of JSON. */
   #grown = 0;
-  /** Whether the append sent last was written. */
+  /** Whether the last append that was sent is written. */
   #last: Promise<boolean> = Promise.resolve(true);
   #idle: (() => void)[] = [];
 
-  /** @param onGrown told of what was added since it last returned true, in characters of JSON */
+  /** @param onGrown told what was added since it last returned true, in characters of JSON */
   constructor(
     stream: string,
     fold: Fold<State>,
@@ -60,7 +60,7 @@ export class Lane<State> {
     this.#head = this.#confirmed;
   }
 
-  /** The state with everything placed so far, also what is still being written. Valid after `load`. */
+  /** The state with everything placed so far, including what is still being written. Valid after `load`. */
   get state(): State {
     return this.#head.state;
   }
@@ -69,7 +69,7 @@ export class Lane<State> {
     return this.#head.revision;
   }
 
-  /** The state that is known to be durable. */
+  /** The last state that is known to be durable. */
   get confirmedState(): State {
     return this.#confirmed.state;
   }
@@ -79,7 +79,7 @@ export class Lane<State> {
     return this.#confirmed.revision;
   }
 
-  /** The last event that was read from the store, -1 when none was. Whatever stands behind it was written through this lane. */
+  /** The last event that was read from the store, -1 when none was. Every event after it was written through this lane. */
   get readRevision(): number {
     return this.#readRevision;
   }
@@ -94,24 +94,24 @@ export class Lane<State> {
     while (!this.#known) await (this.#loading ??= this.#load().finally(() => (this.#loading = null)));
   }
 
-  /** Ends it: nothing is written through this lane any more, so that another one can take the stream. What is in flight goes its way. */
+  /** Ends this lane: it writes nothing any more, and another lane can take the stream. Appends in flight still finish. */
   retire(): void {
     this.#retired = true;
   }
 
-  /** Resolves when nothing is being written: what was placed before is then confirmed or thrown back. */
+  /** Resolves when nothing is being written. Everything placed before is then confirmed or thrown away. */
   async settled(): Promise<void> {
     if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Whether all that was placed so far is written; waits for it. False: some of it was thrown back, and so was the state that held it. */
+  /** Waits until all that was placed so far is written. False: some of it was thrown away, and with it the state. */
   async confirmed(): Promise<boolean> {
     return this.#inFlight === 0 ? this.#known : this.#last;
   }
 
   /**
-   * The stream's state with everything that was appended before this call, by whomever. Takes nothing from those who append meanwhile. A read that
-   * is under way may have passed what was appended since it began, so whoever comes then waits for the next one, which all of them share.
+   * The stream's state with everything that any writer appended before this call. Appends go on meanwhile. A read under way may have missed what was
+   * appended since it began. Callers that arrive during a read wait for the next one, and all of them share it.
    */
   latest(): Promise<Place<State>> {
     if (this.#reading === null) return this.#read();
@@ -123,7 +123,10 @@ export class Lane<State> {
       }));
   }
 
-  /** Makes events of drafts, at the head; `timeMs` leads their ids, so that those of one process insert in order. Nothing is remembered before `append`. */
+  /**
+   * Makes events of drafts, to follow the head. `timeMs` leads their ids, so that those of one process insert in order. The head stays as it is until
+   * `append`.
+   */
   place(drafts: readonly EventDraft[], context: CommandContext, timeMs: number): readonly PlacedEvent[] {
     const now = this.#clock.now().toISOString();
     let { revision, hash, at } = this.#head;
@@ -134,7 +137,7 @@ export class Lane<State> {
       const dataText = jcs(draft.data);
       this.#grown += dataText.length;
       const text = hashedText({ stream: this.stream, revision, type: draft.type, meta }, dataText);
-      // The id covers all that the hash covers: a store that knows a repeat by its ids never takes another version of an event for this one.
+      // The id covers all that the hash covers. A store that recognises repeats by id can then never take one version of an event for another.
       const id = derivedUuid(timeMs, text.withoutId);
       hash = sha256Hex(text.withId(id));
       const mark = draft.process === undefined ? {} : { process: draft.process };
@@ -150,8 +153,8 @@ export class Lane<State> {
   }
 
   /**
-   * Writes placed events; between `place` and this call nothing may be awaited. Behind a head that was thrown back meanwhile nothing is sent: a
-   * conflict then.
+   * Writes placed events. Nothing may be awaited between `place` and this call. If the head was thrown away meanwhile, nothing is sent and the
+   * outcome is a conflict.
    */
   async append(events: readonly PlacedEvent[]): Promise<AppendOutcome> {
     if (!this.#known || this.#retired) return this.#refused();
@@ -180,8 +183,8 @@ export class Lane<State> {
   }
 
   /**
-   * Where others write too, an append waits for the one before it: were that one refused, a foreign event could stand where it should have
-   * been, and this one would be accepted behind something that it does not follow from.
+   * Where others write too, an append waits for the one before it. If the first were refused, a foreign event could take its place. The second would
+   * then be accepted after an event that it does not follow from.
    */
   #send(head: number, events: readonly PlacedEvent[]): Promise<AppendOutcome> {
     const send = () => this.#store.append(this.stream, head < 0 ? 'no_stream' : head, events);
@@ -219,20 +222,20 @@ export class Lane<State> {
     return reading;
   }
 
-  /** Takes in what was read, but for while something is in flight: its outcome shows whether somebody was faster. */
+  /** Takes in what was read, unless something is in flight: the outcome of that shows whether another writer was faster. */
   #adopt(read: Head<State>): Head<State> {
     if (read.revision <= this.#confirmed.revision) return this.#confirmed;
     if (this.#inFlight > 0) return read;
     this.#confirmed = read;
     this.#head = read;
     this.#readRevision = read.revision;
-    // How much was read nobody counted.
+    // How much was read is not counted.
     this.#grown = Infinity;
     this.#tellGrown();
     return read;
   }
 
-  /** A snapshot is worth asking for while nothing is known of the stream. */
+  /** A snapshot is worth asking for only while nothing is known of the stream. */
   #readOn(): Promise<Head<State>> {
     return this.#known || this.#confirmed.revision >= 0
       ? foldOn(this.#source, this.stream, this.#fold, this.#confirmed)
@@ -240,7 +243,7 @@ export class Lane<State> {
   }
 }
 
-/** The heads that events lead through, each behind one of them. */
+/** The head after each of the events. */
 const headsBehind = <State>(
   fold: Fold<State>,
   before: Head<State>,

@@ -10,22 +10,22 @@ import { Lane } from './lane.js';
 import { Lines } from '../pacing/line.js';
 import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
-/** How much memory the states of streams may take, in bytes as `weightOf` counts; the longest unused streams go first. */
+/** How much memory the states of streams may take, in bytes as `weightOf` counts; the least recently used streams go first. */
 export const LANES_BYTES = 256 * 1024 * 1024;
 /** How many streams' heads and states are kept in memory at most. */
 export const LANES_KEPT = 10_000;
-/** How much a state may have grown since it was weighed, in characters of JSON, and as a share of its weight, before it is weighed again. */
+/** A state is weighed again when it has grown by this much since: in characters of JSON, and as a share of its weight. */
 const GROWN_CHARS = 64 * 1024;
 const GROWN_SHARE = 1 / 4;
-/** How long a lane that was let go can be taken back, in milliseconds: somebody who has just opened it may be about to write. */
+/** How long an evicted lane can be taken back, in milliseconds: a caller that has just opened it may be about to write. */
 const LEAVING_MS = 1_000;
 
 type KeptLane = { readonly lane: Lane<unknown>; readonly bytes: number };
 
-/** The lanes of this process: one per stream, made when first asked for. */
+/** The lanes of this process: one for each stream, made when first asked for. */
 export class Lanes {
   readonly #lanes: LRUCache<string, KeptLane>;
-  /** Lanes that had to go a moment ago, or while something was in flight: still the only ones of their streams until that is over. */
+  /** Lanes that were evicted a moment ago, or that still write. Until that is over each is the only lane of its stream. */
   readonly #leaving = new Map<string, KeptLane>();
   readonly #store: EventStore;
   readonly #clock: Clock;
@@ -36,7 +36,7 @@ export class Lanes {
 
   /**
    * @param shared whether other programs write these streams too
-   * @param snapshots where long streams begin to be folded
+   * @param snapshots where the folding of long streams begins
    */
   constructor(
     store: EventStore,
@@ -68,7 +68,7 @@ export class Lanes {
     });
   }
 
-  /** Lets those who carry out the same command go one behind the other. @throws Rejection BUSY */
+  /** Runs attempts at the same command one after the other. @throws Rejection BUSY */
   inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.#lines.inTurn(name, work);
   }
@@ -79,8 +79,8 @@ export class Lanes {
   }
 
   /**
-   * The loaded lane of a stream. What others appended since it was loaded may be missing: an append shows that. A stream is always folded the same
-   * way: callers of one stream pass the same fold. Nobody keeps a lane for later: it may be let go, and then takes no more appends.
+   * The loaded lane of a stream. It may lack what others appended since it was loaded; an append shows that. All callers of one stream pass the same
+   * fold. Do not keep the lane for later: it may be evicted, and then takes no more appends.
    */
   async open<State>(stream: string, fold: Fold<State>): Promise<Lane<State>> {
     const kept = this.#lanes.get(stream) ?? this.#takeBack(stream) ?? this.#make(stream, fold);
@@ -88,13 +88,13 @@ export class Lanes {
     return kept.lane as Lane<State>;
   }
 
-  /** A stream's durable state, for those who answer from it: with everything that was appended before this call, by whomever. */
+  /** A stream's durable state, to answer from: with everything that any writer appended before this call. */
   async current<State>(stream: string, fold: Fold<State>): Promise<Place<State>> {
     const lane = await this.open(stream, fold);
     return this.#shared ? lane.latest() : { state: lane.confirmedState, revision: lane.confirmedRevision };
   }
 
-  /** A stream's state after its last event not beyond `moment`, folded for this answer alone. */
+  /** A stream's state after its last event not beyond `moment`, folded for this call only. */
   asOf<State>(stream: string, fold: Fold<State>, moment: Moment): Promise<Place<State>> {
     return foldStream({ events: this.#store, snapshots: this.#snapshots }, stream, fold, moment);
   }
@@ -113,13 +113,13 @@ export class Lanes {
     return kept;
   }
 
-  /** @param grown in characters of JSON, since it was weighed @returns whether it was weighed */
+  /** @param grown in characters of JSON, since it was last weighed @returns whether it was weighed */
   #weigh(stream: string, grown: number): boolean {
     const kept = this.#lanes.peek(stream);
     if (kept === undefined || grown < Math.max(GROWN_CHARS, kept.bytes * GROWN_SHARE)) return false;
-    // One that is too large to be kept at all would never be found again by those who use it now.
+    // A state too large for the cache would be dropped, and its present users would not find it again.
     const bytes = Math.min(weightOf(kept.lane.confirmedState), this.#bytes);
-    // A new entry: the cache weighs no value twice.
+    // A new entry: the cache never weighs the same entry twice.
     this.#lanes.set(stream, { ...kept, bytes });
     return true;
   }
@@ -132,7 +132,7 @@ export class Lanes {
     return kept;
   }
 
-  /** Two lanes of one stream must never write: the second could stand behind what the first one loses. */
+  /** Two lanes of one stream must never write at once: the second could follow events that the first one loses. */
   #letGo(stream: string, kept: KeptLane): void {
     this.#leaving.set(stream, kept);
     const retire = (): void => {

@@ -10,23 +10,23 @@ import type { Lanes } from './lanes.js';
 
 export type CommandDeps = { readonly lanes: Lanes; readonly events: EventStore; readonly clock: Clock };
 
-/** What a decider emits. Event types are JSON by construction, which the compiler cannot see of types without an index signature. */
+/** What a decider emits. Event types are JSON by construction, but the compiler cannot see that of types without an index signature. */
 export type DecidedEvent = { readonly type: string; readonly data: object };
 
-/** Makes events of a state, or refuses; asked again whenever somebody else was first. */
+/** Makes events of a state, or refuses. Called again whenever another writer was first. */
 type Decide<State> = (state: State, revision: number) => readonly DecidedEvent[] | Rejection;
 
-/** On whose behalf, and whether there may be another attempt at the same command. */
+/** On whose behalf a command runs, and whether there may be another attempt at it. */
 export type Command = CommandContext & {
-  /** An Idempotency-Key names the command: should this process stand still, another one may carry it out. */
+  /** An Idempotency-Key names the command. If this process stalls, another one may carry the command out. */
   readonly keyed?: boolean;
-  /** An earlier attempt at it died, or failed in a way that says nothing of what it did. */
+  /** An earlier attempt died, or failed in a way that does not tell what it did. */
   readonly resumed?: boolean;
 };
 
 /**
- * Runs one command on one stream: load and fold, decide, append at the exact revision, and decide again when somebody else was first.
- * A command that another attempt has carried out is answered with that one's events, and records nothing.
+ * Runs one command on one stream: loads and folds, decides, appends at the exact revision, and decides again when another writer was first. A command
+ * that another attempt has carried out is answered with the events of that attempt, and records nothing.
  * @throws Rejection when the decider refuses, CONFLICT after DECIDE_ATTEMPTS, and what the event store raises.
  */
 export const runCommand = <State>(
@@ -36,9 +36,9 @@ export const runCommand = <State>(
   { keyed = false, resumed = false, ...context }: Command,
   decide: Decide<State>,
 ): Promise<Recorded<State>> => {
-  // Where this process writes alone, nobody else carries the command out while it lives.
+  // Where this process writes alone, no other one can carry the command out while it lives.
   if (!resumed && !(keyed && deps.lanes.shared)) return carryOut(deps, stream, fold, context, null, decide);
-  // Two attempts may meet in one process as well, and the second must see what the first has recorded.
+  // Two attempts may also meet in one process. The second must see what the first has recorded.
   return deps.lanes.inTurn(`command ${stream} ${context.commandId}`, () => {
     const search = commandSearch(deps.events, stream, context.commandId, resumed);
     return carryOut(deps, stream, fold, context, search, decide);
@@ -79,7 +79,7 @@ const carryOut = <State>(
   });
 };
 
-/** What an answer that records nothing rests on: a durable state with everything appended before. Null: what was seen was thrown back. */
+/** What an answer rests on when it records nothing: a durable state with everything appended before. Null: what was seen was thrown away. */
 const durable = async <State>(lanes: Lanes, lane: Lane<State>, seen: Place<State>): Promise<Place<State> | null> => {
   if (lanes.shared) return lane.latest();
   return (await lane.confirmed()) ? seen : null;

@@ -5,21 +5,21 @@ import type { Moment, Snapshot, Snapshots } from '../../ports/snapshots.js';
 import { nextTurn } from '../pacing/next-turn.js';
 import type { Fold, Head } from './fold.js';
 
-/** How many revisions lie between two snapshots of a stream: so many events at most are folded behind one. */
+/** How many revisions lie between two snapshots of a stream: at most this many events are folded after one. */
 export const SNAPSHOT_EVERY = 1_000;
-/** How long a snapshot is waited for, in milliseconds; then the stream is folded from its beginning. */
+/** How long to wait for a snapshot, in milliseconds. After that the stream is folded from its beginning. */
 export const SNAPSHOT_WAIT_MS = 300;
-/** How many snapshots are saved at the same time in one process. One more is left out: the next multiple makes up for it. */
+/** How many snapshots one process saves at the same time. One more is skipped: the next multiple makes up for it. */
 export const SNAPSHOT_SAVES = 2;
-/** The largest state that is saved, in characters of JSON: making the text of one holds up everybody. */
+/** The largest state that is saved, in characters of JSON: making a larger text would hold up all other work. */
 export const SNAPSHOT_CHARS = 4 * 1024 * 1024;
 
-/** A saved state, and which event its stream must hold for it to be used. */
+/** A saved state, and the event that its stream must hold. */
 export type SavedState<State> = { readonly revision: number; readonly hash: string; readonly state: State };
 
-/** How whoever folds streams finds and leaves states. Nothing here fails, and nobody waits for a save. */
+/** How the code that folds streams finds and saves states. Nothing here fails, and no call waits for a save. */
 export type Snapshotting = {
-  /** The latest state of a stream that is not beyond `moment`. Null: there is none, or it cannot be had in time. */
+  /** The latest state of a stream that is not beyond `moment`. Null: there is none, or it did not come in time. */
   find<State>(stream: string, fold: Fold<State>, moment: Moment): Promise<SavedState<State> | null>;
   /** Takes note of a durable head, and saves it where one is due. */
   passed<State>(stream: string, fold: Fold<State>, head: Head<State>): void;
@@ -40,7 +40,7 @@ export const createSnapshotting = (
   { every = SNAPSHOT_EVERY }: { readonly every?: number } = {},
 ): Snapshotting => {
   let saving = 0;
-  // A store that is away is told of once, and not with every stream that it is asked about.
+  // A store that is away is reported once, not for every stream.
   let away = false;
   const failed = (err: unknown): void => {
     if (!away) log.warn({ err }, 'snapshots cannot be read or saved: long streams are folded from their beginning');
@@ -57,7 +57,7 @@ export const createSnapshotting = (
     }
   };
   const save = async (stream: string, version: number, { revision, hash, at, state }: Head<unknown>): Promise<void> => {
-    // Behind whoever waits for the answer of what was just appended or read.
+    // Saves after the waiting caller has its answer.
     await nextTurn();
     try {
       const text = JSON.stringify(state);
@@ -85,7 +85,7 @@ export const createSnapshotting = (
   };
 };
 
-/** What is no JSON at all is no state either. */
+/** Text that is not JSON is no state either. */
 const parsed = (text: string): Json => {
   try {
     return JSON.parse(text) as Json;
@@ -94,7 +94,7 @@ const parsed = (text: string): Json => {
   }
 };
 
-/** @throws what `asked` fails with in time, Error when it is late; what becomes of it then is nobody's */
+/** @throws what `asked` fails with in time, or an Error when it is late; its outcome is then ignored */
 const inTime = async <T>(clock: Clock, asked: Promise<T>): Promise<T> => {
   let cancel: () => void = () => undefined;
   const late = new Promise<never>((_, reject) => {

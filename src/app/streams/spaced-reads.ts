@@ -1,13 +1,13 @@
 import type { Clock } from '../../ports/clock.js';
 import { pause } from '../pacing/pause.js';
 
-/** How long after a read has begun the next one may, in milliseconds: questions about what does not exist must not each buy a read. */
+/** The shortest time between the starts of two reads, in milliseconds: asking for what does not exist must not cost a read each time. */
 export const READ_AGAIN_MS = 1_000;
 
 export type SpacedReads = {
-  /** Resolves after a read that began after this call; whoever waits for it shares it. Rejects as it does. */
+  /** Resolves after a read that began after this call; all waiting callers share that read. Rejects as it does. */
   anew(): Promise<void>;
-  /** Resolves after a read that began READ_AGAIN_MS ago at most. Rejects as it does. */
+  /** Resolves after a read that began less than READ_AGAIN_MS ago. Rejects as it does. */
   lately(): Promise<void>;
 };
 

@@ -2,12 +2,12 @@ import type { EventStore, ReadRange, StreamPage } from '../../ports/event-store.
 import { nextTurn } from '../pacing/next-turn.js';
 import { defined } from '../../domain/shared/defined.js';
 
-/** How many events a page asks for; it ends earlier when they are large. Folding so many takes a few milliseconds. */
+/** How many events a page asks for; it ends earlier when they are large. Folding a page takes a few milliseconds. */
 export const PAGE_EVENTS = 500;
 
 /**
- * Reads a range of a stream page by page, and lets other work run between two of them: a long stream must not hold up everybody. The first page
- * comes also when it is empty, since it tells the last revision. Ends where the stream ended when the last page was read.
+ * Reads a range of a stream page by page, and lets other work run between two pages: a long stream must not hold up the rest. The first page comes
+ * even when it is empty, because it tells the last revision. Ends where the stream ended when the last page was read.
  * @param most how many events are read altogether
  * @throws what the event store throws
  */

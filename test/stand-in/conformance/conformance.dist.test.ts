@@ -20,7 +20,7 @@ const THEMES = [
   'filters',
   'failures',
 ];
-/** A machine that is busy with other tests answers later, not otherwise. */
+/** A machine that is busy with other tests answers later, but not differently. */
 const PATIENCE = 4;
 const LIMIT_MS = 600_000;
 

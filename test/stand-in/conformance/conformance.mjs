@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs every scenario against a server that speaks the EventStoreDB gRPC protocol and writes, or compares, normalised answers.
+// Runs every scenario against a server that speaks the EventStoreDB gRPC protocol, and writes or compares normalised answers.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -62,7 +62,7 @@ async function loadScenarios() {
     .filter((scenario) => !args.skip || !matches(scenario, args.skip));
 }
 
-// What the client lets escape (outside any promise the caller holds) belongs to the scenario that runs at that moment.
+// An error that the client raises outside any promise of the caller belongs to the scenario that is running.
 let escaped = [];
 process.on('uncaughtException', (error) => escaped.push(describeError(error)));
 process.on('unhandledRejection', (error) => escaped.push(describeError(error)));

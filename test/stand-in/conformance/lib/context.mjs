@@ -1,4 +1,4 @@
-// What a scenario gets to work with. Everything random goes through here, so that it can be replaced in the result.
+// What a scenario works with. Everything random comes from here, so that it can be replaced in the result.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
@@ -71,12 +71,12 @@ export class Context {
 
   // --- names, ids, events ------------------------------------------------------------------------------------
 
-  /** A name nobody has used; `label` stands for it in the result. */
+  /** A unique name; in the result `label` replaces it. */
   name(label = 's') {
     return this.placeholders.add(`cf${randomBytes(8).toString('hex')}`, label);
   }
 
-  /** The id called `label` in this scenario: the same label is the same id. */
+  /** The id called `label` in this scenario: the same label gives the same id. */
   id(label) {
     if (!this.#ids.has(label)) this.#ids.set(label, this.placeholders.add(randomUUID(), `id:${label}`));
     return this.#ids.get(label);
@@ -99,7 +99,7 @@ export class Context {
     return this.binary(label, Buffer.from(`${revision}@${stream}`), { type: '$>' });
   }
 
-  /** n events with ids of their own and data {n}. */
+  /** n events with new ids and data {n}. */
   series(count, from = 0, options = {}) {
     return Array.from({ length: count }, (_, index) => this.esdb.jsonEvent({ type: 'happened', data: { n: from + index }, ...options }));
   }
@@ -119,12 +119,12 @@ export class Context {
     return this.try(() => client.appendToStream(stream, events, options));
   }
 
-  /** The same scenario over the two ways the client appends: one shared batch stream, and one call per append (credentials given). */
+  /** Runs the scenario over both ways in which the client appends: one shared batch stream, and one call per append (credentials given). */
   async bothPaths(run) {
     return { batch: await run({}, 'batch'), unary: await run({ credentials: CREDENTIALS }, 'unary') };
   }
 
-  /** All events of a read in short form, or {error}; what came before the error is kept. */
+  /** All events of a read in short form, or {error} with the events that came before it. */
   async read(stream, options = {}, client = this.client) {
     return this.drain(() => client.readStream(stream, options));
   }
@@ -143,7 +143,7 @@ export class Context {
     }
   }
 
-  /** Asks again until the answer satisfies `good`, at most `ms`; the last answer. For what a server does soon after it has answered. */
+  /** Asks again until the answer satisfies `good`, for at most `ms`; returns the last answer. For what a server does shortly after its answer. */
   async eventually(ask, good, ms = 1500) {
     const until = Date.now() + ms;
     for (;;) {
@@ -153,7 +153,7 @@ export class Context {
     }
   }
 
-  /** The log position of the newest event of the server: everything appended later lies beyond it. */
+  /** The log position of the server's newest event; everything appended later is beyond it. */
   async head(client = this.client) {
     let newest;
     for await (const { event, link } of client.readAll({ direction: 'backwards', fromPosition: 'end', maxCount: 1 })) newest = link ?? event;
@@ -177,7 +177,7 @@ export class Context {
     return new Watch(subscription, keep);
   }
 
-  /** Runs a small program that uses the client in a process of its own. `client`, `esdb` and `stream` are in scope. */
+  /** Runs a small program that uses the client in its own process. `client`, `esdb` and `stream` are in scope. */
   child(source, { stream = this.name('child stream'), url = this.url, killAfter = 4000 } = {}) {
     const program = `
       import { createRequire } from 'node:module';
@@ -220,7 +220,7 @@ export class Context {
   }
 }
 
-/** An event as scenarios mostly want it: revision and the label (or number, or type) that tells which it is. */
+/** An event as most scenarios want it: its revision, and the label (or number, or type) that identifies it. */
 export function brief({ event, link, commitPosition }) {
   const shown = event ?? link;
   if (!shown) return { commitPosition, event: 'absent' };
@@ -258,7 +258,7 @@ class Watch {
     return this.log.find((entry) => entry?.error)?.error;
   }
 
-  /** Waits until `condition(watch)` holds; true, or false after `ms`. */
+  /** Waits until `condition(watch)` holds: true, or false after `ms`. */
   until(condition, ms = 3000) {
     return new Promise((resolve) => {
       const finish = (answer) => {
