@@ -55,7 +55,7 @@ import {
 
 // Changing this file, or durable-run.ts, while workflows are open: every change of what it does, in which order, stands behind
 // `patched('<name>')`, and the recorded histories in test/fixtures are replayed against it. A change of a table, an event or an effect needs
-// nothing of this: they are not in here. Should a replay fail all the same, the workflow can be terminated: the stream is the truth, and the next
+// nothing of this: they are not in here. If a replay fails all the same, the workflow can be terminated: the stream is the truth, and the next
 // ask or the next look at the open processes starts it again (docs/adr/0007-temporal-shell.md).
 //
 // Patches: `keep-put-off-result`, a far effect's result whose step was refused for now is tried again, where before the effect was run again.
@@ -71,9 +71,9 @@ const { runEffect } = proxyActivities<Pick<ProcessActivities, 'runEffect'>>({
   retry: { initialInterval: FIRST_RETRY_MS, backoffCoefficient: 2, maximumInterval: LAST_RETRY_MS },
 });
 
-/** Requests: somebody waits for the answer. */
+/** Requests: a caller waits for the answer. */
 const askUpdate = defineUpdate<AskResult, [Ask], typeof ASK>(ASK);
-/** Facts: kept here from then on, and recorded as soon as possible. Nobody waits for that. */
+/** Facts: kept here from then on, and recorded as soon as possible. No caller waits for that. */
 const tellUpdate = defineUpdate<null, [Fact], typeof TELL>(TELL);
 /** Waits until the process waits for no far effect. */
 const outcomeUpdate = defineUpdate<Reply | null, [OutcomeWait], typeof OUTCOME>(OUTCOME);

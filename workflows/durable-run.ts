@@ -88,11 +88,11 @@ export const goOnAsNew = ({ ref, standing, transitions, facts }: Run): Promise<n
 export const isLong = (): boolean =>
   workflowInfo().historyLength > LONG_HISTORY || workflowInfo().continueAsNewSuggested;
 
-/** Whether nothing would happen any more if nobody asked. */
+/** Whether nothing more happens until the process is asked. */
 export const waitsForNobody = ({ standing, facts }: Run): boolean =>
   standing !== null && standing.due === null && standing.effect === null && facts.length === 0;
 
-/** A step for which somebody waits, behind those that came before and behind the facts. @throws what it throws */
+/** A step in the line, after those that came before it and after the facts. @throws what it throws */
 export const stepInLine = (run: Run, inputs: StepArgs['inputs'], by: CommandContext | null): Promise<StepResult> =>
   inLine(run, () => (run.facts.length === 0 ? step(run, inputs, by) : stepBehindFacts(run, inputs, by)));
 

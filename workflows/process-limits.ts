@@ -8,7 +8,7 @@
 export const NEAR_EFFECT_MS = 2_000;
 /** How long one attempt at a far effect may take; a host may say less. It is then aborted and tried again. */
 export const FAR_EFFECT_MS = 3_600_000;
-/** How long whoever runs a far effect may be silent before another one takes it over, where many could. */
+/** How long a worker that runs a far effect may be silent before another worker takes the effect over. */
 export const FAR_EFFECT_SILENCE_MS = 5_000;
 
 /** After a step of the shell's own, a far effect or a fact failed: how long until it is tried again. Stays at the last. */

@@ -54,13 +54,13 @@ export const OUTCOME = 'outcome';
 /** A state that was reached, and the inputs that led there. */
 export type Transition = { readonly at: string; readonly to: string; readonly on: string };
 
-/** Inputs that somebody brought without waiting for an answer. Without `by` an operator told them. */
+/** Inputs for whose answer no caller waits. Without `by`, an operator sent them. */
 export type Fact = { readonly inputs: readonly ProcessInput[]; readonly by: CommandContext | null };
 
 /** What facts take where they are kept, in bytes. */
 export const factBytes = (facts: readonly Fact[]): number => new TextEncoder().encode(JSON.stringify(facts)).length;
 
-/** What a run of the workflow begins with. `takeUp`: nobody asked; it looks at the stream at once. `facts`: told and not recorded yet. */
+/** What a run of the workflow begins with. `takeUp`: it was started without an ask and looks at the stream at once. `facts`: told and not recorded yet. */
 export type RunInput = {
   readonly ref: ProcessRef;
   readonly takeUp: boolean;

@@ -16,12 +16,12 @@ export type Snapshot = {
 };
 
 /**
- * States of streams to begin folding from. They are made of events alone and may be deleted at any time: whoever finds none folds from the beginning,
- * and whoever finds one uses it only where the stream holds the event that it names.
+ * States of streams to begin folding from. They are made from events alone and may be deleted at any time. Without one, a stream is folded from
+ * its beginning. A snapshot is used only if the stream holds the event that it names.
  *
  * Order: there is one snapshot of a stream and revision; what is saved last stays, whichever version it has.
  * Atomicity: a snapshot is found whole or not at all. It need not be durable when `save` resolves.
- * Failures: any throw means that nobody knows whether it was saved, or that there may be one. Every call ends by itself.
+ * Failures: after a throw it is not known whether the snapshot was saved, or whether there is one. Every call ends by itself.
  */
 export interface Snapshots {
   /** The latest snapshot of a stream, by this version of the fold, that is not beyond `moment`; null when there is none. */

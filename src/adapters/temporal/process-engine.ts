@@ -36,7 +36,7 @@ import { defined } from '../../domain/shared/defined.js';
 
 /** How long one ask may take while Temporal answers, in milliseconds: a killed worker's process goes on elsewhere within 2 s. */
 const ASK_TIMEOUT_MS = 8_000;
-/** How long one update waits for an outcome, in milliseconds: whoever has gone meanwhile takes no place for longer than that. */
+/** How long one update waits for an outcome, in milliseconds. A caller that has gone takes up a place for no longer than that. */
 const OUTCOME_UPDATE_MS = 10_000;
 
 export type TemporalEngineDeps = TemporalAddress & {

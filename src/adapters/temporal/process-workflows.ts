@@ -152,7 +152,7 @@ export class ProcessWorkflows implements AsyncDisposable {
     );
   }
 
-  /** Waits for an answer as long as Temporal is there: whoever is away says nothing. */
+  /** Waits for an answer as long as Temporal answers pings: a server that is away says nothing. */
   async #watched<T>(answer: Promise<T>): Promise<T> {
     const done = answer.then(
       () => true as const,

@@ -21,7 +21,7 @@ export type SweepDeps = {
 };
 
 /**
- * Takes up open processes whose workflow is lost: first all of them, then every minute those whose deadline went by without anybody acting.
+ * Takes up open processes whose workflow is lost: first all of them, then every minute those whose deadline passed without an action.
  * The others need no look: the next ask starts their workflow again.
  */
 export class OpenProcessSweep {

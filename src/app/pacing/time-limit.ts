@@ -4,8 +4,8 @@ import type { Clock } from '../../ports/clock.js';
 export type TimeLimit = { readonly ms: number; readonly late: () => Error; readonly signal?: AbortSignal };
 
 /**
- * Does work that must end in time. Its signal aborts when the time is up or `signal` does, and this rejects at once: work that does not listen
- * is left behind, and what becomes of it is nobody's.
+ * Does work that must end in time. Its signal aborts when the time is up or `signal` aborts, and this rejects at once. Work that does not listen to
+ * its signal is left running, and its outcome is ignored.
  * @throws what `late` makes, the reason of `signal`, and what `work` throws in time
  */
 export const withTimeLimit = async <T>(

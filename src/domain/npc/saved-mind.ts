@@ -3,8 +3,8 @@ import type { OpenTurns } from './open-turns.js';
 import type { MindState } from './state.js';
 
 /**
- * A mind's state that was saved as JSON; null when this is none, as a damaged file may hold. Whether it is the state of the right mind and the right
- * moment nobody can tell from it.
+ * A mind's state that was saved as JSON; null when the JSON is no such state, for example in a damaged file. It does not show whether it is the state
+ * of the right mind at the right moment.
  */
 export const savedMind = (saved: Json): MindState | null => {
   if (!isObject(saved)) return null;
