@@ -1,4 +1,4 @@
-import { decideAndAppend } from '../src/app/streams/decide-and-append.js';
+import { decideAndAppend, durable } from '../src/app/streams/decide-and-append.js';
 import type { EventDraft } from '../src/app/streams/lane.js';
 import type { Lanes } from '../src/app/streams/lanes.js';
 import { withTimeLimit } from '../src/app/pacing/time-limit.js';
@@ -69,7 +69,9 @@ const step = async (
     const limit = { ms: Math.max(leftMs, 0), late: () => lateNearEffect(effect.name) };
     const input = await withTimeLimit(deps.clock, limit, (signal) => host.effect(ref, effect, signal));
     leftMs -= deps.clock.monotonicMs() - beganMs;
+    const { position } = recorded;
     recorded = await record(deps, host, ref, [input], by);
+    recorded = { ...recorded, position: Math.max(recorded.position, position) };
   }
   return { ...recorded, answer: host.process.answer(recorded.state, inputs.at(-1)) as unknown };
 };
@@ -114,11 +116,15 @@ const record = async (
           sent = true;
           return drafts;
         },
-        conclude: (lane, _, refusal) => {
-          if (remembered !== undefined) return Promise.resolve(null);
-          if (refusal !== null) return Promise.reject(refusal);
-          const revision = Math.max(lane.confirmedRevision, before.through);
-          return Promise.resolve({ state: before.state, revision, position: 0 });
+        conclude: async (lane, seen, refusal) => {
+          if (remembered !== undefined) return null;
+          // Only what no cell looked at the facts for rests on the process alone, which was read to its end.
+          if (refusal !== null || !isIgnored(process, before, inputs)) {
+            const standing = await durable(lanes, lane, seen);
+            if (standing?.revision !== seen.revision) return null;
+          }
+          if (refusal !== null) throw refusal;
+          return { state: before.state, revision: Math.max(lane.confirmedRevision, before.through), position: 0 };
         },
         recorded: ({ events, revision, position }) => {
           const { state } = journal.recorded(process, ref, before, events);
@@ -133,6 +139,9 @@ const record = async (
     throw error;
   });
 };
+
+const isIgnored = (process: AnyProcess, { state }: Instance, inputs: readonly ProcessInput[]): boolean =>
+  inputs.every((input) => cellOf(process, state, input) === 'ignore');
 
 /** A refusal that a cell throws is treated like any other: what was remembered may be the reason. */
 const refusalOr = <T>(decided: () => T): T | Rejection => {

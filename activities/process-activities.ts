@@ -55,14 +55,15 @@ export const runEffect = async (
 };
 
 /**
- * The step for a deadline that may have fallen due: folded first, since a shell's timer may be older than the state.
+ * The step for a deadline that may have fallen due. The state is folded first, because a shell's timer may be older. No near effect runs before
+ * the deadline's input: one that always fails would hold the deadline up for ever.
  * @throws as `advance`
  */
 export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: CommandContext): Promise<Advanced> => {
-  const looked = await advance(deps, ref, [], by);
-  const { deadline } = statusOf(hosted(deps.processes, ref.process).process, looked.state);
-  if (deadline === null || Date.parse(deadline.at) > deps.clock.now().getTime()) return looked;
-  return advance(deps, ref, [deadline.input], by);
+  const { process } = hosted(deps.processes, ref.process);
+  const { deadline } = statusOf(process, (await deps.journal.load(process, ref)).state);
+  const isDue = deadline !== null && Date.parse(deadline.at) <= deps.clock.now().getTime();
+  return advance(deps, ref, isDue ? [deadline.input] : [], by);
 };
 
 const replyOf = ({ answer, revision, position }: Advanced): Reply => {

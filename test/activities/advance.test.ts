@@ -8,6 +8,7 @@ import { Lanes } from '../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { DECIDE_ATTEMPTS } from '../../src/app/streams/decide-and-append.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -148,5 +149,48 @@ describe('one step of a process', () => {
         `no process is named ${process}`,
       );
     }
+  });
+});
+
+describe('a refusal', () => {
+  it('rests on what the stream holds, also where another server wrote it', async () => {
+    const store = new MemoryEventStore();
+    const clock = new ManualClock();
+    const base = raceHost({ deliver: () => new Promise(() => undefined), ran: [] });
+    /** Takes a parcel only once two races have begun in the stream. */
+    const serverOf = (): AdvanceDeps => ({
+      lanes: new Lanes(store, clock, { shared: true }),
+      journal: new ProcessJournal(store, { shared: true }),
+      clock,
+      processes: {
+        [race.name]: {
+          ...base,
+          fold: { initial: 0, evolve: (begun, { type }) => (begun as number) + (type === 'RaceStarted' ? 1 : 0) },
+          prepare: ({ id }) => Promise.resolve((begun) => ({ raceId: id, begun })),
+          process: {
+            ...race,
+            table: {
+              ...race.table,
+              measured: {
+                ...race.table.measured,
+                delivered: {
+                  to: ['delivered'],
+                  emit: (_: unknown, { parcel }: { parcel: string }, facts: { raceId: string; begun: number }) => {
+                    if (facts.begun < 2) throw new Rejection('CONFLICT', { message: 'a second race is needed' });
+                    return [{ type: 'RaceDelivered', data: { raceId: facts.raceId, parcel } }];
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    });
+    const [one, two] = [serverOf(), serverOf()];
+    const other = { ...ref, id: makeProcessId('r', -1, 0, 'other') };
+    await advance(one, ref, [start], onBehalf('start'));
+    await advance(two, other, [{ ...start, raceId: other.id }], onBehalf('start other'));
+    const { answer } = await advance(one, ref, [delivered], onBehalf('deliver'));
+    expect(answer).toMatchObject({ name: 'delivered' });
   });
 });

@@ -31,8 +31,10 @@ export class ProcessActor {
   #known = false;
   #due: string | null = null;
   #cancelTimer: (() => void) | null = null;
-  /** How often a deadline or a look of its own has come to nothing, in a row. */
+  /** How often a deadline or a look of its own has failed, in a row. */
   #failures = 0;
+  /** How often the deadline was tried and left as it is by the table, in a row. */
+  #ignored = 0;
   #effect: RunningEffect | null = null;
   #outcomeWaiters = 0;
   readonly #onEffectEnd = new Set<() => void>();
@@ -47,7 +49,14 @@ export class ProcessActor {
 
   /** @throws as `advance`; Rejection NOT_READY once it was stopped */
   step(inputs: readonly ProcessInput[], by: CommandContext): Promise<Advanced> {
-    return this.#step(() => advance(this.#deps, this.ref, inputs, by));
+    return this.#step(
+      () => advance(this.#deps, this.ref, inputs, by),
+      () => {
+        // It may have recorded something before it failed. A deadline or an effect of that must not wait for the next ask.
+        this.#known = false;
+        if (!this.#stopped) void this.look();
+      },
+    );
   }
 
   /** What the process answers once it waits for no far effect; null when the time is up. @throws as the port says */
@@ -95,12 +104,17 @@ export class ProcessActor {
     await Promise.allSettled(this.#work);
   }
 
-  async #step(take: () => Promise<Advanced>): Promise<Advanced> {
+  async #step(take: () => Promise<Advanced>, onFailed: () => void = () => undefined): Promise<Advanced> {
     if (this.#stopped) throw new Rejection('NOT_READY', { retryAfter: 1 });
     return this.#tracked(async () => {
-      const advanced = await take();
-      this.#settle(statusOf(this.#process(), advanced.state));
-      return advanced;
+      try {
+        const advanced = await take();
+        this.#settle(statusOf(this.#process(), advanced.state));
+        return advanced;
+      } catch (error) {
+        onFailed();
+        throw error;
+      }
     });
   }
 
@@ -136,9 +150,19 @@ export class ProcessActor {
     this.#cancelTimer = null;
     void this.#own(async () => {
       const { state } = await this.#step(() => expire(this.#deps, this.ref, this.#system()));
+      this.#failures = 0;
       // The timer has run out, whatever the state says now.
-      if (!this.#stopped) this.arm(statusOf(this.#process(), state).deadline?.at ?? null);
+      if (!this.#stopped) this.#armAgain(statusOf(this.#process(), state).deadline?.at ?? null);
     });
+  }
+
+  /** A deadline that the table left as it is would fall due at once again: it is tried again after a pause that grows. */
+  #armAgain(due: string | null): void {
+    const { clock } = this.#deps;
+    const isLeft = due !== null && Date.parse(due) <= clock.now().getTime();
+    this.#ignored = isLeft ? this.#ignored + 1 : 0;
+    this.arm(due);
+    if (isLeft) this.#setTimer(clock.after(retryDelayMs(this.#ignored), () => this.#onDue()));
   }
 
   /** A step of its own: what fails is tried again later from the fold, and the record decides what is still to be done. */
@@ -146,7 +170,6 @@ export class ProcessActor {
     return this.#tracked(async () => {
       try {
         await step();
-        this.#failures = 0;
       } catch (error) {
         if (this.#stopped) return;
         this.#failures += 1;

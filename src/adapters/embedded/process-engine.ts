@@ -49,7 +49,9 @@ export class EmbeddedProcessEngine implements ProcessEngine {
     try {
       await this.#actor(ref).step(inputs, by);
     } catch (error) {
-      if (!(error instanceof Rejection) || !isFinal(error)) throw error;
+      // The store's refusal is none of the cell's: the fact is not recorded, and the caller must know.
+      const isCells = error instanceof Rejection && isFinal(error) && error.code !== 'EVENTS_TOO_LARGE';
+      if (!isCells) throw error;
       this.#deps.logger.warn({ err: error, ...ref }, 'a fact was refused, and is dropped');
     }
   }
@@ -69,7 +71,8 @@ export class EmbeddedProcessEngine implements ProcessEngine {
   async #lookAt(actors: readonly ProcessActor[]): Promise<void> {
     for (const actor of actors) {
       if (this.#stopped) return;
-      await actor.look();
+      // One that was asked meanwhile knows already, and may have made room for another.
+      if (this.#actors.get(processKey(actor.ref)) === actor) await actor.look();
     }
   }
 
@@ -79,7 +82,9 @@ export class EmbeddedProcessEngine implements ProcessEngine {
     const key = processKey(ref);
     const known = this.#actors.get(key);
     if (known !== undefined) return known;
-    const actor = new ProcessActor(this.#deps, ref, () => this.#actors.delete(key));
+    const actor: ProcessActor = new ProcessActor(this.#deps, ref, () => {
+      if (this.#actors.get(key) === actor) this.#actors.delete(key);
+    });
     this.#actors.set(key, actor);
     return actor;
   }

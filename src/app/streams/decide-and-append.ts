@@ -67,3 +67,13 @@ export const decideAndAppend = async <State, Result>(
   }
   throw new Rejection('CONFLICT', { message: 'Others kept writing to this stream; try again.', retryAfter: 1 });
 };
+
+/** What an answer rests on when it records nothing: a durable state with everything appended before. Null: what was seen was thrown away. */
+export const durable = async <State>(
+  lanes: Pick<Lanes, 'shared'>,
+  lane: Lane<State>,
+  seen: Place<State>,
+): Promise<Place<State> | null> => {
+  if (lanes.shared) return lane.latest();
+  return (await lane.confirmed()) ? seen : null;
+};

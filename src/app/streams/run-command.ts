@@ -2,8 +2,8 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { type CommandSearch, commandSearch } from './find-command.js';
-import { decideAndAppend, type Recorded } from './decide-and-append.js';
-import type { Fold, Place } from './fold.js';
+import { decideAndAppend, durable, type Recorded } from './decide-and-append.js';
+import type { Fold } from './fold.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { EventDraft, Lane } from './lane.js';
 import type { Lanes } from './lanes.js';
@@ -77,10 +77,4 @@ const carryOut = <State>(
       recorded: (recorded) => recorded,
     };
   });
-};
-
-/** What an answer rests on when it records nothing: a durable state with everything appended before. Null: what was seen was thrown away. */
-const durable = async <State>(lanes: Lanes, lane: Lane<State>, seen: Place<State>): Promise<Place<State> | null> => {
-  if (lanes.shared) return lane.latest();
-  return (await lane.confirmed()) ? seen : null;
 };

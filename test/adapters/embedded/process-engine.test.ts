@@ -10,11 +10,13 @@ import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { ProcessRef } from '../../../src/ports/process-engine.js';
-import { processEngineContract } from '../../contracts/process-engine.js';
+import type { EventStore } from '../../../src/ports/event-store.js';
+import { type AppendFault, processEngineContract } from '../../contracts/process-engine.js';
 import { faulty } from '../../support/faulty-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { race, raceHost, type RaceEffects } from '../../support/relay-race.js';
 import { seededRandom } from '../../support/seeded-random.js';
+import { eventsOf } from '../../support/streams.js';
 
 processEngineContract('embedded', async ({ hosts, fault }) => {
   const clock = new ManualClock();
@@ -56,7 +58,16 @@ describe('The embedded engine', () => {
   /** An engine with one race that is started, due after a minute. */
   const started = async (host: Partial<HostedProcess>) => {
     const clock = new ManualClock();
-    const events = new MemoryEventStore();
+    const store = new MemoryEventStore();
+    const fault: AppendFault = { at: 'none' };
+    const gate = { reads: Promise.resolve() };
+    const events: EventStore = {
+      ...faulty(store, fault),
+      read: async (...args) => {
+        await gate.reads;
+        return store.read(...args);
+      },
+    };
     const effects: RaceEffects = { deliver: () => new Promise(() => undefined), ran: [] };
     const open = () =>
       new EmbeddedProcessEngine({
@@ -73,7 +84,9 @@ describe('The embedded engine', () => {
     const beganMs = clock.now().getTime();
     const deadlineAt = new Date(beganMs + 60_000).toISOString();
     const start = () => engine.ask(ref, [{ type: 'start', raceId: ref.id, deadlineAt }], by);
-    return { clock, effects, engine, open, ref, start, sinceMs: () => clock.now().getTime() - beganMs };
+    const types = async () => (await eventsOf(store, stream)).map(({ type }) => type);
+    const sinceMs = () => clock.now().getTime() - beganMs;
+    return { clock, effects, engine, fault, gate, open, ref, start, sinceMs, types };
   };
 
   it('tries a far effect that keeps failing after 1, 2, 4, 8 seconds', async () => {
@@ -129,5 +142,83 @@ describe('The embedded engine', () => {
     }
     expect(at).toEqual([60_000, 61_000, 63_000, 67_000, 75_000]);
     await engine[Symbol.asyncDispose]();
+  });
+
+  it('acts on the deadline of a step that recorded its events and then failed in a near effect', async () => {
+    const { clock, effects, engine, start, types } = await started({});
+    effects.measure = () => Promise.reject(new Error('torn'));
+    await expect(start()).rejects.toThrow('torn');
+    expect(await types()).toEqual(['RaceStarted']);
+    await clock.advance(61_000);
+    expect(await types()).toContain('RaceGivenUp');
+    await engine[Symbol.asyncDispose]();
+  });
+
+  it('acts on the deadline of a step whose append was written and whose answer was lost', async () => {
+    const { clock, engine, fault, start, types } = await started({});
+    fault.at = 'after';
+    await expect(start()).rejects.toThrow('killed after the append');
+    fault.at = 'none';
+    await clock.advance(61_000);
+    expect(await types()).toContain('RaceGivenUp');
+    await engine[Symbol.asyncDispose]();
+  });
+
+  it('tries a deadline that the table leaves as it is after 1, 2, 4, 8 seconds', async () => {
+    const at: number[] = [];
+    const { clock, engine, start, sinceMs } = await started({
+      process: { ...race, table: { ...race.table, measured: { ...race.table.measured, deadline: 'ignore' } } },
+      prepare: (of, _, inputs) => {
+        if (inputs[0]?.type === 'deadline') at.push(sinceMs());
+        return Promise.resolve(() => ({ raceId: of.id }));
+      },
+    });
+    await start();
+    for (let second = 0; second < 76; second += 1) await clock.advance(1_000);
+    expect(at).toEqual([60_000, 61_000, 63_000, 67_000, 75_000]);
+    await engine[Symbol.asyncDispose]();
+  });
+
+  it('rejects a fact that the store refuses as too large', async () => {
+    const { engine, ref, start, types } = await started({});
+    await start();
+    const parcel = 'x'.repeat(950_000);
+    await expect(engine.tell(ref, [{ type: 'delivered', parcel }], by)).rejects.toMatchObject({
+      code: 'EVENTS_TOO_LARGE',
+    });
+    expect(await types()).not.toContain('RaceDelivered');
+    await engine[Symbol.asyncDispose]();
+  });
+
+  it('keeps the actor that drives a process now when the look of the start comes late', async () => {
+    // Measured by hand, and without a deadline: before that it waits for nothing.
+    const { clock, effects, open, engine, gate, ref, start } = await started({
+      process: {
+        ...race,
+        deadline: () => null,
+        pending: ({ name }: { name: string }) =>
+          name === 'measured' ? { id: 'deliver', name: 'deliver', near: false, args: {} } : null,
+        answer: ({ name }: { name: string }) => ({ name }),
+      },
+    });
+    const other = { ...ref, id: makeProcessId('r', -1, clock.now().getTime(), 'other') };
+    const beginOther = { type: 'start', raceId: other.id, deadlineAt: '2027-01-01T00:00:00.000Z' };
+    await engine.ask(other, [beginOther], { ...by, commandId: 'other' });
+    await start();
+    await engine[Symbol.asyncDispose]();
+    const next = open();
+    let release: () => void = () => undefined;
+    gate.reads = new Promise((resolve) => (release = resolve));
+    await next.start();
+    gate.reads = Promise.resolve();
+    await next.ask(ref, [], by);
+    await next.ask(ref, [{ type: 'measure', measure: 1 }], by);
+    await clock.advance(0);
+    release();
+    await clock.advance(0);
+    await next.ask(ref, [], by);
+    await clock.advance(0);
+    expect(effects.ran).toEqual(['deliver']);
+    await next[Symbol.asyncDispose]();
   });
 });
