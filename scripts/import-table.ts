@@ -14,7 +14,7 @@ const short = (path: string): string => code(path.replace(/^src\//, ''));
 
 const importsOf = ({ imports }: Layer): string => {
   if (imports === null) return 'anything';
-  return imports.length === 0 ? 'itself' : imports.map(short).join(', ');
+  return imports.length === 0 ? 'nothing' : imports.map(short).join(', ');
 };
 
 const table = (layers: readonly Layer[]): string => {

@@ -21,6 +21,21 @@ const adapter = (
   because,
 });
 
+const whatShellsImport = [
+  'src/adapters/shared',
+  'activities/advance.ts',
+  'activities/process-activities.ts',
+  'workflows/process.ts',
+  'workflows/process-step.ts',
+  'workflows/process-limits.ts',
+  'src/app/pacing',
+  'src/app/processes',
+  'src/app/streams/command-id.ts',
+  ...core,
+];
+const shellsKnowNoTable =
+  'An engine is a shell: it calls `advance` and knows what a process is, but never reads a table.';
+
 module.exports = [
   {
     rule: 'domain-stands-alone',
@@ -122,7 +137,7 @@ module.exports = [
   },
   adapter('shared', 'what several adapters have in common', 'Shared code knows none of the adapters that use it.'),
   {
-    ...adapter('memory', 'every port in the fewest lines'),
+    ...adapter('memory', 'the smallest implementation of most ports, for tests'),
     rule: 'memory-is-the-definition',
     because: 'The memory adapters define what a port means in the fewest lines. They use no other adapter.',
   },
@@ -131,28 +146,18 @@ module.exports = [
     imports: ['src/adapters/files', 'src/adapters/shared', ...core],
   },
   {
-    rule: 'shells-drive-one-step',
-    files: [
-      'src/adapters/embedded/process-engine.ts',
-      'src/adapters/embedded/process-actor.ts',
-      'src/adapters/temporal/',
-    ],
-    holds: 'the two shells that drive processes: in this process, and on Temporal',
-    imports: [
-      'src/adapters/embedded/process-actor.ts',
-      'src/adapters/temporal',
-      'src/adapters/shared',
-      'activities/advance.ts',
-      'activities/process-activities.ts',
-      'workflows/process.ts',
-      'workflows/process-step.ts',
-      'workflows/process-limits.ts',
-      'src/app/pacing',
-      'src/app/processes',
-      'src/app/streams/command-id.ts',
-      ...core,
-    ],
-    because: 'An engine is a shell: it calls `advance` and knows what a process is, but never reads a table.',
+    rule: 'the-embedded-shell-drives-one-step',
+    files: ['src/adapters/embedded/process-engine.ts', 'src/adapters/embedded/process-actor.ts'],
+    holds: 'the shell that drives processes in this server process',
+    imports: whatShellsImport,
+    because: shellsKnowNoTable,
+  },
+  {
+    rule: 'the-temporal-shell-drives-one-step',
+    files: ['src/adapters/temporal/'],
+    holds: 'the shell that drives processes on Temporal',
+    imports: whatShellsImport,
+    because: shellsKnowNoTable,
   },
   adapter('eventstore', 'the event store on EventStoreDB'),
   adapter('kafka', 'the feed on Kafka'),

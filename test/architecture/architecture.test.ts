@@ -76,6 +76,8 @@ describe('the architecture check', () => {
         'src/cli/list.ts': "import knip from 'knip';\nexport const list = knip;\n",
         'src/cli/draw.ts': "import fc from 'fast-check';\nexport const draw = fc;\n",
         'src/adapters/embedded/process-engine.ts': "export { answer } from '../../../workflows/answer.js';\n",
+        'src/adapters/temporal/worker.ts': 'export const worker = 1;\n',
+        'src/adapters/embedded/process-actor.ts': "export { worker } from '../temporal/worker.js';\n",
         'src/ports/gone.ts': "export { gone } from './nowhere.js';\n",
         'workflows/turn.ts': "export { answer } from './answer.js';\nexport { store } from '../src/ports/store.js';\n",
         'workflows/answer.ts':
@@ -106,7 +108,8 @@ describe('the architecture check', () => {
         expect.stringMatching(/^vendor-koa: src\/app\/request\.ts -> /),
         expect.stringMatching(/^no-development-packages-in-the-product: src\/main\.ts -> /),
         expect.stringMatching(/^no-undeclared-packages: src\/cli\/list\.ts -> /),
-        'shells-drive-one-step: src/adapters/embedded/process-engine.ts -> workflows/answer.ts',
+        'the-embedded-shell-drives-one-step: src/adapters/embedded/process-actor.ts -> src/adapters/temporal/worker.ts',
+        'the-embedded-shell-drives-one-step: src/adapters/embedded/process-engine.ts -> workflows/answer.ts',
         expect.stringMatching(/^vendor-has-a-place: src\/cli\/draw\.ts -> /),
       ]),
     );
