@@ -127,11 +127,11 @@ const demo = async (flags: Flags, terminal: Terminal): Promise<void> => {
   }
 };
 
-/** `anima demo`: plays the written scene. It fails when a scripted line does not go as written. */
+/** `anima demo`: plays the scripted scene. It fails when a scripted line does not go as written. */
 export const demoCommand = (terminal: Terminal): Command =>
   new Command('demo')
     .description(
-      'play a written scene with three NPCs, then show the history of one and why one of its actions was refused',
+      'play a scripted scene with three NPCs, then show the history of one and why one of its actions was refused',
     )
     .option(
       '--url <address>',

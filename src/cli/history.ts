@@ -49,6 +49,7 @@ const show = async (terminal: Terminal, npcId: string, options: HistoryOptions):
     shown += page.events.length;
     next = page.next;
   } while (next !== undefined && shown < options.limit && isRead(terminal));
+  if (shown === 0) remark(terminal, 'No such events.');
   if (next !== undefined && isRead(terminal)) remark(terminal, `There is more: continue with --from ${String(next)}.`);
 };
 

@@ -84,7 +84,7 @@ const listKeys = (terminal: Terminal): Command =>
 
 const revoke = (terminal: Terminal): Command =>
   new Command('revoke')
-    .description('revoke a key, effective at once')
+    .description('revoke a key immediately')
     .argument('<keyId>', 'the id, not the key itself')
     .option('--json', 'print the answer as JSON')
     .action(async (keyId: string, { json }: JsonReply) => {

@@ -38,6 +38,8 @@ export type AppDeps = CommonDeps & {
 };
 
 const UNROUTED = 'unrouted';
+/** `GET, HEAD, or POST` */
+const oneOf = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** The raw path and query of a request target; an absolute one (as proxies send it) loses its origin. */
 const splitTarget = (target: string): { readonly path: string; readonly query: string | undefined } => {
@@ -74,7 +76,7 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     const allow = [...new Set(matched.flatMap(({ methods }) => methods))].sort();
     headers['Allow'] = allow.join(', ');
     throw new Rejection('METHOD_NOT_ALLOWED', {
-      message: `This path accepts ${allow.join(' or ')}, not ${ctx.method}.`,
+      message: `This path accepts ${oneOf.format(allow)}, not ${ctx.method}.`,
       details: { allow },
     });
   };

@@ -29,7 +29,7 @@ export const welcome = (
   { url, ownerKey }: { readonly url: string; readonly ownerKey: OwnerKey | null },
   cwd: string,
 ): string => `
-Anima listens on ${url}; everything that it remembers is in ${dataDir}.
+Anima listens on ${url}; its data is in ${dataDir}.
 ${ownerKey === null ? '' : ownerKeyLines(ownerKey)}
 Open a turn (copy this into another terminal):
 

@@ -77,7 +77,7 @@ describe('refusals', () => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(headers.get('x-request-id')).toBe('my-request');
     expect(body).toEqual({
-      error: { code: 'NOT_FOUND', message: 'There is nothing under this path.', details: {}, requestId: 'my-request' },
+      error: { code: 'NOT_FOUND', message: 'No route matches this path; GET /docs lists them all.', details: {}, requestId: 'my-request' },
     });
   });
 

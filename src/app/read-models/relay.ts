@@ -67,7 +67,7 @@ export class Relay implements AsyncDisposable {
         else await this.#relay(checkpoint, () => (failures = 0));
       } catch (err) {
         failures += 1;
-        log.error({ err }, 'the relay was interrupted; it goes on from its checkpoint');
+        log.error({ err }, 'the relay was interrupted; it resumes from its checkpoint');
         // Another relay may reach a server that this one cannot.
         await lease.release(holder).catch(() => undefined);
         await pause(clock, retryMs(failures), signal);

@@ -9,7 +9,7 @@ export const rejections = {
   HEADER_INVALID: 'A request header has an invalid value.',
   UNAUTHORIZED: 'A valid API key is needed: send "Authorization: Bearer <key>".',
   FORBIDDEN: 'This key does not have the scope that the route needs.',
-  NOT_FOUND: 'There is nothing under this path.',
+  NOT_FOUND: 'No route matches this path; GET /docs lists them all.',
   NPC_NOT_FOUND: 'No NPC with this id has any history here.',
   TURN_NOT_FOUND: 'This NPC has no turn with this id.',
   RULESET_NOT_FOUND: 'No ruleset is registered under this id.',

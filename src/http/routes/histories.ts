@@ -112,7 +112,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
         moment === 'now' ? await requireMind(lanes, tenant, npcId) : await mindAsOf(lanes, tenant, npcId, moment);
       if (mind === null)
         throw new Rejection('NPC_NOT_FOUND', {
-          message: 'The NPC had no history yet at that time.',
+          message: 'The NPC did not exist yet at that time.',
           details: { npcId },
         });
       return {

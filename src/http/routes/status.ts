@@ -148,7 +148,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       method: 'GET',
       path: '/docs',
       tag: 'Server',
-      summary: 'This interface as a page for people',
+      summary: 'The API documentation as a page (HTML)',
       scope: null,
       ext: true,
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
