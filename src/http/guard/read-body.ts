@@ -105,6 +105,8 @@ const isEncoded = (req: IncomingMessage): boolean => {
   return encoding !== undefined && encoding !== 'identity';
 };
 
+const compressed = (): Rejection => new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body uncompressed.' });
+
 const mediaType = (req: IncomingMessage): string | undefined =>
   req.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
 
@@ -119,9 +121,10 @@ export const openBody = (
 ): AsyncIterable<Uint8Array> => {
   requireLength(req, maxBytes);
   const isAccepted = accepts === '*/*' || mediaType(req) === accepts;
-  if (announcesBody(req) && (!isAccepted || isEncoded(req))) {
-    const message = accepts === '*/*' ? 'Send the body uncompressed.' : `Send the body as Content-Type: ${accepts}.`;
-    throw new Rejection('UNSUPPORTED_MEDIA_TYPE', { message });
+  if (announcesBody(req)) {
+    if (isEncoded(req)) throw compressed();
+    if (!isAccepted)
+      throw new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body as Content-Type: ${accepts}.` });
   }
   return chunksOf(req, res, maxBytes);
 };
@@ -133,5 +136,6 @@ export const openBody = (
 export const requireJson = (req: IncomingMessage): void => {
   const type = req.headers['content-type'];
   const isJson = type === 'application/json' || (type !== undefined && /^application\/json[ \t]*(;|$)/i.test(type));
-  if (!isJson || isEncoded(req)) throw new Rejection('UNSUPPORTED_MEDIA_TYPE');
+  if (isEncoded(req)) throw compressed();
+  if (!isJson) throw new Rejection('UNSUPPORTED_MEDIA_TYPE');
 };
