@@ -1,16 +1,15 @@
+import { requireTellable } from '../../../activities/process-activities.js';
 import type { HostedProcess } from '../../app/processes/hosted-process.js';
 import {
   type AskResult,
   ASK,
   type Ask,
-  factBytes,
   type Fact,
   OUTCOME,
   type OutcomeWait,
   type Reply,
   TELL,
 } from '../../../workflows/process-step.js';
-import { FACTS_BYTES } from '../../../workflows/process-limits.js';
 import type { ProcessJournal } from '../../app/processes/process-journal.js';
 import { type Json, jcs } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -71,14 +70,14 @@ export class TemporalProcessEngine implements ProcessEngine {
   }
 
   async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer> {
-    const ask: Ask = { inputs, by, token: this.#token() };
+    const ask: Ask = { stream: ref.stream, inputs, by, token: this.#token() };
     return this.#asked(ref, inputs, await this.#reply(ref, ask));
   }
 
   /** Resolves when the workflow has the fact in its history: from then on it has it recorded, however long the store is away. */
   async tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void> {
     const fact: Fact = { inputs, by };
-    if (factBytes([fact]) > FACTS_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
+    requireTellable(inputs);
     const id = digestOf(ref, [TELL, by.commandId, inputs]);
     await this.#updated(ref, { name: TELL, arg: fact, idOf: () => id, timeoutMs: ASK_TIMEOUT_MS });
   }
