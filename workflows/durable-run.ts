@@ -29,8 +29,8 @@ import {
 /** History events after which a run goes on as a new one: replay of a lost one then takes well under a workflow task's 10 s. */
 const LONG_HISTORY = 1_000;
 /**
- * The same while an attempt at a far effect runs, which would begin again with the next run: in events, in bytes, and in steps. A step belongs to each
- * update, of which Temporal takes 2,000 in one run; it takes 51,200 events and 50 MB.
+ * The same while an attempt at a far effect runs, which would begin again with the next run: in events, bytes and steps. Temporal takes 51,200 events,
+ * 50 MB and 2,000 updates in one run, and each update takes a step at least.
  */
 const LONGEST_HISTORY = 10_000;
 const LONGEST_HISTORY_BYTES = 16 * 1024 * 1024;
@@ -113,7 +113,7 @@ export const goOnAsNew = ({
 const travelling = (progress: EffectProgress): EffectProgress =>
   jsonBytes(progress.result) > FACT_BYTES ? { ...progress, result: null } : progress;
 
-/** Whether this run is to end: soon, or as late as it can when an attempt at a far effect would be lost with it. */
+/** Whether this run is to end. It ends as late as it can when an attempt at a far effect would be lost with it. */
 export const isLong = ({ effect, steps }: Run): boolean => {
   const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
   if (historyLength <= LONG_HISTORY && !continueAsNewSuggested) return false;

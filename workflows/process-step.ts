@@ -57,7 +57,7 @@ export type Transition = { readonly at: string; readonly to: string; readonly on
 /** Inputs for whose answer no caller waits. Without `by`, an operator sent them. */
 export type Fact = { readonly inputs: readonly ProcessInput[]; readonly by: CommandContext | null };
 
-/** What is kept or carried takes so many bytes of JSON. */
+/** How much a value takes where it is kept or recorded, in bytes of JSON. */
 export const jsonBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /**
