@@ -6,8 +6,15 @@ import type { CommandContext } from '../src/domain/shared/command-context.js';
 import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
 import type { Random } from '../src/ports/random.js';
 import { type AnyProcess, farEffectOf, statusOf } from '../workflows/process.js';
-import { FAR_EFFECT_MS } from '../workflows/process-limits.js';
-import type { Refusal, Reply, Standing, StepArgs, StepResult } from '../workflows/process-step.js';
+import { FACT_BYTES, FAR_EFFECT_MS } from '../workflows/process-limits.js';
+import {
+  jsonBytes,
+  type Refusal,
+  type Reply,
+  type Standing,
+  type StepArgs,
+  type StepResult,
+} from '../workflows/process-step.js';
 import { advance, type AdvanceDeps, type Advanced, hosted } from './advance.js';
 import { defined } from '../src/domain/shared/defined.js';
 
@@ -64,6 +71,14 @@ export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: Com
   const { deadline } = statusOf(process, (await deps.journal.load(process, ref)).state);
   const isDue = deadline !== null && Date.parse(deadline.at) <= deps.clock.now().getTime();
   return advance(deps, ref, isDue ? [deadline.input] : [], by);
+};
+
+/**
+ * Before a fact is promised to anybody: what no append holds would only be dropped.
+ * @throws Rejection EVENTS_TOO_LARGE over 800,000 bytes of JSON
+ */
+export const requireTellable = (inputs: readonly ProcessInput[]): void => {
+  if (jsonBytes(inputs) > FACT_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
 };
 
 const replyOf = ({ answer, revision, position }: Advanced): Reply => {

@@ -38,6 +38,7 @@ import {
   type AskResult,
   ASK,
   type Ask,
+  type EffectProgress,
   type Fact,
   OUTCOME,
   type OutcomeWait,
@@ -59,6 +60,7 @@ import {
 // ask or the next look at the open processes starts it again (docs/adr/0007-temporal-shell.md).
 //
 // Patches: `keep-put-off-result`, a far effect's result whose step was refused for now is tried again, where before the effect was run again.
+// `finish-attempt`, a long run does not end while an attempt at a far effect runs, where before the next run began it again.
 
 /** How long a run that was started by an ask waits for that ask, in milliseconds, before it looks at the stream itself. */
 const ASK_GRACE_MS = 5_000;
@@ -113,7 +115,8 @@ const listen = (run: Run): void => {
   }));
 };
 
-const answerAsk = async (run: Run, { inputs, by, token }: Ask): Promise<AskResult> => {
+const answerAsk = async (run: Run, { stream, inputs, by, token }: Ask): Promise<AskResult> => {
+  if (stream !== undefined && stream !== run.ref.stream) throw failed(token, `${run.ref.id} belongs to another stream`);
   try {
     return { token, reply: (await stepInLine(run, inputs, by)).reply };
   } catch (error) {
@@ -170,9 +173,9 @@ const refuseWaiter = (run: Run): void => {
 /** Waits for the line to be empty, and sees to the far effect. False: this run is to end. */
 const isOpen = async (run: Run): Promise<boolean> => {
   await condition(() => run.line.length === 0);
-  if (run.standing === null) return true;
-  followEffect(run, run.standing.effect);
-  return !waitsForNobody(run) && !isLong();
+  if (run.standing !== null) followEffect(run, run.standing.effect);
+  // The same `isLong` as in `changeOf`: a run that is long neither waits nor stays.
+  return !waitsForNobody(run) && !isLong(run);
 };
 
 /** Waits until something has changed or the next step of its own is due, and takes that. */
@@ -217,26 +220,36 @@ const changeOf = (run: Run): (() => boolean) => {
     run.standing?.due !== known?.due ||
     run.standing?.effect?.id !== known?.effect?.id ||
     (run.line.length === 0 &&
-      (isLong() ||
+      (isLong(run) ||
         run.facts.length > 0 !== hadFacts ||
         (known !== null && run.effect === null && known.effect !== null)));
 };
 
 const followEffect = (run: Run, wanted: Standing['effect']): void => {
+  if (run.progress?.id !== wanted?.id)
+    run.progress = wanted === null ? null : { id: wanted.id, failures: 0, result: null };
   if (run.effect?.id === wanted?.id) return;
   run.effect?.scope.cancel();
-  run.effect = wanted === null ? null : { id: wanted.id, scope: new CancellationScope() };
+  run.effect = wanted === null ? null : { id: wanted.id, scope: new CancellationScope(), isTried: false };
   // A cancelled run ends the waiting in there as well; what is open is taken up from the stream.
-  if (run.effect !== null) void driveEffect(run, run.effect).catch(() => undefined);
+  if (run.effect !== null && run.progress !== null)
+    void driveEffect(run, run.effect, run.progress).catch(() => undefined);
 };
 
-const driveEffect = async (run: Run, mine: NonNullable<Run['effect']>): Promise<void> => {
+const driveEffect = async (run: Run, mine: NonNullable<Run['effect']>, progress: EffectProgress): Promise<void> => {
   const isOver = (): boolean => run.effect !== mine;
-  const input = await mine.scope.run(() => runEffect(run.ref, mine.id)).catch(() => null);
-  // Its result is not lost with the store: the effect may have been dear.
-  while (!isOver() && !(await hasTaken(run, input))) await condition(isOver, retryDelayMs(run.failures));
+  if (progress.result === null) {
+    mine.isTried = true;
+    progress.result = await mine.scope.run(() => runEffect(run.ref, mine.id)).catch(() => null);
+    mine.isTried = false;
+  }
+  // Its result is lost neither with the store nor with this run: the effect may have been dear. Other steps may go through meanwhile, so the pauses
+  // grow with what came to nothing here.
+  while (!isOver() && !(await hasTaken(run, progress.result)))
+    await condition(isOver, retryDelayMs((progress.failures += 1)));
+  progress.result = null;
   // Still waited for: the process did not take the result. It is run again, but not at once.
-  if (run.standing?.effect?.id === mine.id) await condition(isOver, retryDelayMs((run.failures += 1)));
+  if (run.standing?.effect?.id === mine.id) await condition(isOver, retryDelayMs((progress.failures += 1)));
   if (!isOver()) run.effect = null;
 };
 

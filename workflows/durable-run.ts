@@ -2,6 +2,7 @@ import {
   type CancellationScope,
   continueAsNew,
   log,
+  patched,
   proxyLocalActivities,
   setCurrentDetails,
   workflowInfo,
@@ -9,11 +10,12 @@ import {
 
 import type { CommandContext } from '../src/domain/shared/command-context.js';
 import type { ProcessRef } from '../src/ports/process-engine.js';
-import { FACTS_BYTES, FACTS_KEPT } from './process-limits.js';
+import { FACT_BYTES, FACTS_BYTES, FACTS_KEPT } from './process-limits.js';
 import {
-  factBytes,
+  type EffectProgress,
   type Fact,
   isFinal,
+  jsonBytes,
   type ProcessActivities,
   type RunInput,
   type Standing,
@@ -26,6 +28,13 @@ import {
 
 /** History events after which a run goes on as a new one: replay of a lost one then takes well under a workflow task's 10 s. */
 const LONG_HISTORY = 1_000;
+/**
+ * The same while an attempt at a far effect runs, which would begin again with the next run: in events, bytes and steps. Temporal takes 51,200 events,
+ * 50 MB and 2,000 updates in one run, and each update takes a step at least.
+ */
+const LONGEST_HISTORY = 10_000;
+const LONGEST_HISTORY_BYTES = 16 * 1024 * 1024;
+const LONGEST_RUN_STEPS = 1_800;
 const TRANSITIONS_KEPT = 20;
 
 const { advanceProcess } = proxyLocalActivities<Pick<ProcessActivities, 'advanceProcess'>>({
@@ -43,7 +52,7 @@ export type Run = {
   /** The line in which steps wait for each other. */
   line: { readonly end: Promise<unknown>; readonly length: number };
   steps: number;
-  /** How many steps in a row, and tries of an effect whose result was not taken, came to nothing. */
+  /** How many steps in a row came to nothing. */
   failures: number;
   /** Told and not recorded yet, in the order in which they came. */
   facts: readonly Fact[];
@@ -51,23 +60,28 @@ export type Run = {
   factFailures: number;
   /** The deadline that was tried last, how often, and whether it may be tried again at once: what was unknown meanwhile has been looked at. */
   tried: { readonly due: string; readonly times: number; readonly atOnce: boolean } | null;
-  effect: { readonly id: string; readonly scope: CancellationScope } | null;
+  /** The far effect that is seen to, and whether an attempt at it runs. */
+  effect: { readonly id: string; readonly scope: CancellationScope; isTried: boolean } | null;
+  /** What is known of the far effect that is waited for; the next run needs it too. */
+  progress: EffectProgress | null;
   outcomeWaiters: number;
   ending: boolean;
 };
 
-export const beginRun = ({ ref, standing, transitions, facts }: RunInput): Run => {
+export const beginRun = (input: RunInput): Run => {
+  const { ref, standing, transitions, failures, facts, factFailures, progress } = input;
   const run: Run = {
     ref,
     standing: standing ?? null,
     transitions: transitions ?? [],
     line: { end: Promise.resolve(), length: 0 },
     steps: 0,
-    failures: 0,
+    failures: failures ?? 0,
     facts: facts ?? [],
-    factFailures: 0,
+    factFailures: factFailures ?? 0,
     tried: null,
     effect: null,
+    progress: progress ?? null,
     outcomeWaiters: 0,
     ending: false,
   };
@@ -76,17 +90,36 @@ export const beginRun = ({ ref, standing, transitions, facts }: RunInput): Run =
 };
 
 /** Ends this run; the next one takes up what this one knows. */
-export const goOnAsNew = ({ ref, standing, transitions, facts }: Run): Promise<never> =>
+export const goOnAsNew = ({
+  ref,
+  standing,
+  transitions,
+  failures,
+  facts,
+  factFailures,
+  progress,
+}: Run): Promise<never> =>
   continueAsNew<(run: RunInput) => Promise<void>>({
     ref,
     takeUp: standing === null,
     ...(standing === null ? {} : { standing }),
     transitions,
-    ...(facts.length === 0 ? {} : { facts }),
+    ...(failures === 0 ? {} : { failures }),
+    ...(facts.length === 0 ? {} : { facts, factFailures }),
+    ...(progress === null ? {} : { progress: travelling(progress) }),
   });
 
-export const isLong = (): boolean =>
-  workflowInfo().historyLength > LONG_HISTORY || workflowInfo().continueAsNewSuggested;
+/** A result larger than an append holds would never be recorded, and might not fit into a run's input. */
+const travelling = (progress: EffectProgress): EffectProgress =>
+  jsonBytes(progress.result) > FACT_BYTES ? { ...progress, result: null } : progress;
+
+/** Whether this run is to end. It ends as late as it can when an attempt at a far effect would be lost with it. */
+export const isLong = ({ effect, steps }: Run): boolean => {
+  const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
+  if (historyLength <= LONG_HISTORY && !continueAsNewSuggested) return false;
+  if (effect?.isTried !== true || !patched('finish-attempt')) return true;
+  return historyLength > LONGEST_HISTORY || historySize > LONGEST_HISTORY_BYTES || steps > LONGEST_RUN_STEPS;
+};
 
 /** Whether nothing more happens until the process is asked. */
 export const waitsForNobody = ({ standing, facts }: Run): boolean =>
@@ -102,7 +135,7 @@ export const ownStep = (run: Run, inputs: StepArgs['inputs']): Promise<StepResul
 
 /** Whether there is room for one more fact. */
 export const hasRoom = ({ facts }: Run, fact: Fact): boolean =>
-  facts.length < FACTS_KEPT && factBytes([...facts, fact]) <= FACTS_BYTES;
+  facts.length < FACTS_KEPT && jsonBytes([...facts, fact]) <= FACTS_BYTES;
 
 /** Takes over a fact, which from now on is not lost, and has it recorded in its turn. */
 export const keepFact = (run: Run, fact: Fact): void => {

@@ -23,5 +23,7 @@ export const retryDelayMs = (failures: number): number =>
 /** How many facts a process may have that are told and not recorded, and how much they may take, in bytes of JSON: each new run gets them whole. */
 export const FACTS_KEPT = 64;
 export const FACTS_BYTES = 1_048_576;
+/** How much one fact may take, in bytes of JSON: an event holds 900,000 of data, and what the cell adds must fit in as well. */
+export const FACT_BYTES = 800_000;
 /** How many may wait for the outcome of one process. Temporal takes ten updates of one workflow at a time, and asks need some of them. */
 export const OUTCOME_WAITERS = 4;

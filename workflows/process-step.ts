@@ -57,20 +57,36 @@ export type Transition = { readonly at: string; readonly to: string; readonly on
 /** Inputs for whose answer no caller waits. Without `by`, an operator sent them. */
 export type Fact = { readonly inputs: readonly ProcessInput[]; readonly by: CommandContext | null };
 
-/** What facts take where they are kept, in bytes. */
-export const factBytes = (facts: readonly Fact[]): number => new TextEncoder().encode(JSON.stringify(facts)).length;
+/** How much a value takes where it is kept or recorded, in bytes of JSON. */
+export const jsonBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
-/** What a run of the workflow begins with. `takeUp`: it was started without an ask and looks at the stream at once. `facts`: told and not recorded yet. */
+/**
+ * What is known of the far effect with this id: how often in a row a try of it, or of having its result recorded, came to nothing, and the result
+ * that was made and is not recorded yet.
+ */
+export type EffectProgress = { readonly id: string; failures: number; result: ProcessInput | null };
+
+/**
+ * What a run of the workflow begins with. `takeUp`: it was started without an ask, or by a run that did not know where the process stands, and looks at
+ * the stream at once. `facts`: told and not recorded yet. The rest is as the run before left it; see `Run`.
+ */
 export type RunInput = {
   readonly ref: ProcessRef;
   readonly takeUp: boolean;
   readonly standing?: Standing;
   readonly transitions?: readonly Transition[];
+  readonly failures?: number;
   readonly facts?: readonly Fact[];
+  readonly factFailures?: number;
+  readonly progress?: EffectProgress;
 };
 
-/** One ask. `token` tells its answer from one that the server remembers of an earlier ask with the same update id. */
+/**
+ * One ask. `token` tells its answer from one that the server remembers of an earlier ask with the same update id. Workers of the first version take no
+ * ask without `stream`, and their askers send it.
+ */
 export type Ask = {
+  readonly stream?: string;
   readonly inputs: readonly ProcessInput[];
   readonly by: CommandContext;
   readonly token: string;

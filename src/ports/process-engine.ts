@@ -46,7 +46,7 @@ export interface ProcessEngine extends AsyncDisposable {
    * A fact, which needs no answer. Resolves once it can no longer be lost: it is recorded, or kept by an engine that records it as soon as it can.
    * A cell may refuse or ignore it. It is then dropped, and a refusal is logged. Rejects when the fact was neither recorded nor kept, or when that
    * is not known: tell it again.
-   * @throws Rejection EVENTS_TOO_LARGE for more than an engine keeps
+   * @throws Rejection EVENTS_TOO_LARGE over 800,000 bytes of JSON, which is less than an append holds: nothing is promised then
    */
   tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void>;
 

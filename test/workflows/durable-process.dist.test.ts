@@ -15,12 +15,13 @@ import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { EventStore } from '../../src/ports/event-store.js';
 import type { CommandContext } from '../../src/domain/shared/command-context.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import type { AppendFault } from '../contracts/process-engine.js';
 import { faulty } from '../support/faulty-store.js';
 import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
-import { FACTS_BYTES, FACTS_KEPT } from '../../workflows/process-limits.js';
+import { FACT_BYTES, FACTS_BYTES, FACTS_KEPT } from '../../workflows/process-limits.js';
 import { startTemporalShell, type TemporalShell } from '../support/temporal.js';
 
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
@@ -56,6 +57,8 @@ describe('The durable process workflow', () => {
   const at = { address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}` };
   const effects: RaceEffects = { deliver: () => Promise.resolve('parcel'), ran: [] };
   const fault: AppendFault = { at: 'none' };
+  /** Whether reads fail as well, so that nobody can say where a process stands. */
+  const reads = { areAway: false };
   /** Processes whose streams hold, behind what was told to them, what only a newer server can read. */
   const unreadable = new Set<string>();
   let connection: Connection;
@@ -76,7 +79,13 @@ describe('The durable process workflow', () => {
       return host.prepare(ref, state, inputs, by);
     };
     const process = { ...race, answer: echoing };
-    shell = await startTemporalShell(at, faulty(store, fault), { [race.name]: { ...host, process, prepare } });
+    const events = faulty(store, fault);
+    const unreliable: EventStore = {
+      ...events,
+      read: (...args) =>
+        reads.areAway ? Promise.reject(new Rejection('STORE_UNAVAILABLE', { retryAfter: 1 })) : events.read(...args),
+    };
+    shell = await startTemporalShell(at, unreliable, { [race.name]: { ...host, process, prepare } });
   });
   afterAll(async () => {
     await shell[Symbol.asyncDispose]();
@@ -86,6 +95,7 @@ describe('The durable process workflow', () => {
     effects.deliver = () => Promise.resolve('parcel');
     effects.ran.length = 0;
     fault.at = 'none';
+    reads.areAway = false;
   });
 
   const newRace = (dueMs = 60_000): { ref: ProcessRef; start: ProcessInput } => {
@@ -109,6 +119,31 @@ describe('The durable process workflow', () => {
     const history = await client.workflow.getHandle(workflowIdOf(at.namespace, ref), runId).fetchHistory();
     await Worker.runReplayHistory({ workflowBundle: await loadWorkflowBundle() }, history);
     return history;
+  };
+
+  /** Looks at the process, answered or not, until a new run has taken over. */
+  const untilNextRun = async (ref: ProcessRef) => {
+    const { runId } = await handleOf(ref).describe();
+    await vi.waitFor(
+      async () => {
+        await Promise.allSettled(Array.from({ length: 6 }, () => ask(ref, [])));
+        expect((await handleOf(ref).describe()).runId).not.toBe(runId);
+      },
+      { timeout: 90_000, interval: 1 },
+    );
+    return runId;
+  };
+  const inputOf = async (ref: ProcessRef): Promise<unknown> => {
+    const [started] = (await handleOf(ref).fetchHistory()).events ?? [];
+    const payload = started?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+    return JSON.parse(Buffer.from(payload?.data ?? []).toString());
+  };
+  /** How long each timer of the present run was to take, in seconds; none of less than a second. */
+  const timersOf = async (ref: ProcessRef): Promise<readonly number[]> => {
+    const { events } = await handleOf(ref).fetchHistory();
+    return (events ?? [])
+      .map(({ timerStartedEventAttributes: timer }) => Number(timer?.startToFireTimeout?.seconds ?? 0))
+      .filter((seconds) => seconds > 0);
   };
 
   it('ends when its process does, shows its transitions, and replays', async () => {
@@ -236,16 +271,20 @@ describe('The durable process workflow', () => {
     );
     expect(await handleOf(ref).query('state')).toMatchObject({ facts: FACTS_KEPT });
     fault.at = 'none';
+    // The pause before the next try goes on as long as in the run before; a look ends it.
+    await handleOf(ref).signal('tell', []);
     await until(ref, 'RaceFinished');
     await handleOf(ref).result();
     expect(await typesOf(ref)).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered', 'RaceFinished']);
     await replayed(ref);
   });
 
-  it('refuses a fact that is larger than what it keeps', async () => {
+  it('refuses a fact that is larger than what an append holds', async () => {
     const { ref } = newRace();
-    const large = { type: 'delivered', parcel: 'x'.repeat(FACTS_BYTES) };
-    await expect(tell(ref, [large])).rejects.toMatchObject({ code: 'EVENTS_TOO_LARGE' });
+    for (const bytes of [FACT_BYTES, FACTS_BYTES]) {
+      const large = { type: 'delivered', parcel: 'x'.repeat(bytes) };
+      await expect(tell(ref, [large])).rejects.toMatchObject({ code: 'EVENTS_TOO_LARGE' });
+    }
   });
 
   it('waits for an outcome, and replays', async () => {
@@ -263,25 +302,76 @@ describe('The durable process workflow', () => {
     await record('outcome', await replayed(ref));
   });
 
-  it('waits for an outcome over the end of a run', async () => {
+  it('does not end a run under an attempt at a far effect, and replays', async () => {
     const { ref, start } = newRace();
-    const releases: ((parcel: string) => void)[] = [];
-    effects.deliver = () => new Promise((resolve) => releases.push(resolve));
+    let release: (parcel: string) => void = () => undefined;
+    effects.deliver = () => new Promise((resolve) => (release = resolve));
     await ask(ref, [start]);
-    const outcome = shell.engine.outcome(ref, onBehalf('outcome'), { withinMs: 60_000 });
     const { runId } = await handleOf(ref).describe();
     await vi.waitFor(
       async () => {
         await Promise.all(Array.from({ length: 6 }, () => ask(ref, [])));
-        expect((await handleOf(ref).describe()).runId).not.toBe(runId);
+        expect((await handleOf(ref).describe()).historyLength).toBeGreaterThan(1_200);
       },
       { timeout: 60_000, interval: 1 },
     );
-    // The next run runs the effect again.
-    await vi.waitFor(() => expect(releases).toHaveLength(2), { timeout: 10_000 });
-    for (const release of releases) release('parcel');
-    expect((await outcome)?.answer).toMatchObject({ name: 'delivered' });
+    expect((await handleOf(ref).describe()).runId).toBe(runId);
+    release('parcel');
+    await until(ref, 'RaceDelivered');
+    await vi.waitFor(async () => expect((await handleOf(ref).describe()).runId).not.toBe(runId), { timeout: 10_000 });
+    expect(effects.ran.filter((name) => name === 'deliver')).toHaveLength(1);
     await replayed(ref, runId);
+  });
+
+  it('keeps the result of a far effect, and waits for an outcome, over the end of a run', async () => {
+    const { ref, start } = newRace(3_600_000);
+    let release: (parcel: string) => void = () => undefined;
+    effects.deliver = () => new Promise((resolve) => (release = resolve));
+    await ask(ref, [start]);
+    await vi.waitFor(() => expect(effects.ran).toContain('deliver'), { timeout: 5_000 });
+    fault.at = 'away';
+    release('dear');
+    const pauses = async () => (await timersOf(ref)).filter((seconds) => seconds < 1_000);
+    await vi.waitFor(async () => expect((await pauses()).length).toBeGreaterThan(2), {
+      timeout: 20_000,
+      interval: 100,
+    });
+    expect((await pauses()).slice(0, 3)).toEqual([1, 2, 4]);
+    const outcome = shell.engine.outcome(ref, onBehalf('outcome'), { withinMs: 60_000 });
+    const runId = await untilNextRun(ref);
+    fault.at = 'none';
+    expect((await outcome)?.answer).toMatchObject({ name: 'delivered' });
+    expect(effects.ran.filter((name) => name === 'deliver')).toHaveLength(1);
+    await replayed(ref, runId);
+  });
+
+  it('goes on as new also when it became long while nobody could say where its process stands', async () => {
+    const { ref, start } = newRace();
+    await ask(ref, [start]);
+    await until(ref, 'RaceDelivered');
+    reads.areAway = true;
+    const runId = await untilNextRun(ref);
+    // The pauses go on where they were.
+    expect(await inputOf(ref)).toMatchObject({ takeUp: true, failures: expect.toSatisfy((n: number) => n > 10) });
+    reads.areAway = false;
+    await vi.waitFor(async () =>
+      expect((await ask(ref, [{ type: 'finish' }])).answer).toMatchObject({ name: 'finished' }),
+    );
+    await replayed(ref, runId);
+  });
+
+  it('is asked for the stream as workers of the first version want it, and refuses another one', async () => {
+    const { ref, start } = newRace();
+    await ask(ref, [start]);
+    const { events } = await handleOf(ref).fetchHistory();
+    const accepted = (events ?? []).map((event) => event.workflowExecutionUpdateAcceptedEventAttributes).find(Boolean);
+    const payload = accepted?.acceptedRequest?.input?.args?.payloads?.[0];
+    const sent = JSON.parse(Buffer.from(payload?.data ?? []).toString()) as Record<string, unknown>;
+    expect(sent['stream']).toBe(stream);
+    const other = { ...sent, stream: npcStream('studio', 'other'), inputs: [] };
+    await expect(handleOf(ref).executeUpdate('ask', { args: [other] })).rejects.toMatchObject({
+      cause: { message: `${ref.id} belongs to another stream` },
+    });
   });
 
   it('backs off from a deadline in a stream that only a newer server can read', async () => {
@@ -289,19 +379,13 @@ describe('The durable process workflow', () => {
     const { ref, start } = newRace(500);
     unreadable.add(ref.id);
     await ask(ref, [start]);
-    const pauses = async (): Promise<readonly number[]> => {
-      const { events } = await handleOf(ref).fetchHistory();
-      return (events ?? [])
-        .map(({ timerStartedEventAttributes: timer }) => Number(timer?.startToFireTimeout?.seconds ?? 0))
-        .filter((seconds) => seconds > 0);
-    };
-    await vi.waitFor(async () => expect((await pauses()).length).toBeGreaterThan(2), {
+    await vi.waitFor(async () => expect((await timersOf(ref)).length).toBeGreaterThan(2), {
       timeout: 20_000,
       interval: 100,
     });
     unreadable.clear();
     await until(ref, 'RaceGivenUp');
-    expect((await pauses()).slice(0, 3)).toEqual([1, 2, 4]);
+    expect((await timersOf(ref)).slice(0, 3)).toEqual([1, 2, 4]);
     await handleOf(ref).result();
     await replayed(ref);
   });

@@ -63,6 +63,12 @@ export const updateFailureOf = (error: unknown): UpdateFailure => {
   return kind === undefined ? { kind: 'defect', cause: error } : { kind };
 };
 
+/** @throws what the step threw, where that is what failed the update, else the error itself */
+export const threwOf = (error: unknown): never => {
+  const failure = updateFailureOf(error);
+  throw failure.kind === 'threw' ? failure.cause : error;
+};
+
 const handlerFailureOf = (error: WorkflowUpdateFailedError): UpdateFailure => {
   const { cause } = error;
   if (!(cause instanceof ApplicationFailure)) return { kind: 'threw', token: null, cause: cause ?? error };

@@ -35,10 +35,10 @@ const PAUSE_MS = [5, 10, 20, 50, 100, 100, 200, 200] as const;
 const ATTEMPTS = 40;
 const RETRY_AFTER_SECONDS = 1;
 
-/** One update of a process's workflow. `idOf` is asked at each attempt: the server answers one id once. */
+/** One update of a process's workflow. `argOf` and `idOf` are asked at each attempt: less time may be left, and the server answers one id once. */
 export type Update = {
   readonly name: string;
-  readonly arg: unknown;
+  readonly argOf: () => unknown;
   readonly idOf: () => string;
   /** How long all attempts may take, in milliseconds. */
   readonly timeoutMs: number;
@@ -68,6 +68,7 @@ export class ProcessWorkflows implements AsyncDisposable {
   async update<Result>(ref: ProcessRef, { signal, timeoutMs, ...update }: Update): Promise<Result> {
     const beganMs = this.#clock.monotonicMs();
     const leftMs = (): number => beganMs + timeoutMs - this.#clock.monotonicMs();
+    let fullSinceMs: number | null = null;
     for (let attempt = 0; attempt < ATTEMPTS && leftMs() > 0; attempt += 1) {
       if (this.#stopped) throw new Rejection('NOT_READY', { retryAfter: RETRY_AFTER_SECONDS });
       signal?.throwIfAborted();
@@ -78,9 +79,12 @@ export class ProcessWorkflows implements AsyncDisposable {
         signal?.throwIfAborted();
         const { kind } = updateFailureOf(error);
         if (kind === 'threw' || kind === 'defect') throw error;
-        const patient = this.#clock.monotonicMs() - beganMs < PATIENCE_MS;
-        if (kind === 'full' && !patient) throw new Rejection('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
-        if (kind === 'away' && !patient) break;
+        const nowMs = this.#clock.monotonicMs();
+        // A wait that loses its place with its run has been under way for long already.
+        fullSinceMs = kind === 'full' ? (fullSinceMs ?? nowMs) : null;
+        if (fullSinceMs !== null && nowMs - fullSinceMs >= PATIENCE_MS)
+          throw new Rejection('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
+        if (kind === 'away' && nowMs - beganMs >= PATIENCE_MS) break;
         if (kind === 'unknownAttributes') await this.#register().catch(() => undefined);
       }
       await sleep(PAUSE_MS[Math.min(attempt, PAUSE_MS.length - 1)] ?? 0);
@@ -136,7 +140,7 @@ export class ProcessWorkflows implements AsyncDisposable {
 
   #send<Result>(
     ref: ProcessRef,
-    { name, arg, idOf }: Pick<Update, 'name' | 'arg' | 'idOf'>,
+    { name, argOf, idOf }: Pick<Update, 'name' | 'argOf' | 'idOf'>,
     leftMs: number,
   ): Promise<Result> {
     const startWorkflowOperation = new WithStartWorkflowOperation(ref.process, {
@@ -145,7 +149,7 @@ export class ProcessWorkflows implements AsyncDisposable {
     });
     return this.#connection.withDeadline(Date.now() + leftMs, () =>
       this.#client.workflow.executeUpdateWithStart<Workflow, Result, [unknown]>(name, {
-        args: [arg],
+        args: [argOf()],
         updateId: idOf(),
         startWorkflowOperation,
       }),

@@ -1,0 +1,63 @@
+import { OUTCOME, type OutcomeWait, type Reply } from '../../../workflows/process-step.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Clock } from '../../ports/clock.js';
+import { OUTCOME_WAIT_MS, type ProcessRef, type Wait } from '../../ports/process-engine.js';
+import { ASK_TIMEOUT_MS } from './ask-reply.js';
+import { threwOf } from './failures.js';
+import type { ProcessWorkflows } from './process-workflows.js';
+
+/** How long one update waits for an outcome, in milliseconds. A caller that has gone takes up a place for no longer than that. */
+export const OUTCOME_UPDATE_MS = 10_000;
+/** After how long a caller that lost its place between two updates tries to get one again, in milliseconds. */
+export const PLACE_PAUSE_MS = 500;
+
+export type OutcomeDeps = {
+  readonly workflows: Pick<ProcessWorkflows, 'update'>;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
+  /** An update id that is used once. */
+  readonly newId: () => string;
+};
+
+/**
+ * Waits for an outcome by one update after the other. Null when the time is up, also for a caller that had a place and lost it to another.
+ * @throws Rejection BUSY when it never had a place; what the step threw, and as `ProcessWorkflows.update`
+ */
+export const awaitOutcome = async (
+  deps: OutcomeDeps,
+  ref: ProcessRef,
+  by: CommandContext,
+  { withinMs, signal }: Wait,
+): Promise<Reply | null> => {
+  const { clock } = deps;
+  const untilMs = clock.monotonicMs() + Math.min(withinMs, OUTCOME_WAIT_MS);
+  const leftMs = (): number => Math.max(untilMs - clock.monotonicMs(), 0);
+  for (let hadPlace = false; ; hadPlace = true) {
+    const reply = await waitOnce(deps, ref, { by, untilMs, signal }).catch((error: unknown) => {
+      if (!hadPlace || !isBusy(error)) throw error;
+      return pause(clock, Math.min(PLACE_PAUSE_MS, leftMs()));
+    });
+    if (reply !== null) return reply;
+    if (leftMs() <= 0) return null;
+  }
+};
+
+type Part = { readonly by: CommandContext; readonly untilMs: number; readonly signal: AbortSignal | undefined };
+
+/** One update. A run may end under it and the next one be asked: for what is left then, not for the whole time again. */
+const waitOnce = (
+  { workflows, clock, newId }: OutcomeDeps,
+  ref: ProcessRef,
+  { by, untilMs, signal }: Part,
+): Promise<Reply | null> => {
+  const beganMs = clock.monotonicMs();
+  const endMs = Math.max(Math.min(untilMs, beganMs + OUTCOME_UPDATE_MS), beganMs);
+  const argOf = (): OutcomeWait => ({ by, withinMs: Math.max(endMs - clock.monotonicMs(), 0) });
+  const timeoutMs = endMs - beganMs + ASK_TIMEOUT_MS;
+  return workflows.update<Reply | null>(ref, { name: OUTCOME, argOf, idOf: newId, timeoutMs, signal }).catch(threwOf);
+};
+
+const isBusy = (error: unknown): boolean => error instanceof Rejection && error.code === 'BUSY';
+
+const pause = (clock: Pick<Clock, 'after'>, ms: number): Promise<null> =>
+  new Promise((resolve) => void clock.after(ms, () => resolve(null)));
