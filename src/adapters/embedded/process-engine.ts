@@ -1,5 +1,5 @@
 import type { Advanced } from '../../../activities/advance.js';
-import type { ProcessActivityDeps } from '../../../activities/process-activities.js';
+import { type ProcessActivityDeps, requireTellable } from '../../../activities/process-activities.js';
 import { isFinal } from '../../../workflows/process-step.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
@@ -46,6 +46,7 @@ export class EmbeddedProcessEngine implements ProcessEngine {
 
   /** Recorded when it resolves: nothing is kept here that is not in the stream. */
   async tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void> {
+    requireTellable(inputs);
     try {
       await this.#actor(ref).step(inputs, by);
     } catch (error) {
