@@ -95,6 +95,22 @@ describe('a long stream', () => {
     expect((await lanes.asOf(mira, mindFold, { revision: 2_100 })).state).toMatchObject({ persona: 'p2100' });
   });
 
+  it('that was restored from an older backup is loaded from the latest snapshot that it reaches', async () => {
+    const { store, server, snapshots } = await longMind();
+    const restored = new MemoryEventStore();
+    for (let from = 0; from < 1_900; from += 380) {
+      const { events } = await store.read(mira, { direction: 'forwards', from, limit: 380 });
+      await restored.append(mira, from === 0 ? 'no_stream' : from - 1, events);
+    }
+    for (const moment of [{ revision: 5_000 }, { timeMs: Date.parse('2026-01-01T00:00:00.000Z') }]) {
+      const { revisions, store: counted } = watched(restored);
+      const { state } = await server(snapshots, counted).asOf(mira, mindFold, moment);
+      expect(state).toMatchObject({ persona: 'p1899', revision: 1_899 });
+      expect([revisions[0], revisions.length]).toEqual([1_000, 900]);
+      await settled();
+    }
+  });
+
   it('is folded from its beginning where snapshots cannot be had, which is logged once', async () => {
     const { snapshots, server, warnings } = await longMind();
     const fail = () => Promise.reject(new Error('the database is away'));
