@@ -142,6 +142,25 @@ describe('a long stream', () => {
     expect(warnings).toHaveLength(3);
   });
 
+  it('is loaded from a snapshot that is there when the time runs out, but not read yet', async () => {
+    const { snapshots, store, server, clock, warnings } = await longMind();
+    const { revisions, store: counted } = watched(store);
+    let answer: () => void = () => undefined;
+    const busy = snapshotsWith(snapshots, {
+      latest: async (...asked) => {
+        await new Promise<void>((resolve) => (answer = resolve));
+        return snapshots.latest(...asked);
+      },
+    });
+    const loading = load(server(busy, counted));
+    await settled();
+    const advancing = clock.advance(SNAPSHOT_WAIT_MS);
+    answer();
+    await advancing;
+    expect(await loading).toMatchObject({ persona: 'p2499', revision: 2_499 });
+    expect([revisions[0], warnings]).toEqual([2_000, []]);
+  });
+
   it('is asked for a snapshot only while nothing is known of it', async () => {
     const { snapshots, store, clock } = setUp();
     let asked = 0;
