@@ -24,6 +24,13 @@ const SCHEMA = `
 
 const LATEST = 'SELECT revision, hash, at_ms AS atMs, state FROM snapshots WHERE stream = ? AND version = ? AND';
 
+/** What is there already is not written again. */
+const SAVE = `
+  INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (stream, revision) DO UPDATE
+    SET version = excluded.version, hash = excluded.hash, at_ms = excluded.at_ms, state = excluded.state
+    WHERE (version, hash, state) IS NOT (excluded.version, excluded.hash, excluded.state)`;
+
 type SnapshotRow = Pick<Snapshot, 'revision' | 'hash' | 'atMs' | 'state'>;
 
 /**
@@ -95,7 +102,7 @@ const openFile = (path: string) => {
       database,
       byRevision: database.prepare(`${LATEST} revision <= ? ORDER BY revision DESC LIMIT 1`),
       byTime: database.prepare(`${LATEST} at_ms <= ? ORDER BY at_ms DESC, revision DESC LIMIT 1`),
-      save: database.prepare('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?)'),
+      save: database.prepare(SAVE),
     };
   } catch (error) {
     database[Symbol.dispose]();
