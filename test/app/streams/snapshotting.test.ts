@@ -285,6 +285,32 @@ describe('snapshots', () => {
     expect((await load(lanes)).revision).toBe(40);
   });
 
+  it('are not even made into text of states that are much too large', async () => {
+    const { server, saved } = setUp({ every: 2 });
+    let made = 0;
+    const toJSON = (): string => {
+      made += 1;
+      return 'short';
+    };
+    const lane = await server().open(STREAM, {
+      initial: { text: '', toJSON },
+      evolve: ({ text }: { text: string; toJSON: () => string }, { revision }) => ({
+        text: revision === 2 ? 'x'.repeat(SNAPSHOT_CHARS) : text.slice(0, 1),
+        toJSON,
+      }),
+      snapshots: { version: 1, restore: () => null },
+    });
+    await lane.append(
+      lane.place(
+        [1, 2, 3, 4, 5].map((n) => note(String(n))),
+        onBehalf('x'),
+        0,
+      ),
+    );
+    await settled();
+    expect([made, await saved(STREAM)]).toEqual([1, [4]]);
+  });
+
   it('are not saved of states that are too large', async () => {
     const { server, saved } = setUp({ every: 2 });
     const open = {
