@@ -77,7 +77,7 @@ export const createSnapshotting = (
   return {
     find: async (stream, { snapshots: form }, moment) => {
       const found = form === undefined ? null : await ask(stream, form.version, moment);
-      const state = found === null ? null : (form?.restore(parsed(found.state)) ?? null);
+      const state = found === null ? null : (form?.restore(parsed(found.state), found.revision) ?? null);
       return found === null || state === null ? null : { revision: found.revision, hash: found.hash, state };
     },
     passed: (stream, { snapshots: form }, head) => {

@@ -80,6 +80,10 @@ describe('a long stream', () => {
     ['ahead of the stream', (snapshot) => ({ ...snapshot, revision: 3_000 })],
     ['one event off', (snapshot) => ({ ...snapshot, revision: snapshot.revision - 1 })],
     ['that is no state', (snapshot) => ({ ...snapshot, state: '{"persona":7}' })],
+    [
+      'with the state of another revision',
+      (snapshot) => ({ ...snapshot, state: snapshot.state.replace('2000,', '1000,') }),
+    ],
     ['that is no JSON', (snapshot) => ({ ...snapshot, state: snapshot.state.slice(0, -1) })],
     ['that is missing', () => null],
   ])('is folded from its beginning where there is but a snapshot %s', async (_, spoil) => {
