@@ -19,7 +19,8 @@ export type Snapshot = {
  * States of streams to begin folding from. They are made from events alone and may be deleted at any time. Without one, a stream is folded from
  * its beginning. A snapshot is used only if the stream holds the event that it names.
  *
- * Order: there is one snapshot of a stream and revision; what is saved last stays, whichever version it has.
+ * Order: there is one snapshot of a stream and revision; what is saved last stays, whichever version it has. A save of
+ * the same version, hash and state writes nothing.
  * Atomicity: a snapshot is found whole or not at all. It need not be durable when `save` resolves.
  * Failures: after a throw it is not known whether the snapshot was saved, or whether there is one. Every call ends by itself.
  */

@@ -81,5 +81,13 @@ export const snapshotsContract = (name: string, open: () => Promise<OpenedSnapsh
       await snapshots.save(snapshot(7, { version: 2 }));
       expect([await found(END), await found(END, 2)]).toEqual([null, 7]);
     });
+
+    it('does not write again what is there already', async () => {
+      await snapshots.save(snapshot(7));
+      await snapshots.save(snapshot(7, { atMs: 1 }));
+      expect(await snapshots.latest(ONE, 1, END)).toEqual(snapshot(7));
+      await snapshots.save(snapshot(7, { state: '"whole again"' }));
+      expect(await snapshots.latest(ONE, 1, END)).toMatchObject({ state: '"whole again"' });
+    });
   });
 };

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 
+import { Rejection } from '../../domain/shared/rejection.js';
 import { StartProblem } from '../../domain/shared/start-problem.js';
 import type { Moment, Snapshot, Snapshots } from '../../ports/snapshots.js';
 import { sqliteRejection, Database, isDamage } from './database.js';
@@ -23,67 +24,104 @@ const SCHEMA = `
 
 const LATEST = 'SELECT revision, hash, at_ms AS atMs, state FROM snapshots WHERE stream = ? AND version = ? AND';
 
+/** What is there already is not written again. */
+const SAVE = `
+  INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (stream, revision) DO UPDATE
+    SET version = excluded.version, hash = excluded.hash, at_ms = excluded.at_ms, state = excluded.state
+    WHERE (version, hash, state) IS NOT (excluded.version, excluded.hash, excluded.state)`;
+
 type SnapshotRow = Pick<Snapshot, 'revision' | 'hash' | 'atMs' | 'state'>;
 
-/** Snapshots in one SQLite file of this process. A commit is not flushed by itself. After a lost one the file is intact but lacks a few snapshots. */
+/**
+ * Snapshots in one SQLite file of this process. A commit is not flushed by itself. After a lost one the file is intact but lacks a few snapshots. A
+ * damaged file is replaced, once while it is open: snapshots are derived, and a disk that damages every file is not helped by more of them.
+ */
 export class EmbeddedSnapshots implements Snapshots, Disposable {
-  readonly #database: Database;
-  readonly #sql;
+  readonly #path: string;
+  #file: SnapshotsFile;
+  #replaced = false;
 
-  private constructor(database: Database) {
-    this.#database = database;
-    if (database.pragma('user_version') !== FORMAT) database.transaction(() => database.exec(SCHEMA));
-    this.#sql = {
-      byRevision: database.prepare(`${LATEST} revision <= ? ORDER BY revision DESC LIMIT 1`),
-      byTime: database.prepare(`${LATEST} at_ms <= ? ORDER BY at_ms DESC, revision DESC LIMIT 1`),
-      save: database.prepare('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?)'),
-    };
+  private constructor(path: string) {
+    this.#path = path;
+    this.#file = openOrReplace(path);
   }
 
   /**
-   * Opens the store on a file. Disposing of the store closes the file. A damaged file is replaced.
+   * Opens the store on a file. Disposing of the store closes the file. A file that is damaged, or holds other tables, is replaced.
    * @throws StartProblem as Database.open
+   * @throws Rejection STORE_FULL, STORE_UNAVAILABLE
    */
   static open(path: string): EmbeddedSnapshots {
-    try {
-      return openFile(path, (database) => new EmbeddedSnapshots(database));
-    } catch (error) {
-      if (!isDamage(error) && !(error instanceof StartProblem && isDamage(error.cause))) throw error;
-      for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
-      return openFile(path, (database) => new EmbeddedSnapshots(database));
-    }
+    return new EmbeddedSnapshots(path);
   }
 
-  /** @throws Rejection as sqliteRejection says; what SQLite throws for a damaged file */
+  /** @throws Rejection as sqliteRejection says; what SQLite throws for a file that is damaged again */
   async latest(stream: string, version: number, moment: Moment): Promise<Snapshot | null> {
-    try {
-      const row = (
-        'revision' in moment
-          ? this.#sql.byRevision.get(stream, version, moment.revision)
-          : this.#sql.byTime.get(stream, version, moment.timeMs)
-      ) as SnapshotRow | undefined;
-      return row === undefined ? null : { stream, version, ...row };
-    } catch (error) {
-      throw sqliteRejection(error);
-    }
+    const row = this.#replacingDamage(
+      ({ byRevision, byTime }) =>
+        ('revision' in moment
+          ? byRevision.get(stream, version, moment.revision)
+          : byTime.get(stream, version, moment.timeMs)) as SnapshotRow | undefined,
+    );
+    return row === undefined ? null : { stream, version, ...row };
   }
 
-  /** @throws Rejection STORE_FULL, STORE_UNAVAILABLE; what SQLite throws for a damaged file */
+  /** @throws Rejection STORE_FULL, STORE_UNAVAILABLE; what SQLite throws for a file that is damaged again */
   async save({ stream, revision, version, hash, atMs, state }: Snapshot): Promise<void> {
-    this.#database.transaction(() => this.#sql.save.run(stream, revision, version, hash, atMs, state));
+    this.#replacingDamage(({ database, save }) =>
+      database.transaction(() => save.run(stream, revision, version, hash, atMs, state)),
+    );
   }
 
   [Symbol.dispose](): void {
-    this.#database[Symbol.dispose]();
+    this.#file.database[Symbol.dispose]();
+  }
+
+  #replacingDamage<T>(use: (file: SnapshotsFile) => T): T {
+    try {
+      return use(this.#file);
+    } catch (error) {
+      if (!isDamage(error) || this.#replaced) throw sqliteRejection(error);
+      this.#replaced = true;
+      this.#file.database[Symbol.dispose]();
+      this.#file = replaceFile(this.#path);
+      return use(this.#file);
+    }
   }
 }
 
-const openFile = <T>(path: string, use: (database: Database) => T): T => {
+/** The open file with its statements. */
+type SnapshotsFile = ReturnType<typeof openFile>;
+
+const openFile = (path: string) => {
   const database = Database.open(path, { synchronous: 'NORMAL', checkpointMs: CHECKPOINT_MS, cacheKib: CACHE_KIB });
   try {
-    return use(database);
+    if (database.pragma('user_version') !== FORMAT) database.transaction(() => database.exec(SCHEMA));
+    return {
+      database,
+      byRevision: database.prepare(`${LATEST} revision <= ? ORDER BY revision DESC LIMIT 1`),
+      byTime: database.prepare(`${LATEST} at_ms <= ? ORDER BY at_ms DESC, revision DESC LIMIT 1`),
+      save: database.prepare(SAVE),
+    };
   } catch (error) {
     database[Symbol.dispose]();
-    throw error;
+    throw sqliteRejection(error);
+  }
+};
+
+const replaceFile = (path: string): SnapshotsFile => {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+  return openFile(path);
+};
+
+/** A file that opens but cannot be prepared is replaced too, e.g. when somebody dropped its table. */
+const openOrReplace = (path: string): SnapshotsFile => {
+  try {
+    return openFile(path);
+  } catch (error) {
+    const unusable = error instanceof StartProblem ? isDamage(error.cause) : !(error instanceof Rejection);
+    if (!unusable) throw error;
+    return replaceFile(path);
   }
 };

@@ -16,6 +16,11 @@ export class MemorySnapshots implements Snapshots {
   }
 
   async save(snapshot: Snapshot): Promise<void> {
-    this.#snapshots.set(`${snapshot.stream} ${String(snapshot.revision)}`, snapshot);
+    const key = `${snapshot.stream} ${String(snapshot.revision)}`;
+    const there = this.#snapshots.get(key);
+    if (there === undefined || isOther(there, snapshot)) this.#snapshots.set(key, snapshot);
   }
 }
+
+const isOther = (there: Snapshot, { version, hash, state }: Snapshot): boolean =>
+  there.version !== version || there.hash !== hash || there.state !== state;

@@ -24,13 +24,17 @@ export class PostgresSnapshots implements Snapshots {
     return rows[0] ?? null;
   }
 
-  /** @throws Rejection DATABASE_UNAVAILABLE, STORE_FULL */
+  /**
+   * Every process that reads past a revision saves it: what is there already is not written again.
+   * @throws Rejection DATABASE_UNAVAILABLE, STORE_FULL
+   */
   async save({ stream, version, revision, hash, atMs, state }: Snapshot): Promise<void> {
     const statement = sql`
-      INSERT INTO snapshots (stream, revision, version, hash, at_ms, state)
+      INSERT INTO snapshots AS saved (stream, revision, version, hash, at_ms, state)
       VALUES (${stream}, ${revision}, ${version}, ${hash}, ${atMs}, ${state})
       ON CONFLICT (stream, revision) DO UPDATE
-        SET version = EXCLUDED.version, hash = EXCLUDED.hash, at_ms = EXCLUDED.at_ms, state = EXCLUDED.state`;
+        SET version = EXCLUDED.version, hash = EXCLUDED.hash, at_ms = EXCLUDED.at_ms, state = EXCLUDED.state
+        WHERE (saved.version, saved.hash, saved.state) IS DISTINCT FROM (EXCLUDED.version, EXCLUDED.hash, EXCLUDED.state)`;
     await this.#postgres.run('background', (db) => statement.execute(db));
   }
 }

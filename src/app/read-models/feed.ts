@@ -18,18 +18,29 @@ export type Portion = { readonly rows: number; readonly bytes: number };
 /** What one transaction takes when nothing has failed. */
 const PORTION: Portion = { rows: PORTION_ROWS, bytes: PORTION_BYTES };
 
-/** A build that is being fed with events. `next` is what its next transaction takes: less after a failed one, which may have been too large. */
+/** After a failure so many transactions are written before larger ones are tried: where the database has a limit, each try fails, perhaps only after a timeout. */
+export const WRITTEN_BEFORE_GROWTH = 64;
+
+/**
+ * A build that is being fed with events. `next` is what its next transaction takes: less after a failed one, which may have been too large.
+ * `written` counts the transactions since the last failure.
+ */
 export type Feed = {
   readonly projection: Projection;
   readonly handles: (type: string) => boolean;
-  readonly next: { portion: Portion };
+  readonly next: { portion: Portion; written: number };
   build: Build;
 };
 
 /** Makes a feed of a build. */
 export const feedOf = (projection: Projection, build: Build): Feed => {
   const handled = projection.handles === 'all' ? null : new Set(projection.handles);
-  return { projection, handles: (type) => handled === null || handled.has(type), next: { portion: PORTION }, build };
+  return {
+    projection,
+    handles: (type) => handled === null || handled.has(type),
+    next: { portion: PORTION, written: 0 },
+    build,
+  };
 };
 
 const halfOf = ({ rows, bytes }: Portion): Portion => ({
@@ -44,9 +55,12 @@ const doubleOf = ({ rows, bytes }: Portion): Portion => ({
 /** Halves the next transactions after a load or a transaction that failed: it may have been too large. */
 export const shrink = ({ next }: Feed): void => {
   next.portion = halfOf(next.portion);
+  next.written = 0;
 };
 
-/** Doubles the next transactions after one that was written, up to the full portion. */
+/** Doubles the next transactions after one that was written, up to the full portion, unless the last failure was only just before. */
 export const grow = ({ next }: Feed): void => {
+  next.written += 1;
+  if (next.written <= WRITTEN_BEFORE_GROWTH) return;
   next.portion = doubleOf(next.portion);
 };

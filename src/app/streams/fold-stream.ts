@@ -1,4 +1,4 @@
-import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import type { EventStore, RecordedEvent, StreamPage } from '../../ports/event-store.js';
 import type { Moment } from '../../ports/snapshots.js';
 import { firstHead, type Fold, type Head, nextHead } from './fold.js';
 import type { SavedState, Snapshotting } from './snapshotting.js';
@@ -7,12 +7,15 @@ import { pagesOf } from './stream-pages.js';
 /** Where streams are read, and where their states are saved and found. */
 export type StreamSource = { readonly events: Pick<EventStore, 'read'>; readonly snapshots: Snapshotting };
 
+/** A snapshot that the stream does not hold says where to look for an older one. After so many of them the stream is folded from its first event. */
+const SNAPSHOT_TRIES = 2;
+
 /** After every event. */
 const NOW: Moment = { revision: Number.MAX_SAFE_INTEGER };
 
 /**
- * Folds a stream up to its last event not beyond `moment`. It goes page by page and lets other work run in between. It begins at the latest snapshot
- * whose event the stream holds, else at the first event.
+ * Folds a stream up to its last event not beyond `moment`. It goes page by page and lets other work run in between. It begins at a snapshot whose
+ * event the stream holds, else at the first event.
  * @throws what the event store throws
  */
 export const foldStream = async <State>(
@@ -21,9 +24,16 @@ export const foldStream = async <State>(
   fold: Fold<State>,
   moment: Moment = NOW,
 ): Promise<Head<State>> => {
-  const saved = await source.snapshots.find(stream, fold, moment);
-  const begun = saved === null ? null : await foldFromSaved(source, stream, fold, saved, moment);
-  return begun ?? foldOn(source, stream, fold, firstHead(fold), moment);
+  let bound = moment;
+  for (let tries = 0; tries < SNAPSHOT_TRIES; tries += 1) {
+    const saved = await source.snapshots.find(stream, fold, bound);
+    if (saved === null) break;
+    const { head, lastRevision } = await foldFromSaved(source, stream, fold, saved, moment);
+    if (head !== null) return head;
+    // An older backup was restored: snapshots of what came after it lie ahead of the stream, and good ones below.
+    bound = { revision: Math.min(lastRevision, saved.revision - 1) };
+  }
+  return foldOn(source, stream, fold, firstHead(fold), moment);
 };
 
 /** Folds the events that come after a head. @throws what the event store throws */
@@ -36,7 +46,7 @@ export const foldOn = async <State>(
 ): Promise<Head<State>> => {
   let head = from;
   for await (const page of pagesUpTo(events, stream, from.revision + 1, moment)) {
-    for (const event of page) {
+    for (const event of page.events) {
       head = nextHead(fold, head, event);
       snapshots.passed(stream, fold, head);
     }
@@ -44,19 +54,24 @@ export const foldOn = async <State>(
   return head;
 };
 
-/** As `foldOn`, from a saved state. Null when the stream does not hold that state's event, or holds it beyond `moment`. */
+/**
+ * As `foldOn`, from a saved state. The head is null when the stream does not hold that state's event, or holds it beyond `moment`; `lastRevision` is
+ * then the stream's.
+ */
 const foldFromSaved = async <State>(
   source: StreamSource,
   stream: string,
   fold: Fold<State>,
   { revision, hash, state }: SavedState<State>,
   moment: Moment,
-): Promise<Head<State> | null> => {
+): Promise<{ readonly head: Head<State> | null; readonly lastRevision: number }> => {
   let head: Head<State> | null = null;
+  let lastRevision = -1;
   for await (const page of pagesUpTo(source.events, stream, revision, moment)) {
-    for (const event of page) {
+    lastRevision = page.lastRevision;
+    for (const event of page.events) {
       if (head === null) {
-        if (event.revision !== revision || event.meta.hash !== hash) return null;
+        if (event.revision !== revision || event.meta.hash !== hash) return { head, lastRevision };
         head = { revision, hash, at: event.meta.at, state };
         continue;
       }
@@ -64,7 +79,7 @@ const foldFromSaved = async <State>(
       source.snapshots.passed(stream, fold, head);
     }
   }
-  return head;
+  return { head, lastRevision };
 };
 
 /** The events of a stream from a revision on, up to `moment`, in pages. */
@@ -73,13 +88,13 @@ async function* pagesUpTo(
   stream: string,
   from: number,
   moment: Moment,
-): AsyncGenerator<readonly RecordedEvent[], void, undefined> {
+): AsyncGenerator<StreamPage, void, undefined> {
   const range = { direction: 'forwards', from, ...('revision' in moment ? { to: moment.revision } : {}) } as const;
   const beyond = ({ revision, meta }: RecordedEvent): boolean =>
     'revision' in moment ? revision > moment.revision : Date.parse(meta.at) > moment.timeMs;
   for await (const page of pagesOf(events, stream, range)) {
     const end = page.events.findIndex(beyond);
-    yield end < 0 ? page.events : page.events.slice(0, end);
+    yield end < 0 ? page : { ...page, events: page.events.slice(0, end) };
     if (end >= 0) return;
   }
 }

@@ -16,8 +16,8 @@ export interface Fold<State> {
 export type SnapshotForm<State> = {
   /** Raised whenever the same events fold to another state, or a state changes its shape. What another version saved is never read. */
   readonly version: number;
-  /** A saved state; null when the JSON is not one. */
-  restore(saved: Json): State | null;
+  /** A state that was saved after the event at `revision`; null when the JSON is not one. */
+  restore(saved: Json, revision: number): State | null;
 };
 
 /** A stream's state after its event at `revision`; -1: before the first. */

@@ -1,4 +1,5 @@
 import type { Json } from '../../domain/shared/json.js';
+import { weightOf } from '../../domain/shared/weight.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Log } from '../../ports/log.js';
 import type { Moment, Snapshot, Snapshots } from '../../ports/snapshots.js';
@@ -13,6 +14,8 @@ export const SNAPSHOT_WAIT_MS = 300;
 export const SNAPSHOT_SAVES = 2;
 /** The largest state that is saved, in characters of JSON: making a larger text would hold up all other work. */
 export const SNAPSHOT_CHARS = 4 * 1024 * 1024;
+/** What a state may weigh before its text is made: a character of JSON weighs about two bytes, or somewhat more in a list of ids. */
+const SNAPSHOT_WEIGHT = 2 * SNAPSHOT_CHARS;
 
 /** A saved state, and the event that its stream must hold. */
 export type SavedState<State> = { readonly revision: number; readonly hash: string; readonly state: State };
@@ -60,6 +63,7 @@ export const createSnapshotting = (
     // Saves after the waiting caller has its answer.
     await nextTurn();
     try {
+      if (weightOf(state) > SNAPSHOT_WEIGHT) return;
       const text = JSON.stringify(state);
       if (text.length > SNAPSHOT_CHARS) return;
       await snapshots.save({ stream, version, revision, hash, atMs: Date.parse(at), state: text });
@@ -73,7 +77,7 @@ export const createSnapshotting = (
   return {
     find: async (stream, { snapshots: form }, moment) => {
       const found = form === undefined ? null : await ask(stream, form.version, moment);
-      const state = found === null ? null : (form?.restore(parsed(found.state)) ?? null);
+      const state = found === null ? null : (form?.restore(parsed(found.state), found.revision) ?? null);
       return found === null || state === null ? null : { revision: found.revision, hash: found.hash, state };
     },
     passed: (stream, { snapshots: form }, head) => {
@@ -94,11 +98,15 @@ const parsed = (text: string): Json => {
   }
 };
 
-/** @throws what `asked` fails with in time, or an Error when it is late; its outcome is then ignored */
+/**
+ * The time also runs out while this process is busy and the answer waits to be read: it gets one more turn.
+ * @throws what `asked` fails with in time, or an Error when it is late; its outcome is then ignored
+ */
 const inTime = async <T>(clock: Clock, asked: Promise<T>): Promise<T> => {
   let cancel: () => void = () => undefined;
   const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(SNAPSHOT_WAIT_MS, () => reject(new Error(`no answer within ${SNAPSHOT_WAIT_MS} ms`)));
+    const tooLate = (): void => reject(new Error(`no answer within ${SNAPSHOT_WAIT_MS} ms`));
+    cancel = clock.after(SNAPSHOT_WAIT_MS, () => void nextTurn().then(tooLate));
   });
   return Promise.race([asked, late]).finally(cancel);
 };

@@ -3,14 +3,14 @@ import type { OpenTurns } from './open-turns.js';
 import type { MindState } from './state.js';
 
 /**
- * A mind's state that was saved as JSON; null when the JSON is no such state, for example in a damaged file. It does not show whether it is the state
- * of the right mind at the right moment.
+ * A mind's state that was saved as JSON after its event at `revision`; null when the JSON is no such state, or one of another revision, for example in a
+ * damaged file. It does not show whether it is the state of the right mind.
  */
-export const savedMind = (saved: Json): MindState | null => {
-  if (!isObject(saved)) return null;
-  const { persona, data, archived, revision, updatedAt, openTurns } = saved;
+export const savedMind = (saved: Json, revision: number): MindState | null => {
+  if (!isObject(saved) || saved['revision'] !== revision) return null;
+  const { persona, data, archived, updatedAt, openTurns } = saved;
   if ((persona !== null && typeof persona !== 'string') || (data !== null && !isObject(data))) return null;
-  if (typeof archived !== 'boolean' || typeof revision !== 'number' || typeof updatedAt !== 'string') return null;
+  if (typeof archived !== 'boolean' || typeof updatedAt !== 'string') return null;
   return areOpenTurns(openTurns) ? { persona, data, archived, revision, updatedAt, openTurns } : null;
 };
 

@@ -7,18 +7,28 @@ const WORD_CHARACTERS = 64;
  * (contract 1.2) comes there as it is, but in compatibility form one character may become four, or eighteen.
  */
 const WORDS_BYTES = 1_000_000;
+/** How much of a text in compatibility form is looked at, in bytes of UTF-8: making and splitting more of it would hold up all other work. */
+const FORM_BYTES = 2 * WORDS_BYTES;
+/**
+ * A part of a text: up to 4,096 characters that end before white space, else after a mark of punctuation. Only a text that has neither for so long is
+ * cut within a word. No character forms one with another across such a place.
+ */
+const PART = /[^]{1,4096}(?=\s|$)|[^]{1,4096}(?<=[,;。、！？；])|[^]{1,4096}/gu;
 
 const firstOf = (word: string): string =>
   word.length <= WORD_CHARACTERS ? word : [...word].slice(0, WORD_CHARACTERS).join('');
+
+function* formsOf(text: string): Generator<string, void, undefined> {
+  for (const [part] of text.matchAll(PART)) yield part.normalize('NFKC').toLowerCase();
+}
 
 /**
  * The distinct words of a text, in the order in which they first come, up to the one that brings them to WORDS_BYTES. A word is a run of letters,
  * marks and digits, in lower case and in compatibility form (NFKC), so words that look alike are equal.
  */
 export const wordsOf = (text: string): readonly string[] => {
-  const words = text
-    .normalize('NFKC')
-    .toLowerCase()
-    .match(/[\p{L}\p{M}\p{N}]+/gu);
-  return [...untilFull(new Set((words ?? []).map(firstOf)), (word) => Buffer.byteLength(word), WORDS_BYTES)];
+  const words = new Set<string>();
+  for (const form of untilFull(formsOf(text), (form) => Buffer.byteLength(form), FORM_BYTES))
+    for (const word of form.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) words.add(firstOf(word));
+  return [...untilFull(words, (word) => Buffer.byteLength(word), WORDS_BYTES)];
 };

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -20,8 +20,19 @@ snapshotsContract('The embedded adapter', async () => {
   };
 });
 
+/** SQLite's bytes of a page. */
+const PAGE = 4_096;
+
 const saved: Snapshot = { stream: 'npc-studio.one', version: 1, revision: 1_000, hash: 'h', atMs: 5, state: '{}' };
 const find = (snapshots: EmbeddedSnapshots) => snapshots.latest('npc-studio.one', 1, { revision: 1_000 });
+
+/** Overwrites all but the page with the header and the schema. */
+const damageBehindHeader = async (file: string): Promise<void> => {
+  const { size } = await stat(file);
+  const handle = await open(file, 'r+');
+  await handle.write(Buffer.alloc(size - PAGE, 0xa5), 0, size - PAGE, PAGE);
+  await handle.close();
+};
 
 describe('snapshots on disk', () => {
   it('are there again after a restart', async () => {
@@ -47,12 +58,37 @@ describe('snapshots on disk', () => {
         database.exec('CREATE TABLE snapshots (other TEXT); PRAGMA user_version = 99');
       },
     ],
+    [
+      'without its table',
+      async (file) => {
+        EmbeddedSnapshots.open(file)[Symbol.dispose]();
+        using database = Database.open(file, { synchronous: 'NORMAL' });
+        database.exec('DROP TABLE snapshots');
+      },
+    ],
   ])('begin anew in a file that is %s', async (_, spoil) => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'snapshots.db');
     await spoil(file);
     using snapshots = EmbeddedSnapshots.open(file);
     expect(await find(snapshots)).toBeNull();
+    await snapshots.save(saved);
+    expect(await find(snapshots)).toEqual(saved);
+  });
+
+  it.each<[call: string, use: (snapshots: EmbeddedSnapshots) => Promise<unknown>]>([
+    ['found', find],
+    ['saved', (snapshots) => snapshots.save(saved)],
+  ])('begin anew when damage behind the header of the file shows while one is %s', async (_, use) => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'snapshots.db');
+    {
+      using snapshots = EmbeddedSnapshots.open(file);
+      for (let n = 1; n < 50; n += 1) await snapshots.save({ ...saved, revision: n, state: 'x'.repeat(9_000) });
+    }
+    await damageBehindHeader(file);
+    using snapshots = EmbeddedSnapshots.open(file);
+    await use(snapshots);
     await snapshots.save(saved);
     expect(await find(snapshots)).toEqual(saved);
   });

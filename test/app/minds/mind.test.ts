@@ -47,7 +47,7 @@ describe("the fold of a mind's events", () => {
 
   it('makes states that come back from a snapshot as they were', () => {
     for (const state of [mindFold.initial, ...afterEach(mindFold.initial), ...afterEach(lived)]) {
-      expect(mindFold.snapshots?.restore(asJson(state))).toEqual(state);
+      expect(mindFold.snapshots?.restore(asJson(state), state.revision)).toEqual(state);
     }
   });
 });

@@ -4,7 +4,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
 import { applyEvents } from '../../../src/app/read-models/apply-events.js';
-import { type Feed, feedOf, PORTION_BYTES, PORTION_ROWS } from '../../../src/app/read-models/feed.js';
+import {
+  type Feed,
+  feedOf,
+  PORTION_BYTES,
+  PORTION_ROWS,
+  WRITTEN_BEFORE_GROWTH,
+} from '../../../src/app/read-models/feed.js';
 import { PartitionedBuild } from '../../../src/app/read-models/partitioned-build.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
 import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
@@ -155,9 +161,27 @@ describe('Events that touch many rows', () => {
     for (let from = 0; from < 40 && failures < 20; from = feed.build.position) {
       await applyEvents(narrow, feed, await store.readAll(from, 100), AT).catch(() => (failures += 1));
     }
+    for (let n = 0; n <= WRITTEN_BEFORE_GROWTH; n += 1)
+      await appendNext(store, 'small', [noted(`small ${n}`, { a: 'x' })]);
+    for (const event of await store.readAll(40, 100)) await applyEvents(narrow, feed, [event], AT);
     expect(await models.progress(notes, 's39')).toBe(0);
     expect(failures).toBeGreaterThan(0);
     expect(feed.next.portion.rows).toBe(PORTION_ROWS);
+  });
+
+  it('rarely fail where the database takes fewer rows than a full portion', async () => {
+    for (let n = 0; n < 600; n += 1) await appendNext(store, `s${n}`, [noted(`${n}`, many('a', 10))]);
+    let failures = 0;
+    const narrow = writerWith(writer, {
+      commit: async (build, changes) => {
+        if (changes.put.length <= 300) return writer.commit(build, changes);
+        failures += 1;
+        throw new Error('too large');
+      },
+    });
+    for (let from = 0; from < 600 && failures < 100; from = feed.build.position)
+      await applyEvents(narrow, feed, await store.readAll(from, 100), AT).catch(() => undefined);
+    expect([await models.progress(notes, 's599'), failures]).toEqual([0, 3]);
   });
 
   it('are folded again from the portion that another writer got ahead of', async () => {

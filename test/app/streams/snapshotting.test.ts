@@ -80,6 +80,10 @@ describe('a long stream', () => {
     ['ahead of the stream', (snapshot) => ({ ...snapshot, revision: 3_000 })],
     ['one event off', (snapshot) => ({ ...snapshot, revision: snapshot.revision - 1 })],
     ['that is no state', (snapshot) => ({ ...snapshot, state: '{"persona":7}' })],
+    [
+      'with the state of another revision',
+      (snapshot) => ({ ...snapshot, state: snapshot.state.replace('2000,', '1000,') }),
+    ],
     ['that is no JSON', (snapshot) => ({ ...snapshot, state: snapshot.state.slice(0, -1) })],
     ['that is missing', () => null],
   ])('is folded from its beginning where there is but a snapshot %s', async (_, spoil) => {
@@ -93,6 +97,22 @@ describe('a long stream', () => {
     expect(await load(lanes)).toMatchObject({ persona: 'p2499', revision: 2_499 });
     expect(revisions).toContain(0);
     expect((await lanes.asOf(mira, mindFold, { revision: 2_100 })).state).toMatchObject({ persona: 'p2100' });
+  });
+
+  it('that was restored from an older backup is loaded from the latest snapshot that it reaches', async () => {
+    const { store, server, snapshots } = await longMind();
+    const restored = new MemoryEventStore();
+    for (let from = 0; from < 1_900; from += 380) {
+      const { events } = await store.read(mira, { direction: 'forwards', from, limit: 380 });
+      await restored.append(mira, from === 0 ? 'no_stream' : from - 1, events);
+    }
+    for (const moment of [{ revision: 5_000 }, { timeMs: Date.parse('2026-01-01T00:00:00.000Z') }]) {
+      const { revisions, store: counted } = watched(restored);
+      const { state } = await server(snapshots, counted).asOf(mira, mindFold, moment);
+      expect(state).toMatchObject({ persona: 'p1899', revision: 1_899 });
+      expect([revisions[0], revisions.length]).toEqual([1_000, 900]);
+      await settled();
+    }
   });
 
   it('is folded from its beginning where snapshots cannot be had, which is logged once', async () => {
@@ -124,6 +144,25 @@ describe('a long stream', () => {
       expect(await loading).toMatchObject({ persona: 'p2499', revision: 2_499 });
     }
     expect(warnings).toHaveLength(3);
+  });
+
+  it('is loaded from a snapshot that is there when the time runs out, but not read yet', async () => {
+    const { snapshots, store, server, clock, warnings } = await longMind();
+    const { revisions, store: counted } = watched(store);
+    let answer: () => void = () => undefined;
+    const busy = snapshotsWith(snapshots, {
+      latest: async (...asked) => {
+        await new Promise<void>((resolve) => (answer = resolve));
+        return snapshots.latest(...asked);
+      },
+    });
+    const loading = load(server(busy, counted));
+    await settled();
+    const advancing = clock.advance(SNAPSHOT_WAIT_MS);
+    answer();
+    await advancing;
+    expect(await loading).toMatchObject({ persona: 'p2499', revision: 2_499 });
+    expect([revisions[0], warnings]).toEqual([2_000, []]);
   });
 
   it('is asked for a snapshot only while nothing is known of it', async () => {
@@ -248,6 +287,32 @@ describe('snapshots', () => {
     await grow(10);
     expect([warnings.length, await saved()]).toEqual([2, [30]]);
     expect((await load(lanes)).revision).toBe(40);
+  });
+
+  it('are not even made into text of states that are much too large', async () => {
+    const { server, saved } = setUp({ every: 2 });
+    let made = 0;
+    const toJSON = (): string => {
+      made += 1;
+      return 'short';
+    };
+    const lane = await server().open(STREAM, {
+      initial: { text: '', toJSON },
+      evolve: ({ text }: { text: string; toJSON: () => string }, { revision }) => ({
+        text: revision === 2 ? 'x'.repeat(SNAPSHOT_CHARS) : text.slice(0, 1),
+        toJSON,
+      }),
+      snapshots: { version: 1, restore: () => null },
+    });
+    await lane.append(
+      lane.place(
+        [1, 2, 3, 4, 5].map((n) => note(String(n))),
+        onBehalf('x'),
+        0,
+      ),
+    );
+    await settled();
+    expect([made, await saved(STREAM)]).toEqual([1, [4]]);
   });
 
   it('are not saved of states that are too large', async () => {

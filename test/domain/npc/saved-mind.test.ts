@@ -19,11 +19,11 @@ describe('a saved mind', () => {
     ['with everything', mind],
     ['with neither persona nor data', { ...mind, persona: null, data: null, openTurns: { list: [], changes: [] } }],
   ])('%s comes back as it was', (_, state) => {
-    expect(savedMind(json(state))).toEqual(state);
+    expect(savedMind(json(state), 7)).toEqual(state);
   });
 
   it('leaves out what does not belong to a mind', () => {
-    expect(savedMind({ ...json(mind), other: 1 })).toEqual(mind);
+    expect(savedMind({ ...json(mind), other: 1 }, 7)).toEqual(mind);
   });
 
   it.each<[string, Json]>([
@@ -33,10 +33,11 @@ describe('a saved mind', () => {
       return [`one without ${name}`, rest];
     }),
     ...Object.keys(mind).map((name): [string, Json] => [`one with another ${name}`, { ...json(mind), [name]: [] }]),
+    ['one of another revision', { ...json(mind), revision: 8 }],
     ['one with open turns that are none', { ...json(mind), openTurns: { list: [7], changes: [] } }],
     ['one with changes that are none', { ...json(mind), openTurns: { list: [], changes: [{ turnId: 't' }] } }],
     ['one with a change of no turn', { ...json(mind), openTurns: { list: [], changes: [{ open: true }] } }],
   ])('is not %s', (_, none) => {
-    expect(savedMind(none)).toBeNull();
+    expect(savedMind(none, 7)).toBeNull();
   });
 });

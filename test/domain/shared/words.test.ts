@@ -30,6 +30,18 @@ it('the words of a text that becomes longer in compatibility form end near 1,000
   expect(bytes).toBeLessThan(1_000_256);
 });
 
+it('only the beginning is read of a text that becomes many times as long in compatibility form', () => {
+  expect(wordsOf(`one ${'ﷺ '.repeat(10)} two`)).toContain('two');
+  expect(wordsOf(`one ${'ﷺ '.repeat(200_000)} two`)).not.toContain('two');
+});
+
+it('the words of a long text are those of its lines', () => {
+  for (const space of [' ', '\n', '\u00a0', '。', '\u3000']) {
+    const line = ['ΟΔΟΣ', 'e\u0301te\u0301', '漢字', 'ﬁsh', '½', '㎏', '😀𝒶'].join(space);
+    expect(wordsOf(Array.from({ length: 2_000 }, () => line).join(space))).toEqual(wordsOf(line));
+  }
+});
+
 it('a word is cut after 64 characters, between two of them', () => {
   expect(wordsOf(`${'x'.repeat(65)} ${'𝒶'.repeat(65)}`)).toEqual(['x'.repeat(64), 'a'.repeat(64)]);
   expect(wordsOf('𠀀'.repeat(65))).toEqual(['𠀀'.repeat(64)]);
