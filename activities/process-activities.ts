@@ -8,7 +8,7 @@ import type { Random } from '../src/ports/random.js';
 import { type AnyProcess, farEffectOf, statusOf } from '../workflows/process.js';
 import { FACT_BYTES, FAR_EFFECT_MS } from '../workflows/process-limits.js';
 import {
-  jsonBytes,
+  payloadBytes,
   type Refusal,
   type Reply,
   type Standing,
@@ -78,7 +78,7 @@ export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: Com
  * @throws Rejection EVENTS_TOO_LARGE over 800,000 bytes of JSON
  */
 export const requireTellable = (inputs: readonly ProcessInput[]): void => {
-  if (jsonBytes(inputs) > FACT_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
+  if (payloadBytes(inputs) > FACT_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
 };
 
 const replyOf = ({ answer, revision, position }: Advanced): Reply => {

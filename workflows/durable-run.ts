@@ -15,7 +15,7 @@ import {
   type EffectProgress,
   type Fact,
   isFinal,
-  jsonBytes,
+  payloadBytes,
   type ProcessActivities,
   type RunInput,
   type Standing,
@@ -111,7 +111,7 @@ export const goOnAsNew = ({
 
 /** A result larger than an append holds would never be recorded, and might not fit into a run's input. */
 const travelling = (progress: EffectProgress): EffectProgress =>
-  jsonBytes(progress.result) > FACT_BYTES ? { ...progress, result: null } : progress;
+  payloadBytes(progress.result) > FACT_BYTES ? { ...progress, result: null } : progress;
 
 /** Whether this run is to end. It ends as late as it can when an attempt at a far effect would be lost with it. */
 export const isLong = ({ effect, steps }: Run): boolean => {
@@ -135,7 +135,7 @@ export const ownStep = (run: Run, inputs: StepArgs['inputs']): Promise<StepResul
 
 /** Whether there is room for one more fact. */
 export const hasRoom = ({ facts }: Run, fact: Fact): boolean =>
-  facts.length < FACTS_KEPT && jsonBytes([...facts, fact]) <= FACTS_BYTES;
+  facts.length < FACTS_KEPT && payloadBytes([...facts, fact]) <= FACTS_BYTES;
 
 /** Takes over a fact, which from now on is not lost, and has it recorded in its turn. */
 export const keepFact = (run: Run, fact: Fact): void => {

@@ -58,7 +58,7 @@ export type Transition = { readonly at: string; readonly to: string; readonly on
 export type Fact = { readonly inputs: readonly ProcessInput[]; readonly by: CommandContext | null };
 
 /** How much a value takes where it is kept or recorded, in bytes of JSON. */
-export const jsonBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+export const payloadBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /**
  * What is known of the far effect with this id: how often in a row a try of it, or of having its result recorded, came to nothing, and the result

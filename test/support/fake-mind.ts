@@ -54,7 +54,14 @@ const json = (status: number, body: unknown): Response =>
   });
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const notFound = (code: string): Response =>
-  json(404, { error: { code, message: 'No route matches this path; GET /docs lists them all.', details: {}, requestId: 'req-fake' } });
+  json(404, {
+    error: {
+      code,
+      message: 'No route matches this path; GET /docs lists them all.',
+      details: {},
+      requestId: 'req-fake',
+    },
+  });
 
 /** The result that a step brings for the round after `rounds` (contract 2.5: lastResult wins; empty texts in a tape do not count). */
 const broughtBy = (step: StepRequest, rounds: number): StepResult | null => {

@@ -42,13 +42,13 @@ export const awaitOutcome = async (
   }
 };
 
-type Part = { readonly by: CommandContext; readonly untilMs: number; readonly signal: AbortSignal | undefined };
+type WaitPart = { readonly by: CommandContext; readonly untilMs: number; readonly signal: AbortSignal | undefined };
 
 /** One update. A run may end under it and the next one be asked: for what is left then, not for the whole time again. */
 const waitOnce = (
   { workflows, clock, newId }: OutcomeDeps,
   ref: ProcessRef,
-  { by, untilMs, signal }: Part,
+  { by, untilMs, signal }: WaitPart,
 ): Promise<Reply | null> => {
   const beganMs = clock.monotonicMs();
   const endMs = Math.max(Math.min(untilMs, beganMs + OUTCOME_UPDATE_MS), beganMs);
