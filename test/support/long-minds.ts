@@ -1,9 +1,14 @@
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { MemorySnapshots } from '../../src/adapters/memory/snapshots.js';
 import { mindFold } from '../../src/app/minds/mind.js';
 import type { EventDraft } from '../../src/app/streams/lane.js';
-import type { Lanes } from '../../src/app/streams/lanes.js';
+import { Lanes } from '../../src/app/streams/lanes.js';
+import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { Moment, Snapshot, Snapshots } from '../../src/ports/snapshots.js';
+import { ManualClock } from './manual-clock.js';
+import { settle } from './settle.js';
 import { onBehalf, storeWith } from './streams.js';
 
 /** How many events one append takes. */
@@ -45,7 +50,39 @@ export const snapshotsWith = (snapshots: Snapshots, replaced: Partial<Snapshots>
   ...replaced,
 });
 
-/** Resolves when the work started after an answer is done. */
-export const settled = async (): Promise<void> => {
-  for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+/** Servers over one event store and one place for snapshots; `warnings` is what they log. */
+export const snapshotServers = ({
+  store = new MemoryEventStore(),
+  snapshots = new MemorySnapshots(),
+  every,
+}: { readonly store?: EventStore; readonly snapshots?: Snapshots; readonly every?: number } = {}) => {
+  const clock = new ManualClock();
+  const warnings: string[] = [];
+  const log = { warn: (_: object, message: string) => void warnings.push(message) };
+  const server = (over: Snapshots = snapshots, events = store): Lanes => {
+    const options = every === undefined ? {} : { every };
+    return new Lanes(events, clock, { snapshots: createSnapshotting({ snapshots: over, clock, log }, options) });
+  };
+  const saved = async (stream = npcStream('studio', 'mira')): Promise<readonly number[]> => {
+    const revisions: number[] = [];
+    for (let last = Number.MAX_SAFE_INTEGER; ;) {
+      const next = await snapshots.latest(stream, 1, { revision: last });
+      if (next === null) return revisions.reverse();
+      revisions.push(next.revision);
+      last = next.revision - 1;
+    }
+  };
+  return { store, snapshots, clock, warnings, server, saved };
 };
+
+/** A mind of 2,500 events with its snapshots. */
+export const longMind = async () => {
+  const minds = snapshotServers();
+  await appendToMind(minds.server(), 'mira', personas(2_500));
+  await settle();
+  return minds;
+};
+
+/** The state of a mind of the tenant `studio` as a server loads it. */
+export const load = async (lanes: Lanes, npcId = 'mira') =>
+  (await lanes.open(npcStream('studio', npcId), mindFold)).state;

@@ -10,7 +10,8 @@ import { createSnapshotting } from '../../../src/app/streams/snapshotting.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
-import { appendToMind, settled } from '../../support/long-minds.js';
+import { appendToMind } from '../../support/long-minds.js';
+import { settle } from '../../support/settle.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { onBehalf } from '../../support/streams.js';
 
@@ -58,7 +59,7 @@ describe('a mind from a snapshot', () => {
         for (const { drafts, ms } of written) {
           await appendToMind(lanes, 'mira', drafts);
           await clock.advance(ms);
-          await settled();
+          await settle();
           lanes = withSnapshots();
           expect(await requireMind(lanes, 'studio', 'mira')).toEqual(await requireMind(without(), 'studio', 'mira'));
         }
@@ -85,7 +86,7 @@ describe('a mind from a snapshot', () => {
       { type: 'NpcArchived', data: {} },
       expired,
     ]);
-    await settled();
+    await settle();
     expect(await requireMind(withSnapshots(), 'studio', 'mira')).toMatchObject({ archived: true, data: { hp: 1 } });
     await appendToMind(withSnapshots(), 'mira', [{ type: 'StateChanged', data: { patch: { hp: 2 } } }]);
     expect(await requireMind(withSnapshots(), 'studio', 'mira')).toMatchObject({ archived: false, data: { hp: 2 } });
@@ -101,7 +102,7 @@ describe('a mind from a snapshot', () => {
         data: { persona: `${which} of ${tenant}` },
       }));
       await lane.append(lane.place(drafts, { ...onBehalf('x'), tenant }, 0));
-      await settled();
+      await settle();
     }
     for (const tenant of ['studio', 'other']) {
       expect((await requireMind(withSnapshots(), tenant, 'mira')).persona).toBe(`second of ${tenant}`);

@@ -11,6 +11,7 @@ import type { JsonObject } from '../../../src/domain/shared/json.js';
 import type { Projection } from '../../../src/ports/read-models.js';
 import type { Build, Changes, ReadModelWriter } from '../../../src/ports/read-model-writer.js';
 import { projections } from '../../../projections/registry.js';
+import { gate } from '../../support/gate.js';
 import { event, events } from '../../support/events.js';
 import { history, storeOf } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -35,12 +36,6 @@ const names = (of: Partial<Projection<Count>> = {}): Projection<Count> => ({
   indexOf: ({ stream }) => ({ partition: 'all', order: stream, tag: '' }),
   ...of,
 });
-
-const gate = (): { readonly opened: Promise<void>; readonly open: () => void } => {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { opened, open };
-};
 
 const WAIT_MS = 2_000;
 

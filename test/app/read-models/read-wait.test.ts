@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { nextTurn } from '../../../src/app/pacing/next-turn.js';
 import { READ_WAIT_MS, waitForRevision, waitForStream } from '../../../src/app/read-models/read-wait.js';
 import type { Projection } from '../../../src/ports/read-models.js';
 import { event, events } from '../../support/events.js';
@@ -35,7 +36,7 @@ const setUp = async () => {
     const settled = wait.finally(() => (over = true));
     settled.catch(() => undefined);
     const done = async (): Promise<boolean> => {
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       return over;
     };
     return { settled, done };
