@@ -1,20 +1,14 @@
 import { askedBySystem } from '../src/app/streams/command-id.js';
 import { withTimeLimit } from '../src/app/pacing/time-limit.js';
 import type { Instance } from '../src/app/processes/process-journal.js';
+import { jsonBytes } from '../src/domain/shared/json-bytes.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { CommandContext } from '../src/domain/shared/command-context.js';
 import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
 import type { Random } from '../src/ports/random.js';
 import { type AnyProcess, farEffectOf, statusOf } from '../workflows/process.js';
 import { FACT_BYTES, FAR_EFFECT_MS } from '../workflows/process-limits.js';
-import {
-  payloadBytes,
-  type Refusal,
-  type Reply,
-  type Standing,
-  type StepArgs,
-  type StepResult,
-} from '../workflows/process-step.js';
+import { type Refusal, type Reply, type Standing, type StepArgs, type StepResult } from '../workflows/process-step.js';
 import { advance, type AdvanceDeps, type Advanced, hosted } from './advance.js';
 import { defined } from '../src/domain/shared/defined.js';
 
@@ -78,7 +72,7 @@ export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: Com
  * @throws Rejection EVENTS_TOO_LARGE over 800,000 bytes of JSON
  */
 export const requireTellable = (inputs: readonly ProcessInput[]): void => {
-  if (payloadBytes(inputs) > FACT_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
+  if (jsonBytes(inputs) > FACT_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
 };
 
 const replyOf = ({ answer, revision, position }: Advanced): Reply => {

@@ -12,9 +12,6 @@ import { OUTCOME_WAIT_MS, type ProcessInput, type ProcessRef, type Wait } from '
 
 type RunningEffect = { readonly id: string; readonly abort: AbortController };
 
-/** The signal of who waits whatever happens. */
-const NEVER = new AbortController().signal;
-
 export type ActorDeps = ProcessActivityDeps & { readonly logger: Pick<Log, 'error' | 'warn'> };
 
 /**
@@ -31,10 +28,8 @@ export class ProcessActor {
   #known = false;
   #due: string | null = null;
   #cancelTimer: (() => void) | null = null;
-  /** How often a deadline or a look of its own has failed, in a row. */
+  /** How often in a row a deadline or a look of its own came to nothing: it failed, or the table left the deadline as it is. */
   #failures = 0;
-  /** How often the deadline was tried and left as it is by the table, in a row. */
-  #ignored = 0;
   #effect: RunningEffect | null = null;
   #outcomeWaiters = 0;
   readonly #onEffectEnd = new Set<() => void>();
@@ -130,7 +125,7 @@ export class ProcessActor {
   }
 
   /** Resolves when the state stops waiting for a far effect, after that time, or when the signal aborts. */
-  async #effectEnds(ms: number, signal = NEVER): Promise<void> {
+  async #effectEnds(ms: number, signal?: AbortSignal): Promise<void> {
     if (this.#effect === null) return;
     await pause(this.#deps.clock, ms, signal, (wake) => {
       this.#onEffectEnd.add(wake);
@@ -150,19 +145,23 @@ export class ProcessActor {
     this.#cancelTimer = null;
     void this.#own(async () => {
       const { state } = await this.#step(() => expire(this.#deps, this.ref, this.#system()));
+      if (this.#stopped) return;
+      const due = statusOf(this.#process(), state).deadline?.at ?? null;
+      // A deadline that the table left as it is would fall due again at once.
+      if (due !== null && Date.parse(due) <= this.#deps.clock.now().getTime()) {
+        this.#tryAgain();
+        return;
+      }
       this.#failures = 0;
       // The timer has run out, whatever the state says now.
-      if (!this.#stopped) this.#armAgain(statusOf(this.#process(), state).deadline?.at ?? null);
+      this.arm(due);
     });
   }
 
-  /** A deadline that the table left as it is would fall due at once again: it is tried again after a pause that grows. */
-  #armAgain(due: string | null): void {
-    const { clock } = this.#deps;
-    const isLeft = due !== null && Date.parse(due) <= clock.now().getTime();
-    this.#ignored = isLeft ? this.#ignored + 1 : 0;
-    this.arm(due);
-    if (isLeft) this.#setTimer(clock.after(retryDelayMs(this.#ignored), () => this.#onDue()));
+  /** Tries the deadline again after a pause that grows. */
+  #tryAgain(): void {
+    this.#failures += 1;
+    this.#setTimer(this.#deps.clock.after(retryDelayMs(this.#failures), () => this.#onDue()));
   }
 
   /** A step of its own: what fails is tried again later from the fold, and the record decides what is still to be done. */
@@ -172,9 +171,8 @@ export class ProcessActor {
         await step();
       } catch (error) {
         if (this.#stopped) return;
-        this.#failures += 1;
         this.#log(error);
-        this.#setTimer(this.#deps.clock.after(retryDelayMs(this.#failures), () => this.#onDue()));
+        this.#tryAgain();
       }
     });
   }

@@ -1,4 +1,5 @@
 import { OUTCOME, type OutcomeWait, type Reply } from '../../../workflows/process-step.js';
+import { pause } from '../../app/pacing/pause.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
@@ -35,7 +36,7 @@ export const awaitOutcome = async (
   for (let hadPlace = false; ; hadPlace = true) {
     const reply = await waitOnce(deps, ref, { by, untilMs, signal }).catch((error: unknown) => {
       if (!hadPlace || !isBusy(error)) throw error;
-      return pause(clock, Math.min(PLACE_PAUSE_MS, leftMs()));
+      return pause(clock, Math.min(PLACE_PAUSE_MS, leftMs()), signal).then(() => null);
     });
     if (reply !== null) return reply;
     if (leftMs() <= 0) return null;
@@ -58,6 +59,3 @@ const waitOnce = (
 };
 
 const isBusy = (error: unknown): boolean => error instanceof Rejection && error.code === 'BUSY';
-
-const pause = (clock: Pick<Clock, 'after'>, ms: number): Promise<null> =>
-  new Promise((resolve) => void clock.after(ms, () => resolve(null)));

@@ -1,23 +1,23 @@
 import type { Clock } from '../../ports/clock.js';
 
-/** Resolves after `ms`, when `signal` aborts, or when woken; `wakeOn` takes what wakes and returns what ends that. */
+/** Resolves after `ms`, when `signal` aborts, or when woken. `wakeOn` takes the function that wakes, and returns one that ends this. */
 export const pause = async (
-  clock: Clock,
+  clock: Pick<Clock, 'after'>,
   ms: number,
-  signal: AbortSignal,
+  signal?: AbortSignal,
   wakeOn: (wake: () => void) => () => void = () => () => undefined,
 ): Promise<void> => {
-  if (signal.aborted) return;
+  if (signal?.aborted === true) return;
   await new Promise<void>((resolve) => {
     const wake = (): void => {
       cancel();
       stopListening();
-      signal.removeEventListener('abort', wake);
+      signal?.removeEventListener('abort', wake);
       resolve();
     };
     const cancel = clock.after(ms, wake);
     const stopListening = wakeOn(wake);
-    signal.addEventListener('abort', wake, { once: true });
+    signal?.addEventListener('abort', wake, { once: true });
   });
 };
 

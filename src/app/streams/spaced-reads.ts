@@ -25,7 +25,7 @@ export const spaceReads = (clock: Clock, read: () => Promise<void>): SpacedReads
   };
   const allowed = async (): Promise<void> => {
     const early = READ_AGAIN_MS - sinceBegun();
-    if (early > 0) await pause(clock, early, new AbortController().signal);
+    if (early > 0) await pause(clock, early);
   };
   const anew = (): Promise<void> => (next ??= allowed().then(begin));
   return { anew, lately: () => (sinceBegun() < READ_AGAIN_MS ? last : anew()) };
