@@ -53,8 +53,8 @@ export interface Process<State extends Named, Input extends Typed, Facts, Answer
   owns(id: string, event: Emitted): boolean;
   /** Total: an event it does not know leaves the state as it is. */
   evolve(state: State, event: ProcessEvent): State;
-  /** The one effect this state waits for. */
-  pending(state: State): Effect | null;
+  /** The one effect this state waits for. A process without effects leaves it out: its states then tell nothing that its marks do not. */
+  pending?(state: State): Effect | null;
   deadline(state: State): Deadline<Input> | null;
   /** What the asker of `input` gets (without one: of the present state); undefined while an effect it needs has not come back. */
   answer(state: State, input: Input | undefined): Answer | undefined;
@@ -80,7 +80,7 @@ export const statusOf = (process: AnyProcess, state: Named): ProcessStatus => {
     state: state.name,
     over,
     deadline: over ? null : (process.deadline(state) as ProcessStatus['deadline']),
-    effect: over ? null : process.pending(state),
+    effect: over ? null : (process.pending?.(state) ?? null),
   };
 };
 

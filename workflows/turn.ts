@@ -202,7 +202,6 @@ export const turn: Process<TurnState, TurnInput, TurnFacts, TurnAnswer> = {
   owns: (id, event) => event.data['turnId'] === id,
   evolve: evolveTurn,
   // The body makes the model calls and the recall, so a turn waits only for its client.
-  pending: () => null,
   deadline: (state) =>
     state.name === 'new' || over(state) ? null : { at: state.deadlineAt, input: { type: 'deadline' } },
   answer: answerRound,

@@ -32,12 +32,13 @@ export class EmbeddedProcessEngine implements ProcessEngine {
   }
 
   async start(): Promise<void> {
-    const actors = (await this.#deps.events.openProcesses()).map(({ name, id, stream, due }) => {
+    const unknown: ProcessActor[] = [];
+    for (const { name, id, stream, due } of await this.#deps.events.openProcesses()) {
       const actor = this.#actor({ process: name, id, stream });
       actor.arm(due);
-      return actor;
-    });
-    this.#looking = this.#lookAt(actors);
+      if (due === null || this.#hasEffects(name)) unknown.push(actor);
+    }
+    this.#looking = this.#lookAt(unknown);
   }
 
   async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer> {
@@ -75,6 +76,12 @@ export class EmbeddedProcessEngine implements ProcessEngine {
       // One that was asked meanwhile knows already, and may have made room for another.
       if (this.#actors.get(processKey(actor.ref)) === actor) await actor.look();
     }
+  }
+
+  /** Whether a process of this name may wait for an effect, which no mark tells; also one that this server does not know. */
+  #hasEffects(name: string): boolean {
+    const host = this.#deps.processes[name];
+    return host === undefined || host.process.pending !== undefined;
   }
 
   /** @throws Rejection NOT_READY once it was disposed of */

@@ -54,6 +54,6 @@ export const turnHost = ({ rulesets, signingKeys, issuer }: TurnHostDeps): Hoste
         : await inSlices(holdPatterns(chosen.ruleset, opening.observation));
     return (mind) => factsFrom(npcId, chosen, mind as MindState, { kid: signingKeys.current.kid, iss: issuer }, held);
   },
-  // A turn waits only for its client, so `pending` is always empty.
+  // A turn waits only for its client: its table has no `pending`.
   effect: (ref) => Promise.reject(new Error(`turn ${ref.id} has no effects`)),
 });

@@ -60,10 +60,11 @@ describe('The embedded engine', () => {
     const clock = new ManualClock();
     const store = new MemoryEventStore();
     const fault: AppendFault = { at: 'none' };
-    const gate = { reads: Promise.resolve() };
+    const gate = { reads: Promise.resolve(), count: 0 };
     const events: EventStore = {
       ...faulty(store, fault),
       read: async (...args) => {
+        gate.count += 1;
         await gate.reads;
         return store.read(...args);
       },
@@ -120,6 +121,22 @@ describe('The embedded engine', () => {
     await clock.advance(0);
     expect(effects.ran).toEqual(['deliver']);
     expect(steps).toBe(0);
+    await next[Symbol.asyncDispose]();
+  });
+
+  it('folds no open process of a table without effects at a start, and still acts on its deadline', async () => {
+    const calm: Partial<typeof race> = { ...race };
+    delete calm.pending;
+    const { clock, engine, gate, open, start, types } = await started({ process: calm as typeof race });
+    await start();
+    await engine[Symbol.asyncDispose]();
+    const next = open();
+    gate.count = 0;
+    await next.start();
+    await clock.advance(0);
+    expect(gate.count).toBe(0);
+    await clock.advance(61_000);
+    expect(await types()).toContain('RaceGivenUp');
     await next[Symbol.asyncDispose]();
   });
 
