@@ -60,17 +60,21 @@ module.exports = [
       'A process table decides from state and input alone, so any shell can drive it and a replay recomputes it.',
   },
   {
-    rule: 'the-workflow-imports-no-table',
+    rule: 'workflows-import-no-table',
     files: [
       'workflows/durable-process.ts',
       'workflows/durable-run.ts',
+      'workflows/durable-shard.ts',
+      'workflows/kept-deadlines.ts',
+      'workflows/process-batch.ts',
+      'workflows/temporal-workflows.ts',
       'workflows/process-step.ts',
       'workflows/process-limits.ts',
     ],
-    holds: 'the one Temporal workflow, what it and a worker say to each other, and the limits of both shells',
+    holds: 'the Temporal workflows, of one process and of a shard, what they and a worker say to each other, and the limits of both shells',
     imports: ['src/ports/process-engine.ts', 'src/domain/shared'],
     because:
-      'The one Temporal workflow drives every process. Knowing a table would bind open workflows to that version of it.',
+      'Temporal’s workflows drive every process. Knowing a table would bind open workflows to that version of it.',
   },
   {
     rule: 'projections-are-values',

@@ -35,6 +35,7 @@ const serve = async (namespace: string): Promise<void> => {
       temporalNamespace: 'default',
       namespace: own,
       deps,
+      events,
       log,
     });
   };

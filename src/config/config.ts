@@ -20,6 +20,8 @@ export type DistributedConfig = {
   readonly eventStoreUrl: string;
   readonly temporalAddress: string;
   readonly temporalNamespace: string;
+  /** How many workflows run the turns; null gives every turn a workflow of its own. */
+  readonly turnHosts: number | null;
   readonly kafkaBrokers: readonly string[];
   readonly databaseUrl: string;
 };
@@ -57,6 +59,10 @@ const MAX_PORT = 65_535;
 const MAX_RATE = 1_000_000;
 const MAX_WINDOW_SECONDS = 86_400;
 const MAX_TURN_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Two keep one processor of a worker busy each; every one more makes batches smaller. */
+const DEFAULT_TURN_HOSTS = 2;
+const MAX_TURN_HOSTS = 256;
 
 const hostAndPort = /^[\w.-]+:\d{1,5}$/;
 
@@ -126,6 +132,12 @@ export const parseConfig = (env: Environment, cwd: string, isThere: (file: strin
     (...protocols: readonly string[]) =>
     (value: string): string | null =>
       URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : null;
+  const turnHosts = (): number | null => {
+    const count = setting('ANIMA_TURN_HOSTS', DEFAULT_TURN_HOSTS, `a number from 1 to ${String(MAX_TURN_HOSTS)}`, (value) =>
+      integer(value, 1, MAX_TURN_HOSTS),
+    );
+    return oneOf('ANIMA_TURN_WORKFLOWS', ['hosts', 'each'], 'hosts') === 'hosts' ? count : null;
+  };
   const distributed = (): DistributedConfig => ({
     roles: setting<ReadonlySet<Role>>('ANIMA_ROLES', new Set(roles), `some of ${roles.join(',')}`, rolesOf),
     namespace: setting(
@@ -137,6 +149,7 @@ export const parseConfig = (env: Environment, cwd: string, isThere: (file: strin
     eventStoreUrl: needed('EVENTSTORE_URL', 'esdb://127.0.0.1:2113?tls=false', urlOf('esdb:', 'esdb+discover:')),
     temporalAddress: needed('TEMPORAL_ADDRESS', '127.0.0.1:7233', (value) => (hostAndPort.test(value) ? value : null)),
     temporalNamespace: setting('TEMPORAL_NAMESPACE', 'default', 'text', (value) => value),
+    turnHosts: turnHosts(),
     kafkaBrokers: needed('KAFKA_BROKERS', '127.0.0.1:9092', (value) =>
       value.split(',').every((broker) => hostAndPort.test(broker.trim())) ? value : null,
     )

@@ -1,6 +1,7 @@
 import type { AdvanceDeps } from '../../activities/advance.js';
 import { OPEN_PROCESSES_PARTITION, openProcesses } from '../../projections/open-processes.js';
 import { projections } from '../../projections/registry.js';
+import { turn } from '../../workflows/turn.js';
 import { EventStoreDb } from '../adapters/eventstore/event-store.js';
 import { pingBrokers } from '../adapters/kafka/client.js';
 import { listOpenProcesses } from '../adapters/eventstore/open-processes.js';
@@ -62,6 +63,7 @@ export const openDistributed = async (
     const feedsAlone = feeds && !roles.has('http');
     let engine: TemporalProcessEngine | null = null;
     const temporal = { address: settings.temporalAddress, temporalNamespace: settings.temporalNamespace, namespace };
+    const shards = settings.turnHosts === null ? null : { count: settings.turnHosts, processes: [turn.name] };
     return {
       ports,
       secret,
@@ -69,10 +71,10 @@ export const openDistributed = async (
       shared: true,
       serves: { requests: roles.has('http'), processes: roles.has('worker') },
       openEngine: (hosting: AdvanceDeps) => {
-        engine = new TemporalProcessEngine({ ...ports, ...hosting, ...temporal, logger: log });
+        engine = new TemporalProcessEngine({ ...ports, ...hosting, ...temporal, shards, logger: log });
         return engine;
       },
-      startProcesses: (hosting, engine) => startWorker({ ...temporal, deps: { ...ports, ...hosting }, engine, log }),
+      startProcesses: (hosting, engine) => startWorker({ ...temporal, deps: { ...ports, ...hosting }, events, engine, log }),
       startReadModels: () => {
         const projector = roles.has('projector')
           ? startProjector({ ...feed, writer: readModels, projections: distributedProjections })

@@ -1,4 +1,4 @@
-import { TemporalProcessEngine } from '../../src/adapters/temporal/process-engine.js';
+import { type ShardSettings, TemporalProcessEngine } from '../../src/adapters/temporal/process-engine.js';
 import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
 import type { TemporalAddress } from '../../src/adapters/temporal/names.js';
 import { type ProcessWorker, startProcessWorker } from '../../src/adapters/temporal/worker.js';
@@ -31,6 +31,7 @@ export const startTemporalShell = async (
   at: TemporalAddress,
   events: EventStore,
   processes: Readonly<Record<string, HostedProcess>>,
+  shards: ShardSettings | null = null,
 ): Promise<TemporalShell> => {
   const lanes = new Lanes(events, systemClock, { shared: true });
   const journal = new ProcessJournal(events, { shared: true });
@@ -38,11 +39,12 @@ export const startTemporalShell = async (
   const worker = startProcessWorker({
     ...at,
     deps,
+    events,
     log: quiet,
     bundle: await (bundle ??= loadWorkflowBundle()),
     abrupt: true,
   });
-  const engine = new TemporalProcessEngine({ ...at, ...deps, events, logger: quiet });
+  const engine = new TemporalProcessEngine({ ...at, ...deps, shards, events, logger: quiet });
   await worker.started;
   await engine.start();
   return {

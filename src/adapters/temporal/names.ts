@@ -1,6 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
+import type { Shard } from '../../../workflows/process-batch.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { parseNpcStream, tenantOf } from '../../domain/shared/stream-names.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
@@ -31,6 +32,11 @@ export const taskQueueOf = (namespace: string): string => `${namespace}-processe
 export const workflowIdOf = (namespace: string, { process, id, stream }: ProcessRef): string =>
   `${namespace}/${process}/${sha256Base64url(stream).slice(0, STREAM_DIGEST)}/${id}`;
 
+/** The workflow type of a shard: what runs there. Another number of shards is another set of workflows. */
+export const SHARD_TYPE = 'turns';
+export const shardIdOf = (namespace: string, { index, count }: Shard): string =>
+  `${namespace}/${SHARD_TYPE}/${String(index + 1)}-of-${String(count)}`;
+
 const tenantKey = defineSearchAttributeKey('AnimaTenant', SearchAttributeType.KEYWORD);
 const npcKey = defineSearchAttributeKey('AnimaNpcId', SearchAttributeType.KEYWORD);
 const processKey = defineSearchAttributeKey('AnimaProcess', SearchAttributeType.KEYWORD);
@@ -45,6 +51,9 @@ export const searchAttributesOf = ({ process, stream }: ProcessRef) => {
     ...(npcId === undefined ? [] : [{ key: npcKey, value: npcId }]),
   ];
 };
+
+export const shardAttributesOf = ({ processes }: Shard): ReturnType<typeof searchAttributesOf> =>
+  processes.map((value) => ({ key: processKey, value })).slice(0, 1);
 
 /** A connection that is made when it is first used. Nothing is retried below us: each caller knows how long it may take. */
 export const openConnection = (address: string): Connection =>

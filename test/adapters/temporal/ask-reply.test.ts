@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 
 import { ASK_TIMEOUT_MS, replyTo } from '../../../src/adapters/temporal/ask-reply.js';
 import type { Update } from '../../../src/adapters/temporal/process-workflows.js';
+import { createServerClock } from '../../../src/adapters/temporal/server-clock.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { AskResult } from '../../../workflows/process-step.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -24,7 +25,7 @@ it('asks afresh for what the server remembers of an earlier ask, within the time
     await clock.advance(3_000);
     return results.shift() as never;
   };
-  const reply = await replyTo({ workflows: { update }, clock }, ref, { stream, inputs: [], by, token: 'mine' });
+  const reply = await replyTo({ workflows: { update }, clock, serverClock: createServerClock() }, ref, { stream, inputs: [], by, token: 'mine' });
   expect(reply).toEqual({ revision: 1, position: 1 });
   expect(limits).toEqual([ASK_TIMEOUT_MS, ASK_TIMEOUT_MS - 3_000]);
   expect(ids.size).toBe(2);
