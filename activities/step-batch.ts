@@ -47,10 +47,7 @@ export const createStepBatches = ({
   };
 };
 
-const keyOf = ({ ref, inputs, by }: StepArgs): string => `${processKey(ref)} ${by?.commandId ?? 'own'} ${typesOf(inputs)}`;
-
-const typesOf = (inputs: StepArgs['inputs']): string =>
-  inputs === 'deadline' ? inputs : inputs.map(({ type }) => type).join(',');
+const keyOf = ({ ref, inputs, by }: StepArgs): string => JSON.stringify([processKey(ref), by?.commandId, inputs]);
 
 const tooMany: BatchedStep = {
   reply: { refused: { code: 'BUSY', message: 'Too many steps are under way.', details: {}, retryAfter: 1 } },
@@ -62,8 +59,9 @@ const fitting = (steps: readonly BatchedStep[]): readonly BatchedStep[] => {
   if (payloadBytes(steps) <= BATCH_ANSWER_BYTES) return steps;
   let room = BATCH_ANSWER_BYTES;
   return steps.map((step) => {
-    room -= payloadBytes(step);
-    return room >= 0 ? step : withoutAnswer(step);
+    const kept = payloadBytes(step) <= room ? step : withoutAnswer(step);
+    room -= payloadBytes(kept);
+    return kept;
   });
 };
 
