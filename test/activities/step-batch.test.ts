@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { BATCHED_STEPS, createStepBatches } from '../../activities/step-batch.js';
+import { BATCHED_STEPS, createStepBatches, RESULT_KEPT_MS } from '../../activities/step-batch.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { ProcessInput } from '../../src/ports/process-engine.js';
 import type { BatchedStep } from '../../workflows/process-batch.js';
@@ -49,16 +49,15 @@ describe('A batch of steps', () => {
 
   it('keeps failures and refusals to the steps that they belong to', async () => {
     const { begun, advanceBatch } = batches();
-    const taken = advanceBatch([stepOf('a'), stepOf('b'), stepOf('c'), stepOf('d')]);
+    const taken = advanceBatch([stepOf('a'), stepOf('b'), stepOf('c')]);
     const refused: StepResult = {
       reply: { refused: { code: 'CONFLICT', message: '', details: {} } },
       standing: null,
     };
     begun[0]?.end(Promise.reject(new Error('killed')));
     begun[1]?.end(refused);
-    begun[2]?.end(Promise.reject('no error at all'));
-    begun[3]?.end(resultOf('d'));
-    expect(await taken).toEqual([{ failed: 'killed' }, refused, { failed: 'no error at all' }, resultOf('d')]);
+    begun[2]?.end(resultOf('c'));
+    expect(await taken).toEqual([{ failed: 'killed' }, refused, resultOf('c')]);
   });
 
   it('waits for a slow step only so long; the same ask joins it and no second is taken', async () => {
@@ -85,6 +84,46 @@ describe('A batch of steps', () => {
       begun[round]?.end(resultOf(round));
       expect((await taken).map(answerOf)).toEqual([round]);
     }
+  });
+
+  it('keeps the result of a slow step, without a large answer, for the same ask, and gives it once', async () => {
+    const { clock, begun, advanceBatch } = batches();
+    const first = advanceBatch([stepOf('slow')]);
+    await clock.advance(BATCHED_STEP_MS);
+    expect(await first).toEqual([{ later: true }]);
+    begun[0]?.end(resultOf('an answer'));
+    await settle();
+    await clock.advance(RESULT_KEPT_MS - 1);
+    const kept = { ...resultOf(''), reply: { large: true, revision: 1, position: 1 } };
+    expect(await advanceBatch([stepOf('slow')])).toEqual([kept]);
+    expect(begun).toHaveLength(1);
+    void advanceBatch([stepOf('slow')]);
+    expect(begun).toHaveLength(2);
+  });
+
+  it('keeps a result for no longer than somebody asks for it', async () => {
+    const { clock, begun, advanceBatch } = batches();
+    void advanceBatch([stepOf('slow')]);
+    await clock.advance(BATCHED_STEP_MS);
+    begun[0]?.end(resultOf('an answer'));
+    await settle();
+    await clock.advance(RESULT_KEPT_MS);
+    void advanceBatch([stepOf('slow')]);
+    expect(begun).toHaveLength(2);
+  });
+
+  it('keeps only so many results, the last ones', async () => {
+    const { clock, begun, advanceBatch } = batches();
+    const steps = Array.from({ length: BATCHED_STEPS }, (_, at) => stepOf(`slow ${String(at)}`));
+    for (const batch of [steps, [stepOf('one more')]]) {
+      void advanceBatch(batch);
+      await clock.advance(BATCHED_STEP_MS);
+      for (const { end } of begun) end(resultOf('late'));
+      await settle();
+    }
+    begun.length = 0;
+    void advanceBatch([...steps, stepOf('one more')]);
+    expect(begun.map(({ step }) => step.ref.id)).toEqual(['slow 0']);
   });
 
   it('joins only what is the same in process, command and inputs', async () => {
