@@ -220,15 +220,17 @@ const look = (run: ShardRun): void => {
   run.look = false;
   // What does not fit from now on sets it again.
   run.kept.horizonMs = Infinity;
-  void scope.run(() => nearestDeadlines(run.shard)).then(
-    (open) => {
-      learn(run, open);
-      run.lookedMs = nowMs();
-      run.looking = null;
-    },
-    // Cancelled with its run: the next one asks again.
-    () => undefined,
-  );
+  void scope
+    .run(() => nearestDeadlines(run.shard))
+    .then(
+      (open) => {
+        learn(run, open);
+        run.lookedMs = nowMs();
+        run.looking = null;
+      },
+      // Cancelled with its run: the next one asks again.
+      () => undefined,
+    );
 };
 
 /** What is known here is newer than the index. */
@@ -242,7 +244,9 @@ const learn = ({ kept }: ShardRun, open: readonly Deadlined[]): void => {
 
 const tryDeadlines = async (run: ShardRun, due: readonly KeptProcess[]): Promise<void> => {
   const steps = due.map(({ ref }): StepArgs => ({ ref, inputs: 'deadline', by: null }));
-  await advanced(run, steps).catch((error: unknown) => log.warn('deadlines could not be tried', { error: String(error) }));
+  await advanced(run, steps).catch((error: unknown) =>
+    log.warn('deadlines could not be tried', { error: String(error) }),
+  );
   // What is still due came to nothing. It is tried again after a pause, which grows.
   for (const { ref, dueMs, tries } of due) {
     const now = run.kept.byKey.get(processKey(ref));
@@ -264,7 +268,8 @@ const stateOf = ({ shard, kept, transitions }: ShardRun): ShardState => {
 const knownOf = ({ kept, transitions }: ShardRun, id: string): KnownProcess => {
   const known = [...kept.byKey.values()].find(({ ref }) => ref.id === id);
   return {
-    standing: known === undefined ? null : { state: known.state, due: new Date(known.dueMs).toISOString(), effect: null },
+    standing:
+      known === undefined ? null : { state: known.state, due: new Date(known.dueMs).toISOString(), effect: null },
     transitions: transitions.filter((transition) => transition.id === id),
   };
 };

@@ -49,7 +49,9 @@ export class Admission {
       this.#answered(this.#deps.clock.monotonicMs());
       return answer;
     } catch (error) {
-      if (isUnavailable(error) && this.#answeredMs < beganMs) this.#inVain = true;
+      // A step that threw was taken by somebody.
+      if (!(error instanceof Rejection)) this.#answered(this.#deps.clock.monotonicMs());
+      else if (error.code === 'ENGINE_UNAVAILABLE' && this.#answeredMs < beganMs) this.#inVain = true;
       throw error;
     } finally {
       this.#underWay -= 1;
@@ -88,5 +90,3 @@ export class Admission {
     return new Rejection(code, { retryAfter: 1 + (byte % RETRY_SECONDS) });
   }
 }
-
-const isUnavailable = (error: unknown): boolean => error instanceof Rejection && error.code === 'ENGINE_UNAVAILABLE';

@@ -1,4 +1,3 @@
-
 /** From how many answers the difference of the clocks is known. */
 const SAMPLES = 16;
 
@@ -30,4 +29,3 @@ export const createServerClock = (): ServerClock => {
     },
   };
 };
-

@@ -20,7 +20,7 @@ export type ShardAsksDeps = {
   readonly serverClock: ServerClock;
 };
 
-type Waiting = {
+type WaitingAsk = {
   readonly ask: Pick<BatchedAsk, 'ref' | 'inputs' | 'by'>;
   readonly bytes: number;
   readonly untilMs: number;
@@ -34,7 +34,8 @@ type Waiting = {
  */
 export class ShardAsks {
   readonly #deps: ShardAsksDeps;
-  #queue: Waiting[] = [];
+  /** In order. Whoever waits no longer is let go at once: a batch may be under way for minutes. */
+  readonly #queue = new Set<WaitingAsk>();
   #isSending = false;
 
   constructor(deps: ShardAsksDeps) {
@@ -50,20 +51,26 @@ export class ShardAsks {
     return new Promise((resolve, reject) => {
       const late = (): void => waiting.settle(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS }));
       const cancel = clock.after(ASK_TIMEOUT_MS, late);
-      const waiting: Waiting = {
+      const waiting: WaitingAsk = {
         ask: { ref, inputs, by },
         bytes: jsonBytes(inputs),
         untilMs: clock.monotonicMs() + ASK_TIMEOUT_MS,
         isOver: false,
         settle: (reply) => {
           waiting.isOver = true;
+          this.#queue.delete(waiting);
           cancel();
           if (reply instanceof Error) reject(reply);
           else resolve(reply);
         },
       };
-      signal.addEventListener('abort', () => waiting.settle(signal.reason as Error), { once: true });
-      this.#queue.push(waiting);
+      const leave = (): void => waiting.settle(signal.reason as Error);
+      if (signal.aborted) {
+        leave();
+        return;
+      }
+      signal.addEventListener('abort', leave, { once: true });
+      this.#queue.add(waiting);
       void this.#pump();
     });
   }
@@ -75,20 +82,20 @@ export class ShardAsks {
     this.#isSending = false;
   }
 
-  /** The next batch, without those for which nobody waits any more. */
-  #take(): readonly Waiting[] {
-    const waiting = this.#queue.filter(({ isOver }) => !isOver);
-    let count = 0;
-    for (let bytes = 0; count < Math.min(waiting.length, BATCH_ASKS); count += 1) {
-      bytes += waiting[count]?.bytes ?? 0;
-      // One that is larger than a batch goes alone.
-      if (bytes > BATCH_BYTES && count > 0) break;
+  /** The next batch. One ask that is larger than a batch goes alone. */
+  #take(): readonly WaitingAsk[] {
+    const batch: WaitingAsk[] = [];
+    let bytes = 0;
+    for (const waiting of this.#queue) {
+      bytes += waiting.bytes;
+      if (batch.length === BATCH_ASKS || (bytes > BATCH_BYTES && batch.length > 0)) break;
+      batch.push(waiting);
+      this.#queue.delete(waiting);
     }
-    this.#queue = waiting.slice(count);
-    return waiting.slice(0, count);
+    return batch;
   }
 
-  async #exchange(batch: readonly Waiting[]): Promise<void> {
+  async #exchange(batch: readonly WaitingAsk[]): Promise<void> {
     const { send, clock, serverClock } = this.#deps;
     const sentMs = clock.monotonicMs();
     const asks = batch.map(({ ask, untilMs }) => ({ ...ask, untilMs: serverClock.at(untilMs) }));
@@ -103,7 +110,7 @@ export class ShardAsks {
     }
   }
 
-  #settle(waiting: Waiting, reply: BatchedReply | undefined): void {
+  #settle(waiting: WaitingAsk, reply: BatchedReply | undefined): void {
     if (waiting.isOver) return;
     if (reply === undefined) waiting.settle(new Error('a batch came back without this answer'));
     else if ('failed' in reply) waiting.settle(new Error(reply.failed));
@@ -112,10 +119,10 @@ export class ShardAsks {
     else waiting.settle(reply);
   }
 
-  #askAgain(waiting: Waiting, inMs: number): void {
+  #askAgain(waiting: WaitingAsk, inMs: number): void {
     this.#deps.clock.after(inMs, () => {
       if (waiting.isOver) return;
-      this.#queue.push(waiting);
+      this.#queue.add(waiting);
       void this.#pump();
     });
   }
