@@ -16,6 +16,7 @@ const commands = [
   ['keys', 'bootstrap'],
   ['keys', 'recover'],
   ['history'],
+  ['turns'],
   ['chain'],
   ['rebuild'],
 ];
@@ -48,6 +49,7 @@ describe('every command', () => {
       'demo',
       'keys',
       'history',
+      'turns',
       'chain',
       'rebuild',
       'ANIMA_URL',
@@ -79,6 +81,8 @@ describe('wrong usage', () => {
     ['a limit that is none', ['keys', 'issue', 'game', '--rate-limit', 'fast']],
     ['a revision that is none', ['history', 'guard', '--from', '-1']],
     ['a page of no events', ['history', 'guard', '--limit', '0']],
+    ['a state that no turn has', ['turns', 'guard', '--state', 'open']],
+    ['a list of no turns', ['turns', 'guard', '--limit', '0']],
     ['no command at all', []],
     ['no command of a group', ['keys']],
   ])('%s ends with 2 and says what is wrong', async (_, words) => {
