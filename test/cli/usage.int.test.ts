@@ -92,6 +92,12 @@ describe('wrong usage', () => {
     expect(stderr).toMatch(/error:|Usage:/);
     expect(stderr).not.toMatch(/\n\s+at /);
   });
+
+  it('of --inference says what may be there', async () => {
+    const { code, stderr } = await typed(['demo', '--inference', 'foo'], { env: nobody });
+    expect(code).toBe(2);
+    expect(stderr).toContain('It must be "scripted", or a URL such as http://127.0.0.1:11434/v1.');
+  });
 });
 
 describe('a command that fails', () => {
