@@ -8,7 +8,14 @@ const PAUSE_MS = 1_000;
 const TURN_MS = 120_000;
 
 /** What bodies got so far. */
-export type Answers = { ok: number; later: number; failed: number; turns: number; givenUp: number; latenciesMs: number[] };
+export type Answers = {
+  ok: number;
+  later: number;
+  failed: number;
+  turns: number;
+  givenUp: number;
+  latenciesMs: number[];
+};
 
 export const noAnswers = (): Answers => ({ ok: 0, later: 0, failed: 0, turns: 0, givenUp: 0, latenciesMs: [] });
 
@@ -38,7 +45,11 @@ export const playRetrying = async (
         body,
         signal: AbortSignal.timeout(REQUEST_MS),
       }).then(
-        async (response) => ({ status: response.status, after: response.headers.get('retry-after'), text: await response.text() }),
+        async (response) => ({
+          status: response.status,
+          after: response.headers.get('retry-after'),
+          text: await response.text(),
+        }),
         () => null,
       );
       if (told?.status === 200) {

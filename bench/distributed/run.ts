@@ -8,6 +8,13 @@ import { measureSteps } from './step.js';
 
 await measureParts(
   'distributed',
-  { step: measureSteps, append: measureAppends, projector: measureProjector, lag: measureLag, cost: measureCost, recovery: measureRecovery },
+  {
+    step: measureSteps,
+    append: measureAppends,
+    projector: measureProjector,
+    lag: measureLag,
+    cost: measureCost,
+    recovery: measureRecovery,
+  },
   process.argv.slice(2),
 );

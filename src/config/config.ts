@@ -133,8 +133,11 @@ export const parseConfig = (env: Environment, cwd: string, isThere: (file: strin
     (value: string): string | null =>
       URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : null;
   const turnHosts = (): number | null => {
-    const count = setting('ANIMA_TURN_HOSTS', DEFAULT_TURN_HOSTS, `a number from 1 to ${String(MAX_TURN_HOSTS)}`, (value) =>
-      integer(value, 1, MAX_TURN_HOSTS),
+    const count = setting(
+      'ANIMA_TURN_HOSTS',
+      DEFAULT_TURN_HOSTS,
+      `a number from 1 to ${String(MAX_TURN_HOSTS)}`,
+      (value) => integer(value, 1, MAX_TURN_HOSTS),
     );
     return oneOf('ANIMA_TURN_WORKFLOWS', ['hosts', 'each'], 'hosts') === 'hosts' ? count : null;
   };

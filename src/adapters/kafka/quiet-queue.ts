@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module';
 
-type RequestQueue = { readonly pending: readonly unknown[]; scheduleCheckPendingRequests: (this: RequestQueue) => void };
+type RequestQueue = {
+  readonly pending: readonly unknown[];
+  scheduleCheckPendingRequests: (this: RequestQueue) => void;
+};
 type RequestQueueClass = { readonly prototype: RequestQueue };
 
 let isQuiet = false;

@@ -19,7 +19,7 @@ const TAIL_EVENTS = 64;
 
 type Recent = { readonly turns: Map<string, TurnKey>; readonly successors: Map<string, string>; upTo: number };
 
-type Found = { readonly mind: Recent; readonly tail: StreamTail | undefined };
+type FoundMind = { readonly mind: Recent; readonly tail: StreamTail | undefined };
 
 /**
  * The recent turns of each mind, newest last. Typed clients drop members that they do not know, so finding a turn without its id is their main path.
@@ -71,7 +71,7 @@ export class TurnIndex {
     return { turns: newestFirst(mind), tail };
   }
 
-  async #mind(stream: string): Promise<Found> {
+  async #mind(stream: string): Promise<FoundMind> {
     const known = this.#minds.get(stream);
     if (known !== undefined) return this.#shared ? this.#readOn(stream, known) : { mind: known, tail: undefined };
     const noted = this.#loading.get(stream) ?? [];
@@ -89,7 +89,7 @@ export class TurnIndex {
   }
 
   /** Walks back to what is known, TURN_SEARCH_EVENTS at most, and folds what it passed in the order in which it happened. */
-  async #readOn(stream: string, mind: Recent): Promise<Found> {
+  async #readOn(stream: string, mind: Recent): Promise<FoundMind> {
     const changes: KeyChange[] = [];
     let upTo = mind.upTo;
     let newest: readonly PlacedEvent[] = [];
