@@ -107,6 +107,8 @@ describe('the configuration', () => {
       temporalAddress: '127.0.0.1:7233',
       temporalNamespace: 'default',
       kafkaBrokers: ['127.0.0.1:9092', 'kafka-2:9092'],
+      kafkaPublicTopic: null,
+      kafkaNewTopics: { partitions: 8, retentionMs: 7 * 24 * 3_600_000 },
       databaseUrl: 'postgres://anima:secret@127.0.0.1:5432/anima',
     });
     const some = parseConfig(
@@ -114,6 +116,32 @@ describe('the configuration', () => {
       '/srv',
     ).distributed;
     expect([some?.roles, some?.namespace]).toEqual([new Set(['http', 'projector']), 'tests']);
+  });
+
+  it('reads the name of a public topic, and how topics are made', () => {
+    const { kafkaPublicTopic, kafkaNewTopics } =
+      parseConfig(
+        { ...engines, KAFKA_PUBLIC_TOPIC: 'minds.public', KAFKA_PARTITIONS: '3', KAFKA_RETENTION_HOURS: '1' },
+        '/srv',
+      ).distributed ?? {};
+    expect(kafkaPublicTopic).toBe('minds.public');
+    expect(kafkaNewTopics).toEqual({ partitions: 3, retentionMs: 3_600_000 });
+  });
+
+  it.each([
+    ['KAFKA_PUBLIC_TOPIC', ['a b', '..', 'é', 'x'.repeat(250)]],
+    ['KAFKA_PARTITIONS', ['0', '-1', '1001', 'eight']],
+    ['KAFKA_RETENTION_HOURS', ['0', '-1', '1.5', '168h']],
+  ])('refuses a wrong %s', (name, values) => {
+    for (const value of values) {
+      expect(problems({ ...engines, [name]: value })).toEqual([expect.stringContaining(`${name} must be `)]);
+    }
+  });
+
+  it('does not publish into the topic of the projectors, which holds what nobody else may see', () => {
+    expect(problems({ ...engines, ANIMA_NAMESPACE: 'town', KAFKA_PUBLIC_TOPIC: 'town.events' })).toEqual([
+      expect.stringContaining('KAFKA_PUBLIC_TOPIC'),
+    ]);
   });
 
   it('names every setting that the distributed profile lacks or cannot use', () => {
