@@ -56,7 +56,7 @@ export const openDistributed = async (
     const rateLimiter = new PostgresRateLimiter(postgres, systemClock);
     const outside = { clock: systemClock, random: systemRandom };
     const ports = { ...outside, events, readModels, snapshots, idempotency, rateLimiter, keyUsage };
-    const kafka = { brokers: settings.kafkaBrokers, namespace, log };
+    const kafka = { brokers: settings.kafkaBrokers, namespace, log, newTopics: settings.kafkaNewTopics };
     const feed = { ...kafka, events, clock: systemClock };
     const feeds = roles.has('projector') || roles.has('relay');
     // Requests can do most of their work without what only the read models need.
@@ -80,7 +80,9 @@ export const openDistributed = async (
         const projector = roles.has('projector')
           ? startProjector({ ...feed, writer: readModels, projections: distributedProjections })
           : null;
-        const relay = roles.has('relay') ? startRelay({ ...feed, postgres, random: systemRandom }) : null;
+        const relay = roles.has('relay')
+          ? startRelay({ ...feed, postgres, random: systemRandom, publicTopic: settings.kafkaPublicTopic })
+          : null;
         return Promise.resolve({
           lag: async () => (await projector?.lag()) ?? null,
           parked: async () => (await projector?.parked()) ?? null,

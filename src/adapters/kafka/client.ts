@@ -18,9 +18,14 @@ export type KafkaSettings = {
   /** `ANIMA_NAMESPACE`: names of topics and groups begin with it. */
   readonly namespace: string;
   readonly log: Log;
+  /** `KAFKA_PARTITIONS`, `KAFKA_RETENTION_HOURS`; without it the defaults of both. */
+  readonly newTopics?: NewTopics;
 };
 
-/** The topic that holds the events of a namespace. */
+/** How a topic is made that is not there yet: the number of its partitions, and how long its messages are kept, in milliseconds. */
+export type NewTopics = { readonly partitions: number; readonly retentionMs: number };
+
+/** The topic that holds the events of a namespace, for projectors alone: it also carries hashes of API keys and wrapped signing keys. */
 export const eventsTopic = ({ namespace }: Pick<KafkaSettings, 'namespace'>): string => `${namespace}.events`;
 /** The group whose members share the partitions of that topic. */
 export const projectorGroup = ({ namespace }: Pick<KafkaSettings, 'namespace'>): string => `${namespace}.projector`;

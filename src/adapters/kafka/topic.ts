@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Admin, KafkaJSProtocolError } from 'kafkajs';
 
-import { closeClient } from './client.js';
+import { closeClient, type KafkaSettings, type NewTopics } from './client.js';
 
-/** How many partitions the topic gets when it is made here; at most this many projectors share the work. */
+/** How many partitions a topic gets when nothing else is set; at most this many projectors share the work. */
 export const EVENT_PARTITIONS = 8;
-/** How long messages are kept, in milliseconds. A projector that was down for longer reads the rest from the event store. */
-const RETENTION_MS = 7 * 24 * 60 * 60 * 1_000;
+/** How topics are made when nothing else is set. A projector that was down for longer than messages are kept reads the rest from the event store. */
+const NEW_TOPICS: NewTopics = { partitions: EVENT_PARTITIONS, retentionMs: 7 * 24 * 60 * 60 * 1_000 };
 /** How long the making of a topic is waited for, and then how long until every broker knows it, in milliseconds. */
 export const CREATE_MS = 10_000;
 /** How long a broker that does not know the topic yet is left alone, in milliseconds. */
@@ -20,13 +20,14 @@ type WaitTime = { readonly nowMs: () => number; readonly wait: (ms: number) => P
 const systemTime: WaitTime = { nowMs: () => performance.now(), wait: sleep };
 
 /**
- * Makes the topic if it is missing. An existing topic stays as it is, with any number of partitions.
+ * Makes the topic if it is missing. An existing topic stays as it is, with any number of partitions; another number than the setting's is logged.
  * @returns the number of its partitions, each of which has a leader
  * @throws what the brokers report, or that they are down
  */
 export const ensureTopic = async (
   kafka: { admin(): TopicAdmin },
   topic: string,
+  { newTopics = NEW_TOPICS, log }: Pick<KafkaSettings, 'newTopics' | 'log'>,
   time: WaitTime = systemTime,
 ): Promise<number> => {
   const admin = kafka.admin();
@@ -34,17 +35,22 @@ export const ensureTopic = async (
     await admin.connect();
     const configEntries = [
       { name: 'cleanup.policy', value: 'delete' },
-      { name: 'retention.ms', value: String(RETENTION_MS) },
+      { name: 'retention.ms', value: String(newTopics.retentionMs) },
     ];
     if (!(await admin.listTopics()).includes(topic)) {
       // False when another process was faster. Leaders are waited for below, whoever made the topic.
       await admin.createTopics({
-        topics: [{ topic, numPartitions: EVENT_PARTITIONS, configEntries }],
+        topics: [{ topic, numPartitions: newTopics.partitions, configEntries }],
         timeout: CREATE_MS,
         waitForLeaders: false,
       });
     }
-    return await untilLed(admin, topic, time);
+    const partitions = await untilLed(admin, topic, time);
+    if (partitions !== newTopics.partitions) {
+      const wanted = newTopics.partitions;
+      log.info({ topic, partitions, wanted }, 'the topic keeps the number of partitions that it has');
+    }
+    return partitions;
   } finally {
     await closeClient(admin);
   }

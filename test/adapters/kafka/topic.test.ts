@@ -1,7 +1,9 @@
 import { KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 
+import type { NewTopics } from '../../../src/adapters/kafka/client.js';
 import { CREATE_MS, ensureTopic } from '../../../src/adapters/kafka/topic.js';
+import { keptLog } from '../../support/kafka.js';
 
 const protocolError = (type: string, retriable: boolean): KafkaJSProtocolError =>
   new KafkaJSProtocolError(Object.assign(new Error(type), { type, retriable }));
@@ -14,15 +16,16 @@ type Said = Error | ReturnType<typeof partitionsLedBy>;
 
 /** Brokers that answer each look with the next of `answers`, and the last one from then on; and a clock that only waiting moves. */
 const scene = (answers: readonly Said[], listed: readonly string[] = []) => {
-  const made: string[] = [];
+  const made: object[] = [];
+  const log = keptLog();
   let looks = 0;
   let nowMs = 0;
   const admin = {
     connect: () => Promise.resolve(),
     disconnect: () => Promise.resolve(),
     listTopics: () => Promise.resolve([...listed]),
-    createTopics: ({ topics }: { topics: { topic: string }[] }) => {
-      made.push(...topics.map(({ topic }) => topic));
+    createTopics: ({ topics }: { topics: object[] }) => {
+      made.push(...topics);
       return Promise.resolve(false);
     },
     fetchTopicMetadata: () => {
@@ -36,7 +39,9 @@ const scene = (answers: readonly Said[], listed: readonly string[] = []) => {
   const time = { nowMs: () => nowMs, wait: async (ms: number) => void (nowMs += ms) };
   return {
     made,
-    ensure: () => ensureTopic({ admin: () => admin }, 't', time),
+    said: log.said,
+    ensure: (newTopics?: NewTopics) =>
+      ensureTopic({ admin: () => admin }, 't', { log, ...(newTopics === undefined ? {} : { newTopics }) }, time),
     get looks() {
       return looks;
     },
@@ -51,7 +56,7 @@ describe('A topic that another process made a moment ago', () => {
     const wrapped = new KafkaJSNumberOfRetriesExceeded(unknownTopic, { retryCount: 4, retryTime: 1 });
     const young = scene([unknownTopic, wrapped, [], partitionsLedBy(1, -1), partitionsLedBy(1, 1)]);
     expect(await young.ensure()).toBe(2);
-    expect([young.looks, young.made]).toEqual([5, ['t']]);
+    expect([young.looks, young.made]).toMatchObject([5, [{ topic: 't' }]]);
   });
 
   it('is not made again when it is listed, and is waited for all the same', async () => {
@@ -76,5 +81,29 @@ describe('A topic that another process made a moment ago', () => {
     const closed = scene([forbidden, partitionsLedBy(1)]);
     await expect(closed.ensure()).rejects.toBe(forbidden);
     expect(closed.looks).toBe(1);
+  });
+});
+
+describe('The settings of new topics', () => {
+  const settings = { partitions: 3, retentionMs: 3_600_000 };
+
+  it('say how a topic is made', async () => {
+    const missing = scene([partitionsLedBy(1, 1, 1)]);
+    expect(await missing.ensure(settings)).toBe(3);
+    const configEntries = expect.arrayContaining([{ name: 'retention.ms', value: '3600000' }]);
+    expect(missing.made).toEqual([{ topic: 't', numPartitions: 3, configEntries }]);
+    expect(missing.said).toEqual([]);
+  });
+
+  it('change nothing about a topic that is there, and the log says so', async () => {
+    const there = scene([partitionsLedBy(1, 1)], ['t']);
+    expect(await there.ensure(settings)).toBe(2);
+    expect(there.made).toEqual([]);
+    expect(there.said).toEqual([
+      {
+        details: { topic: 't', partitions: 2, wanted: 3 },
+        message: 'the topic keeps the number of partitions that it has',
+      },
+    ]);
   });
 });

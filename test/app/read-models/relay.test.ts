@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryFeed } from '../../../src/adapters/memory/event-feed.js';
 import { MemoryRelayLease } from '../../../src/adapters/memory/relay-lease.js';
+import { linksInto } from '../../../src/app/read-models/relay-outputs.js';
 import { CHECKPOINT_MS, Relay, STANDBY_MS } from '../../../src/app/read-models/relay.js';
 import { partitionOf } from '../../../src/domain/shared/partition.js';
 import type { FeedEntry, FeedWriter } from '../../../src/ports/event-feed.js';
@@ -53,7 +54,8 @@ describe('The relay', () => {
     gatherMs = 0,
   ): Promise<Relay> => {
     const log = { info: () => undefined, error: (_: object, message: string) => void problems.push(message) };
-    const relay = new Relay({ events: store, feed: into, lease: under, clock, log, gatherMs, holder });
+    const output = linksInto(into, clock);
+    const relay = new Relay({ events: store, output, lease: under, clock, log, topic: 'links', gatherMs, holder });
     running.push(relay);
     relay.start();
     await clock.advance(0);
