@@ -10,6 +10,7 @@ type ErrandInput =
   | { readonly type: 'refuse' }
   | { readonly type: 'fail' }
   | { readonly type: 'wait' }
+  | { readonly type: 'echo'; readonly parcel: string }
   | { readonly type: 'deadline' };
 type Facts = { readonly errandId: string };
 type Row = Process<ErrandState, ErrandInput, Facts, string>['table']['new'];
@@ -20,6 +21,7 @@ const still: Row = {
   refuse: { reject: 'CONFLICT' },
   fail: 'ignore',
   wait: 'ignore',
+  echo: 'ignore',
   deadline: 'ignore',
 };
 
@@ -50,7 +52,7 @@ export const errand: Process<ErrandState, ErrandInput, Facts, string> = {
     state.name !== 'begun' || state.deadlineAt === undefined
       ? null
       : { at: state.deadlineAt, input: { type: 'deadline' } },
-  answer: ({ name }) => name,
+  answer: ({ name }, input) => (input?.type === 'echo' ? input.parcel : name),
   over: ({ name }) => name === 'done' || name === 'givenUp',
 };
 

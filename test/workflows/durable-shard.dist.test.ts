@@ -162,6 +162,7 @@ describe('The workflow of a shard', () => {
     });
     const before = Date.now();
     const batch = {
+      bytes: 1_000,
       asks: [batched(late, before - 1_000), batched(inTime, before + HOUR_MS), batched(always, null)],
     };
     const send = (args: unknown) => handle().executeUpdate<BatchReply, [unknown]>('askBatch', { args: [args] });
@@ -172,10 +173,34 @@ describe('The workflow of a shard', () => {
       expect.objectContaining({ answer: 'begun' }),
     ]);
     expect(Math.abs(atMs - before)).toBeLessThan(60_000);
-    expect((await send({ asks: [batched(late, before - 1_000)] })).replies).toEqual([{ late: true }]);
+    expect((await send({ bytes: 0, asks: [batched(late, before - 1_000)] })).replies).toEqual([{ late: true }]);
     expect(await typesOf(late.ref)).toEqual([]);
     expect(await typesOf(inTime.ref)).toEqual(['ErrandBegun']);
     await record('late', await replayed());
+  });
+
+  it('takes the largest batches of several servers at once', async () => {
+    const refs = await Promise.all(Array.from({ length: 9 }, () => begun()));
+    const others = await Promise.all(
+      Array.from({ length: 3 }, () => startTemporalShell(at, store, { [errand.name]: errandHost(held) }, shards)),
+    );
+    const parcel = 'x'.repeat(250_000);
+    const answers = await Promise.allSettled(
+      [shell, ...others].flatMap(({ engine }, server) =>
+        refs.map(async (ref) => {
+          const by = onBehalf(`${ref.id} of ${String(server)}`);
+          const { answer } = await engine.ask(ref, [{ type: 'echo', parcel }], by);
+          return answer === parcel;
+        }),
+      ),
+    );
+    for (const other of others) await other[Symbol.asyncDispose]();
+    // Whose batch the others held up for long comes again; nobody waits in vain.
+    for (const answer of answers) {
+      if (answer.status === 'fulfilled') expect(answer.value).toBe(true);
+      else expect(answer.reason).toMatchObject({ code: 'BUSY' });
+    }
+    expect(answers.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(9);
   });
 
   it('goes on as new before its history is long, under asks that do not cease, and forgets no deadline', async () => {
