@@ -108,8 +108,8 @@ const packages = [
   ),
   vendor(
     ['@temporalio/workflow'],
-    ['^workflows/durable-(process|run)\\.ts$'],
-    'What runs inside a workflow is the one workflow alone.',
+    ['^workflows/durable-(process|run|shard)\\.ts$'],
+    'What runs inside a workflow is the workflows alone.',
   ),
   vendor(
     ['@temporalio/(client|common|worker|activity)'],

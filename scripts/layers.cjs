@@ -71,7 +71,8 @@ module.exports = [
       'workflows/process-step.ts',
       'workflows/process-limits.ts',
     ],
-    holds: 'the Temporal workflows, of one process and of a shard, what they and a worker say to each other, and the limits of both shells',
+    holds:
+      'the Temporal workflows, of one process and of a shard, what they and a worker say to each other, and the limits of both shells',
     imports: ['src/ports/process-engine.ts', 'src/domain/shared'],
     because:
       'Temporal’s workflows drive every process. Knowing a table would bind open workflows to that version of it.',
@@ -160,7 +161,12 @@ module.exports = [
     rule: 'the-temporal-shell-drives-one-step',
     files: ['src/adapters/temporal/'],
     holds: 'the shell that drives processes on Temporal',
-    imports: whatShellsImport,
+    imports: [
+      ...whatShellsImport,
+      'activities/step-batch.ts',
+      'activities/nearest-deadlines.ts',
+      'workflows/process-batch.ts',
+    ],
     because: shellsKnowNoTable,
   },
   adapter('eventstore', 'the event store on EventStoreDB'),

@@ -109,7 +109,7 @@ type ShardRun = {
  * processes for the others. It never ends, but goes on as new. It may be terminated at any time, since the stream is the truth: the next batch, or
  * the next look at the open processes, starts it again.
  */
-export async function turns(input: ShardInput): Promise<void> {
+export async function durableShard(input: ShardInput): Promise<void> {
   const run = beginRun(input);
   // Handlers may run as soon as they are set.
   setHandler(askUpdate, (batch) => answerBatch(run, batch), {
@@ -145,7 +145,7 @@ const beginRun = ({ shard, look, kept, horizonMs, transitions }: ShardInput): Sh
 };
 
 const goOnAsNew = ({ shard, kept, transitions, look, looking }: ShardRun): Promise<never> =>
-  continueAsNew<typeof turns>({
+  continueAsNew<typeof durableShard>({
     shard,
     look: look || looking !== null,
     ...(kept.horizonMs === Infinity ? {} : { horizonMs: kept.horizonMs }),

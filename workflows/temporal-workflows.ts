@@ -3,4 +3,4 @@
  * process, the workflow that runs one.
  */
 export { default } from './durable-process.js';
-export { turns } from './durable-shard.js';
+export { durableShard as turns } from './durable-shard.js';
