@@ -60,8 +60,8 @@ const MAX_RATE = 1_000_000;
 const MAX_WINDOW_SECONDS = 86_400;
 const MAX_TURN_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Two keep one processor of a worker busy each; every one more makes batches smaller. */
-const DEFAULT_TURN_HOSTS = 2;
+/** Two keep one processor of a worker busy, and these two; every one more makes batches smaller. */
+const DEFAULT_TURN_HOSTS = 4;
 const MAX_TURN_HOSTS = 256;
 
 const hostAndPort = /^[\w.-]+:\d{1,5}$/;
@@ -133,10 +133,13 @@ export const parseConfig = (env: Environment, cwd: string, isThere: (file: strin
     (value: string): string | null =>
       URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : null;
   const turnHosts = (): number | null => {
-    const count = setting('ANIMA_TURN_HOSTS', DEFAULT_TURN_HOSTS, `a number from 1 to ${String(MAX_TURN_HOSTS)}`, (value) =>
-      integer(value, 1, MAX_TURN_HOSTS),
+    const count = setting(
+      'ANIMA_TURN_HOSTS',
+      DEFAULT_TURN_HOSTS,
+      `a number from 1 to ${String(MAX_TURN_HOSTS)}`,
+      (value) => integer(value, 1, MAX_TURN_HOSTS),
     );
-    return oneOf('ANIMA_TURN_WORKFLOWS', ['hosts', 'each'], 'hosts') === 'hosts' ? count : null;
+    return oneOf('ANIMA_TURN_WORKFLOWS', ['hosted', 'each'], 'hosted') === 'hosted' ? count : null;
   };
   const distributed = (): DistributedConfig => ({
     roles: setting<ReadonlySet<Role>>('ANIMA_ROLES', new Set(roles), `some of ${roles.join(',')}`, rolesOf),

@@ -106,7 +106,7 @@ describe('the configuration', () => {
       eventStoreUrl: 'esdb://127.0.0.1:2113?tls=false',
       temporalAddress: '127.0.0.1:7233',
       temporalNamespace: 'default',
-      turnHosts: 2,
+      turnHosts: 4,
       kafkaBrokers: ['127.0.0.1:9092', 'kafka-2:9092'],
       databaseUrl: 'postgres://anima:secret@127.0.0.1:5432/anima',
     });
@@ -120,19 +120,19 @@ describe('the configuration', () => {
   it('reads how many workflows run the turns, and whether every turn has its own', () => {
     const turnHosts = (env: Record<string, string>) =>
       parseConfig({ ...engines, ...env }, '/srv').distributed?.turnHosts;
-    expect(turnHosts({ ANIMA_TURN_WORKFLOWS: 'hosts' })).toBe(2);
+    expect(turnHosts({ ANIMA_TURN_WORKFLOWS: 'hosted' })).toBe(4);
     expect(turnHosts({ ANIMA_TURN_HOSTS: '1' })).toBe(1);
-    expect(turnHosts({ ANIMA_TURN_HOSTS: '256', ANIMA_TURN_WORKFLOWS: 'hosts' })).toBe(256);
+    expect(turnHosts({ ANIMA_TURN_HOSTS: '256', ANIMA_TURN_WORKFLOWS: 'hosted' })).toBe(256);
     expect(turnHosts({ ANIMA_TURN_WORKFLOWS: 'each' })).toBeNull();
-    expect(turnHosts({ ANIMA_TURN_HOSTS: '4', ANIMA_TURN_WORKFLOWS: 'each' })).toBeNull();
+    expect(turnHosts({ ANIMA_TURN_HOSTS: '8', ANIMA_TURN_WORKFLOWS: 'each' })).toBeNull();
   });
 
   it.each([
     ['ANIMA_TURN_HOSTS', ['0', '257', '-1', '1.5', 'two']],
-    ['ANIMA_TURN_WORKFLOWS', ['own', 'Hosts', '2']],
+    ['ANIMA_TURN_WORKFLOWS', ['own', 'hosts', 'Hosted', '2']],
   ])('refuses a wrong %s in the distributed profile', (name, values) => {
     for (const value of values) {
-      for (const workflows of ['hosts', 'each']) {
+      for (const workflows of ['hosted', 'each']) {
         const [only, ...more] = problems({ ...engines, ANIMA_TURN_WORKFLOWS: workflows, [name]: value });
         expect(only).toContain(`${name} must be `);
         expect(only).toContain(JSON.stringify(value));
