@@ -109,7 +109,7 @@ const packages = [
   vendor(
     ['@temporalio/workflow'],
     ['^workflows/durable-(process|run|shard)\\.ts$'],
-    'What runs inside a workflow is the workflows alone.',
+    'What runs inside Temporal is its workflows alone.',
   ),
   vendor(
     ['@temporalio/(client|common|worker|activity)'],

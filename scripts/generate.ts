@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+import { hosts } from '../src/server/hosts.js';
 import { drawMachines } from '../workflows/machine-diagram.js';
 import { type Layer, withImportTable } from './import-table.js';
 
@@ -12,7 +13,7 @@ const repository = new URL('../../', import.meta.url);
 const fileOf = (path: string): string => fileURLToPath(new URL(path, repository));
 const layers = createRequire(import.meta.url)(fileOf('scripts/layers.cjs')) as readonly Layer[];
 const generated: readonly (readonly [path: string, content: () => string])[] = [
-  ['docs/machines.md', drawMachines],
+  ['docs/machines.md', () => drawMachines(hosts.map(({ process }) => process))],
   ['docs/architecture.md', () => withImportTable(readFileSync(fileOf('docs/architecture.md'), 'utf8'), layers)],
 ];
 

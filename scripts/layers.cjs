@@ -163,8 +163,8 @@ module.exports = [
     holds: 'the shell that drives processes on Temporal',
     imports: [
       ...whatShellsImport,
-      'activities/step-batch.ts',
       'activities/nearest-deadlines.ts',
+      'activities/step-batch.ts',
       'workflows/process-batch.ts',
     ],
     because: shellsKnowNoTable,

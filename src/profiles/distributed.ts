@@ -74,7 +74,8 @@ export const openDistributed = async (
         engine = new TemporalProcessEngine({ ...ports, ...hosting, ...temporal, shards, logger: log });
         return engine;
       },
-      startProcesses: (hosting, engine) => startWorker({ ...temporal, deps: { ...ports, ...hosting }, events, engine, log }),
+      startProcesses: (hosting, engine) =>
+        startWorker({ ...temporal, deps: { ...ports, ...hosting }, events, engine, log }),
       startReadModels: () => {
         const projector = roles.has('projector')
           ? startProjector({ ...feed, writer: readModels, projections: distributedProjections })

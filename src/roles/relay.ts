@@ -14,6 +14,8 @@ export type RelayRoleOptions = KafkaSettings & {
   readonly random: Random;
 };
 
+/** How long events are gathered after a write, in milliseconds: what lists wait for longer at most. */
+const GATHER_MS = 20;
 /** How many random bytes name a process among the relays. */
 const HOLDER_BYTES = 12;
 
@@ -21,7 +23,8 @@ const HOLDER_BYTES = 12;
 export const startRelay = ({ events, postgres, clock, random, ...kafka }: RelayRoleOptions): Relay => {
   const holder = Buffer.from(random.bytes(HOLDER_BYTES)).toString('hex');
   const feed = new KafkaFeedWriter(kafka);
-  const relay = new Relay({ events, feed, lease: new PostgresRelayLease(postgres), clock, log: kafka.log, holder });
+  const lease = new PostgresRelayLease(postgres);
+  const relay = new Relay({ events, feed, lease, clock, log: kafka.log, gatherMs: GATHER_MS, holder });
   relay.start();
   return relay;
 };

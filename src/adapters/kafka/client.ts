@@ -2,6 +2,7 @@ import { type Admin, Kafka, type KafkaConfig, logLevel, type logCreator } from '
 
 import type { Log } from '../../ports/log.js';
 import { within } from '../shared/within.js';
+import { quietQueues } from './quiet-queue.js';
 
 /** How long a connection is waited for, and an answer, in milliseconds. */
 const CONNECT_MS = 1_500;
@@ -40,6 +41,7 @@ export const openKafkaClient = ({ brokers, namespace, log }: KafkaSettings): Kaf
     logLevel: log.isLevelEnabled('debug') ? logLevel.INFO : logLevel.NOTHING,
     logCreator: creator,
   };
+  quietQueues();
   return new Kafka(config);
 };
 

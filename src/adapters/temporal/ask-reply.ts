@@ -10,7 +10,7 @@ import type { ProcessWorkflows } from './process-workflows.js';
 import type { ServerClock } from './server-clock.js';
 
 const RETRY_AFTER_SECONDS = 1;
-/** How long one ask may take while Temporal answers, in milliseconds: a killed worker's process goes on elsewhere within 2 s. */
+/** How long one ask may take while Temporal answers, in milliseconds: a killed worker's process goes on elsewhere within 5 s. */
 export const ASK_TIMEOUT_MS = 8_000;
 
 export type AskDeps = {

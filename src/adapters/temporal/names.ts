@@ -17,8 +17,11 @@ export type TemporalAddress = {
 
 /** How many characters of a stream's digest stand in a workflow's id: 132 bits. */
 const STREAM_DIGEST = 22;
-/** A workflow task or a sticky queue whose worker was killed is given to another one after this time. */
-export const TASK_TIMEOUT = '2s';
+/**
+ * A workflow task or a sticky queue whose worker was killed is given to another one after this time. A worker that is merely slow must finish well
+ * within it: what times out is done twice, and a worker that has too much to do then has more.
+ */
+export const TASK_TIMEOUT = '5s';
 /** gRPC waits this long at most between two attempts to reach a server that is away, in milliseconds. */
 const RECONNECT_MS = 1_000;
 /** How long registering search attributes may take, in milliseconds. */

@@ -50,7 +50,7 @@ export type Update = {
   readonly signal?: AbortSignal | undefined;
 };
 
-type StartOptions = {
+type WorkflowStart = {
   readonly type: string;
   readonly workflowId: string;
   readonly taskQueue: string;
@@ -90,7 +90,9 @@ export class ProcessWorkflows implements AsyncDisposable {
       try {
         const send = () => this.#send<Result>(to, update, leftMs());
         // The client never takes its listener from a signal, so each attempt gets its own.
-        return await (signal === undefined ? send() : this.#connection.withAbortSignal(AbortSignal.any([signal]), send));
+        return await (signal === undefined
+          ? send()
+          : this.#connection.withAbortSignal(AbortSignal.any([signal]), send));
       } catch (error) {
         signal?.throwIfAborted();
         const { kind } = updateFailureOf(error);
@@ -152,7 +154,11 @@ export class ProcessWorkflows implements AsyncDisposable {
     await this.#connection.close();
   }
 
-  #send<Result>(to: Addressee, { name, argOf, idOf }: Pick<Update, 'name' | 'argOf' | 'idOf'>, leftMs: number): Promise<Result> {
+  #send<Result>(
+    to: Addressee,
+    { name, argOf, idOf }: Pick<Update, 'name' | 'argOf' | 'idOf'>,
+    leftMs: number,
+  ): Promise<Result> {
     const { type, ...options } = this.#startOptions(to, false);
     const startWorkflowOperation = new WithStartWorkflowOperation(type, {
       ...options,
@@ -168,7 +174,7 @@ export class ProcessWorkflows implements AsyncDisposable {
   }
 
   /** Begins what needs no answer. Our search attributes are registered where the server does not know them. */
-  async #begin(to: Addressee, begin: (options: StartOptions) => Promise<unknown>): Promise<void> {
+  async #begin(to: Addressee, begin: (options: WorkflowStart) => Promise<unknown>): Promise<void> {
     const start = () =>
       this.#connection.withDeadline(Date.now() + START_TIMEOUT_MS, () => begin(this.#startOptions(to, true)));
     await start().catch(async (error: unknown) => {
@@ -179,7 +185,7 @@ export class ProcessWorkflows implements AsyncDisposable {
   }
 
   /** @param unasked whether the workflow would be started without an ask, and has to look at what is open by itself */
-  #startOptions(to: Addressee, unasked: boolean): StartOptions {
+  #startOptions(to: Addressee, unasked: boolean): WorkflowStart {
     const { namespace } = this.#at;
     const common = { taskQueue: taskQueueOf(namespace), workflowTaskTimeout: TASK_TIMEOUT } as const;
     if ('stream' in to) {

@@ -19,6 +19,8 @@ export type RelayDeps = {
   readonly lease: RelayLease;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'error'>;
+  /** How long after a write events are gathered for the next one, in milliseconds. */
+  readonly gatherMs: number;
   /** Names this process among all that may hold the place. */
   readonly holder: string;
 };
@@ -78,7 +80,7 @@ export class Relay implements AsyncDisposable {
 
   /** Relays until told to stop or until the place is lost. */
   async #relay(checkpoint: number, onProgress: () => void): Promise<void> {
-    const { events, feed, log } = this.#deps;
+    const { events, feed, clock, gatherMs, log } = this.#deps;
     // A checkpoint beyond the store belongs to another store, e.g. before a backup was restored.
     const after = checkpoint > (await events.lastPosition()) ? 0 : checkpoint;
     const session = new AbortController();
@@ -100,6 +102,8 @@ export class Relay implements AsyncDisposable {
           this.#position = part.at(-1)?.position ?? this.#position;
         }
         onProgress();
+        // Alone an event leaves at once. Under load those of this time leave together: each write costs everybody behind the topic a round.
+        if (gatherMs > 0) await pause(clock, gatherMs, session.signal);
       }
     } finally {
       end();

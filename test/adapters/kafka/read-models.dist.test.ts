@@ -47,7 +47,7 @@ const open = () => {
         new KafkaFeedWriter(kafka.settings),
         new PostgresRelayLease(schema.again(), LEASE_MS),
       );
-      const relay = new Relay({ events: store, feed, lease, clock: systemClock, log, holder });
+      const relay = new Relay({ events: store, feed, lease, clock: systemClock, log, gatherMs: 20, holder });
       relay.start();
       running.push(relay);
       return relay;

@@ -46,9 +46,14 @@ describe('The relay', () => {
     for (const relay of running) await relay[Symbol.asyncDispose]();
   });
 
-  const start = async (holder = 'one', into: FeedWriter = feed, under: RelayLease = lease): Promise<Relay> => {
+  const start = async (
+    holder = 'one',
+    into: FeedWriter = feed,
+    under: RelayLease = lease,
+    gatherMs = 0,
+  ): Promise<Relay> => {
     const log = { info: () => undefined, error: (_: object, message: string) => void problems.push(message) };
-    const relay = new Relay({ events: store, feed: into, lease: under, clock, log, holder });
+    const relay = new Relay({ events: store, feed: into, lease: under, clock, log, gatherMs, holder });
     running.push(relay);
     relay.start();
     await clock.advance(0);
@@ -91,6 +96,21 @@ describe('The relay', () => {
     await expectWhole();
     expect(await relay.lag()).toBe(0);
     expect(problems).toEqual([]);
+  });
+
+  it('writes an event that comes alone at once, and gathers those that follow for one more write', async () => {
+    let writes = 0;
+    const counting = feedWith(feed, () => Promise.resolve(void (writes += 1)));
+    await append(1);
+    await start('one', counting, lease, 20);
+    const before = writes;
+    await append(2);
+    await append(3);
+    await clock.advance(19);
+    expect(writes).toBe(before);
+    await clock.advance(1);
+    expect(writes).toBe(before + 1);
+    await expectWhole();
   });
 
   it('writes again what it wrote before it was killed and had no checkpoint, and nothing else', async () => {
