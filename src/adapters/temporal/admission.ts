@@ -38,7 +38,8 @@ export class Admission {
 
   /**
    * @param ask resolves with any answer, refusals included
-   * @throws Rejection BUSY when more are under way than are answered, ENGINE_UNAVAILABLE when none are, both at once; and what the ask throws
+   * @throws Rejection BUSY when more are under way than are answered, ENGINE_UNAVAILABLE when none are, both at once; and what the ask throws.
+   *   All of these say to come again after one to RETRY_SECONDS seconds
    */
   async admit<T>(ask: () => Promise<T>): Promise<T> {
     const beganMs = this.#deps.clock.monotonicMs();
@@ -52,6 +53,8 @@ export class Admission {
       // A step that threw was taken by somebody.
       if (!(error instanceof Rejection)) this.#answered(this.#deps.clock.monotonicMs());
       else if (error.code === 'ENGINE_UNAVAILABLE' && this.#answeredMs < beganMs) this.#inVain = true;
+      if (error instanceof Rejection && (error.code === 'ENGINE_UNAVAILABLE' || error.code === 'BUSY'))
+        throw this.#refusal(error.code);
       throw error;
     } finally {
       this.#underWay -= 1;

@@ -109,6 +109,7 @@ export class TemporalProcessEngine implements ProcessEngine {
   }
 
   async outcome(ref: ProcessRef, by: CommandContext, wait: Wait): Promise<StepAnswer | null> {
+    wait.signal?.throwIfAborted();
     // One that runs with others has no far effects.
     if (this.#shardOf(ref) !== null) return this.ask(ref, [], by);
     const deps = { workflows: this.#workflows, clock: this.#deps.clock, newId: () => this.#token() };

@@ -45,7 +45,7 @@ export const rejections = {
   DATABASE_UNAVAILABLE: 'The database cannot be reached; try again shortly.',
   ENGINE_UNAVAILABLE:
     'The process engine cannot be reached or did not answer in time. Send the request again; if it opens a turn, use the same Idempotency-Key.',
-  BUSY: 'Too many requests are waiting for the store; try again shortly.',
+  BUSY: 'Too many requests are waiting already; try again shortly.',
 } as const satisfies Record<string, string>;
 
 export type RejectionCode = keyof typeof rejections;

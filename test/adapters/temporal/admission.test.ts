@@ -129,7 +129,7 @@ describe('Admission', () => {
     await clock.advance(1_000);
     await answer();
     open(Promise.reject(unavailable));
-    await expect(lost).rejects.toBe(unavailable);
+    await expect(lost).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
     expect((await fill(10)).begun).toBe(10);
   });
 
@@ -142,5 +142,15 @@ describe('Admission', () => {
       if (error !== unavailable) seconds.add((error as Rejection).retryAfter);
     }
     expect([...seconds].toSorted()).toEqual([1, 2, 3]);
+  });
+
+  it('sends those that waited in vain together back at different times', async () => {
+    const { admission } = admitting();
+    const seconds = await Promise.all(
+      Array.from({ length: 60 }, () =>
+        admission.admit(() => Promise.reject(unavailable)).catch((error: unknown) => (error as Rejection).retryAfter),
+      ),
+    );
+    expect([...new Set(seconds)].sort()).toEqual([1, 2, 3]);
   });
 });

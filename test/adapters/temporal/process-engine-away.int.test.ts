@@ -13,6 +13,9 @@ import { statuses } from '../../../src/http/statuses.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import { quiet } from '../../support/temporal.js';
 
+/** Not everybody is to come back in the same second. */
+const isSoon = (seconds: unknown): boolean => [1, 2, 3].includes(seconds as number);
+
 describe('The Temporal engine while Temporal is away', () => {
   const sockets = new Set<Socket>();
   let server: Server | undefined;
@@ -53,17 +56,17 @@ describe('The Temporal engine while Temporal is away', () => {
   it('refuses with ENGINE_UNAVAILABLE and Retry-After when nobody listens', async () => {
     const port = await listening();
     await new Promise((resolve) => server?.close(resolve));
-    await expect(ask(port)).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1 });
+    await expect(ask(port)).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: expect.toSatisfy(isSoon) });
   });
 
   it('refuses with ENGINE_UNAVAILABLE when the server takes connections and does not answer', async () => {
-    await expect(ask(await listening())).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1 });
+    await expect(ask(await listening())).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: expect.toSatisfy(isSoon) });
     expect(statuses.ENGINE_UNAVAILABLE).toBe(503);
   });
 
   it('refuses facts and waits for outcomes alike, and hears when who waits has gone', async () => {
     const away = engineAt(await listening());
-    const unavailable = { code: 'ENGINE_UNAVAILABLE', retryAfter: 1 };
+    const unavailable = { code: 'ENGINE_UNAVAILABLE', retryAfter: expect.toSatisfy(isSoon) };
     await expect(away.tell(ref, [], by)).rejects.toMatchObject(unavailable);
     await expect(away.outcome(ref, by, { withinMs: 60_000 })).rejects.toMatchObject(unavailable);
     const signal = AbortSignal.abort(new Error('the client has gone'));
