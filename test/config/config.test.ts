@@ -108,6 +108,8 @@ describe('the configuration', () => {
       temporalNamespace: 'default',
       kafkaBrokers: ['127.0.0.1:9092', 'kafka-2:9092'],
       databaseUrl: 'postgres://anima:secret@127.0.0.1:5432/anima',
+      temporalAccess: { tls: null, apiKey: null, payloadKeys: { encrypting: null, all: [] } },
+      kafkaAccess: { tls: null, sasl: null },
     });
     const some = parseConfig(
       { ...engines, ANIMA_ROLES: 'http, projector', ANIMA_NAMESPACE: 'tests' },

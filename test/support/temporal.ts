@@ -16,7 +16,12 @@ export type TemporalShell = AsyncDisposable & {
   readonly worker: ProcessWorker;
 };
 
-let bundle: Promise<Awaited<ReturnType<typeof loadWorkflowBundle>>> | undefined;
+const bundles = new Map<boolean, ReturnType<typeof loadWorkflowBundle>>();
+const bundleFor = (encrypts: boolean): ReturnType<typeof loadWorkflowBundle> => {
+  const bundle = bundles.get(encrypts) ?? loadWorkflowBundle(encrypts);
+  bundles.set(encrypts, bundle);
+  return bundle;
+};
 
 export const quiet: Log = {
   isLevelEnabled: () => false,
@@ -31,6 +36,7 @@ export const startTemporalShell = async (
   at: TemporalAddress,
   events: EventStore,
   processes: Readonly<Record<string, HostedProcess>>,
+  log: Log = quiet,
 ): Promise<TemporalShell> => {
   const lanes = new Lanes(events, systemClock, { shared: true });
   const journal = new ProcessJournal(events, { shared: true });
@@ -38,8 +44,8 @@ export const startTemporalShell = async (
   const worker = startProcessWorker({
     ...at,
     deps,
-    log: quiet,
-    bundle: await (bundle ??= loadWorkflowBundle()),
+    log,
+    bundle: await bundleFor(at.payloads?.encrypts ?? false),
     abrupt: true,
   });
   const engine = new TemporalProcessEngine({ ...at, ...deps, events, logger: quiet });

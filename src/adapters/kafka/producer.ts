@@ -3,6 +3,7 @@ import { type Kafka, type Message, Partitioners, type Producer } from 'kafkajs';
 import type { FeedEntry, FeedSession, FeedWriter } from '../../ports/event-feed.js';
 import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient } from './client.js';
 import { encodeLink, MAX_MESSAGE_BYTES } from './link-format.js';
+import { kafkaRefusal } from './refusal.js';
 import { ensureTopic } from './topic.js';
 
 /** How long brokers may take to acknowledge, in milliseconds. */
@@ -22,7 +23,11 @@ export class KafkaFeedWriter implements FeedWriter {
     this.#topic = eventsTopic(settings);
   }
 
-  async open(): Promise<FeedSession> {
+  open(): Promise<FeedSession> {
+    return this.#open().catch(refuse);
+  }
+
+  async #open(): Promise<FeedSession> {
     const partitions = await ensureTopic(this.#kafka, this.#topic);
     // Each session has its own producer. Brokers recognise a repeat by producer and number alone. After a failure whose outcome is unknown they would
     // take other messages under the same numbers for a repeat and drop them.
@@ -40,11 +45,16 @@ export class KafkaFeedWriter implements FeedWriter {
     }
     return {
       partitions,
-      write: (entries) => send(producer, this.#topic, entries),
+      write: (entries) => send(producer, this.#topic, entries).catch(refuse),
       [Symbol.asyncDispose]: () => closeClient(producer),
     };
   }
 }
+
+/** @throws Error with the setting to look at, when brokers refuse us */
+const refuse = (error: unknown): never => {
+  throw kafkaRefusal(error);
+};
 
 /** Sends portion after portion. What one request holds for one partition is one batch to the broker, and the size of a batch is bounded. */
 const send = async (producer: Producer, topic: string, entries: readonly FeedEntry[]): Promise<void> => {

@@ -9,8 +9,8 @@ import type { Clock } from '../../ports/clock.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
 import { within } from '../shared/within.js';
 import { updateFailureOf } from './failures.js';
+import { dataConverterOf, openConnection } from './connection.js';
 import {
-  openConnection,
   registerSearchAttributes,
   searchAttributesOf,
   TASK_TIMEOUT,
@@ -56,8 +56,9 @@ export class ProcessWorkflows implements AsyncDisposable {
   constructor(at: TemporalAddress, clock: Clock) {
     this.#at = at;
     this.#clock = clock;
-    this.#connection = openConnection(at.address);
-    this.#client = new Client({ connection: this.#connection, namespace: at.temporalNamespace });
+    this.#connection = openConnection(at);
+    const options = { namespace: at.temporalNamespace, dataConverter: dataConverterOf(at) };
+    this.#client = new Client({ connection: this.#connection, ...options });
   }
 
   /**

@@ -1,11 +1,12 @@
 import { Context } from '@temporalio/activity';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
 import { advanceProcess, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
 import { FAR_EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
 import type { ProcessActivities } from '../../../workflows/process-step.js';
 import type { Log } from '../../ports/log.js';
 import { loadWorkflowBundle } from './bundle.js';
+import { dataConverterOf, openNativeConnection } from './connection.js';
 import { TASK_TIMEOUT, taskQueueOf, type TemporalAddress } from './names.js';
 
 /** Workflows kept in memory. More processes in flight than this and each step replays its history. */
@@ -50,11 +51,7 @@ export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker
   const started = new Promise<void>((resolve) => (onStarted = resolve));
 
   const serve = async (): Promise<void> => {
-    const connection = await NativeConnection.connect({
-      address: options.address,
-      // On the way to a server nearby it costs more than it saves.
-      grpcCompression: { codec: 'none' },
-    });
+    const connection = await openNativeConnection(options);
     try {
       worker = await createWorker(connection, options);
       const running = worker.run();
@@ -102,7 +99,8 @@ const createWorker = async (connection: NativeConnection, options: ProcessWorker
     connection,
     namespace: options.temporalNamespace,
     taskQueue: taskQueueOf(options.namespace),
-    workflowBundle: options.bundle ?? (await loadWorkflowBundle()),
+    workflowBundle: options.bundle ?? (await loadWorkflowBundle(options.payloads?.encrypts)),
+    dataConverter: dataConverterOf(options),
     activities: activitiesOf(options.deps),
     maxCachedWorkflows: CACHED_WORKFLOWS,
     maxConcurrentWorkflowTaskExecutions: TASKS_AT_ONCE,
