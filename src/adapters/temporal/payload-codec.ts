@@ -14,6 +14,8 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_ID_BYTES = 9;
+/** More of a foreign key's id is not repeated, in characters. */
+const SHOWN = 40;
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 type Metadata = NonNullable<Payload['metadata']>;
@@ -45,9 +47,8 @@ export const payloadEncryption = (
     const id = textOf(metadata, KEY_ID);
     const key = keys.get(id);
     if (key === undefined) {
-      throw new Error(
-        `A payload is encrypted with the key ${JSON.stringify(id)}, which is not in TEMPORAL_PAYLOAD_KEY.`,
-      );
+      const shown = JSON.stringify(id.slice(0, SHOWN));
+      throw new Error(`A payload is encrypted with the key ${shown}, which is not in TEMPORAL_PAYLOAD_KEY.`);
     }
     return decrypted(payload.data ?? new Uint8Array(), key, id);
   };

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { openConnection, openNativeConnection } from '../../../src/adapters/temporal/connection.js';
-import type { TemporalAddress } from '../../../src/adapters/temporal/names.js';
+import { registerSearchAttributes, type TemporalAddress } from '../../../src/adapters/temporal/names.js';
 import { temporalRefusal } from '../../../src/adapters/temporal/refusal.js';
 import { installRuntime } from '../../../src/adapters/temporal/worker.js';
 import type { TlsAccess } from '../../../src/ports/server-access.js';
@@ -118,5 +118,16 @@ describe.each(both)('%s of a Temporal that speaks TLS', (_, ask) => {
     const tls = await tlsAccessOf(certificates.authority);
     for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
     await expect(temporal.ask(tls)).rejects.not.toThrow('Look at');
+  });
+});
+
+describe('a Temporal that lets nobody make search attributes', () => {
+  it('is answered with what somebody else must make', async () => {
+    await using bare = await openBareTemporal({ apiKey: 'of an operator' });
+    const connection = openConnection(bare);
+    await expect(registerSearchAttributes(connection, 'minds.a1b2c')).rejects.toThrow(
+      'The namespace minds.a1b2c lacks the search attributes AnimaTenant, AnimaNpcId, AnimaProcess (Keyword): ',
+    );
+    await connection.close();
   });
 });

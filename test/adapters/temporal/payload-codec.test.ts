@@ -90,6 +90,17 @@ describe('payloads on their way to Temporal', () => {
     }
   });
 
+  it('are refused without repeating more of a key id than one line has room for', async () => {
+    const metadata = {
+      encoding: Buffer.from('binary/encrypted'),
+      'encryption-key-id': Buffer.from(`${'x'.repeat(40)}\n${'y'.repeat(100_000)}`),
+    };
+    const refusal = await withKeys(first)
+      .decode([{ metadata }])
+      .then(() => '', String);
+    expect(refusal).toContain(`the key "${'x'.repeat(40)}", which`);
+  });
+
   it('are refused when any bit was changed, and when they were cut off', async () => {
     const codec = withKeys(first);
     const sent = await one(codec.encode([payload]));
