@@ -93,8 +93,8 @@ const packages = [
   vendor(['koa', '@koa/router'], ['^src/http/'], 'Koa is how HTTP is spoken; above routes nobody sees a request.'),
   vendor(
     ['ajv', '@sinclair/typebox'],
-    ['^src/http/'],
-    'One definition per route is validated and made into OpenAPI there.',
+    ['^src/http/', '^src/domain/npc/event-schemas\\.ts$'],
+    'One definition per route is validated and made into OpenAPI there; one per event of a mind is published.',
   ),
   vendor(
     ['@photostructure/sqlite'],
@@ -108,8 +108,8 @@ const packages = [
   ),
   vendor(
     ['@temporalio/workflow'],
-    ['^workflows/durable-(process|run)\\.ts$'],
-    'What runs inside a workflow is the one workflow alone.',
+    ['^workflows/durable-(process|run|shard)\\.ts$'],
+    'What runs inside Temporal is its workflows alone.',
   ),
   vendor(
     ['@temporalio/(client|common|proto|worker|activity)'],

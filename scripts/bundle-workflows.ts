@@ -3,11 +3,11 @@ import { copyFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { bundleDurableProcess, bundleFile } from '../src/adapters/temporal/bundle.js';
+import { bundleWorkflows, bundleFile } from '../src/adapters/temporal/bundle.js';
 import { encodedFailures } from '../src/adapters/temporal/connection.js';
 
 // The compiler leaves it out: it is no TypeScript.
 copyFileSync(join(import.meta.dirname, '../../src/adapters/temporal/encoded-failures.cjs'), encodedFailures);
 for (const encodesFailures of [false, true]) {
-  await writeFile(bundleFile(encodesFailures), await bundleDurableProcess(encodesFailures));
+  await writeFile(bundleFile(encodesFailures), await bundleWorkflows(encodesFailures));
 }

@@ -1,10 +1,13 @@
 // Writes the generated files; with --check it writes nothing and fails when one of them is stale.
 // Usage: npm run generate, npm run check:generated.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { hosts } from '../src/server/hosts.js';
 import { drawMachines } from '../workflows/machine-diagram.js';
+import { eventSchemaFiles } from './event-schema-files.js';
 import { type Layer, withImportTable } from './import-table.js';
 
 /** Seen from dist/scripts/, where this runs. */
@@ -12,8 +15,9 @@ const repository = new URL('../../', import.meta.url);
 const fileOf = (path: string): string => fileURLToPath(new URL(path, repository));
 const layers = createRequire(import.meta.url)(fileOf('scripts/layers.cjs')) as readonly Layer[];
 const generated: readonly (readonly [path: string, content: () => string])[] = [
-  ['docs/machines.md', drawMachines],
+  ['docs/machines.md', () => drawMachines(hosts.map(({ process }) => process))],
   ['docs/architecture.md', () => withImportTable(readFileSync(fileOf('docs/architecture.md'), 'utf8'), layers)],
+  ...eventSchemaFiles(),
 ];
 
 const read = (file: string): string | null => {
@@ -33,6 +37,7 @@ for (const [path, make] of generated) {
     console.error(`${path} is stale: run "npm run generate".`);
     process.exitCode = 1;
   } else {
+    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
     console.log(`wrote ${path}`);
   }

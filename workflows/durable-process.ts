@@ -38,6 +38,7 @@ import {
   type AskResult,
   ASK,
   type Ask,
+  ASK_LATE,
   type EffectProgress,
   type Fact,
   OUTCOME,
@@ -115,10 +116,14 @@ const listen = (run: Run): void => {
   }));
 };
 
-const answerAsk = async (run: Run, { stream, inputs, by, token }: Ask): Promise<AskResult> => {
+const answerAsk = async (run: Run, { stream, inputs, by, token, untilMs }: Ask): Promise<AskResult> => {
+  // A backlog is worked off faster than it was made: what nobody waits for costs no step.
+  const atMs = nowMs();
+  if (untilMs !== undefined && untilMs <= atMs)
+    throw ApplicationFailure.create({ message: 'nobody waits for this any more', type: ASK_LATE, nonRetryable: true });
   if (stream !== undefined && stream !== run.ref.stream) throw failed(token, `${run.ref.id} belongs to another stream`);
   try {
-    return { token, reply: (await stepInLine(run, inputs, by)).reply };
+    return { token, reply: (await stepInLine(run, inputs, by)).reply, atMs };
   } catch (error) {
     throw failed(token, error);
   }

@@ -1,5 +1,4 @@
 import type { AnyProcess, Cell } from './process.js';
-import { processes } from './registry.js';
 
 type AnyCell = Cell<unknown, unknown, unknown>;
 type StateRow = readonly [state: string, cells: readonly (readonly [input: string, cell: AnyCell])[]];
@@ -55,8 +54,8 @@ const section = (process: AnyProcess): readonly string[] => [
   '',
 ];
 
-/** `docs/machines.md`: every process as a Mermaid diagram and as the table of all its cells, in Markdown. */
-export const drawMachines = (): string =>
+/** `docs/machines.md`: each of these processes as a Mermaid diagram and as the table of all its cells, in Markdown. */
+export const drawMachines = (processes: readonly AnyProcess[]): string =>
   [
     '# State machines',
     '',
@@ -66,5 +65,5 @@ export const drawMachines = (): string =>
     '`·` means nothing: the answer comes from the record. `refused` is a refusal with its code. Anything else is the name of the function',
     'that makes the events, and the state or states to which they lead.',
     '',
-    ...Object.values<AnyProcess>(processes).flatMap(section),
+    ...processes.flatMap(section),
   ].join('\n');

@@ -27,3 +27,14 @@ export const FACTS_BYTES = 1_048_576;
 export const FACT_BYTES = 800_000;
 /** How many may wait for the outcome of one process. Temporal takes ten updates of one workflow at a time, and asks need some of them. */
 export const OUTCOME_WAITERS = 4;
+
+/** How many asks travel to a shard's workflow as one update, and how much they take, in bytes of JSON. Temporal takes 2 MiB for one payload. */
+export const BATCH_ASKS = 128;
+export const BATCH_BYTES = 1_048_576;
+/** How much the answers of one batch take, in bytes of JSON. What goes beyond that is made again from the stream. */
+export const BATCH_ANSWER_BYTES = 1_048_576;
+/** How long a batch waits for a step, in milliseconds: a workflow takes no update while its activity runs. A slower step goes on alone. */
+export const BATCHED_STEP_MS = 300;
+/** How many deadlines a shard's workflow knows by itself, and how much they take, in bytes: each new run gets them whole. */
+export const DEADLINES_KEPT = 1_000;
+export const DEADLINES_BYTES = 262_144;

@@ -90,8 +90,11 @@ export type Ask = {
   readonly inputs: readonly ProcessInput[];
   readonly by: CommandContext;
   readonly token: string;
+  /** After this moment, on Temporal's clock, nobody waits for the answer; absent where its sender does not know that clock. */
+  readonly untilMs?: number;
 };
-export type AskResult = { readonly token: string; readonly reply: Reply };
+/** `atMs`: Temporal's time when the ask came in. */
+export type AskResult = { readonly token: string; readonly reply: Reply; readonly atMs?: number };
 
 /** A wait for an outcome, `withinMs` long at most. Null comes back when that was not enough. */
 export type OutcomeWait = { readonly by: CommandContext; readonly withinMs: number };
@@ -103,3 +106,5 @@ export type OutcomeWait = { readonly by: CommandContext; readonly withinMs: numb
 export const STEP_FAILED = 'StepFailed';
 export const RUN_ENDING = 'RunEnding';
 export const PROCESS_BUSY = 'ProcessBusy';
+/** It came when its asker waited no more; no step was taken. */
+export const ASK_LATE = 'AskLate';

@@ -10,8 +10,13 @@ import { addresses } from './addresses.js';
 
 const ANIMA = fileURLToPath(new URL('../../src/cli/anima.js', import.meta.url));
 
-/** Our processes by role, and the owner key of their namespace. */
-export type Roles = AsyncDisposable & { readonly key: string; readonly processes: ReadonlyMap<string, Server> };
+/** Our processes by role, the owner key of their namespace, and how one more is started. */
+export type Roles = AsyncDisposable & {
+  readonly key: string;
+  readonly processes: ReadonlyMap<string, Server>;
+  /** Whoever starts it stops it. */
+  start(role: string, env?: Readonly<Record<string, string>>): Promise<Server>;
+};
 
 /** Starts a process for each role, without a rate limit. @throws Error when one does not start */
 export const startRoles = async (namespace: string, dataDir: string, roles: readonly string[]): Promise<Roles> => {
@@ -39,6 +44,7 @@ export const startRoles = async (namespace: string, dataDir: string, roles: read
     return {
       key: (await readFile(join(dataDir, 'owner-key'), 'utf8')).trim(),
       processes,
+      start: (role, more = {}) => start(MAIN, { ...env, ...more, ANIMA_ROLES: role }),
       [Symbol.asyncDispose]: stop,
     };
   } catch (error) {

@@ -3,10 +3,18 @@ import { measureAppends } from './append.js';
 import { measureCost } from './cost.js';
 import { measureLag } from './lag.js';
 import { measureProjector } from './projector.js';
+import { measureRecovery } from './recovery.js';
 import { measureSteps } from './step.js';
 
 await measureParts(
   'distributed',
-  { step: measureSteps, append: measureAppends, projector: measureProjector, lag: measureLag, cost: measureCost },
+  {
+    step: measureSteps,
+    append: measureAppends,
+    projector: measureProjector,
+    lag: measureLag,
+    cost: measureCost,
+    recovery: measureRecovery,
+  },
   process.argv.slice(2),
 );

@@ -67,6 +67,7 @@ export const measureSteps = async (effort: Effort): Promise<PartReport> => {
   const journal = new ProcessJournal(new MemoryEventStore(), { shared: true });
   const engineOf = (own: string) =>
     new TemporalProcessEngine({
+      shards: { count: 2, processes: [turn.name] },
       address: env.TEMPORAL_ADDRESS,
       temporalNamespace: 'default',
       namespace: own,

@@ -29,12 +29,19 @@ const serve = async (namespace: string): Promise<void> => {
     const journal = new ProcessJournal(events, { shared: true });
     const signingKeys = { current: { kid: 'bench' } } as Parameters<typeof turnHost>[0]['signingKeys'];
     const host = turnHost({ rulesets: openRulesets(lanes, events), signingKeys, issuer: 'http://127.0.0.1:8080' });
-    const deps = { lanes, journal, processes: { [turn.name]: host }, clock: systemClock, random: systemRandom };
+    const deps = {
+      lanes,
+      journal,
+      processes: { [turn.name]: { ...host, process: turn } },
+      clock: systemClock,
+      random: systemRandom,
+    };
     return startProcessWorker({
       address: TEMPORAL_ADDRESS,
       temporalNamespace: 'default',
       namespace: own,
       deps,
+      events,
       log,
     });
   };

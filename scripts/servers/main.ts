@@ -1,9 +1,9 @@
 // Starts, kills and stops the real servers of the distributed profile without Docker (contract 11.6).
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
+import { cacheDirectory } from './cache.js';
 import { commands } from './commands.js';
 import { inTurn } from './lock.js';
 import { SERVER_NAMES, type ServerName } from './server.js';
@@ -31,14 +31,6 @@ const NEEDS_NAMES: readonly Command[] = ['kill', 'restart'];
 
 const isCommand = (word: string | undefined): word is Command => word !== undefined && Object.hasOwn(commands, word);
 const isName = (word: string): word is ServerName => (SERVER_NAMES as readonly string[]).includes(word);
-
-/** Root's home is closed to the accounts that its servers run as; /var/cache is open to all. */
-const cacheDirectory = (): string => {
-  const { ANIMA_SERVERS_CACHE: given, XDG_CACHE_HOME: caches } = process.env;
-  if (given !== undefined && given !== '') return resolve(given);
-  if (process.getuid?.() === 0) return '/var/cache/anima-servers';
-  return join(caches === undefined || caches === '' ? join(homedir(), '.cache') : caches, 'anima-servers');
-};
 
 const dataDirectory = (): string => {
   const given = process.env['ANIMA_SERVERS_DIR'];

@@ -54,6 +54,8 @@ export type CallOptions = {
   /** Makes a repeat safe. Only with it does the client repeat a request whose answer was lost. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+  /** Called with the `cursor` of the next page, when the answer is a page of a list and not its last (contract 1.9). */
+  readonly onMore?: (cursor: string) => void;
 };
 
 /** Sends one request and returns the parsed answer, `null` when it has no body. @throws MindError */
@@ -86,6 +88,13 @@ const parse = (text: string, response: Response): unknown => {
       },
     );
   }
+};
+
+/** The cursor that a `Link` to the next page carries. The rest of the link is left out: a proxy in front of the server may have other paths. */
+const nextCursor = (link: string | null): string | null => {
+  const [, target = ''] = /<([^<>]*)>;\s*rel="next"/.exec(link ?? '') ?? [];
+  const query = target.slice(target.indexOf('?') + 1);
+  return new URLSearchParams(query).get('cursor');
 };
 
 /** The error of an answer with a bad status; its body is `{error: {code, message, ...}}` or, on one route, `{error: "<sentence>"}`. */
@@ -148,6 +157,8 @@ export const createMindRequest = (options: MindRequestOptions): MindRequest => {
         const response = await send(base + path, { ...init, signal });
         const answer = parse(await response.text(), response);
         if (!response.ok) throw refusal(response, answer);
+        const cursor = nextCursor(response.headers.get('link'));
+        if (cursor !== null) call?.onMore?.(cursor);
         return answer;
       });
     } catch (cause) {

@@ -191,8 +191,11 @@ export type TurnRecord = {
   readonly kind: string;
   readonly state: string;
   readonly openedAt: string;
+  readonly deadlineAt: string;
   readonly endedAt?: string;
   readonly ruleset: { readonly rulesetId: string; readonly version: number } | null;
   readonly rounds: readonly TurnRound[];
   readonly verdict: JsonMembers | null;
 };
+/** A turn as a list shows it. */
+export type TurnSummary = Omit<TurnRecord, 'rounds' | 'verdict'>;

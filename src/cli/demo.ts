@@ -37,13 +37,17 @@ type Flags = {
   readonly json?: true;
 };
 
-const address = (text: string): string => {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8080.');
-  return text.replace(/\/+$/, '');
-};
+/** Reads an address; for any other text it says what is allowed. */
+const addressElse =
+  (allowed: string) =>
+  (text: string): string => {
+    if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new InvalidArgumentError(allowed);
+    return text.replace(/\/+$/, '');
+  };
 
-const scriptedOrAddress = (text: string): string => (text === 'scripted' ? text : address(text));
+const address = addressElse('It must be an address such as http://127.0.0.1:8080.');
+const modelAddress = addressElse('It must be "scripted", or a URL such as http://127.0.0.1:11434/v1.');
+const scriptedOrAddress = (text: string): string => (text === 'scripted' ? text : modelAddress(text));
 
 const fileText = async (path: string): Promise<string> => {
   try {

@@ -1,22 +1,16 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 
 import type { HistoryPage } from '../body/protocol.js';
 import { openClient } from './client.js';
 import { eventLine } from './history-text.js';
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from './terminal.js';
+import { wholeFrom } from './whole-from.js';
 import { defined } from '../domain/shared/defined.js';
 
 /** Most events asked for at once (contract 10.1). */
 const PAGE = 500;
 /** How many events are shown by default. */
 const DEFAULT_LIMIT = 1_000;
-
-const wholeFrom =
-  (least: number) =>
-  (text: string): number => {
-    if (/^\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
-    throw new InvalidArgumentError(`It must be a whole number from ${String(least)}.`);
-  };
 
 type HistoryOptions = {
   readonly from?: number;

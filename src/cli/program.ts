@@ -9,6 +9,7 @@ import { keysCommand } from './keys.js';
 import { rebuildCommand } from './rebuild.js';
 import { serveCommand } from './serve.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
+import { turnsCommand } from './turns.js';
 
 /** The exit codes of every command (contract 11.5). */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
@@ -21,6 +22,7 @@ const program = (terminal: Terminal): Command => {
     .addCommand(demoCommand(terminal))
     .addCommand(keysCommand(terminal))
     .addCommand(historyCommand(terminal))
+    .addCommand(turnsCommand(terminal))
     .addCommand(chainCommand(terminal))
     .addCommand(rebuildCommand(terminal))
     .addHelpText(

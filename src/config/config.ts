@@ -22,7 +22,13 @@ export type DistributedConfig = {
   readonly eventStoreUrl: string;
   readonly temporalAddress: string;
   readonly temporalNamespace: string;
+  /** How many workflows run the turns; null gives every turn a workflow of its own. */
+  readonly turnHosts: number | null;
   readonly kafkaBrokers: readonly string[];
+  /** The full name of the topic for programs of others; null: nothing is published. */
+  readonly kafkaPublicTopic: string | null;
+  /** How topics are made that are not there yet. */
+  readonly kafkaNewTopics: { readonly partitions: number; readonly retentionMs: number };
   readonly databaseUrl: string;
   readonly temporalAccess: TemporalAccess;
   readonly kafkaAccess: KafkaAccess;
@@ -60,8 +66,18 @@ export const DEFAULT_DATA_DIR = '.anima';
 const MAX_PORT = 65_535;
 const MAX_RATE = 1_000_000;
 const MAX_WINDOW_SECONDS = 86_400;
+const MAX_PARTITIONS = 1_000;
+const HOUR_MS = 60 * 60 * 1000;
+/** A hundred years. */
+const MAX_RETENTION_HOURS = 876_000;
 const MAX_TURN_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
 
+/** More of them are spread over more workers; fewer make larger batches. */
+const DEFAULT_TURN_HOSTS = 4;
+const MAX_TURN_HOSTS = 256;
+
+/** What Kafka takes as the name of a topic. */
+const topicName = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/;
 const hostAndPort = /^[\w.-]+:\d{1,5}$/;
 
 const rolesOf = (text: string): ReadonlySet<Role> | null => {
@@ -137,6 +153,15 @@ export const parseConfig = (
     (value: string): string | null =>
       URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : null;
   const access: AccessSource = { text, oneOf, path, read, problems };
+  const turnHosts = (): number | null => {
+    const count = setting(
+      'ANIMA_TURN_HOSTS',
+      DEFAULT_TURN_HOSTS,
+      `a number from 1 to ${String(MAX_TURN_HOSTS)}`,
+      (value) => integer(value, 1, MAX_TURN_HOSTS),
+    );
+    return oneOf('ANIMA_TURN_WORKFLOWS', ['hosted', 'each'], 'hosted') === 'hosted' ? count : null;
+  };
   const distributed = (): DistributedConfig => ({
     roles: setting<ReadonlySet<Role>>('ANIMA_ROLES', new Set(roles), `some of ${roles.join(',')}`, rolesOf),
     namespace: setting(
@@ -148,11 +173,28 @@ export const parseConfig = (
     eventStoreUrl: needed('EVENTSTORE_URL', 'esdb://127.0.0.1:2113?tls=false', urlOf('esdb:', 'esdb+discover:')),
     temporalAddress: needed('TEMPORAL_ADDRESS', '127.0.0.1:7233', (value) => (hostAndPort.test(value) ? value : null)),
     temporalNamespace: setting('TEMPORAL_NAMESPACE', 'default', 'text', (value) => value),
+    turnHosts: turnHosts(),
     kafkaBrokers: needed('KAFKA_BROKERS', '127.0.0.1:9092', (value) =>
       value.split(',').every((broker) => hostAndPort.test(broker.trim())) ? value : null,
     )
       .split(',')
       .map((broker) => broker.trim()),
+    kafkaPublicTopic: setting<string | null>(
+      'KAFKA_PUBLIC_TOPIC',
+      null,
+      '1 to 249 letters, digits, ".", "_" or "-"',
+      (value) => (topicName.test(value) ? value : null),
+    ),
+    kafkaNewTopics: {
+      partitions: setting('KAFKA_PARTITIONS', 8, `a number from 1 to ${MAX_PARTITIONS}`, (value) =>
+        integer(value, 1, MAX_PARTITIONS),
+      ),
+      retentionMs:
+        HOUR_MS *
+        setting('KAFKA_RETENTION_HOURS', 168, `a number of hours from 1 to ${MAX_RETENTION_HOURS}`, (value) =>
+          integer(value, 1, MAX_RETENTION_HOURS),
+        ),
+    },
     databaseUrl: needed(
       'DATABASE_URL',
       'postgres://user:password@127.0.0.1:5432/anima',
@@ -210,6 +252,12 @@ export const parseConfig = (
     jwsAlg: oneOf('ANIMA_JWS_ALG', ['EdDSA', 'Ed25519'], 'EdDSA'),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
   };
+  const { kafkaPublicTopic, namespace } = config.distributed ?? {};
+  if (kafkaPublicTopic !== undefined && kafkaPublicTopic === `${String(namespace)}.events`) {
+    problems.push(
+      `KAFKA_PUBLIC_TOPIC must not be ${kafkaPublicTopic}, the topic of the projectors; choose another name.`,
+    );
+  }
   if (problems.length > 0) throw new StartProblem(problems.join('\n'));
   return config;
 };

@@ -1,6 +1,7 @@
 import type { AdvanceDeps } from '../../activities/advance.js';
 import { OPEN_PROCESSES_PARTITION, openProcesses } from '../../projections/open-processes.js';
 import { projections } from '../../projections/registry.js';
+import { turn } from '../../workflows/turn.js';
 import { EventStoreDb } from '../adapters/eventstore/event-store.js';
 import { pingBrokers } from '../adapters/kafka/client.js';
 import { listOpenProcesses } from '../adapters/eventstore/open-processes.js';
@@ -57,7 +58,13 @@ export const openDistributed = async (
     const rateLimiter = new PostgresRateLimiter(postgres, systemClock);
     const outside = { clock: systemClock, random: systemRandom };
     const ports = { ...outside, events, readModels, snapshots, idempotency, rateLimiter, keyUsage };
-    const kafka = { brokers: settings.kafkaBrokers, namespace, log, access: settings.kafkaAccess };
+    const kafka = {
+      brokers: settings.kafkaBrokers,
+      namespace,
+      log,
+      newTopics: settings.kafkaNewTopics,
+      access: settings.kafkaAccess,
+    };
     const feed = { ...kafka, events, clock: systemClock };
     const feeds = roles.has('projector') || roles.has('relay');
     // Requests can do most of their work without what only the read models need.
@@ -89,6 +96,7 @@ export const openDistributed = async (
       tell(states);
       return states;
     };
+    const shards = settings.turnHosts === null ? null : { count: settings.turnHosts, processes: [turn.name] };
     return {
       ports,
       secret,
@@ -96,18 +104,21 @@ export const openDistributed = async (
       shared: true,
       serves: { requests: roles.has('http'), processes: roles.has('worker') },
       openEngine: (hosting: AdvanceDeps) => {
-        engine = new TemporalProcessEngine({ ...ports, ...hosting, ...temporal, logger: log });
+        engine = new TemporalProcessEngine({ ...ports, ...hosting, ...temporal, shards, logger: log });
         // A refusal is in the log before the first request meets it.
         void askServers();
         return engine;
       },
-      startProcesses: (hosting, engine) => startWorker({ ...temporal, deps: { ...ports, ...hosting }, engine, log }),
+      startProcesses: (hosting, engine) =>
+        startWorker({ ...temporal, deps: { ...ports, ...hosting }, events, engine, log }),
       startReadModels: () => {
         if (feedsAlone) void askServers();
         const projector = roles.has('projector')
           ? startProjector({ ...feed, writer: readModels, projections: distributedProjections })
           : null;
-        const relay = roles.has('relay') ? startRelay({ ...feed, postgres, random: systemRandom }) : null;
+        const relay = roles.has('relay')
+          ? startRelay({ ...feed, postgres, random: systemRandom, publicTopic: settings.kafkaPublicTopic })
+          : null;
         return Promise.resolve({
           lag: async () => (await projector?.lag()) ?? null,
           parked: async () => (await projector?.parked()) ?? null,

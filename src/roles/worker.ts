@@ -1,11 +1,14 @@
 import type { ProcessActivityDeps } from '../../activities/process-activities.js';
 import type { TemporalAddress } from '../adapters/temporal/names.js';
 import { type ProcessWorker, startProcessWorker } from '../adapters/temporal/worker.js';
+import type { EventStore } from '../ports/event-store.js';
 import type { Log } from '../ports/log.js';
 import type { ProcessEngine } from '../ports/process-engine.js';
 
 export type WorkerRoleOptions = TemporalAddress & {
   readonly deps: ProcessActivityDeps;
+  /** Whose index says which processes are open. */
+  readonly events: Pick<EventStore, 'openProcesses'>;
   /** Resumes open processes that have lost their workflow. */
   readonly engine: Pick<ProcessEngine, 'start'>;
   readonly log: Log;

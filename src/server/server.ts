@@ -10,7 +10,6 @@ import { pause } from '../app/pacing/pause.js';
 import { openKeys, type OpenedKeys } from '../app/keys/open-keys.js';
 import { ProcessJournal } from '../app/processes/process-journal.js';
 import { openRulesets } from '../app/minds/rulesets.js';
-import { turnHost } from '../app/turns/turn-host.js';
 import type { Config } from '../config/config.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import { createApp, createStartingApp } from '../http/app.js';
@@ -23,9 +22,8 @@ import type { EventStore } from '../ports/event-store.js';
 import type { Log } from '../ports/log.js';
 import { openEmbedded } from '../profiles/embedded.js';
 import type { Profile, RunningReadModels } from '../profiles/profile.js';
-import type { ProcessName } from '../../workflows/registry.js';
-import type { HostedProcess } from '../app/processes/hosted-process.js';
 import { httpRoutes } from '../roles/http.js';
+import { openHosts } from './hosts.js';
 
 /** How often a starting server looks again for a dependency that is down, in milliseconds. */
 const START_RETRY_MS = 500;
@@ -112,10 +110,8 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const rulesets = openRulesets(lanes, ports.events);
     const journal = new ProcessJournal(ports.events, { shared });
     const { signingKeys, apiKeys } = keys;
-    const hosts: Readonly<Record<ProcessName, HostedProcess>> = {
-      turn: turnHost({ rulesets, signingKeys, issuer: publicUrl }),
-    };
-    const hosting = { lanes, journal, processes: hosts, clock: ports.clock };
+    const processes = openHosts({ ports, lanes, rulesets, signingKeys, issuer: publicUrl });
+    const hosting = { lanes, journal, processes, clock: ports.clock };
     const engine = closers.opened(profile.openEngine(hosting));
     if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine));
     if (serves.requests) {

@@ -16,6 +16,7 @@ const commands = [
   ['keys', 'bootstrap'],
   ['keys', 'recover'],
   ['history'],
+  ['turns'],
   ['chain'],
   ['rebuild'],
 ];
@@ -48,6 +49,7 @@ describe('every command', () => {
       'demo',
       'keys',
       'history',
+      'turns',
       'chain',
       'rebuild',
       'ANIMA_URL',
@@ -79,6 +81,8 @@ describe('wrong usage', () => {
     ['a limit that is none', ['keys', 'issue', 'game', '--rate-limit', 'fast']],
     ['a revision that is none', ['history', 'guard', '--from', '-1']],
     ['a page of no events', ['history', 'guard', '--limit', '0']],
+    ['a state that no turn has', ['turns', 'guard', '--state', 'open']],
+    ['a list of no turns', ['turns', 'guard', '--limit', '0']],
     ['no command at all', []],
     ['no command of a group', ['keys']],
   ])('%s ends with 2 and says what is wrong', async (_, words) => {
@@ -87,6 +91,12 @@ describe('wrong usage', () => {
     expect(stdout).toBe('');
     expect(stderr).toMatch(/error:|Usage:/);
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('of --inference says what may be there', async () => {
+    const { code, stderr } = await typed(['demo', '--inference', 'foo'], { env: nobody });
+    expect(code).toBe(2);
+    expect(stderr).toContain('It must be "scripted", or a URL such as http://127.0.0.1:11434/v1.');
   });
 });
 

@@ -106,7 +106,10 @@ describe('the configuration', () => {
       eventStoreUrl: 'esdb://127.0.0.1:2113?tls=false',
       temporalAddress: '127.0.0.1:7233',
       temporalNamespace: 'default',
+      turnHosts: 4,
       kafkaBrokers: ['127.0.0.1:9092', 'kafka-2:9092'],
+      kafkaPublicTopic: null,
+      kafkaNewTopics: { partitions: 8, retentionMs: 7 * 24 * 3_600_000 },
       databaseUrl: 'postgres://anima:secret@127.0.0.1:5432/anima',
       temporalAccess: { tls: null, apiKey: null, payloadKeys: { encrypting: null, all: [] } },
       kafkaAccess: { tls: null, sasl: null },
@@ -116,6 +119,56 @@ describe('the configuration', () => {
       '/srv',
     ).distributed;
     expect([some?.roles, some?.namespace]).toEqual([new Set(['http', 'projector']), 'tests']);
+  });
+
+  it('reads how many workflows run the turns, and whether every turn has its own', () => {
+    const turnHosts = (env: Record<string, string>) =>
+      parseConfig({ ...engines, ...env }, '/srv').distributed?.turnHosts;
+    expect(turnHosts({ ANIMA_TURN_WORKFLOWS: 'hosted' })).toBe(4);
+    expect(turnHosts({ ANIMA_TURN_HOSTS: '1' })).toBe(1);
+    expect(turnHosts({ ANIMA_TURN_HOSTS: '256', ANIMA_TURN_WORKFLOWS: 'hosted' })).toBe(256);
+    expect(turnHosts({ ANIMA_TURN_WORKFLOWS: 'each' })).toBeNull();
+    expect(turnHosts({ ANIMA_TURN_HOSTS: '4', ANIMA_TURN_WORKFLOWS: 'each' })).toBeNull();
+  });
+
+  it.each([
+    ['ANIMA_TURN_HOSTS', ['0', '257', '-1', '1.5', 'two']],
+    ['ANIMA_TURN_WORKFLOWS', ['own', 'Hosted', '2']],
+  ])('refuses a wrong %s in the distributed profile', (name, values) => {
+    for (const value of values) {
+      for (const workflows of ['hosted', 'each']) {
+        const [only, ...more] = problems({ ...engines, ANIMA_TURN_WORKFLOWS: workflows, [name]: value });
+        expect(only).toContain(`${name} must be `);
+        expect(only).toContain(JSON.stringify(value));
+        expect(more).toEqual([]);
+      }
+    }
+  });
+
+  it('reads the name of a public topic, and how topics are made', () => {
+    const { kafkaPublicTopic, kafkaNewTopics } =
+      parseConfig(
+        { ...engines, KAFKA_PUBLIC_TOPIC: 'minds.public', KAFKA_PARTITIONS: '3', KAFKA_RETENTION_HOURS: '1' },
+        '/srv',
+      ).distributed ?? {};
+    expect(kafkaPublicTopic).toBe('minds.public');
+    expect(kafkaNewTopics).toEqual({ partitions: 3, retentionMs: 3_600_000 });
+  });
+
+  it.each([
+    ['KAFKA_PUBLIC_TOPIC', ['a b', '..', 'é', 'x'.repeat(250)]],
+    ['KAFKA_PARTITIONS', ['0', '-1', '1001', 'eight']],
+    ['KAFKA_RETENTION_HOURS', ['0', '-1', '1.5', '168h']],
+  ])('refuses a wrong %s', (name, values) => {
+    for (const value of values) {
+      expect(problems({ ...engines, [name]: value })).toEqual([expect.stringContaining(`${name} must be `)]);
+    }
+  });
+
+  it('does not publish into the topic of the projectors, which holds what nobody else may see', () => {
+    expect(problems({ ...engines, ANIMA_NAMESPACE: 'town', KAFKA_PUBLIC_TOPIC: 'town.events' })).toEqual([
+      expect.stringContaining('KAFKA_PUBLIC_TOPIC'),
+    ]);
   });
 
   it('names every setting that the distributed profile lacks or cannot use', () => {

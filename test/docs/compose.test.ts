@@ -120,6 +120,17 @@ describe('the distributed architecture in docker-compose.yml', () => {
     }
   });
 
+  it('runs turns in as many workflows as its environment says', () => {
+    for (const [name, service] of ours) {
+      const hostsWith = (env: Readonly<Record<string, string>>) =>
+        parseConfig(settingsOf(service, { ...secrets, ...env }), '/app').distributed?.turnHosts;
+      const unset = parseConfig({ ...settingsOf(service, secrets), ANIMA_TURN_HOSTS: '' }, '/app').distributed;
+      expect(hostsWith({}), name).toBe(unset?.turnHosts);
+      expect(hostsWith({ ANIMA_TURN_HOSTS: '5' }), name).toBe(5);
+      expect(hostsWith({ ANIMA_TURN_WORKFLOWS: 'each' }), name).toBeNull();
+    }
+  });
+
   it('names servers that are there', () => {
     for (const [name, service] of ours) {
       const { distributed } = parseConfig(settingsOf(service, secrets), '/app');

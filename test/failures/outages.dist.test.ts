@@ -1,30 +1,33 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 
 import { createLoad, type Load } from '../support/load.js';
-import { type Namespace, openNamespace } from '../support/distributed-server.js';
+import { type Namespace, openNamespace, type ServingProcess } from '../support/distributed-server.js';
 import { openServers, type OwnServers } from '../support/own-servers.js';
 
-/** Answers between two kills, and how long a server stays away, in milliseconds. */
+/** Answers between two outages, and how long these take, in milliseconds: shorter than anybody waits, and longer. */
 const ANSWERS = 40;
-const AWAY_MS = 1_500;
-const KILLS = 2;
+const OUTAGES_MS = [1_500, 20_000] as const;
 
-describe('a server that is killed under load and comes back', () => {
+const passed = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('a part that is lost under load and comes back', () => {
   let servers: OwnServers;
   let namespace: Namespace;
   let load: Load;
   let urls: readonly string[] = [];
+  let worker: ServingProcess;
 
   beforeAll(async () => {
     servers = await openServers('eventstore', 'temporal', 'kafka', 'postgres');
     namespace = await openNamespace(servers.env);
-    const [first, second] = await Promise.all([
+    const [first, second, third] = await Promise.all([
       namespace.start('http'),
       namespace.start('http'),
       namespace.start('worker'),
       namespace.start('projector,relay'),
     ]);
     urls = [first.url, second.url];
+    worker = third;
     load = createLoad(namespace);
   });
   afterAll(async () => {
@@ -36,10 +39,10 @@ describe('a server that is killed under load and comes back', () => {
     'costs nothing but time when it is %s: nothing acknowledged is lost or doubled, turns go on, read models are as if rebuilt',
     async (name) => {
       await load.run(urls, async (answers) => {
-        for (let kill = 0; kill < KILLS; kill += 1) {
+        for (const ms of OUTAGES_MS) {
           await answers(ANSWERS);
           await servers.kill(name);
-          await new Promise((resolve) => setTimeout(resolve, AWAY_MS));
+          await passed(ms);
           await servers.restart(name);
         }
         await answers(ANSWERS);
@@ -47,6 +50,34 @@ describe('a server that is killed under load and comes back', () => {
     },
     180_000,
   );
+
+  it.each(['eventstore', 'temporal'] as const)(
+    'costs nothing but time when it is %s and hangs',
+    async (name) => {
+      await load.run(urls, async (answers) => {
+        for (const ms of OUTAGES_MS) {
+          await answers(ANSWERS);
+          await servers.hang(name, true);
+          await passed(ms);
+          await servers.hang(name, false);
+        }
+        await answers(ANSWERS);
+      });
+    },
+    180_000,
+  );
+
+  it('costs nothing but time when it is the only worker', async () => {
+    await load.run(urls, async (answers) => {
+      for (const ms of OUTAGES_MS) {
+        await answers(ANSWERS);
+        await worker.child.kill();
+        await passed(ms);
+        worker = await namespace.start('worker');
+      }
+      await answers(ANSWERS);
+    });
+  }, 180_000);
 
   it('costs nothing but time when all are killed at once', async () => {
     const names = ['eventstore', 'temporal', 'postgres', 'kafka'] as const;

@@ -127,7 +127,14 @@ describe('a query', () => {
     expect((await query('?limit=9007199254740990')).query).toEqual({ limit: 9007199254740990 });
   });
 
-  it('gives the last of parameters with the same name', async () => {
-    expect((await query('?limit=1&limit=2')).query).toEqual({ limit: 2 });
+  it('is refused when it gives a parameter twice, however often and beside other problems', async () => {
+    const twice = { in: 'query', pointer: '/limit', message: 'is given more than once' };
+    for (const text of ['?limit=1&limit=2', '?limit=2&limit=2', '?limit=1&limit=2&limit=3']) {
+      const { code, details } = (await query(text)).error;
+      expect([code, details.issues]).toEqual(['SCHEMA_INVALID', [twice]]);
+    }
+    const issues = (await query('?limit=1&limit=x')).error.details.issues;
+    expect(issues).toEqual([twice, { in: 'query', pointer: '/limit', message: 'must be an integer' }]);
+    expect((await query('?other=1&other=2&limit=3')).query).toEqual({ limit: 3 });
   });
 });

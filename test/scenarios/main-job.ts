@@ -232,6 +232,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         };
       const revisions = ({ events }: { events: { revision: number }[] }) => events.map(({ revision }) => revision);
       const first = await page('limit=4');
+      expect(Object.keys(first)).toEqual(['npcId', 'revision', 'next', 'events']);
       expect(revisions(first)).toEqual([0, 1, 2, 3]);
       expect(revisions(await page(`limit=4&from=${String(first.next)}`))).toEqual([4, 5]);
       expect(await page('limit=4&from=4')).not.toHaveProperty('next');

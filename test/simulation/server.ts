@@ -65,7 +65,8 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   const lanes = new Lanes(events, clock, { shared, kept: options.lanesKept, snapshots: snapshotting });
   const rulesets = openRulesets(lanes, events);
   const journal = new ProcessJournal(events, { shared });
-  const processes = { [turn.name]: turnHost({ rulesets, signingKeys, issuer: 'http://simulation' }) };
+  const host = turnHost({ rulesets, signingKeys, issuer: 'http://simulation' });
+  const processes = { [turn.name]: { ...host, process: turn } };
   const hosting = { lanes, journal, processes, clock };
   const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, random, logger: log });
   const lifecycle = createLifecycle();

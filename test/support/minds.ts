@@ -15,6 +15,7 @@ import { registerRuleset } from '../../src/domain/rules/decide.js';
 import type { RulesetContent } from '../../src/domain/rules/ruleset.js';
 import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore } from '../../src/ports/event-store.js';
+import { turn } from '../../workflows/turn.js';
 import { ManualClock } from './manual-clock.js';
 import { seededRandom } from './seeded-random.js';
 
@@ -68,7 +69,7 @@ export const openMinds = async (
     logger: pino({ level: 'silent' }),
     lanes,
     journal,
-    processes: { turn: host },
+    processes: { turn: { ...host, process: turn } },
   });
   await engine.start();
   const deps = { engine, journal, index, lanes, clock, events: through, turnDeadlineMs: DEADLINE_MS };

@@ -1,4 +1,5 @@
 import type { EventStore } from '../../src/ports/event-store.js';
+import { countTurns } from './loop-turns.js';
 import { storeWith } from './streams.js';
 
 /**
@@ -7,21 +8,16 @@ import { storeWith } from './streams.js';
  */
 export const shortPages = (store: EventStore, length: number) => {
   const reads: number[] = [];
-  let turns = 0;
-  const turn = (): void => {
-    turns += 1;
-    running = setImmediate(turn);
-  };
-  let running = setImmediate(turn);
+  const turns = countTurns();
   return {
     reads,
     store: storeWith(store, {
       read: async (stream, range) => {
-        reads.push(turns);
+        reads.push(turns.count);
         return store.read(stream, { ...range, limit: Math.min(range.limit, length) });
       },
     }),
     /** Stops the counting. */
-    [Symbol.dispose]: () => clearImmediate(running),
+    [Symbol.dispose]: () => turns[Symbol.dispose](),
   };
 };

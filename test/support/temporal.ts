@@ -1,4 +1,4 @@
-import { TemporalProcessEngine } from '../../src/adapters/temporal/process-engine.js';
+import { type ShardSettings, TemporalProcessEngine } from '../../src/adapters/temporal/process-engine.js';
 import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
 import type { TemporalAddress } from '../../src/adapters/temporal/names.js';
 import { type ProcessWorker, startProcessWorker } from '../../src/adapters/temporal/worker.js';
@@ -36,6 +36,7 @@ export const startTemporalShell = async (
   at: TemporalAddress,
   events: EventStore,
   processes: Readonly<Record<string, HostedProcess>>,
+  shards: ShardSettings | null = null,
   log: Log = quiet,
 ): Promise<TemporalShell> => {
   const lanes = new Lanes(events, systemClock, { shared: true });
@@ -44,11 +45,12 @@ export const startTemporalShell = async (
   const worker = startProcessWorker({
     ...at,
     deps,
+    events,
     log,
     bundle: await bundleFor(at.payloads?.encrypts ?? false),
     abrupt: true,
   });
-  const engine = new TemporalProcessEngine({ ...at, ...deps, events, logger: quiet });
+  const engine = new TemporalProcessEngine({ ...at, ...deps, shards, events, logger: quiet });
   await worker.started;
   await engine.start();
   return {

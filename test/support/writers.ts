@@ -49,8 +49,8 @@ const mindOf = (name: number, minds: number): string => `mind ${String(name % mi
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * A body that plays turn after turn. It repeats a step that got no answer under the same Idempotency-Key, as a client does when its server dies. Any
- * refusal other than "later" ends it.
+ * A body that plays turn after turn. It repeats a step that got no answer under the same Idempotency-Key, as a client does when its server dies, and
+ * one that is to come later when it was told to. Any other refusal ends it.
  * @param minds how many minds all writers share
  */
 export const createWriter = (name: number, minds: number, pauseMs = 5): Writer => {
@@ -69,7 +69,8 @@ export const createWriter = (name: number, minds: number, pauseMs = 5): Writer =
         const once = { 'idempotency-key': `${String(name)}-${String(turn)}-${String(step)}` };
         const reply = await api.post(`/npcs/${encodeURIComponent(npcId)}/process`, body, once).catch(() => null);
         if (reply === null || reply.status === 503 || reply.status === 409) {
-          await pause(pauseMs);
+          const seconds = Number(reply?.headers.get('retry-after') ?? 0);
+          await pause(Math.max(pauseMs, seconds * 1_000));
           continue;
         }
         if (reply.status !== 200) throw new Error(`${String(reply.status)}: ${reply.text}`);

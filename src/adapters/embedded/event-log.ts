@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/shared/json.js';
-import { READ_BYTES } from '../../domain/shared/page-size.js';
+import { PAUSE_BYTES, READ_BYTES } from '../../domain/shared/page-size.js';
 import type {
   AppendOutcome,
   EventMeta,
@@ -43,23 +43,38 @@ const recorded = ([position, , revision, id, type, data, meta]: EventRow, stream
 /** How many rows are fetched at once: their size is known only then, and each is a megabyte at most. */
 const ROWS_FETCHED = 16;
 
-/** The rows of one page; `fetch` returns at most `count` rows after the last one. */
-const fetchPage = (
+/** Work that lets others run wherever it yields. */
+export type Pausing<Result> = Generator<undefined, Result, void>;
+
+/**
+ * The events of one page, with a pause after each portion. What is written during a pause comes after everything that was read before it.
+ * @param fetch returns at most `count` rows after the last one
+ * @param streamOf the name of a row's stream
+ */
+function* readPage(
   limit: number,
   fetch: (last: EventRow | undefined, count: number) => readonly EventRow[],
-): readonly EventRow[] => {
-  const page: EventRow[] = [];
+  streamOf: (row: EventRow) => string,
+): Pausing<readonly RecordedEvent[]> {
+  const page: RecordedEvent[] = [];
+  let last: EventRow | undefined;
+  let pausedAt = 0;
   for (let bytes = 0; ;) {
     const count = Math.min(ROWS_FETCHED, limit - page.length);
-    const rows = fetch(page.at(-1), count);
+    const rows = fetch(last, count);
     for (const row of rows) {
-      page.push(row);
+      if (bytes - pausedAt >= PAUSE_BYTES) {
+        yield;
+        pausedAt = bytes;
+      }
+      page.push(recorded(row, streamOf(row)));
       bytes += Buffer.byteLength(row[5]) + Buffer.byteLength(row[6]);
       if (bytes >= READ_BYTES) return page;
     }
     if (rows.length < count || page.length === limit) return page;
+    last = rows.at(-1);
   }
-};
+}
 
 /** One append, ready to be written. `marks` are what its events say of their processes. */
 export type LoggedAppend = {
@@ -151,24 +166,26 @@ export class EventLog {
     return outcomes;
   }
 
-  read(stream: string, range: ReadRange): StreamPage {
+  /** One page of a stream as it is when this begins. */
+  *read(stream: string, range: ReadRange): Pausing<StreamPage> {
     const head = this.#head(stream);
     const { lowest, highest } = rangeOf(range, head?.last ?? -1);
     if (head === undefined || lowest > highest) return { events: [], lastRevision: head?.last ?? -1 };
     const statement = this.#sql[range.direction];
-    const rows = fetchPage(range.limit, (last, count) => {
+    const fetch = (last: EventRow | undefined, count: number): readonly EventRow[] => {
       const [from, to] =
         range.direction === 'forwards'
           ? [(last?.[2] ?? lowest - 1) + 1, highest]
           : [lowest, (last?.[2] ?? highest + 1) - 1];
       return statement.all(head.id, from, to, count) as EventRow[];
-    });
-    return { events: rows.map((row) => recorded(row, stream)), lastRevision: head.last };
+    };
+    return { events: yield* readPage(range.limit, fetch, () => stream), lastRevision: head.last };
   }
 
-  readAll(after: number, limit: number): readonly RecordedEvent[] {
-    const rows = fetchPage(limit, (last, count) => this.#sql.after.all(last?.[0] ?? after, count) as EventRow[]);
-    return rows.map((row) => recorded(row, this.#nameOf(row[1])));
+  readAll(after: number, limit: number): Pausing<readonly RecordedEvent[]> {
+    const fetch = (last: EventRow | undefined, count: number) =>
+      this.#sql.after.all(last?.[0] ?? after, count) as EventRow[];
+    return readPage(limit, fetch, (row) => this.#nameOf(row[1]));
   }
 
   #write({ stream, expected, events, marks }: LoggedAppend, draft: CommitDraft): AppendOutcome {

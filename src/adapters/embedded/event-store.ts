@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { Rejection } from '../../domain/shared/rejection.js';
 import type {
   AppendOutcome,
@@ -13,7 +15,7 @@ import type {
 import { serialise, type StoredEvent } from '../shared/append-rules.js';
 import { ChangeSignal, follow } from '../shared/follow.js';
 import { sqliteRejection, asStartProblem, Database, fileUnavailable } from './database.js';
-import { EventLog, type LoggedAppend } from './event-log.js';
+import { EventLog, type LoggedAppend, type Pausing } from './event-log.js';
 
 /** Bounds of the store. An append that finds the queue full is refused as BUSY. */
 export type EventStoreBounds = {
@@ -102,11 +104,11 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   async read(stream: string, range: ReadRange): Promise<StreamPage> {
-    return this.#reading((log) => log.read(stream, range));
+    return this.#withPauses(this.#log.read(stream, range));
   }
 
   async readAll(after: number, limit: number): Promise<readonly RecordedEvent[]> {
-    return this.#reading((log) => log.readAll(after, limit));
+    return this.#withPauses(this.#log.readAll(after, limit));
   }
 
   async lastPosition(): Promise<number> {
@@ -168,6 +170,15 @@ export class EmbeddedEventStore implements EventStore {
     }
     this.#text -= text;
     return this.#queue.splice(0, count);
+  }
+
+  /** Appends and other reads go on during the pauses, and the store may be closed. */
+  async #withPauses<T>(work: Pausing<T>): Promise<T> {
+    for (;;) {
+      const { done, value } = this.#reading(() => work.next());
+      if (done === true) return value;
+      await nextTurn();
+    }
   }
 
   #reading<T>(read: (log: EventLog) => T): T {

@@ -5,6 +5,7 @@ import { type Admin, Kafka, type KafkaConfig, logLevel, type logCreator, type SA
 import type { Log } from '../../ports/log.js';
 import type { KafkaAccess } from '../../ports/server-access.js';
 import { within } from '../shared/within.js';
+import { quietQueues } from './quiet-queue.js';
 import { kafkaRefusal } from './refusal.js';
 
 /** How long a connection is waited for, and an answer, in milliseconds. */
@@ -26,9 +27,14 @@ export type KafkaSettings = {
   readonly log: Log;
   /** Without it the connection is plain and nobody is named. */
   readonly access?: KafkaAccess;
+  /** `KAFKA_PARTITIONS`, `KAFKA_RETENTION_HOURS`; without it the defaults of both. */
+  readonly newTopics?: NewTopics;
 };
 
-/** The topic that holds the events of a namespace. */
+/** How a topic is made that is not there yet: the number of its partitions, and how long its messages are kept, in milliseconds. */
+export type NewTopics = { readonly partitions: number; readonly retentionMs: number };
+
+/** The topic that holds the events of a namespace, for projectors alone: it also carries hashes of API keys and wrapped signing keys. */
 export const eventsTopic = ({ namespace }: Pick<KafkaSettings, 'namespace'>): string => `${namespace}.events`;
 /** The group whose members share the partitions of that topic. */
 export const projectorGroup = ({ namespace }: Pick<KafkaSettings, 'namespace'>): string => `${namespace}.projector`;
@@ -51,6 +57,7 @@ export const openKafkaClient = ({ brokers, namespace, log, access = PLAIN }: Kaf
     logLevel: log.isLevelEnabled('debug') ? logLevel.INFO : logLevel.NOTHING,
     logCreator: creator,
   };
+  quietQueues();
   return new Kafka(config);
 };
 

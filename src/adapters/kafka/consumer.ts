@@ -4,7 +4,6 @@ import { type Consumer, type EachBatchPayload, type Kafka } from 'kafkajs';
 
 import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { EventFeed, FeedHandlers } from '../../ports/event-feed.js';
-import type { Log } from '../../ports/log.js';
 import { within } from '../shared/within.js';
 import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient, projectorGroup, RETRY } from './client.js';
 import { decodeLink } from './link-format.js';
@@ -36,13 +35,13 @@ export class KafkaFeed implements EventFeed {
   readonly #kafka: Kafka;
   readonly #topic: string;
   readonly #groupId: string;
-  readonly #log: Log;
+  readonly #settings: KafkaSettings;
 
   constructor(settings: KafkaSettings) {
     this.#kafka = openKafkaClient(settings);
     this.#topic = eventsTopic(settings);
     this.#groupId = projectorGroup(settings);
-    this.#log = settings.log;
+    this.#settings = settings;
   }
 
   async follow(handlers: FeedHandlers, signal: AbortSignal): Promise<void> {
@@ -52,7 +51,7 @@ export class KafkaFeed implements EventFeed {
         await this.#member(handlers, signal, () => (failures = 0));
       } catch (error) {
         const err = kafkaRefusal(error);
-        if (failures === 0) this.#log.warn({ err }, 'the feed of events was lost and will be resumed');
+        if (failures === 0) this.#settings.log.warn({ err }, 'the feed of events was lost and will be resumed');
       }
       // A process that is not a member has no partitions.
       handlers.assigned([], EVENT_PARTITIONS);
@@ -64,7 +63,7 @@ export class KafkaFeed implements EventFeed {
 
   /** Stays a member of the group until told to stop. @throws when the client gives up */
   async #member(handlers: FeedHandlers, signal: AbortSignal, onAssigned: () => void): Promise<void> {
-    const count = await ensureTopic(this.#kafka, this.#topic);
+    const count = await ensureTopic(this.#kafka, this.#topic, this.#settings);
     const consumer = this.#kafka.consumer({
       groupId: this.#groupId,
       sessionTimeout: SESSION_MS,

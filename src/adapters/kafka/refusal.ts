@@ -25,6 +25,11 @@ export const kafkaRefusal = (error: unknown, access: KafkaAccess | null = null):
   return advice === null ? failure : new Error(`${message} Look at ${advice}.`, { cause: failure });
 };
 
+/** For failed promises. @throws as `kafkaRefusal` says, for brokers that had answered before */
+export const refuse = (error: unknown): never => {
+  throw kafkaRefusal(error);
+};
+
 /** What failed for several topics is one failure that says nothing itself. */
 const messageOf = (failure: Error & { readonly errors?: unknown }): string => {
   const { errors } = failure;

@@ -1,40 +1,91 @@
-import type { Kafka } from 'kafkajs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-import { closeClient } from './client.js';
+import type { Admin, KafkaJSProtocolError } from 'kafkajs';
 
-/** How many partitions the topic gets when it is made here; at most this many projectors share the work. */
+import { closeClient, type KafkaSettings, type NewTopics } from './client.js';
+
+/** How many partitions a topic gets when nothing else is set; at most this many projectors share the work. */
 export const EVENT_PARTITIONS = 8;
-/** How long messages are kept, in milliseconds. A projector that was down for longer reads the rest from the event store. */
-const RETENTION_MS = 7 * 24 * 60 * 60 * 1_000;
-/** How long the making of a topic is waited for, in milliseconds. */
-const CREATE_MS = 10_000;
+/** How topics are made when nothing else is set. A projector that was down for longer than messages are kept reads the rest from the event store. */
+const NEW_TOPICS: NewTopics = { partitions: EVENT_PARTITIONS, retentionMs: 7 * 24 * 60 * 60 * 1_000 };
+/** How long the making of a topic is waited for, and then how long until every broker knows it, in milliseconds. */
+export const CREATE_MS = 10_000;
+/** How long a broker that does not know the topic yet is left alone, in milliseconds. */
+const LOOK_AGAIN_MS = 100;
+
+type TopicAdmin = Pick<Admin, 'connect' | 'disconnect' | 'listTopics' | 'createTopics' | 'fetchTopicMetadata'>;
+/** Time as the wait for a topic needs it. */
+type WaitTime = { readonly nowMs: () => number; readonly wait: (ms: number) => Promise<unknown> };
+
+const systemTime: WaitTime = { nowMs: () => performance.now(), wait: sleep };
 
 /**
- * Makes the topic if it is missing. An existing topic stays as it is, with any number of partitions.
- * @returns the number of its partitions
+ * Makes the topic if it is missing. An existing topic stays as it is, with any number of partitions; another number than the setting's is logged.
+ * @returns the number of its partitions, each of which has a leader
  * @throws what the brokers report, or that they are down
  */
-export const ensureTopic = async (kafka: Kafka, topic: string): Promise<number> => {
+export const ensureTopic = async (
+  kafka: { admin(): TopicAdmin },
+  topic: string,
+  { newTopics = NEW_TOPICS, log }: Pick<KafkaSettings, 'newTopics' | 'log'>,
+  time: WaitTime = systemTime,
+): Promise<number> => {
   const admin = kafka.admin();
   try {
     await admin.connect();
     const configEntries = [
       { name: 'cleanup.policy', value: 'delete' },
-      { name: 'retention.ms', value: String(RETENTION_MS) },
+      { name: 'retention.ms', value: String(newTopics.retentionMs) },
     ];
     if (!(await admin.listTopics()).includes(topic)) {
-      // False when another process was faster.
+      // False when another process was faster. Leaders are waited for below, whoever made the topic.
       await admin.createTopics({
-        topics: [{ topic, numPartitions: EVENT_PARTITIONS, configEntries }],
+        topics: [{ topic, numPartitions: newTopics.partitions, configEntries }],
         timeout: CREATE_MS,
-        waitForLeaders: true,
+        waitForLeaders: false,
       });
     }
-    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-    const found = topics[0]?.partitions.length ?? 0;
-    if (found === 0) throw new Error(`The topic ${topic} has no partitions yet.`);
-    return found;
+    const partitions = await untilLed(admin, topic, time);
+    if (partitions !== newTopics.partitions) {
+      const wanted = newTopics.partitions;
+      log.info({ topic, partitions, wanted }, 'the topic keeps the number of partitions that it has');
+    }
+    return partitions;
   } finally {
     await closeClient(admin);
   }
 };
+
+/** Waits until the partitions have leaders: a topic that was made a moment ago is not known to every broker at once. */
+const untilLed = async (admin: TopicAdmin, topic: string, { nowMs, wait }: WaitTime): Promise<number> => {
+  const endMs = nowMs() + CREATE_MS;
+  for (;;) {
+    const looked = await look(admin, topic);
+    if (typeof looked === 'number') return looked;
+    if (nowMs() + LOOK_AGAIN_MS > endMs) throw looked;
+    await wait(LOOK_AGAIN_MS);
+  }
+};
+
+/** The number of partitions, or what is to be thrown if it stays so. @throws what waiting does not mend */
+const look = async (admin: TopicAdmin, topic: string): Promise<number | Error> => {
+  try {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    const partitions = topics[0]?.partitions ?? [];
+    if (partitions.length > 0 && partitions.every(({ leader }) => leader >= 0)) return partitions.length;
+    return new Error(`The topic ${topic} has no leaders for its partitions yet.`);
+  } catch (error) {
+    if (error instanceof Error && comesRight(error)) return error;
+    throw error;
+  }
+};
+
+/** Whether it is the answer of a broker that knows the topic later. The client wraps one that it has retried. */
+const comesRight = (error: Error): boolean => {
+  const answer = isAnswer(error) ? error : error.cause;
+  return isAnswer(answer) && answer.retriable;
+};
+
+/** By its name: Node finds no exports for the client's classes of errors. */
+const isAnswer = (error: unknown): error is KafkaJSProtocolError =>
+  error instanceof Error && error.name === 'KafkaJSProtocolError';

@@ -85,10 +85,17 @@ async function* batches(
   const ended = (): boolean => signal.aborted;
   while (!ended()) {
     const seen = changes.count;
-    const events =
-      stream === undefined
-        ? await store.readAll(position, SUBSCRIPTION_BATCH)
-        : (await store.read(stream.name, { direction: 'forwards', from, limit: SUBSCRIPTION_BATCH })).events;
+    let events: readonly RecordedEvent[];
+    try {
+      events =
+        stream === undefined
+          ? await store.readAll(position, SUBSCRIPTION_BATCH)
+          : (await store.read(stream.name, { direction: 'forwards', from, limit: SUBSCRIPTION_BATCH })).events;
+    } catch (error) {
+      // The store may be closed while it is read for a reader that has already left.
+      if (ended()) return;
+      throw error;
+    }
     const last = events.at(-1);
     if (last === undefined) {
       await changes.after(seen, stream?.name ?? null, signal);

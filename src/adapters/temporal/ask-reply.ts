@@ -3,38 +3,53 @@ import { type Json, jcs } from '../../domain/shared/json.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
+import { defined } from '../../domain/shared/defined.js';
+import { Rejection } from '../../domain/shared/rejection.js';
 import { updateFailureOf } from './failures.js';
 import type { ProcessWorkflows } from './process-workflows.js';
+import type { ServerClock } from './server-clock.js';
 
-/** How long one ask may take while Temporal answers, in milliseconds: a killed worker's process goes on elsewhere within 2 s. */
+const RETRY_AFTER_SECONDS = 1;
+/** How long one ask may take while Temporal answers, in milliseconds: a killed worker's process goes on elsewhere within 5 s. */
 export const ASK_TIMEOUT_MS = 8_000;
 
 export type AskDeps = {
   readonly workflows: Pick<ProcessWorkflows, 'update'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly serverClock: ServerClock;
+  readonly signal?: AbortSignal;
 };
 
 /**
  * The same ask has the same update id, so that a repeat is answered by the server alone. Only answers are kept so: a refusal or a failure that
  * the server remembers of an earlier ask is asked for afresh, within the same ASK_TIMEOUT_MS.
- * @throws what the step threw, and as `ProcessWorkflows.update`
+ * @throws what the step threw, Rejection ENGINE_UNAVAILABLE when it came too late, and as `ProcessWorkflows.update`
  */
-export const replyTo = async ({ workflows, clock }: AskDeps, ref: ProcessRef, ask: Ask): Promise<Reply> => {
+export const replyTo = async (
+  { workflows, clock, serverClock, signal }: AskDeps,
+  ref: ProcessRef,
+  ask: Ask,
+): Promise<Reply> => {
   const untilMs = clock.monotonicMs() + ASK_TIMEOUT_MS;
   const digest = digestOf(ref, [ask.by.commandId, ask.inputs]);
   for (const id of [digest, `${digest}.${ask.token}`]) {
-    const timeoutMs = untilMs - clock.monotonicMs();
-    const update = { name: ASK, argOf: () => ask, idOf: () => id, timeoutMs };
+    const sentMs = clock.monotonicMs();
+    const argOf = (): Ask => ({ ...ask, ...defined({ untilMs: serverClock.at(untilMs) ?? undefined }) });
+    const update = { name: ASK, argOf, idOf: () => id, timeoutMs: untilMs - sentMs, signal };
     try {
-      const { reply, token } = await workflows.update<AskResult>(ref, update);
+      const { reply, token, atMs } = await workflows.update<AskResult>(ref, update);
+      // What the server remembers of an earlier ask shows an earlier time.
+      if (token === ask.token && atMs !== undefined) serverClock.note(sentMs, atMs);
       if (!('refused' in reply) || token === ask.token) return reply;
     } catch (error) {
       const failure = updateFailureOf(error);
-      if (failure.kind !== 'threw') throw error;
-      if (failure.token === null || failure.token === ask.token) throw failure.cause;
+      // It was late for an earlier asker, or the clocks do not differ by what we took for their difference.
+      if (failure.kind === 'late') serverClock.reset();
+      else if (failure.kind !== 'threw') throw error;
+      else if (failure.token === null || failure.token === ask.token) throw failure.cause;
     }
   }
-  throw new Error('the answer to an ask under an id of its own belongs to another ask');
+  throw new Rejection('ENGINE_UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS });
 };
 
 /** An update id: the server answers the same content for the same process once. */

@@ -7,14 +7,14 @@ import { encodedFailures } from './connection.js';
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../../../workflows/${name}`, import.meta.url));
 
-/** Where the build puts a bundle, beside the compiled workflow. There are two: the workflow itself makes its failures, encoded or not. */
+/** Where the build puts a bundle, beside the compiled workflows. There are two: workflows make their failures themselves, encoded or not. */
 export const bundleFile = (encodesFailures: boolean): string =>
-  fileOf(encodesFailures ? 'durable-process.encoded-failures.bundle.js' : 'durable-process.bundle.js');
+  fileOf(encodesFailures ? 'temporal-workflows.encoded-failures.bundle.js' : 'temporal-workflows.bundle.js');
 
-/** Bundles the one workflow: some seconds of work, done once by the build. */
-export const bundleDurableProcess = async (encodesFailures: boolean): Promise<string> => {
-  const compiled = fileOf('durable-process.js');
-  const workflowsPath = existsSync(compiled) ? compiled : fileOf('durable-process.ts');
+/** Bundles the workflows: some seconds of work, done once by the build. */
+export const bundleWorkflows = async (encodesFailures: boolean): Promise<string> => {
+  const compiled = fileOf('temporal-workflows.js');
+  const workflowsPath = existsSync(compiled) ? compiled : fileOf('temporal-workflows.ts');
   const failures = encodesFailures ? { failureConverterPath: encodedFailures } : {};
   return (await bundleWorkflowCode({ workflowsPath, logger: silent, ...failures })).code;
 };
@@ -24,7 +24,7 @@ export const loadWorkflowBundle = async (
   encodesFailures = false,
 ): Promise<{ readonly codePath: string } | { readonly code: string }> => {
   const codePath = bundleFile(encodesFailures);
-  return existsSync(codePath) ? { codePath } : { code: await bundleDurableProcess(encodesFailures) };
+  return existsSync(codePath) ? { codePath } : { code: await bundleWorkflows(encodesFailures) };
 };
 
 const ignore = (): void => undefined;

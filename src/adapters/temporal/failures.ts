@@ -6,16 +6,17 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 
-import { PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../../workflows/process-step.js';
+import { ASK_LATE, PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../../workflows/process-step.js';
 
 /**
  * What a failed update means. `threw`: its step threw something that is no refusal, for the asker with that token. `again`: this attempt met a
  * run at its end or a hiccup of the server, and the same update id is safe. `unknownAttributes`: as `again`, once they are registered.
  * `away`: nothing can be said about the server but that it did not answer, or does not let us in. `full`: too many wait for this process.
+ * `late`: the workflow took no step, because nobody waited any more.
  */
 export type UpdateFailure =
   | { readonly kind: 'threw'; readonly token: string | null; readonly cause: Error }
-  | { readonly kind: 'again' | 'unknownAttributes' | 'away' | 'full' }
+  | { readonly kind: 'again' | 'unknownAttributes' | 'away' | 'full' | 'late' }
   | { readonly kind: 'defect'; readonly cause: unknown };
 
 /** gRPC status codes, as far as they are told apart here. */
@@ -78,6 +79,7 @@ const handlerFailureOf = (error: WorkflowUpdateFailedError): UpdateFailure => {
   if (!(cause instanceof ApplicationFailure)) return { kind: 'threw', token: null, cause: cause ?? error };
   if (cause.type === RUN_ENDING || cause.type === CLOSED_BEFORE_ANSWER) return { kind: 'again' };
   if (cause.type === PROCESS_BUSY) return { kind: 'full' };
+  if (cause.type === ASK_LATE) return { kind: 'late' };
   const token: unknown = cause.type === STEP_FAILED ? cause.details?.[0] : null;
   return { kind: 'threw', token: typeof token === 'string' ? token : null, cause };
 };

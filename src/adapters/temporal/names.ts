@@ -1,6 +1,7 @@
 import type { Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
+import type { Shard } from '../../../workflows/process-batch.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { parseNpcStream, tenantOf } from '../../domain/shared/stream-names.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
@@ -23,8 +24,11 @@ export type TemporalAddress = {
 
 /** How many characters of a stream's digest stand in a workflow's id: 132 bits. */
 const STREAM_DIGEST = 22;
-/** A workflow task or a sticky queue whose worker was killed is given to another one after this time. */
-export const TASK_TIMEOUT = '2s';
+/**
+ * A workflow task or a sticky queue whose worker was killed is given to another one after this time. A worker that is merely slow must finish well
+ * within it: what times out is done twice, and a worker that has too much to do then has more.
+ */
+export const TASK_TIMEOUT = '5s';
 /** How long registering search attributes may take, in milliseconds. */
 const REGISTER_TIMEOUT_MS = 5_000;
 const GRPC_ALREADY_EXISTS = 6;
@@ -35,6 +39,11 @@ export const taskQueueOf = (namespace: string): string => `${namespace}-processe
 /** A process is its stream and its id; the stream goes in as a digest, since a name may be longer than Temporal's ids. */
 export const workflowIdOf = (namespace: string, { process, id, stream }: ProcessRef): string =>
   `${namespace}/${process}/${sha256Base64url(stream).slice(0, STREAM_DIGEST)}/${id}`;
+
+/** The workflow type of a shard: what runs there. Another number of shards is another set of workflows. */
+export const SHARD_TYPE = 'turns';
+export const shardIdOf = (namespace: string, { index, count }: Shard): string =>
+  `${namespace}/${SHARD_TYPE}/${String(index + 1)}-of-${String(count)}`;
 
 const tenantKey = defineSearchAttributeKey('AnimaTenant', SearchAttributeType.KEYWORD);
 const npcKey = defineSearchAttributeKey('AnimaNpcId', SearchAttributeType.KEYWORD);
@@ -50,6 +59,9 @@ export const searchAttributesOf = ({ process, stream }: ProcessRef) => {
     ...(npcId === undefined ? [] : [{ key: npcKey, value: npcId }]),
   ];
 };
+
+export const shardAttributesOf = ({ processes }: Shard): ReturnType<typeof searchAttributesOf> =>
+  processes.map((value) => ({ key: processKey, value })).slice(0, 1);
 
 /**
  * Makes the server know our search attributes; a server that lost them with its database refuses to start workflows.

@@ -1,6 +1,8 @@
+import { shardOf } from '../../../activities/nearest-deadlines.js';
 import { requireTellable } from '../../../activities/process-activities.js';
 import type { HostedProcess } from '../../app/processes/hosted-process.js';
-import { type Ask, type Fact, type Reply, TELL } from '../../../workflows/process-step.js';
+import { ASK_BATCH, type AskBatch, type BatchReply, type Shard } from '../../../workflows/process-batch.js';
+import { type Ask, type Fact, isFinal, type Reply, TELL } from '../../../workflows/process-step.js';
 import type { ProcessJournal } from '../../app/processes/process-journal.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
@@ -15,37 +17,64 @@ import {
   type Wait,
 } from '../../ports/process-engine.js';
 import type { Random } from '../../ports/random.js';
+import { Admission } from './admission.js';
 import { ASK_TIMEOUT_MS, digestOf, replyTo } from './ask-reply.js';
 import { threwOf } from './failures.js';
 import type { TemporalAddress } from './names.js';
 import { awaitOutcome } from './outcome-wait.js';
 import { ProcessWorkflows } from './process-workflows.js';
+import { createServerClock } from './server-clock.js';
+import { ServerWatch } from './server-watch.js';
+import { ShardAsks } from './shard-asks.js';
 import { OpenProcessSweep } from './sweep.js';
 import { defined } from '../../domain/shared/defined.js';
 
+/** How long a batch is left with Temporal while no worker takes it, in milliseconds: longer than anybody waits, so that few of them pile up there. */
+const BATCH_WAIT_MS = 300_000;
+
+/** The processes that run together, and in how many workflows. */
+export type ShardSettings = Pick<Shard, 'count' | 'processes'>;
+
 export type TemporalEngineDeps = TemporalAddress & {
+  /** How many workflows run the processes of these names together; null gives every process a workflow of its own. */
+  readonly shards: ShardSettings | null;
   readonly events: Pick<EventStore, 'openProcesses'>;
   /** Answers too large to travel are made again from the stream. */
   readonly journal: Pick<ProcessJournal, 'at'>;
   readonly processes: Readonly<Record<string, Pick<HostedProcess, 'process'>>>;
   readonly clock: Clock;
   readonly random: Random;
-  readonly logger: Pick<Log, 'error' | 'info'>;
+  readonly logger: Pick<Log, 'error' | 'info' | 'warn'>;
 };
 
 /**
- * The Temporal shell, seen from those who ask: everything is an update of the process's workflow, which is started by it where none runs.
- * Temporal away: Rejection ENGINE_UNAVAILABLE within 2 s. Reads never come here.
+ * The Temporal shell, seen from those who ask: everything is an update of a workflow, which is started by it where none runs. Asks to processes
+ * that run together travel in batches. Temporal away: Rejection ENGINE_UNAVAILABLE within 2 s. Reads never come here.
  */
 export class TemporalProcessEngine implements ProcessEngine {
   readonly #deps: TemporalEngineDeps;
   readonly #workflows: ProcessWorkflows;
+  readonly #watch: ServerWatch;
+  readonly #admission: Admission;
+  readonly #serverClock = createServerClock();
+  readonly #shards: readonly ShardAsks[];
   readonly #sweep: OpenProcessSweep;
 
   constructor(deps: TemporalEngineDeps) {
+    const { clock } = deps;
     this.#deps = deps;
-    this.#workflows = new ProcessWorkflows(deps, deps.clock);
-    this.#sweep = new OpenProcessSweep({ ...deps, takeUp: (ref) => this.#workflows.start(ref) });
+    this.#workflows = new ProcessWorkflows(deps, clock);
+    this.#watch = new ServerWatch({ ping: () => this.#workflows.ping(), clock });
+    this.#admission = new Admission(deps);
+    this.#shards = Array.from({ length: deps.shards?.count ?? 0 }, (_, index) => {
+      const send = (batch: AskBatch) => this.#sendBatch(this.#shard(index), batch);
+      return new ShardAsks({ send, clock, serverClock: this.#serverClock });
+    });
+    this.#sweep = new OpenProcessSweep({
+      ...deps,
+      takeUpTogether: (refs) => this.#takeUpTogether(refs),
+      takeUp: (ref) => this.#workflows.start(ref),
+    });
   }
 
   /** Begins to take up open processes whose workflow is lost, in the background: Temporal may be away, and there may be many. */
@@ -55,21 +84,38 @@ export class TemporalProcessEngine implements ProcessEngine {
   }
 
   async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer> {
-    const ask: Ask = { stream: ref.stream, inputs, by, token: this.#token() };
-    return this.#asked(ref, inputs, await replyTo(this.#sending(), ref, ask));
+    const shard = this.#shardOf(ref);
+    const reply = this.#admission.admit(() =>
+      this.#watch.during((signal) =>
+        shard === null ? this.#replyTo(ref, inputs, by, signal) : shard.ask(ref, inputs, by, signal),
+      ),
+    );
+    return this.#asked(ref, inputs, await reply);
   }
 
-  /** Resolves when the workflow has the fact in its history: from then on it has it recorded, however long the store is away. */
+  /**
+   * Resolves when the workflow has the fact in its history: from then on it has it recorded, however long the store is away. A process that runs
+   * with others has no workflow that could keep it: its fact is recorded then.
+   */
   async tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void> {
-    const fact: Fact = { inputs, by };
     requireTellable(inputs);
+    if (this.#shardOf(ref) !== null) return this.#record(ref, inputs, by);
+    const fact: Fact = { inputs, by };
     const id = digestOf(ref, [TELL, by.commandId, inputs]);
-    const update = { name: TELL, argOf: () => fact, idOf: () => id, timeoutMs: ASK_TIMEOUT_MS };
-    await this.#workflows.update(ref, update).catch(threwOf);
+    await this.#watch.during((signal) => {
+      const update = { name: TELL, argOf: () => fact, idOf: () => id, timeoutMs: ASK_TIMEOUT_MS, signal };
+      return this.#workflows.update(ref, update).catch(threwOf);
+    });
   }
 
   async outcome(ref: ProcessRef, by: CommandContext, wait: Wait): Promise<StepAnswer | null> {
-    const reply = await awaitOutcome({ ...this.#sending(), newId: () => this.#token() }, ref, by, wait);
+    // One that runs with others has no far effects.
+    if (this.#shardOf(ref) !== null) return this.ask(ref, [], by);
+    const deps = { workflows: this.#workflows, clock: this.#deps.clock, newId: () => this.#token() };
+    const reply = await this.#watch.during((away) => {
+      const signal = wait.signal === undefined ? away : AbortSignal.any([wait.signal, away]);
+      return awaitOutcome(deps, ref, by, { ...wait, signal });
+    });
     return reply === null ? null : this.#asked(ref, [], reply);
   }
 
@@ -86,6 +132,7 @@ export class TemporalProcessEngine implements ProcessEngine {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#workflows.stop();
     await this.#sweep.stop();
+    await this.#watch[Symbol.asyncDispose]();
     await this.#workflows[Symbol.asyncDispose]();
   }
 
@@ -111,8 +158,45 @@ export class TemporalProcessEngine implements ProcessEngine {
     return process.answer(state, inputs.at(-1));
   }
 
-  #sending() {
-    return { workflows: this.#workflows, clock: this.#deps.clock };
+  #replyTo(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext, signal: AbortSignal): Promise<Reply> {
+    const ask: Ask = { stream: ref.stream, inputs, by, token: this.#token() };
+    const { clock } = this.#deps;
+    return replyTo({ workflows: this.#workflows, clock, serverClock: this.#serverClock, signal }, ref, ask);
+  }
+
+  #sendBatch(shard: Shard, batch: AskBatch): Promise<BatchReply> {
+    const id = this.#token();
+    const update = { name: ASK_BATCH, argOf: () => batch, idOf: () => id, timeoutMs: BATCH_WAIT_MS };
+    return this.#workflows.update<BatchReply>(shard, update).catch(threwOf);
+  }
+
+  async #record(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void> {
+    await this.ask(ref, inputs, by).catch((error: unknown) => {
+      if (!(error instanceof Rejection) || !isFinal(error)) throw error;
+      const { code, message } = error;
+      this.#deps.logger.warn({ ...ref, code, message }, 'a fact was refused, and is dropped');
+    });
+  }
+
+  /** Their shards look for all that they do not know. */
+  async #takeUpTogether(refs: readonly ProcessRef[]): Promise<readonly ProcessRef[]> {
+    const { shards } = this.#deps;
+    const alone = refs.filter((ref) => this.#shardOf(ref) === null);
+    const together = refs.filter((ref) => this.#shardOf(ref) !== null);
+    const found = new Set(together.map((ref) => shardOf(ref, shards?.count ?? 1)));
+    await Promise.all([...found].map((index) => this.#workflows.look(this.#shard(index))));
+    return alone;
+  }
+
+  #shardOf(ref: ProcessRef): ShardAsks | null {
+    const { shards } = this.#deps;
+    if (shards?.processes.includes(ref.process) !== true) return null;
+    return this.#shards[shardOf(ref, shards.count)] ?? null;
+  }
+
+  #shard(index: number): Shard {
+    const { count = 1, processes = [] } = this.#deps.shards ?? {};
+    return { index, count, processes };
   }
 
   #token(): string {

@@ -3,25 +3,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Connection, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
 
+import { LOOK, type Shard, type ShardInput } from '../../../workflows/process-batch.js';
 import type { RunInput } from '../../../workflows/process-step.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
-import { within } from '../shared/within.js';
 import { updateFailureOf } from './failures.js';
 import { dataConverterOf, openConnection } from './connection.js';
 import {
   registerSearchAttributes,
   searchAttributesOf,
+  shardAttributesOf,
+  SHARD_TYPE,
+  shardIdOf,
   TASK_TIMEOUT,
   taskQueueOf,
   type TemporalAddress,
   workflowIdOf,
 } from './names.js';
 
-/** How often Temporal is asked whether it is there while an answer is awaited, and how long it may take to say so, in milliseconds. */
-const PROBE_EVERY_MS = 1_000;
-const PROBE_TIMEOUT_MS = 800;
+/** How long Temporal may take to say that it is there, in milliseconds. */
+const PROBE_TIMEOUT_MS = 600;
 /** How long ago a worker may have asked for work, in milliseconds: one that is idle asks again after a minute. */
 const WORKER_SEEN_MS = 75_000;
 /** temporal.api.enums.v1.TaskQueueType, which the client does not export. */
@@ -35,7 +37,10 @@ const PAUSE_MS = [5, 10, 20, 50, 100, 100, 200, 200] as const;
 const ATTEMPTS = 40;
 const RETRY_AFTER_SECONDS = 1;
 
-/** One update of a process's workflow. `argOf` and `idOf` are asked at each attempt: less time may be left, and the server answers one id once. */
+/** Whose workflow: one process's, or that of a shard. */
+export type Addressee = ProcessRef | Shard;
+
+/** One update of a workflow. `argOf` and `idOf` are asked at each attempt: less time may be left, and the server answers one id once. */
 export type Update = {
   readonly name: string;
   readonly argOf: () => unknown;
@@ -45,7 +50,17 @@ export type Update = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The workflows of processes on one Temporal, and the connection to it. */
+type WorkflowStart = {
+  readonly type: string;
+  readonly workflowId: string;
+  readonly taskQueue: string;
+  readonly workflowTaskTimeout: typeof TASK_TIMEOUT;
+  readonly args: [unknown];
+  readonly typedSearchAttributes: ReturnType<typeof searchAttributesOf>;
+  readonly memo: Record<string, unknown>;
+};
+
+/** The workflows of processes and shards on one Temporal, and the connection to it. */
 export class ProcessWorkflows implements AsyncDisposable {
   readonly #at: TemporalAddress;
   readonly #clock: Clock;
@@ -63,10 +78,10 @@ export class ProcessWorkflows implements AsyncDisposable {
 
   /**
    * Sends an update, and starts the workflow where none runs.
-   * @throws what the handler throws, wrapped (see `updateFailureOf`), the reason of the signal, Rejection ENGINE_UNAVAILABLE within 2 s when
-   * Temporal is away, BUSY when it or the workflow takes no more, NOT_READY once this was disposed of
+   * @throws what the handler throws, wrapped (see `updateFailureOf`), the reason of the signal, Rejection ENGINE_UNAVAILABLE when Temporal refuses
+   * connections for a second or no answer comes in time, BUSY when it or the workflow takes no more, NOT_READY once this was disposed of
    */
-  async update<Result>(ref: ProcessRef, { signal, timeoutMs, ...update }: Update): Promise<Result> {
+  async update<Result>(to: Addressee, { signal, timeoutMs, ...update }: Update): Promise<Result> {
     const beganMs = this.#clock.monotonicMs();
     const leftMs = (): number => beganMs + timeoutMs - this.#clock.monotonicMs();
     let fullSinceMs: number | null = null;
@@ -74,12 +89,15 @@ export class ProcessWorkflows implements AsyncDisposable {
       if (this.#stopped) throw new Rejection('NOT_READY', { retryAfter: RETRY_AFTER_SECONDS });
       signal?.throwIfAborted();
       try {
-        const send = () => this.#send<Result>(ref, update, leftMs());
-        return await this.#watched(signal === undefined ? send() : this.#connection.withAbortSignal(signal, send));
+        const send = () => this.#send<Result>(to, update, leftMs());
+        // The client never takes its listener from a signal, so each attempt gets its own.
+        return await (signal === undefined
+          ? send()
+          : this.#connection.withAbortSignal(AbortSignal.any([signal]), send));
       } catch (error) {
         signal?.throwIfAborted();
         const { kind } = updateFailureOf(error);
-        if (kind === 'threw' || kind === 'defect') throw error;
+        if (kind === 'threw' || kind === 'defect' || kind === 'late') throw error;
         const nowMs = this.#clock.monotonicMs();
         // A wait that loses its place with its run has been under way for long already.
         fullSinceMs = kind === 'full' ? (fullSinceMs ?? nowMs) : null;
@@ -94,19 +112,17 @@ export class ProcessWorkflows implements AsyncDisposable {
   }
 
   /** Starts the workflow of an open process unless one runs. */
-  async start(ref: ProcessRef): Promise<void> {
-    const start = () =>
-      this.#connection.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
-        this.#client.workflow.start(ref.process, {
-          ...this.#startOptions(ref, true),
-          workflowIdConflictPolicy: 'USE_EXISTING',
-        }),
-      );
-    await start().catch(async (error: unknown) => {
-      if (updateFailureOf(error).kind !== 'unknownAttributes') throw error;
-      await this.#register();
-      await start();
-    });
+  start(ref: ProcessRef): Promise<void> {
+    return this.#begin(ref, ({ type, ...options }) =>
+      this.#client.workflow.start(type, { ...options, workflowIdConflictPolicy: 'USE_EXISTING' }),
+    );
+  }
+
+  /** Has the workflow of a shard look for open processes that it does not know, and starts it where none runs. */
+  look(shard: Shard): Promise<void> {
+    return this.#begin(shard, ({ type, ...options }) =>
+      this.#client.workflow.signalWithStart(type, { ...options, signal: LOOK, signalArgs: [] }),
+    );
   }
 
   /** Resolves when Temporal answers; rejects when it does not within 0.8 s. */
@@ -140,12 +156,13 @@ export class ProcessWorkflows implements AsyncDisposable {
   }
 
   #send<Result>(
-    ref: ProcessRef,
+    to: Addressee,
     { name, argOf, idOf }: Pick<Update, 'name' | 'argOf' | 'idOf'>,
     leftMs: number,
   ): Promise<Result> {
-    const startWorkflowOperation = new WithStartWorkflowOperation(ref.process, {
-      ...this.#startOptions(ref, false),
+    const { type, ...options } = this.#startOptions(to, false);
+    const startWorkflowOperation = new WithStartWorkflowOperation(type, {
+      ...options,
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
     return this.#connection.withDeadline(Date.now() + leftMs, () =>
@@ -157,29 +174,42 @@ export class ProcessWorkflows implements AsyncDisposable {
     );
   }
 
-  /** Waits for an answer as long as Temporal answers pings: a server that is away says nothing. */
-  async #watched<T>(answer: Promise<T>): Promise<T> {
-    const done = answer.then(
-      () => true as const,
-      () => true as const,
-    );
-    while ((await within(PROBE_EVERY_MS, done)) === null) {
-      await Promise.race([done, this.ping()]);
-    }
-    return answer;
+  /** Begins what needs no answer. Our search attributes are registered where the server does not know them. */
+  async #begin(to: Addressee, begin: (options: WorkflowStart) => Promise<unknown>): Promise<void> {
+    const start = () =>
+      this.#connection.withDeadline(Date.now() + START_TIMEOUT_MS, () => begin(this.#startOptions(to, true)));
+    await start().catch(async (error: unknown) => {
+      if (updateFailureOf(error).kind !== 'unknownAttributes') throw error;
+      await this.#register();
+      await start();
+    });
   }
 
-  #startOptions(ref: ProcessRef, takeUp: boolean) {
+  /** @param unasked whether the workflow would be started without an ask, and has to look at what is open by itself */
+  #startOptions(to: Addressee, unasked: boolean): WorkflowStart {
     const { namespace } = this.#at;
-    const run: RunInput = { ref, takeUp };
+    const common = { taskQueue: taskQueueOf(namespace), workflowTaskTimeout: TASK_TIMEOUT } as const;
+    if ('stream' in to) {
+      const run: RunInput = { ref: to, takeUp: unasked };
+      return {
+        ...common,
+        type: to.process,
+        workflowId: workflowIdOf(namespace, to),
+        args: [run],
+        typedSearchAttributes: searchAttributesOf(to),
+        memo: { stream: to.stream },
+      };
+    }
+    // A shard's workflow that was lost may have known of open processes.
+    const run: ShardInput = { shard: to, look: true };
     return {
-      workflowId: workflowIdOf(namespace, ref),
-      taskQueue: taskQueueOf(namespace),
+      ...common,
+      type: SHARD_TYPE,
+      workflowId: shardIdOf(namespace, to),
       args: [run],
-      workflowTaskTimeout: TASK_TIMEOUT,
-      typedSearchAttributes: searchAttributesOf(ref),
-      memo: { stream: ref.stream },
-    } as const;
+      typedSearchAttributes: shardAttributesOf(to),
+      memo: {},
+    };
   }
 
   #register(): Promise<void> {

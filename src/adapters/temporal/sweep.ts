@@ -16,6 +16,8 @@ export type SweepDeps = {
   readonly events: Pick<EventStore, 'openProcesses'>;
   readonly clock: Clock;
   readonly logger: Pick<Log, 'error' | 'info'>;
+  /** Takes up, at one blow, those of the processes that run together; gives the others back. */
+  readonly takeUpTogether: (refs: readonly ProcessRef[]) => Promise<readonly ProcessRef[]>;
   /** Starts what drives the process unless it runs; safe to repeat. */
   readonly takeUp: (ref: ProcessRef) => Promise<void>;
 };
@@ -66,10 +68,11 @@ export class OpenProcessSweep {
 
   async #sweep(): Promise<void> {
     const open = (await this.#deps.events.openProcesses()).filter((process) => this.#all || this.#isOverdue(process));
-    for (let from = 0; from < open.length && !this.#stopped; from += AT_ONCE) {
+    const refs = open.map(({ name, id, stream }) => ({ process: name, id, stream }));
+    const alone = await this.#deps.takeUpTogether(refs);
+    for (let from = 0; from < alone.length && !this.#stopped; from += AT_ONCE) {
       if (from > 0) await this.#pause((1_000 * AT_ONCE) / PER_SECOND);
-      const refs = open.slice(from, from + AT_ONCE).map(({ name, id, stream }) => ({ process: name, id, stream }));
-      await Promise.all(refs.map((ref) => this.#deps.takeUp(ref)));
+      await Promise.all(alone.slice(from, from + AT_ONCE).map((ref) => this.#deps.takeUp(ref)));
     }
     if (open.length > 0) this.#deps.logger.info({ processes: open.length }, 'open processes looked after');
     this.#all = false;

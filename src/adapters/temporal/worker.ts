@@ -2,8 +2,12 @@ import { Context } from '@temporalio/activity';
 import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
 import { advanceProcess, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
+import { nearestDeadlines } from '../../../activities/nearest-deadlines.js';
+import { createStepBatches } from '../../../activities/step-batch.js';
+import type { ShardActivities } from '../../../workflows/process-batch.js';
 import { FAR_EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
 import type { ProcessActivities } from '../../../workflows/process-step.js';
+import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import { loadWorkflowBundle } from './bundle.js';
 import { dataConverterOf, openNativeConnection } from './connection.js';
@@ -11,8 +15,13 @@ import { TASK_TIMEOUT, taskQueueOf, type TemporalAddress } from './names.js';
 
 /** Workflows kept in memory. More processes in flight than this and each step replays its history. */
 const CACHED_WORKFLOWS = 5_000;
-/** Steps, workflow tasks and far effects that run at the same time. */
-const TASKS_AT_ONCE = 200;
+/**
+ * Workflow tasks and steps that run at the same time. A worker takes no more than it finishes well within TASK_TIMEOUT: what waits on the server
+ * costs nothing, and what times out in a worker is done twice.
+ */
+const TASKS_AT_ONCE = 32;
+const STEPS_AT_ONCE = 64;
+/** Far effects, which mostly wait for others, and reads of the index. */
 const EFFECTS_AT_ONCE = 100;
 /** How often a far effect says that it is alive, in milliseconds. */
 const HEARTBEAT_MS = FAR_EFFECT_SILENCE_MS / 5;
@@ -24,6 +33,7 @@ const RECONNECT_MS = 1_000;
 
 export type ProcessWorkerOptions = TemporalAddress & {
   readonly deps: ProcessActivityDeps;
+  readonly events: Pick<EventStore, 'openProcesses'>;
   readonly log: Log;
   /** As `loadWorkflowBundle` gives it; loaded when left out. */
   readonly bundle?: { readonly codePath: string } | { readonly code: string };
@@ -101,10 +111,10 @@ const createWorker = async (connection: NativeConnection, options: ProcessWorker
     taskQueue: taskQueueOf(options.namespace),
     workflowBundle: options.bundle ?? (await loadWorkflowBundle(options.payloads?.encrypts)),
     dataConverter: dataConverterOf(options),
-    activities: activitiesOf(options.deps),
+    activities: activitiesOf(options),
     maxCachedWorkflows: CACHED_WORKFLOWS,
     maxConcurrentWorkflowTaskExecutions: TASKS_AT_ONCE,
-    maxConcurrentLocalActivityExecutions: TASKS_AT_ONCE,
+    maxConcurrentLocalActivityExecutions: STEPS_AT_ONCE,
     maxConcurrentActivityTaskExecutions: EFFECTS_AT_ONCE,
     stickyQueueScheduleToStartTimeout: TASK_TIMEOUT,
     // Cancelling a far effect travels with its heartbeats.
@@ -114,8 +124,10 @@ const createWorker = async (connection: NativeConnection, options: ProcessWorker
     shutdownForceTime: options.abrupt === true ? '1s' : STOP_FORCE,
   });
 
-const activitiesOf = (deps: ProcessActivityDeps): ProcessActivities => ({
+const activitiesOf = ({ deps, events }: ProcessWorkerOptions): ProcessActivities & ShardActivities => ({
   advanceProcess: (args) => advanceProcess(deps, args),
+  advanceBatch: createStepBatches({ clock: deps.clock, advance: (step) => advanceProcess(deps, step) }),
+  nearestDeadlines: (shard) => nearestDeadlines(events, shard),
   runEffect: async (ref, effectId) => {
     const context = Context.current();
     const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);

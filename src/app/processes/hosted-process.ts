@@ -3,9 +3,8 @@ import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { ProcessInput, ProcessRef } from '../../ports/process-engine.js';
 import type { Fold } from '../streams/fold.js';
 
-/** A process with what its steps need from the world. */
-export type HostedProcess = {
-  readonly process: AnyProcess;
+/** What a process's steps need from the world. */
+export type ProcessHost = {
   /** How the stream's own state is folded. */
   readonly fold: Fold<unknown>;
   /**
@@ -26,3 +25,6 @@ export type HostedProcess = {
    */
   effect(ref: ProcessRef, effect: Effect, signal: AbortSignal): Promise<ProcessInput>;
 };
+
+/** A process with its host. */
+export type HostedProcess = ProcessHost & { readonly process: AnyProcess };

@@ -62,12 +62,17 @@ export class ProcessJournal {
     return this.#shared ? this.#instances.get(processKey(ref)) : undefined;
   }
 
-  /** The current process. For one that is over, newer events are read only up to `atLeast`: no answer depends on them. */
-  async load(process: AnyProcess, ref: ProcessRef, atLeast = -1): Promise<Instance> {
+  /**
+   * The current process. For one that is over, newer events are read only up to `atLeast`: no answer depends on them.
+   * @param tail what the caller has just read of the stream's end; if it holds all that is missing, nothing is read again
+   */
+  async load(process: AnyProcess, ref: ProcessRef, atLeast = -1, tail?: StreamTail): Promise<Instance> {
     const known = this.#instances.get(processKey(ref));
     const current = known !== undefined && (!this.#shared || process.over(known.state));
     if (current && known.through >= atLeast) return known;
-    const loaded = await this.#read(process, ref, { known, atLeast });
+    const loaded =
+      (tail === undefined ? null : foldTail(process, ref, known, tail)) ??
+      (await this.#read(process, ref, { known, atLeast }));
     if (loaded.sequence > 0) this.#keep(ref, loaded);
     return loaded;
   }
@@ -112,15 +117,9 @@ export class ProcessJournal {
     }: { readonly known?: Instance | undefined; readonly atLeast?: number; readonly to?: number },
   ): Promise<Instance> {
     const made = parseProcessId(ref.id);
-    const start = made?.revision;
-    const initial = {
-      state: process.initial as Instance['state'],
-      sequence: 0,
-      through: (start ?? 0) - 1,
-      bytes: INSTANCE_BYTES,
-      rivals: [],
-    };
-    if (made === null || start === undefined) return initial;
+    const start = made?.revision ?? 0;
+    const initial = initialAt(process, start);
+    if (made === null) return initial;
     const latest = new Date(made.timeMs + FIRST_EVENT_WITHIN_MS).toISOString();
     let instance: Instance = known ?? initial;
     const range = { direction: 'forwards', from: instance.through + 1, ...defined({ to }) } as const;
@@ -134,6 +133,32 @@ export class ProcessJournal {
     return instance;
   }
 }
+
+/** The last events of a stream, oldest first and without a gap, up to `through`, which was its end when they were read. */
+export type StreamTail = { readonly events: readonly PlacedEvent[]; readonly through: number };
+
+/** The process up to the end of the tail; null when events are missing between what is known and the tail. */
+const foldTail = (
+  process: AnyProcess,
+  ref: ProcessRef,
+  known: Instance | undefined,
+  { events, through }: StreamTail,
+): Instance | null => {
+  const start = parseProcessId(ref.id)?.revision;
+  if (start === undefined) return null;
+  const before = known ?? initialAt(process, start);
+  if (before.through < through - events.length) return null;
+  const missing = events.filter(({ revision }) => revision > before.through);
+  return { ...fold(process, ref, before, missing), through: Math.max(before.through, through) };
+};
+
+const initialAt = (process: AnyProcess, start: number): Instance => ({
+  state: process.initial as Instance['state'],
+  sequence: 0,
+  through: start - 1,
+  bytes: INSTANCE_BYTES,
+  rivals: [],
+});
 
 /** What an instance takes in addition to its events, in bytes. */
 const INSTANCE_BYTES = 512;

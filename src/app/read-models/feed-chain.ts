@@ -6,8 +6,11 @@ import type { RecordedEvent } from '../../ports/event-store.js';
 export type FeedChain = {
   /** The first links of a session. If the log has lost nothing, everything up to the session's start comes before them. */
   begin(): readonly FeedEntry[];
-  /** The links for the next events of the global order, with none left out. Each partition is also told that it is complete up to the last of them. */
-  next(events: readonly RecordedEvent[]): readonly FeedEntry[];
+  /**
+   * The links for the next events of the global order, with none left out. Each partition without an event at the end is also told that it is complete
+   * up to there, unless `more` links come at once, which tell it then.
+   */
+  next(events: readonly RecordedEvent[], more?: boolean): readonly FeedEntry[];
 };
 
 /** A chain that begins after the position `after`. Its links must be written in the order in which they were made, or not at all. */
@@ -19,13 +22,14 @@ export const createChain = (after: number, partitions: number): FeedChain => {
         partition,
         link: { partitions, follows: after, position: after, event: null },
       })),
-    next: (events) => {
+    next: (events, more = false) => {
       const entries: FeedEntry[] = [];
       const link = (partition: number, position: number, event: RecordedEvent | null): void => {
         entries.push({ partition, link: { partitions, follows: reached[partition] ?? after, position, event } });
         reached[partition] = position;
       };
       for (const event of events) link(partitionOf(event.stream, partitions), event.position, event);
+      if (more) return entries;
       const end = events.at(-1)?.position ?? after;
       for (const [partition, position] of reached.entries()) if (position < end) link(partition, end, null);
       return entries;

@@ -1,10 +1,9 @@
 import type { Clock } from '../../ports/clock.js';
-import type { FeedWriter } from '../../ports/event-feed.js';
-import type { EventStore } from '../../ports/event-store.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import type { RelayLease } from '../../ports/relay-lease.js';
-import { createChain } from './feed-chain.js';
 import { pause, retryMs } from '../pacing/pause.js';
+import { withMore } from './with-more.js';
 
 /** How many events are written at once. */
 const RELAY_BATCH_EVENTS = 500;
@@ -13,26 +12,44 @@ export const CHECKPOINT_MS = 500;
 /** How often a relay on standby asks for the place, in milliseconds. */
 export const STANDBY_MS = 1_000;
 
+/** One attempt at writing. */
+export type RelaySession = AsyncDisposable & {
+  /**
+   * Resolves once all of these are stored. After a failure some of them may be, and the session is over.
+   * @param more whether further events wait already
+   */
+  write(events: readonly RecordedEvent[], more: boolean): Promise<void>;
+};
+
+/** Where a relay writes to. */
+export type RelayOutput = {
+  /** Begins to write what comes after a position. Failures: after any throw nothing is open. */
+  open(after: number): Promise<RelaySession>;
+};
+
 export type RelayDeps = {
   readonly events: EventStore;
-  readonly feed: FeedWriter;
+  readonly output: RelayOutput;
   readonly lease: RelayLease;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'error'>;
+  /** How long after a write events are gathered for the next one, in milliseconds. */
+  readonly gatherMs: number;
+  /** Names the output in the log. */
+  readonly topic: string;
   /** Names this process among all that may hold the place. */
   readonly holder: string;
 };
 
 /**
- * Writes the event store's global order into the partitioned log, at least once, from the checkpoint on. The checkpoint follows what the brokers have
- * acknowledged. One relay works, the others stand by. A relay that has lost its place and does not know it yet does no harm: what it writes are true
- * links too (ports/event-feed.ts).
+ * Writes the event store's global order into its output, at least once, from the checkpoint on. The checkpoint follows what the output has
+ * acknowledged. One relay of an output works, the others stand by. One that has lost its place may not know it yet: an output must bear what it writes.
  */
 export class Relay implements AsyncDisposable {
   readonly #deps: RelayDeps;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
-  /** What the brokers have acknowledged; null while this relay stands by. */
+  /** What the output has acknowledged; null while this relay stands by. */
   #position: number | null = null;
 
   constructor(deps: RelayDeps) {
@@ -58,7 +75,7 @@ export class Relay implements AsyncDisposable {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    const { clock, lease, holder, log } = this.#deps;
+    const { clock, lease, holder, log, topic } = this.#deps;
     let failures = 0;
     while (!signal.aborted) {
       try {
@@ -67,7 +84,7 @@ export class Relay implements AsyncDisposable {
         else await this.#relay(checkpoint, () => (failures = 0));
       } catch (err) {
         failures += 1;
-        log.error({ err }, 'the relay was interrupted; it resumes from its checkpoint');
+        log.error({ err, topic }, 'the relay was interrupted; it resumes from its checkpoint');
         // Another relay may reach a server that this one cannot.
         await lease.release(holder).catch(() => undefined);
         await pause(clock, retryMs(failures), signal);
@@ -78,7 +95,7 @@ export class Relay implements AsyncDisposable {
 
   /** Relays until told to stop or until the place is lost. */
   async #relay(checkpoint: number, onProgress: () => void): Promise<void> {
-    const { events, feed, log } = this.#deps;
+    const { events, output, clock, gatherMs, log, topic } = this.#deps;
     // A checkpoint beyond the store belongs to another store, e.g. before a backup was restored.
     const after = checkpoint > (await events.lastPosition()) ? 0 : checkpoint;
     const session = new AbortController();
@@ -86,17 +103,20 @@ export class Relay implements AsyncDisposable {
     this.#stop.signal.addEventListener('abort', end, { once: true });
     let keeping: Promise<void> = Promise.resolve();
     try {
-      await using writing = await feed.open();
+      await using writing = await output.open(after);
       if (this.#stop.signal.aborted) return;
       this.#position = after;
-      log.info({ position: after }, 'the relay is at work');
+      log.info({ position: after, topic }, 'the relay is at work');
       keeping = this.#keep(session);
-      const chain = createChain(after, writing.partitions);
-      await writing.write(chain.begin());
-      for await (const batch of events.subscribe({ after, signal: session.signal })) {
+      const wait = async (): Promise<void> => {
+        if (gatherMs > 0) await pause(clock, gatherMs, session.signal);
+      };
+      for await (const { batch, more } of withMore(
+        gathered(events.subscribe({ after, signal: session.signal }), wait),
+      )) {
         for (let from = 0; from < batch.length && !session.signal.aborted; from += RELAY_BATCH_EVENTS) {
           const part = batch.slice(from, from + RELAY_BATCH_EVENTS);
-          await writing.write(chain.next(part));
+          await writing.write(part, more || from + part.length < batch.length);
           this.#position = part.at(-1)?.position ?? this.#position;
         }
         onProgress();
@@ -111,7 +131,7 @@ export class Relay implements AsyncDisposable {
 
   /** Renews the place and moves the checkpoint, and once more at the end. Ends the session when the place is lost. */
   async #keep(session: AbortController): Promise<void> {
-    const { clock, lease, holder, log } = this.#deps;
+    const { clock, lease, holder, log, topic } = this.#deps;
     let keptMs = clock.monotonicMs();
     for (;;) {
       await pause(clock, CHECKPOINT_MS, session.signal);
@@ -119,16 +139,30 @@ export class Relay implements AsyncDisposable {
       try {
         if (await lease.keep(holder, this.#position ?? 0)) keptMs = startMs;
         else {
-          log.info({}, 'another relay has taken the place');
+          log.info({ topic }, 'another relay has taken the place');
           session.abort();
         }
       } catch (err) {
         if (startMs - keptMs >= lease.holdsMs) {
-          log.error({ err }, 'the relay could not renew its place, and leaves it');
+          log.error({ err, topic }, 'the relay could not renew its place, and leaves it');
           session.abort();
         }
       }
       if (session.signal.aborted) return;
     }
+  }
+}
+
+/**
+ * Alone an event leaves at once. Under load those of some time leave together: each write costs everybody behind the topic a round. A backlog, which
+ * comes in full batches, is not held up.
+ */
+async function* gathered<Event>(
+  batches: AsyncIterable<readonly Event[]>,
+  wait: () => Promise<void>,
+): AsyncGenerator<readonly Event[], void, undefined> {
+  for await (const batch of batches) {
+    yield batch;
+    if (batch.length < RELAY_BATCH_EVENTS) await wait();
   }
 }

@@ -1,6 +1,7 @@
 import type { EventStore, RecordedEvent, StreamPage } from '../../ports/event-store.js';
 import type { Moment } from '../../ports/snapshots.js';
 import { firstHead, type Fold, type Head, nextHead } from './fold.js';
+import { nextTurn } from '../pacing/next-turn.js';
 import type { SavedState, Snapshotting } from './snapshotting.js';
 import { pagesOf } from './stream-pages.js';
 
@@ -9,6 +10,9 @@ export type StreamSource = { readonly events: Pick<EventStore, 'read'>; readonly
 
 /** A snapshot that the stream does not hold says where to look for an older one. After so many of them the stream is folded from its first event. */
 const SNAPSHOT_TRIES = 2;
+
+/** After so many events a fold lets other work run. Most take microseconds, but a change of large data copies its members. */
+const FOLDED_AT_ONCE = 50;
 
 /** After every event. */
 const NOW: Moment = { revision: Number.MAX_SAFE_INTEGER };
@@ -82,7 +86,7 @@ const foldFromSaved = async <State>(
   return { head, lastRevision };
 };
 
-/** The events of a stream from a revision on, up to `moment`, in pages. */
+/** The events of a stream from a revision on, up to `moment`, in short pages; other work runs between two of them. */
 async function* pagesUpTo(
   events: Pick<EventStore, 'read'>,
   stream: string,
@@ -94,7 +98,11 @@ async function* pagesUpTo(
     'revision' in moment ? revision > moment.revision : Date.parse(meta.at) > moment.timeMs;
   for await (const page of pagesOf(events, stream, range)) {
     const end = page.events.findIndex(beyond);
-    yield end < 0 ? page : { ...page, events: page.events.slice(0, end) };
+    const count = end < 0 ? page.events.length : end;
+    for (let at = 0; at === 0 || at < count; at += FOLDED_AT_ONCE) {
+      if (at > 0) await nextTurn();
+      yield { ...page, events: page.events.slice(at, Math.min(at + FOLDED_AT_ONCE, count)) };
+    }
     if (end >= 0) return;
   }
 }

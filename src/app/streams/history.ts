@@ -1,7 +1,7 @@
 import type { Json } from '../../domain/shared/json.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
-import { PAGE_BYTES } from '../../domain/shared/page-size.js';
+import { PAGE_BYTES, PAUSE_BYTES } from '../../domain/shared/page-size.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { nextTurn } from '../pacing/next-turn.js';
 import { PAGE_EVENTS, pagesOf } from './stream-pages.js';
 import { defined } from '../../domain/shared/defined.js';
 
@@ -49,16 +49,19 @@ export const toHistoryEvent = ({ revision, id, type, data, meta }: RecordedEvent
   prevHash: meta.prevHash,
 });
 
-/** `next` is the revision to continue from, absent at the end. `revision` is the stream's last; -1 when there is no such stream. */
+/**
+ * `next` is the revision to continue from, absent at the end. `revision` is the stream's last; -1 when there is no such stream. Each of the events is
+ * a HistoryEvent as JSON: its text is made to be counted, and is then the answer.
+ */
 export type HistoryPage = {
   readonly revision: number;
   readonly next?: number;
-  readonly events: readonly HistoryEvent[];
+  readonly events: readonly string[];
 };
 
 /**
  * One page of a stream's history. It ends at `limit` events or near PAGE_BYTES (contract 10.1). With `types`, only events of these types count. One
- * answer looks at HISTORY_SCAN_PAGES at most, so it may hold fewer than `limit` events and still have a `next`.
+ * answer looks at HISTORY_SCAN_PAGES at most, so it may hold fewer than `limit` events and still have a `next`. Other work runs after each portion.
  */
 export const readHistory = async (
   store: Pick<EventStore, 'read'>,
@@ -67,18 +70,24 @@ export const readHistory = async (
 ): Promise<HistoryPage> => {
   const { direction, limit, from, types } = query;
   const range = { direction, ...defined({ from }) };
-  const events: HistoryEvent[] = [];
+  const events: string[] = [];
   let bytes = 0;
+  let pausedAt = 0;
   let scanned = 0;
   let last = -1;
   let reached: number | undefined;
-  const take = (page: readonly RecordedEvent[]): boolean => {
+  /** @returns whether the answer is full */
+  const take = async (page: readonly RecordedEvent[]): Promise<boolean> => {
     for (const event of page) {
+      if (bytes - pausedAt >= PAUSE_BYTES) {
+        await nextTurn();
+        pausedAt = bytes;
+      }
       reached = event.revision;
       if (types !== undefined && !types.has(event.type)) continue;
-      const shown = toHistoryEvent(event);
-      events.push(shown);
-      bytes += jsonBytes(shown);
+      const text = JSON.stringify(toHistoryEvent(event));
+      events.push(text);
+      bytes += Buffer.byteLength(text);
       if (events.length === limit || bytes >= PAGE_BYTES) return true;
     }
     scanned += 1;
@@ -86,7 +95,7 @@ export const readHistory = async (
   };
   for await (const page of pagesOf(store, stream, range, types === undefined ? limit : Infinity)) {
     last = page.lastRevision;
-    if (take(page.events)) break;
+    if (await take(page.events)) break;
   }
   const next = reached === undefined ? -1 : reached + (direction === 'forwards' ? 1 : -1);
   return { revision: last, ...(next < 0 || next > last ? {} : { next }), events };

@@ -2,7 +2,7 @@ import { commandSearch } from '../streams/find-command.js';
 import { mindFold } from '../minds/mind.js';
 import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from './find-turn.js';
 import type { Lanes } from '../streams/lanes.js';
-import type { ProcessJournal } from '../processes/process-journal.js';
+import type { ProcessJournal, StreamTail } from '../processes/process-journal.js';
 import type { TurnIndex } from './turn-index.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { resumable } from '../../domain/npc/resumable.js';
@@ -95,17 +95,18 @@ const locate = async (
     return isLost(deps, known) ? { lost: tape.turnId } : known;
   }
   if (result === null && tapeResults(tape).length === 0) return null;
-  const found = findTurn(await deps.index.recent(stream), tape, result, deps.clock.now().getTime());
+  const { turns, tail } = await deps.index.recentWithTail(stream);
+  const found = findTurn(turns, tape, result, deps.clock.now().getTime());
   if (found === null) return null;
   if (found === undefined) return { lost: undefined };
-  const state = await load(deps, stream, found.turnId);
+  const state = await load(deps, stream, found.turnId, tail);
   return isLost(deps, state) ? { lost: found.turnId } : state;
 };
 
 const refOf = (stream: string, id: string): ProcessRef => ({ process: turn.name, id, stream });
 
-const load = async (deps: StepDeps, stream: string, turnId: string): Promise<TurnState> =>
-  (await deps.journal.load(turn, refOf(stream, turnId))).state as TurnState;
+const load = async (deps: StepDeps, stream: string, turnId: string, tail?: StreamTail): Promise<TurnState> =>
+  (await deps.journal.load(turn, refOf(stream, turnId), -1, tail)).state as TurnState;
 
 const isLost = (deps: StepDeps, state: TurnState): state is Exclude<TurnState, OpenedTurn> =>
   state.name === 'new' || (state.name !== 'ended' && isOver(state, deps.clock.now().getTime()));

@@ -1,6 +1,5 @@
-import type { HostedProcess } from '../processes/hosted-process.js';
+import type { ProcessHost } from '../processes/hosted-process.js';
 import type { TurnInput, TurnState } from '../../../workflows/turn-state.js';
-import { turn } from '../../../workflows/turn.js';
 import { holdPatterns } from '../../domain/rules/hold-patterns.js';
 import type { MindState } from '../../domain/npc/state.js';
 import type { TurnFacts } from '../../domain/npc/decision/turn-facts.js';
@@ -35,9 +34,8 @@ export const factsFrom = (
   issuer,
 });
 
-/** The turn with what its steps need: the rules it began with, the mind, and the key that signs. */
-export const turnHost = ({ rulesets, signingKeys, issuer }: TurnHostDeps): HostedProcess => ({
-  process: turn,
+/** What the steps of a turn need: the rules it began with, the mind, and the key that signs. */
+export const turnHost = ({ rulesets, signingKeys, issuer }: TurnHostDeps): ProcessHost => ({
   fold: mindFold,
   prepare: async (ref, recorded, inputs, by) => {
     const state = recorded as TurnState;

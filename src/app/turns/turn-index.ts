@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { EventStore } from '../../ports/event-store.js';
+import type { StreamTail } from '../processes/process-journal.js';
 import type { PlacedEvent } from '../streams/fold.js';
 import { idKey, keyChange, type KeyChange, type TurnKey } from './turn-key.js';
 import { pagesOf } from '../streams/stream-pages.js';
@@ -13,7 +14,12 @@ const OPEN_TURNS_KEPT_PER_MIND = 4 * TURNS_KEPT_PER_MIND;
 /** How many turns of all minds are remembered, about 700 bytes each. The turns of minds that were silent longest are dropped first. */
 export const TURNS_KEPT = 400_000;
 
+/** How many of the events that were read are handed on. */
+const TAIL_EVENTS = 64;
+
 type Recent = { readonly turns: Map<string, TurnKey>; readonly successors: Map<string, string>; upTo: number };
+
+type FoundMind = { readonly mind: Recent; readonly tail: StreamTail | undefined };
 
 /**
  * The recent turns of each mind, newest last. Typed clients drop members that they do not know, so finding a turn without its id is their main path.
@@ -49,37 +55,48 @@ export class TurnIndex {
 
   /** The turn that went on where `turnId` was lost or expired. */
   async successor(stream: string, turnId: string): Promise<string | undefined> {
-    return (await this.#mind(stream)).successors.get(idKey(turnId));
+    return (await this.#mind(stream)).mind.successors.get(idKey(turnId));
   }
 
   /** Recent turns of a mind, newest first, with everything that was recorded before this call, the newest TURN_SEARCH_EVENTS of it. */
   async recent(stream: string): Promise<readonly TurnKey[]> {
-    return newestFirst(await this.#mind(stream));
+    return (await this.recentWithTail(stream)).turns;
   }
 
-  async #mind(stream: string): Promise<Recent> {
+  /** The same, and the last events that were read for it: whoever folds the turn next need not read them again. */
+  async recentWithTail(
+    stream: string,
+  ): Promise<{ readonly turns: readonly TurnKey[]; readonly tail: StreamTail | undefined }> {
+    const { mind, tail } = await this.#mind(stream);
+    return { turns: newestFirst(mind), tail };
+  }
+
+  async #mind(stream: string): Promise<FoundMind> {
     const known = this.#minds.get(stream);
-    if (known !== undefined) return this.#shared ? this.#readOn(stream, known) : known;
+    if (known !== undefined) return this.#shared ? this.#readOn(stream, known) : { mind: known, tail: undefined };
     const noted = this.#loading.get(stream) ?? [];
     this.#loading.set(stream, noted);
-    const made = await this.#readOn(stream, { turns: new Map(), successors: new Map(), upTo: -1 }).finally(() => {
+    const empty: Recent = { turns: new Map(), successors: new Map(), upTo: -1 };
+    const { mind: made, tail } = await this.#readOn(stream, empty).finally(() => {
       if (this.#loading.get(stream) === noted) this.#loading.delete(stream);
     });
     // Another call may have made it meanwhile, and have noted more.
     const other = this.#minds.get(stream);
-    if (other !== undefined && (!this.#shared || other.upTo >= made.upTo)) return other;
+    if (other !== undefined && (!this.#shared || other.upTo >= made.upTo)) return { mind: other, tail };
     for (const change of noted) apply(made, change);
     this.#minds.set(stream, made);
-    return made;
+    return { mind: made, tail };
   }
 
   /** Walks back to what is known, TURN_SEARCH_EVENTS at most, and folds what it passed in the order in which it happened. */
-  async #readOn(stream: string, mind: Recent): Promise<Recent> {
+  async #readOn(stream: string, mind: Recent): Promise<FoundMind> {
     const changes: KeyChange[] = [];
     let upTo = mind.upTo;
+    let newest: readonly PlacedEvent[] = [];
     const range = { direction: 'backwards', to: mind.upTo + 1 } as const;
     for await (const { events } of pagesOf(this.#events, stream, range, TURN_SEARCH_EVENTS)) {
       upTo = Math.max(upTo, events[0]?.revision ?? -1);
+      if (newest.length === 0) newest = events.slice(0, TAIL_EVENTS);
       changes.push(...changesOf(events));
     }
     // Another one may have read the same meanwhile.
@@ -87,7 +104,7 @@ export class TurnIndex {
     for (const change of changes.reverse()) if (change.revision > known) apply(mind, change);
     mind.upTo = Math.max(mind.upTo, upTo);
     if (changes.length > 0) this.#weighAgain(stream, mind);
-    return mind;
+    return { mind, tail: { events: [...newest].reverse(), through: upTo } };
   }
 
   /** Its size has changed, which the cache does not notice. A mind that was dropped meanwhile is not added again. */

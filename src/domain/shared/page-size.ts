@@ -2,10 +2,13 @@
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * A read of the event store ends with the event that brings it to this many bytes of JSON (contract 1.2 lets one event hold 900,000). Parsing it
- * takes about 10 ms, while all other work waits. Several reads make one page of an answer.
+ * A read of the event store ends with the event that brings it to this many bytes of JSON (contract 1.2 lets one event hold 900,000). Several reads
+ * make one page of an answer.
  */
 export const READ_BYTES = 1024 * 1024;
+
+/** Whoever reads or writes many events lets other work run after this many bytes of their JSON: half a millisecond, or a little more. */
+export const PAUSE_BYTES = 48 * 1024;
 
 /** The items up to the one that fills a page: at least one where there are any. */
 export function* untilFull<Item>(

@@ -13,6 +13,8 @@ const numberOf = (text: string): number | string => {
   return large.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text;
 };
 
+const twice = (name: string): Issue => ({ in: 'query', pointer: `/${name}`, message: 'is given more than once' });
+
 const nothing: CheckedQuery = { query: Object.freeze({}), issues: [] };
 
 /** The value of a parameter's text for its schema. If the text cannot be converted it stays a text, which the check then refuses. */
@@ -25,8 +27,8 @@ const reader = (schema: TSchema): ((text: string) => unknown) => {
 };
 
 /**
- * Reads the parameters that the schema names from the text after the `?` (undefined without one). Others are ignored. If a parameter is repeated, the
- * last one counts.
+ * Reads the parameters that the schema names from the text after the `?` (undefined without one). Others are ignored. A parameter that comes twice is
+ * refused: nobody can tell which of them was meant.
  */
 export const compileQuery = (schema: TObject | undefined): ((text: string | undefined) => CheckedQuery) => {
   if (schema === undefined) return () => nothing;
@@ -34,12 +36,15 @@ export const compileQuery = (schema: TObject | undefined): ((text: string | unde
   const check = compileCheck('query', schema);
   return (text) => {
     const query: Record<string, unknown> = {};
+    const repeated = new Set<string>();
     if (text !== undefined) {
       for (const [name, value] of new URLSearchParams(text)) {
         const read = readers.get(name);
-        if (read !== undefined) query[name] = read(value);
+        if (read === undefined) continue;
+        if (Object.hasOwn(query, name)) repeated.add(name);
+        query[name] = read(value);
       }
     }
-    return { query, issues: check(query) ?? [] };
+    return { query, issues: [...Array.from(repeated, twice), ...(check(query) ?? [])] };
   };
 };

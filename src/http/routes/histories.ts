@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { readHistory } from '../../app/streams/history.js';
+import { type HistoryPage, readHistory } from '../../app/streams/history.js';
 import { mindAsOf, requireMind, requireRevision } from '../../app/minds/minds.js';
 import { waitForRevision } from '../../app/read-models/read-wait.js';
 import { openTurnsOf } from '../../domain/npc/open-turns.js';
@@ -9,6 +9,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { momentOf } from '../as-of.js';
 import { minRevision } from '../min-revision.js';
 import { PAGE_LIMIT } from '../page.js';
+import { JSON_TYPE } from '../respond.js';
 import { type RouteDefinition, route } from '../route.js';
 import { FreeObject, NpcParams } from '../schemas.js';
 import type { Services } from '../services.js';
@@ -30,6 +31,10 @@ const HistoryEvent = Type.Object(
   },
   { additionalProperties: true },
 );
+
+/** The body of an answer with a page, around its events, which are JSON already. */
+const historyText = (npcId: string, { events, ...page }: HistoryPage): string =>
+  `${JSON.stringify({ npcId, ...page }).slice(0, -1)},"events":[${events.join(',')}]}`;
 
 /** `GET /npcs/{npcId}/history` and `/state` (contract 10.1). */
 export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => [
@@ -74,7 +79,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
         ...defined({ from }),
         ...(type === undefined ? {} : { types: new Set(type.split(',')) }),
       });
-      return { revision: page.revision, body: { npcId, ...page } };
+      return { revision: page.revision, raw: { type: JSON_TYPE, content: historyText(npcId, page) } };
     },
   }),
   route({

@@ -53,7 +53,9 @@ describe('The feed in Kafka', () => {
   };
 
   it('leaves a topic that is there as it is', async () => {
-    await kafka.admin((admin) => admin.createTopics({ topics: [{ topic: kafka.topic, numPartitions: 3 }] }));
+    await kafka.admin((admin) =>
+      admin.createTopics({ topics: [{ topic: kafka.topic, numPartitions: 3 }], waitForLeaders: false }),
+    );
     await using session = await new KafkaFeedWriter(kafka.settings).open();
     expect(session.partitions).toBe(3);
   });

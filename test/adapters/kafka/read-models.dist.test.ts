@@ -10,6 +10,7 @@ import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
 import { FeedProjector } from '../../../src/app/read-models/feed-projector.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
+import { linksInto } from '../../../src/app/read-models/relay-outputs.js';
 import { Relay } from '../../../src/app/read-models/relay.js';
 import type { FeedEntry, FeedSession, FeedWriter } from '../../../src/ports/event-feed.js';
 import type { RelayLease } from '../../../src/ports/relay-lease.js';
@@ -45,9 +46,19 @@ const open = () => {
     ) => {
       const [feed, lease] = within(
         new KafkaFeedWriter(kafka.settings),
-        new PostgresRelayLease(schema.again(), LEASE_MS),
+        PostgresRelayLease.ofEvents(schema.again(), [], LEASE_MS),
       );
-      const relay = new Relay({ events: store, feed, lease, clock: systemClock, log, holder });
+      const output = linksInto(feed, systemClock);
+      const relay = new Relay({
+        events: store,
+        output,
+        lease,
+        clock: systemClock,
+        log,
+        topic: 'links',
+        gatherMs: 20,
+        holder,
+      });
       relay.start();
       running.push(relay);
       return relay;

@@ -1,31 +1,106 @@
-import { expect, it } from 'vitest';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { describe, expect, it } from 'vitest';
 
 import { ASK_TIMEOUT_MS, replyTo } from '../../../src/adapters/temporal/ask-reply.js';
 import type { Update } from '../../../src/adapters/temporal/process-workflows.js';
+import { createServerClock } from '../../../src/adapters/temporal/server-clock.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
-import type { AskResult } from '../../../workflows/process-step.js';
+import { ASK_LATE, type Ask, type AskResult, STEP_FAILED } from '../../../workflows/process-step.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { onBehalf } from '../../support/streams.js';
 
-it('asks afresh for what the server remembers of an earlier ask, within the time of one ask', async () => {
+const APART_MS = 1_000_000;
+const stream = npcStream('studio', 'runner');
+const ref = { process: 'race', id: 'r', stream };
+const refused = { refused: { code: 'CONFLICT', message: '', details: {} } } as const;
+const reached = { revision: 1, position: 1 };
+
+const failure = (type: string, details: unknown[] = []): Error =>
+  new WorkflowUpdateFailedError('failed', ApplicationFailure.create({ message: 'of the step', type, details }));
+const late = failure(ASK_LATE);
+
+/** One ask, to workflows that answer its updates with these, each after three seconds. */
+const asking = (...results: readonly (AskResult | Error)[]) => {
   const clock = new ManualClock();
-  const stream = npcStream('studio', 'runner');
-  const ref = { process: 'race', id: 'r', stream };
-  const by = { tenant: 'studio', actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };
-  const refused = { refused: { code: 'CONFLICT', message: '', details: {} } } as const;
-  const results: AskResult[] = [
-    { token: 'earlier', reply: refused },
-    { token: 'mine', reply: { revision: 1, position: 1 } },
-  ];
-  const limits: number[] = [];
-  const ids = new Set<string>();
-  const update = async (_: unknown, { timeoutMs, idOf }: Update): Promise<never> => {
-    limits.push(timeoutMs);
-    ids.add(idOf());
+  const serverClock = createServerClock();
+  const left = [...results];
+  const updates: { readonly id: string; readonly untilMs: number | undefined; readonly timeoutMs: number }[] = [];
+  const update = async (_: unknown, { timeoutMs, idOf, argOf }: Update): Promise<never> => {
+    updates.push({ id: idOf(), untilMs: (argOf() as Ask).untilMs, timeoutMs });
     await clock.advance(3_000);
-    return results.shift() as never;
+    const result = left.shift();
+    if (result instanceof Error) throw result;
+    return result as never;
   };
-  const reply = await replyTo({ workflows: { update }, clock }, ref, { stream, inputs: [], by, token: 'mine' });
-  expect(reply).toEqual({ revision: 1, position: 1 });
-  expect(limits).toEqual([ASK_TIMEOUT_MS, ASK_TIMEOUT_MS - 3_000]);
-  expect(ids.size).toBe(2);
+  return {
+    clock,
+    serverClock,
+    updates,
+    reply: () =>
+      replyTo({ workflows: { update }, clock, serverClock }, ref, {
+        stream,
+        inputs: [],
+        by: onBehalf('c'),
+        token: 'mine',
+      }),
+  };
+};
+
+describe('A reply to an ask', () => {
+  it('is asked afresh where the server remembers that of an earlier ask, within the time of one ask', async () => {
+    const { updates, reply } = asking({ token: 'earlier', reply: refused }, { token: 'mine', reply: reached });
+    expect(await reply()).toEqual(reached);
+    expect(updates.map(({ timeoutMs }) => timeoutMs)).toEqual([ASK_TIMEOUT_MS, ASK_TIMEOUT_MS - 3_000]);
+    expect(new Set(updates.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('is also that of an earlier ask, unless that was refused', async () => {
+    const { updates, reply } = asking({ token: 'earlier', reply: reached });
+    expect(await reply()).toEqual(reached);
+    expect(updates).toHaveLength(1);
+  });
+
+  it('is not waited for beyond a moment on the server’s clock, once that is known', async () => {
+    const { clock, serverClock, updates, reply } = asking(
+      { token: 'mine', reply: reached, atMs: APART_MS + 100 },
+      { token: 'mine', reply: reached, atMs: APART_MS + 3_200 },
+      { token: 'earlier', reply: reached, atMs: 0 },
+      { token: 'mine', reply: reached },
+    );
+    await reply();
+    await reply();
+    // What an earlier ask was told shows an earlier time, and a worker of an earlier version tells none.
+    await reply();
+    await reply();
+    expect(clock.monotonicMs()).toBe(12_000);
+    expect(updates.map(({ untilMs }) => untilMs)).toEqual([
+      undefined,
+      3_000 + ASK_TIMEOUT_MS + APART_MS + 100,
+      6_000 + ASK_TIMEOUT_MS + APART_MS + 100,
+      9_000 + ASK_TIMEOUT_MS + APART_MS + 100,
+    ]);
+    expect(serverClock.at(0)).toBe(APART_MS + 100);
+  });
+
+  it('is asked for once more, without such a moment, when it came too late', async () => {
+    const { serverClock, updates, reply } = asking(late, { token: 'mine', reply: reached, atMs: APART_MS });
+    serverClock.note(0, 5);
+    expect(await reply()).toEqual(reached);
+    expect(updates.map(({ untilMs }) => untilMs)).toEqual([5 + ASK_TIMEOUT_MS, undefined]);
+    expect(serverClock.at(3_000)).toBe(APART_MS);
+  });
+
+  it('that is late time and again is none', async () => {
+    const { updates, reply } = asking(late, late);
+    await expect(reply()).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1 });
+    expect(updates).toHaveLength(2);
+  });
+
+  it('is what the step threw, unless the server remembers that of an earlier ask', async () => {
+    await expect(asking(failure(STEP_FAILED, ['mine'])).reply()).rejects.toThrow('of the step');
+    const { updates, reply } = asking(failure(STEP_FAILED, ['earlier']), { token: 'mine', reply: reached });
+    expect(await reply()).toEqual(reached);
+    expect(updates).toHaveLength(2);
+  });
 });

@@ -50,6 +50,20 @@ describe('reading a process out of its stream', () => {
     expect(reads).toHaveLength(1);
   });
 
+  it('folds the end of the stream that its caller has just read, and reads only if something is missing before it', async () => {
+    const { load, start, others, reads, journal, ref, store } = await setUp(3);
+    await start();
+    await others('between', 4);
+    const { events } = await store.read(STREAM, { direction: 'forwards', limit: 100 });
+    const tailOf = (from: number) => ({ events: events.slice(from), through: 7 });
+    const fromTail = await journal.load(race, ref, -1, tailOf(2));
+    expect(fromTail).toMatchObject({ ...started, through: 7 });
+    expect(reads).toEqual([]);
+    journal.forget(ref);
+    expect(await journal.load(race, ref, -1, tailOf(3))).toEqual(await load());
+    expect(reads).toEqual([{ from: 2, events: 6 }]);
+  });
+
   it('goes on page by page until the process is over', async () => {
     const { load, start, giveUp, others, reads } = await setUp();
     await start();

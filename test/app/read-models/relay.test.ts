@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryFeed } from '../../../src/adapters/memory/event-feed.js';
 import { MemoryRelayLease } from '../../../src/adapters/memory/relay-lease.js';
+import { linksInto } from '../../../src/app/read-models/relay-outputs.js';
 import { CHECKPOINT_MS, Relay, STANDBY_MS } from '../../../src/app/read-models/relay.js';
 import { partitionOf } from '../../../src/domain/shared/partition.js';
 import type { FeedEntry, FeedWriter } from '../../../src/ports/event-feed.js';
@@ -46,9 +47,15 @@ describe('The relay', () => {
     for (const relay of running) await relay[Symbol.asyncDispose]();
   });
 
-  const start = async (holder = 'one', into: FeedWriter = feed, under: RelayLease = lease): Promise<Relay> => {
+  const start = async (
+    holder = 'one',
+    into: FeedWriter = feed,
+    under: RelayLease = lease,
+    gatherMs = 0,
+  ): Promise<Relay> => {
     const log = { info: () => undefined, error: (_: object, message: string) => void problems.push(message) };
-    const relay = new Relay({ events: store, feed: into, lease: under, clock, log, holder });
+    const output = linksInto(into, clock);
+    const relay = new Relay({ events: store, output, lease: under, clock, log, topic: 'links', gatherMs, holder });
     running.push(relay);
     relay.start();
     await clock.advance(0);
@@ -91,6 +98,21 @@ describe('The relay', () => {
     await expectWhole();
     expect(await relay.lag()).toBe(0);
     expect(problems).toEqual([]);
+  });
+
+  it('writes an event that comes alone at once, and gathers those that follow for one more write', async () => {
+    let writes = 0;
+    const counting = feedWith(feed, () => Promise.resolve(void (writes += 1)));
+    await append(1);
+    await start('one', counting, lease, 20);
+    const before = writes;
+    await append(2);
+    await append(3);
+    await clock.advance(19);
+    expect(writes).toBe(before);
+    await clock.advance(1);
+    expect(writes).toBe(before + 1);
+    await expectWhole();
   });
 
   it('writes again what it wrote before it was killed and had no checkpoint, and nothing else', async () => {

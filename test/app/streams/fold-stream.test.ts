@@ -16,6 +16,7 @@ import {
   snapshotsWith,
   watched,
 } from '../../support/long-minds.js';
+import { countTurns } from '../../support/loop-turns.js';
 import { settle } from '../../support/settle.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { STREAM, texts } from '../../support/streams.js';
@@ -65,6 +66,15 @@ describe('a long stream', () => {
     expect(await load(lanes)).toMatchObject({ persona: 'p2499', revision: 2_499 });
     expect(revisions).toContain(0);
     expect((await lanes.asOf(mira, mindFold, { revision: 2_100 })).state).toMatchObject({ persona: 'p2100' });
+  });
+
+  it('lets other work run while it is folded up to a moment, several times a page', async () => {
+    const { server } = await longMind();
+    using turns = countTurns();
+    const { state } = await server().asOf(mira, mindFold, { revision: 1_700 });
+    expect(state).toMatchObject({ persona: 'p1700', revision: 1_700 });
+    // The 701 events after the snapshot come in two pages.
+    expect(turns.count).toBeGreaterThanOrEqual(10);
   });
 
   it('that was restored from an older backup is loaded from the latest snapshot that it reaches', async () => {

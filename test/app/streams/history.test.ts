@@ -3,13 +3,23 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import {
   HISTORY_SCAN_EVENTS,
+  type HistoryEvent,
   type HistoryQuery,
   readHistory,
   toHistoryEvent,
 } from '../../../src/app/streams/history.js';
+import { PAUSE_BYTES } from '../../../src/domain/shared/page-size.js';
+import type { EventStore } from '../../../src/ports/event-store.js';
 import { event } from '../../support/events.js';
+import { countTurns } from '../../support/loop-turns.js';
 import { eventsOf, STREAM } from '../../support/streams.js';
 import { appendNext } from '../../support/append-next.js';
+
+/** A page of the history, its events read. */
+const historyOf = async (store: EventStore, stream: string, query: HistoryQuery) => {
+  const page = await readHistory(store, stream, query);
+  return { ...page, events: page.events.map((text) => JSON.parse(text) as HistoryEvent) };
+};
 
 /** A store with so many events in one stream, of type `Odd` and `Even` by turns. */
 const storeOf = async (count: number): Promise<MemoryEventStore> => {
@@ -45,7 +55,7 @@ describe('the history of a stream', () => {
     ['of several types', { direction: 'forwards', limit: 3, types: new Set(['Odd', 'Even', 'Other']) }, [0, 1, 2], 3],
     ['of a type that is not there', { direction: 'forwards', limit: 5, types: new Set(['Other']) }, [], undefined],
   ])('is read %s', async (_, query, revisions, next) => {
-    const page = await readHistory(ten, STREAM, query);
+    const page = await historyOf(ten, STREAM, query);
     expect(page.events.map(({ revision }) => revision)).toEqual(revisions);
     expect(page.next).toBe(next);
     expect('next' in page).toBe(next !== undefined);
@@ -53,7 +63,7 @@ describe('the history of a stream', () => {
   });
 
   it('is empty for a stream that nobody wrote to', async () => {
-    expect(await readHistory(ten, 'npc-studio.other', { direction: 'backwards', limit: 5 })).toEqual({
+    expect(await historyOf(ten, 'npc-studio.other', { direction: 'backwards', limit: 5 })).toEqual({
       revision: -1,
       events: [],
     });
@@ -65,7 +75,7 @@ describe('the history of a stream', () => {
       const seen: number[] = [];
       let from: number | undefined;
       do {
-        const page = await readHistory(store, STREAM, {
+        const page = await historyOf(store, STREAM, {
           direction,
           limit: 100,
           ...odd,
@@ -93,7 +103,7 @@ describe('the history of a stream', () => {
     let seen = 0;
     for (let from: number | undefined = 0; from !== undefined;) {
       const query = { direction: 'forwards', limit: 500, from, ...(types === undefined ? {} : { types }) } as const;
-      const page = await readHistory(store, STREAM, query);
+      const page = await historyOf(store, STREAM, query);
       pages.push(JSON.stringify(page).length);
       seen += page.events.length;
       from = page.next;
@@ -106,10 +116,21 @@ describe('the history of a stream', () => {
   it('looks at no more than a bounded number of events for one answer, and says where to go on', async () => {
     const store = await storeOf(HISTORY_SCAN_EVENTS + 2_000);
     const query = { direction: 'forwards', limit: 5, types: new Set(['Other']) } as const;
-    const page = await readHistory(store, STREAM, query);
+    const page = await historyOf(store, STREAM, query);
     expect(page.events).toEqual([]);
     expect(page.next).toBe(HISTORY_SCAN_EVENTS);
-    expect((await readHistory(store, STREAM, { ...query, from: page.next ?? 0 })).next).toBeUndefined();
+    expect((await historyOf(store, STREAM, { ...query, from: page.next ?? 0 })).next).toBeUndefined();
+  });
+
+  it('lets other work run after each portion of a long page', async () => {
+    const store = new MemoryEventStore();
+    const [count, size] = [400, 2_000];
+    const large = Array.from({ length: count }, (_, n) => event(`e${n}`, { data: { text: 'x'.repeat(size) } }));
+    await store.append(STREAM, 'no_stream', large);
+    using turns = countTurns();
+    const { events } = await readHistory(store, STREAM, { direction: 'forwards', limit: count });
+    expect(events).toHaveLength(count);
+    expect(turns.count).toBeGreaterThanOrEqual(Math.floor((count * size) / PAUSE_BYTES) - 1);
   });
 
   it('shows of an event what the contract names, the turn beside it only where there is one', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { readHistory } from '../../../src/app/streams/history.js';
+import { type HistoryEvent, readHistory } from '../../../src/app/streams/history.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { mindAsOf } from '../../../src/app/minds/minds.js';
@@ -103,7 +103,7 @@ describe('whoever reads a stream through', () => {
       async (store) =>
         (
           await readHistory(store, stream, { direction: 'backwards', limit: 5, types: new Set(['TurnOpened']) })
-        ).events.map(({ revision }) => revision),
+        ).events.map((text) => (JSON.parse(text) as HistoryEvent).revision),
       [0],
     ],
     [

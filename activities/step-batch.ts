@@ -1,0 +1,100 @@
+import { payloadBytes, type StepArgs, type StepResult } from '../workflows/process-step.js';
+import type { BatchedStep } from '../workflows/process-batch.js';
+import { BATCH_ANSWER_BYTES, BATCHED_STEP_MS } from '../workflows/process-limits.js';
+import type { Clock } from '../src/ports/clock.js';
+import { processKey } from '../src/ports/process-engine.js';
+
+/**
+ * How many steps of batches a worker has under way, those that batches wait for no longer included. More are refused at once. As many results for
+ * which no batch waited are kept.
+ */
+export const BATCHED_STEPS = 512;
+/** For how long they are kept, in milliseconds: who asked asks for no longer. */
+export const RESULT_KEPT_MS = 8_000;
+
+export type StepBatchDeps = {
+  readonly clock: Pick<Clock, 'after' | 'monotonicMs'>;
+  /** One step. @throws what is not a refusal */
+  readonly advance: (step: StepArgs) => Promise<StepResult>;
+};
+
+/**
+ * Takes the steps of a batch, all at once; those of one process go in their order, because `advance` lines them up. A step that takes longer than
+ * BATCHED_STEP_MS is answered `later` and goes on: the same ask joins it when it comes again, or gets its result, so that a step that always takes
+ * so long is answered as well. Failures and refusals are values of their own step. Answers above BATCH_ANSWER_BYTES in all are left out, as those
+ * that are too large to travel alone.
+ */
+export const createStepBatches = ({
+  clock,
+  advance,
+}: StepBatchDeps): ((steps: readonly StepArgs[]) => Promise<readonly BatchedStep[]>) => {
+  const underWay = new Map<string, Promise<BatchedStep>>();
+  /** In the order in which they came. */
+  const results = new Map<string, { readonly result: BatchedStep; readonly untilMs: number }>();
+  const keep = (key: string, result: BatchedStep): void => {
+    const nowMs = clock.monotonicMs();
+    results.delete(key);
+    results.set(key, { result: withoutAnswer(result), untilMs: nowMs + RESULT_KEPT_MS });
+    for (const [oldest, { untilMs }] of results) {
+      if (untilMs > nowMs && results.size <= BATCHED_STEPS) break;
+      results.delete(oldest);
+    }
+  };
+  const begin = (key: string, step: StepArgs): Promise<BatchedStep> => {
+    const known = underWay.get(key);
+    if (known !== undefined) return known;
+    if (underWay.size >= BATCHED_STEPS) return Promise.resolve(tooMany);
+    const begun = advance(step)
+      .catch((error: unknown): BatchedStep => ({ failed: error instanceof Error ? error.message : String(error) }))
+      .then((result) => {
+        underWay.delete(key);
+        keep(key, result);
+        return result;
+      });
+    underWay.set(key, begun);
+    return begun;
+  };
+  const take = async (step: StepArgs, late: Promise<BatchedStep>): Promise<BatchedStep> => {
+    const key = keyOf(step);
+    const kept = results.get(key);
+    const isKept = kept !== undefined && kept.untilMs > clock.monotonicMs();
+    const result = isKept ? kept.result : await Promise.race([begin(key, step), late]);
+    if (!('later' in result)) results.delete(key);
+    return result;
+  };
+  return async (steps) => {
+    let cancel = (): void => undefined;
+    const late = new Promise<BatchedStep>((resolve) => {
+      cancel = clock.after(BATCHED_STEP_MS, () => resolve({ later: true }));
+    });
+    try {
+      return fitting(await Promise.all(steps.map((step) => take(step, late))));
+    } finally {
+      cancel();
+    }
+  };
+};
+
+const keyOf = ({ ref, inputs, by }: StepArgs): string => JSON.stringify([processKey(ref), by?.commandId, inputs]);
+
+const tooMany: BatchedStep = {
+  reply: { refused: { code: 'BUSY', message: 'Too many steps are under way.', details: {}, retryAfter: 1 } },
+  standing: null,
+};
+
+/** Leaves out answers until the rest fits: each is made again from the stream by who asked. */
+const fitting = (steps: readonly BatchedStep[]): readonly BatchedStep[] => {
+  if (payloadBytes(steps) <= BATCH_ANSWER_BYTES) return steps;
+  let room = BATCH_ANSWER_BYTES;
+  return steps.map((step) => {
+    const kept = payloadBytes(step) <= room ? step : withoutAnswer(step);
+    room -= payloadBytes(kept);
+    return kept;
+  });
+};
+
+const withoutAnswer = (step: BatchedStep): BatchedStep => {
+  if (!('reply' in step) || 'refused' in step.reply || step.reply.answer === undefined) return step;
+  const { answer: _, ...reply } = step.reply;
+  return { ...step, reply: { ...reply, large: true } };
+};

@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { readState } from '../../scripts/servers/state.js';
+import { temporaryDirectory } from '../cleanup.js';
+import type { Effort } from '../effort.js';
+import type { PartReport } from '../report.js';
+import type { Server } from '../server.js';
+import { ownNamespace } from './addresses.js';
+import { type Answers, noAnswers, playRetrying } from './retrying-body.js';
+import { type Roles, startRoles } from './roles.js';
+
+const SERVERS = fileURLToPath(new URL('../../scripts/servers/main.js', import.meta.url));
+const STEPS = 4;
+const MINDS = 400;
+/** Turns that are played at the same time while the capacity is measured. */
+const CLOSED_LOOP = 32;
+/** Which part of the capacity is asked for. */
+const SHARE = 0.8;
+/** How long each phase takes, in seconds. */
+const WARM = 10;
+const OUTAGE = Number(process.env['BENCH_OUTAGE_SECONDS'] ?? 20);
+const AFTER = 40;
+/** Goodput is back when this share of what is asked for is answered, over so many seconds. */
+const BACK = 0.9;
+const WINDOW = 3;
+
+type Fleet = { readonly http: Server[]; readonly workers: Server[] };
+type Outage = { readonly name: string; begin(): Promise<void>; end(): Promise<void> };
+
+const servers = async (verb: 'kill' | 'restart', name: string): Promise<void> => {
+  const child = spawn(process.execPath, [SERVERS, verb, name], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`${verb} ${name} failed`);
+};
+
+const signalTo = async (name: 'temporal' | 'eventstore', signal: NodeJS.Signals): Promise<void> => {
+  const state = await readState(resolve(process.env['ANIMA_SERVERS_DIR'] ?? '.servers'));
+  process.kill(state[name]?.process?.pid ?? 0, signal);
+};
+
+const outagesOf = (roles: Roles, { http, workers }: Fleet): readonly Outage[] => {
+  const killed = (name: 'temporal' | 'eventstore' | 'postgres'): Outage => ({
+    name: `${name} killed`,
+    begin: () => servers('kill', name),
+    end: () => servers('restart', name),
+  });
+  const frozen = (name: 'temporal' | 'eventstore'): Outage => ({
+    name: `${name} frozen`,
+    begin: () => signalTo(name, 'SIGSTOP'),
+    end: () => signalTo(name, 'SIGCONT'),
+  });
+  const processes = (name: string, role: string, list: Server[], count: number): Outage => ({
+    name,
+    begin: () => {
+      for (const { pid } of list.splice(0, count)) process.kill(pid, 'SIGKILL');
+      return Promise.resolve();
+    },
+    end: async () => {
+      list.push(...(await Promise.all(Array.from({ length: count }, () => roles.start(role)))));
+    },
+  });
+  return [
+    processes('both workers killed', 'worker', workers, 2),
+    processes('one of two workers killed', 'worker', workers, 1),
+    processes('one of two http processes killed', 'http', http, 1),
+    killed('temporal'),
+    frozen('temporal'),
+    killed('eventstore'),
+    frozen('eventstore'),
+    killed('postgres'),
+  ];
+};
+
+/**
+ * How long after an outage the goodput is back, at 80 % of what the roles can do, with bodies that repeat as they are told. `BENCH_OUTAGES` names parts of
+ * the names of the outages to measure.
+ */
+export const measureRecovery = async (_: Effort): Promise<PartReport> => {
+  await using directory = await temporaryDirectory();
+  await using roles = await startRoles(ownNamespace(), directory.path, ['projector', 'relay']);
+  const [http, workers] = await Promise.all(
+    ['http', 'worker'].map((role) => Promise.all([roles.start(role), roles.start(role)])),
+  );
+  const fleet: Fleet = { http: [...(http ?? [])], workers: [...(workers ?? [])] };
+  try {
+    const perSecond = SHARE * (await capacityOf(roles, fleet));
+    const wanted = (process.env['BENCH_OUTAGES'] ?? '').split(',');
+    const remarks = [
+      `Recovery: ${perSecond.toFixed(1)} turns a second are begun, 80 % of what the roles did; outages of ${String(OUTAGE)} s.`,
+    ];
+    for (const outage of outagesOf(roles, fleet)) {
+      if (!wanted.some((part) => outage.name.includes(part))) continue;
+      const remark = await recoveryFrom(outage, roles, fleet, perSecond);
+      console.error(remark);
+      remarks.push(remark);
+    }
+    return { figures: [], remarks };
+  } finally {
+    for (const server of [...fleet.http, ...fleet.workers]) await server[Symbol.asyncDispose]();
+  }
+};
+
+let moments = 0;
+
+const playOne = (roles: Roles, { http }: Fleet, answers: Answers): Promise<void> => {
+  moments += 1;
+  return playRetrying(() => http.map(({ url }) => url), roles.key, { mind: moments % MINDS, moment: moments }, answers);
+};
+
+/** Turns a second, each begun when the one before has ended. */
+const capacityOf = async (roles: Roles, fleet: Fleet): Promise<number> => {
+  const during = async (seconds: number): Promise<number> => {
+    const answers = noAnswers();
+    const untilMs = performance.now() + seconds * 1_000;
+    await Promise.all(
+      Array.from({ length: CLOSED_LOOP }, async () => {
+        while (performance.now() < untilMs) await playOne(roles, fleet, answers);
+      }),
+    );
+    return answers.turns / seconds;
+  };
+  await during(WARM);
+  return during(WARM);
+};
+
+const recoveryFrom = async (outage: Outage, roles: Roles, fleet: Fleet, perSecond: number): Promise<string> => {
+  const answers = noAnswers();
+  const playing = new Set<Promise<void>>();
+  const seconds: number[] = [];
+  let begun = 0;
+  let ended = false;
+  const beganMs = performance.now();
+  const offer = async (): Promise<void> => {
+    while (!ended) {
+      const due = ((performance.now() - beganMs) / 1_000) * perSecond;
+      for (; begun < due; begun += 1) {
+        const turn: Promise<void> = playOne(roles, fleet, answers).finally(() => playing.delete(turn));
+        playing.add(turn);
+      }
+      await sleep(10);
+    }
+  };
+  const count = async (): Promise<void> => {
+    for (let before = 0; !ended; before = answers.ok) {
+      await sleep(1_000);
+      seconds.push(answers.ok - before);
+    }
+  };
+  const running = Promise.all([offer(), count()]);
+  await sleep(WARM * 1_000);
+  await outage.begin();
+  await sleep(OUTAGE * 1_000);
+  const endMs = performance.now();
+  await outage.end();
+  const backMs = performance.now();
+  await sleep(AFTER * 1_000);
+  ended = true;
+  await running;
+  await Promise.all(playing);
+  const returned = Math.ceil((backMs - beganMs) / 1_000);
+  const goal = BACK * perSecond * STEPS;
+  const after = seconds.slice(returned);
+  const at = after.findIndex((_, n) => mean(after.slice(n, n + WINDOW)) >= goal);
+  return (
+    `${outage.name}: goodput back at 90 % ${at < 0 ? `**not within ${String(AFTER)} s**` : `${String(at)} s`} after its return ` +
+    `(which took ${((backMs - endMs) / 1_000).toFixed(1)} s); ${String(answers.turns)} turns of ${String(begun)} ended, ` +
+    `${String(answers.givenUp)} given up, ${String(answers.later)} answers "later", ${String(answers.failed)} none. ` +
+    `Steps in each second: ${seconds.join(' ')}.`
+  );
+};
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

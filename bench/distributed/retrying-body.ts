@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { pathOf, turnAt } from '../scene.js';
+
+/** How long a request may take, how long a body waits when nobody tells it how long, and when it gives a turn up, in milliseconds. */
+const REQUEST_MS = 15_000;
+const PAUSE_MS = 1_000;
+const TURN_MS = 120_000;
+
+/** What bodies got so far. */
+export type Answers = {
+  ok: number;
+  later: number;
+  failed: number;
+  turns: number;
+  givenUp: number;
+  latenciesMs: number[];
+};
+
+export const noAnswers = (): Answers => ({ ok: 0, later: 0, failed: 0, turns: 0, givenUp: 0, latenciesMs: [] });
+
+/** Plays one turn as the contract tells a client to: what is answered "later" is sent again when the answer says, and what is not answered elsewhere. */
+export const playRetrying = async (
+  urls: () => readonly string[],
+  key: string,
+  { mind, moment }: { readonly mind: number; readonly moment: number },
+  answers: Answers,
+): Promise<void> => {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+  const untilMs = performance.now() + TURN_MS;
+  for (const [at, request] of turnAt(mind, moment).entries()) {
+    const body = JSON.stringify(request);
+    const keyed = { ...headers, 'idempotency-key': `${String(mind)}-${String(moment)}-${String(at)}` };
+    for (let tries = 0; ; tries += 1) {
+      if (performance.now() > untilMs) {
+        answers.givenUp += 1;
+        return;
+      }
+      const all = urls();
+      const url = all[(mind + tries) % all.length] ?? '';
+      const beganMs = performance.now();
+      const told = await fetch(`${url}${pathOf(mind, 'process')}`, {
+        method: 'POST',
+        headers: keyed,
+        body,
+        signal: AbortSignal.timeout(REQUEST_MS),
+      }).then(
+        async (response) => ({
+          status: response.status,
+          after: response.headers.get('retry-after'),
+          text: await response.text(),
+        }),
+        () => null,
+      );
+      if (told?.status === 200) {
+        answers.ok += 1;
+        answers.latenciesMs.push(performance.now() - beganMs);
+        break;
+      }
+      if (told === null) answers.failed += 1;
+      else if (told.status === 503 || told.status === 409 || told.status === 429) answers.later += 1;
+      else throw new Error(`a step was answered with status ${String(told.status)}: ${told.text}`);
+      const seconds = Number(told?.after ?? NaN);
+      await sleep(Number.isNaN(seconds) ? PAUSE_MS : seconds * 1_000);
+    }
+  }
+  answers.turns += 1;
+};

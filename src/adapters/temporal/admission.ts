@@ -1,0 +1,92 @@
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Random } from '../../ports/random.js';
+
+/** How many asks may be under way whatever is known of the workers, and at most. */
+export const ASKS_AT_LEAST = 256;
+export const ASKS_AT_MOST = 4_096;
+/** How long an ask should wait at most when as many are under way as may, in milliseconds: so many are let in as are answered in that time. */
+const WAIT_MS = 2_000;
+/** Over which time answers are counted, in milliseconds. */
+const COUNTED_MS = 1_000;
+/** While nothing is answered, one ask in this time is let in to see whether that has changed, in milliseconds. */
+const PROBE_EVERY_MS = 500;
+/** A client that was refused comes again after one to so many seconds, so that not all come at once. */
+const RETRY_SECONDS = 3;
+
+export type AdmissionDeps = {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly random: Random;
+};
+
+/**
+ * Lets asks in as far as they are being answered, and refuses the others at once: under load a queue only makes everybody late. Once an ask has
+ * waited in vain while nothing was answered, only single ones are let in until an answer comes.
+ */
+export class Admission {
+  readonly #deps: AdmissionDeps;
+  #underWay = 0;
+  /** Answers in the running second and in the one before. */
+  #counted = { sinceMs: 0, now: 0, before: 0 };
+  #answeredMs = -Infinity;
+  #inVain = false;
+  #probedMs = -Infinity;
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * @param ask resolves with any answer, refusals included
+   * @throws Rejection BUSY when more are under way than are answered, ENGINE_UNAVAILABLE when none are, both at once; and what the ask throws
+   */
+  async admit<T>(ask: () => Promise<T>): Promise<T> {
+    const beganMs = this.#deps.clock.monotonicMs();
+    this.#enter(beganMs);
+    this.#underWay += 1;
+    try {
+      const answer = await ask();
+      this.#answered(this.#deps.clock.monotonicMs());
+      return answer;
+    } catch (error) {
+      // A step that threw was taken by somebody.
+      if (!(error instanceof Rejection)) this.#answered(this.#deps.clock.monotonicMs());
+      else if (error.code === 'ENGINE_UNAVAILABLE' && this.#answeredMs < beganMs) this.#inVain = true;
+      throw error;
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  #enter(nowMs: number): void {
+    if (this.#inVain) {
+      if (nowMs - this.#probedMs < PROBE_EVERY_MS) throw this.#refusal('ENGINE_UNAVAILABLE');
+      this.#probedMs = nowMs;
+    } else if (this.#underWay >= this.#limit(nowMs)) throw this.#refusal('BUSY');
+  }
+
+  #limit(nowMs: number): number {
+    this.#turnTo(nowMs);
+    const { now, before } = this.#counted;
+    const answeredInTime = (Math.max(now, before) * WAIT_MS) / COUNTED_MS;
+    return Math.min(Math.max(answeredInTime, ASKS_AT_LEAST), ASKS_AT_MOST);
+  }
+
+  #answered(nowMs: number): void {
+    this.#turnTo(nowMs);
+    this.#counted.now += 1;
+    this.#answeredMs = nowMs;
+    this.#inVain = false;
+  }
+
+  #turnTo(nowMs: number): void {
+    const { sinceMs, now } = this.#counted;
+    const passed = Math.floor((nowMs - sinceMs) / COUNTED_MS);
+    if (passed > 0) this.#counted = { sinceMs: sinceMs + passed * COUNTED_MS, now: 0, before: passed === 1 ? now : 0 };
+  }
+
+  #refusal(code: 'BUSY' | 'ENGINE_UNAVAILABLE'): Rejection {
+    const [byte = 0] = this.#deps.random.bytes(1);
+    return new Rejection(code, { retryAfter: 1 + (byte % RETRY_SECONDS) });
+  }
+}

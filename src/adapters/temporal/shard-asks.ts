@@ -1,0 +1,131 @@
+import type { AskBatch, BatchedAsk, BatchedReply, BatchReply } from '../../../workflows/process-batch.js';
+import { BATCH_ASKS, BATCH_BYTES } from '../../../workflows/process-limits.js';
+import type { Reply } from '../../../workflows/process-step.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import type { Clock } from '../../ports/clock.js';
+import type { ProcessInput, ProcessRef } from '../../ports/process-engine.js';
+import { ASK_TIMEOUT_MS } from './ask-reply.js';
+import type { ServerClock } from './server-clock.js';
+
+/** How long after an answer `later` it is asked again, in milliseconds: a slow step holds a batch up for at most half of the time. */
+export const LATER_PAUSE_MS = 300;
+const RETRY_AFTER_SECONDS = 1;
+
+export type ShardAsksDeps = {
+  /** Sends one batch to the shard's workflow. It may take longer than anybody waits: while no worker runs, a batch is left with the server. */
+  readonly send: (batch: AskBatch) => Promise<BatchReply>;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
+  readonly serverClock: ServerClock;
+};
+
+type WaitingAsk = {
+  readonly ask: Pick<BatchedAsk, 'ref' | 'inputs' | 'by'>;
+  readonly bytes: number;
+  readonly untilMs: number;
+  isOver: boolean;
+  readonly settle: (reply: Reply | Error) => void;
+};
+
+/**
+ * The asks of this process to one shard. One batch is under way at a time, and what is asked meanwhile goes with the next one: alone an ask leaves at
+ * once, and under load many travel for the price of one. Those of one process keep their order.
+ */
+export class ShardAsks {
+  readonly #deps: ShardAsksDeps;
+  /** In order. Whoever waits no longer is let go at once: a batch may be under way for minutes. */
+  readonly #queue = new Set<WaitingAsk>();
+  #isSending = false;
+
+  constructor(deps: ShardAsksDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * @param signal whoever asked waits no longer
+   * @throws Error what the step threw; Rejection ENGINE_UNAVAILABLE after ASK_TIMEOUT_MS; what sending throws, and the reason of the signal
+   */
+  ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext, signal: AbortSignal): Promise<Reply> {
+    const { clock } = this.#deps;
+    return new Promise((resolve, reject) => {
+      const late = (): void => waiting.settle(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS }));
+      const cancel = clock.after(ASK_TIMEOUT_MS, late);
+      const waiting: WaitingAsk = {
+        ask: { ref, inputs, by },
+        bytes: jsonBytes(inputs),
+        untilMs: clock.monotonicMs() + ASK_TIMEOUT_MS,
+        isOver: false,
+        settle: (reply) => {
+          waiting.isOver = true;
+          this.#queue.delete(waiting);
+          cancel();
+          if (reply instanceof Error) reject(reply);
+          else resolve(reply);
+        },
+      };
+      const leave = (): void => waiting.settle(signal.reason as Error);
+      if (signal.aborted) {
+        leave();
+        return;
+      }
+      signal.addEventListener('abort', leave, { once: true });
+      this.#queue.add(waiting);
+      void this.#pump();
+    });
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    for (let batch = this.#take(); batch.length > 0; batch = this.#take()) await this.#exchange(batch);
+    this.#isSending = false;
+  }
+
+  /** The next batch. One ask that is larger than a batch goes alone. */
+  #take(): readonly WaitingAsk[] {
+    const batch: WaitingAsk[] = [];
+    let bytes = 0;
+    for (const waiting of this.#queue) {
+      bytes += waiting.bytes;
+      if (batch.length === BATCH_ASKS || (bytes > BATCH_BYTES && batch.length > 0)) break;
+      batch.push(waiting);
+      this.#queue.delete(waiting);
+    }
+    return batch;
+  }
+
+  async #exchange(batch: readonly WaitingAsk[]): Promise<void> {
+    const { send, clock, serverClock } = this.#deps;
+    const sentMs = clock.monotonicMs();
+    const asks = batch.map(({ ask, untilMs }) => ({ ...ask, untilMs: serverClock.at(untilMs) }));
+    try {
+      const { atMs, replies } = await send({ asks });
+      // What was late by the server's clock and is not by ours shows that the difference was wrong.
+      if (batch.some(({ isOver }, at) => !isOver && isLate(replies[at]))) serverClock.reset();
+      serverClock.note(sentMs, atMs);
+      batch.forEach((waiting, at) => this.#settle(waiting, replies[at]));
+    } catch (error) {
+      for (const { settle } of batch) settle(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #settle(waiting: WaitingAsk, reply: BatchedReply | undefined): void {
+    if (waiting.isOver) return;
+    if (reply === undefined) waiting.settle(new Error('a batch came back without this answer'));
+    else if ('failed' in reply) waiting.settle(new Error(reply.failed));
+    else if ('later' in reply) this.#askAgain(waiting, LATER_PAUSE_MS);
+    else if ('late' in reply) this.#askAgain(waiting, 0);
+    else waiting.settle(reply);
+  }
+
+  #askAgain(waiting: WaitingAsk, inMs: number): void {
+    this.#deps.clock.after(inMs, () => {
+      if (waiting.isOver) return;
+      this.#queue.add(waiting);
+      void this.#pump();
+    });
+  }
+}
+
+const isLate = (reply: BatchedReply | undefined): boolean => reply !== undefined && 'late' in reply;

@@ -1,0 +1,84 @@
+import { isObject, type JsonObject } from '../shared/json.js';
+import { parseNpcStream } from '../shared/stream-names.js';
+import { npcEvents } from './decoder.js';
+import type { Stored } from '../shared/decoder.js';
+
+/** Why an event is published without its data: no broker would take it, or this version of the server does not know the type or its version. */
+export type DataOmitted = 'too-large' | 'unknown-type';
+
+/**
+ * A mind's event as the public topic carries it: CloudEvents 1.0 in the structured JSON mode. The members after `dataschema` are extension attributes,
+ * whose names have only lower-case letters and digits.
+ */
+export type CloudEvent = {
+  readonly specversion: '1.0';
+  /** The event's own id: a repeat has the same. */
+  readonly id: string;
+  readonly source: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly time: string;
+  /** The `$id` of the schema of `data` (docs/events). */
+  readonly dataschema: string;
+  readonly tenant: string;
+  readonly npcid: string;
+  readonly revision: number;
+  /** The event's hash, and that of the event before it (docs/hash-chain.md). */
+  readonly hash: string;
+  readonly prevhash: string;
+  readonly dataomitted?: DataOmitted;
+  readonly datacontenttype?: 'application/json';
+  readonly data?: JsonObject;
+};
+
+/** What is published of a recorded event. Not who acted, nor in which request: that is not for other programs. */
+type EventToPublish = Stored & {
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly meta: { readonly at: string; readonly hash: string; readonly prevHash: string };
+};
+
+/** The name of the schema of an event's data, by which the published files know themselves. */
+export const eventSchemaId = (type: string, version: number): string => `urn:anima:event:${type}:${String(version)}`;
+
+/** The key of a mind's messages: its tenant and its id, of which everything but `A-Z a-z 0-9 - _ . ! ~ * ' ( )` is percent-encoded. */
+export const messageKey = ({ tenant, npcid }: Pick<CloudEvent, 'tenant' | 'npcid'>): string =>
+  `${tenant}/${encodeURIComponent(npcid)}`;
+
+/** The envelope alone, which says why. */
+export const withoutData = (event: CloudEvent, dataomitted: DataOmitted): CloudEvent => {
+  const { data: _, datacontenttype: __, ...envelope } = event;
+  return { ...envelope, dataomitted };
+};
+
+/** Whether this version of the server knows what the data of such an event may hold. */
+const isKnown = ({ type, data, meta }: EventToPublish): boolean =>
+  isObject(data) && meta.schemaVersion <= (npcEvents.versionOf(type) ?? 0);
+
+/**
+ * A recorded event as it is published; null for events of other streams.
+ * @param source the installation, as a URI reference
+ */
+export const toCloudEvent = (recorded: EventToPublish, source: string): CloudEvent | null => {
+  const mind = parseNpcStream(recorded.stream);
+  if (mind === null) return null;
+  const { id, type, revision, data, meta } = recorded;
+  const event: CloudEvent = {
+    specversion: '1.0',
+    id,
+    source,
+    type: `anima.npc.${type}`,
+    subject: mind.npcId,
+    time: meta.at,
+    dataschema: eventSchemaId(type, meta.schemaVersion),
+    tenant: mind.tenant,
+    npcid: mind.npcId,
+    revision,
+    hash: meta.hash,
+    prevhash: meta.prevHash,
+    datacontenttype: 'application/json',
+    data,
+  };
+  return isKnown(recorded) ? event : withoutData(event, 'unknown-type');
+};

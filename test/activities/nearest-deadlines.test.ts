@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+
+import { nearestDeadlines, shardOf } from '../../activities/nearest-deadlines.js';
+import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { OpenProcess } from '../../src/ports/event-store.js';
+import { DEADLINES_KEPT } from '../../workflows/process-limits.js';
+
+const START_MS = Date.parse('2026-01-01T00:00:00.000Z');
+const openProcess = (id: string, dueMs: number | null, more: Partial<OpenProcess> = {}): OpenProcess => ({
+  name: 'turn',
+  id,
+  stream: npcStream('studio', id),
+  due: dueMs === null ? null : new Date(START_MS + dueMs).toISOString(),
+  ...more,
+});
+const indexOf = (...open: readonly OpenProcess[]) => ({ openProcesses: () => Promise.resolve(open) });
+const whole = { index: 0, count: 1, processes: ['turn'] };
+
+describe('The nearest deadlines of a shard', () => {
+  it('come in the order in which they fall due, with what is needed to try them', async () => {
+    const index = indexOf(openProcess('late', 3), openProcess('early', 1), openProcess('between', 2));
+    const found = await nearestDeadlines(index, whole);
+    expect(found.map(({ ref }) => ref.id)).toEqual(['early', 'between', 'late']);
+    expect(found[0]).toEqual({
+      ref: { process: 'turn', id: 'early', stream: npcStream('studio', 'early') },
+      dueMs: START_MS + 1,
+    });
+  });
+
+  it('leave out what has no deadline and what is run elsewhere', async () => {
+    const index = indexOf(openProcess('waits', null), openProcess('race', 1, { name: 'race' }), openProcess('mine', 2));
+    expect((await nearestDeadlines(index, whole)).map(({ ref }) => ref.id)).toEqual(['mine']);
+  });
+
+  it('are those of one shard each, and of all shards together everything', async () => {
+    const open = Array.from({ length: 50 }, (_, at) => openProcess(`p${String(at)}`, at));
+    const shards = await Promise.all(
+      [0, 1, 2].map((index) => nearestDeadlines(indexOf(...open), { ...whole, index, count: 3 })),
+    );
+    for (const [index, found] of shards.entries()) {
+      expect(found.length).toBeGreaterThan(0);
+      for (const { ref } of found) expect(shardOf(ref, 3)).toBe(index);
+    }
+    const ids = shards.flat().map(({ ref }) => ref.id);
+    expect(ids.toSorted()).toEqual(open.map(({ id }) => id).toSorted());
+  });
+
+  it('are the first of them, as many as a workflow keeps', async () => {
+    const open = Array.from({ length: DEADLINES_KEPT + 5 }, (_, at) => openProcess(String(at), at)).toReversed();
+    const found = await nearestDeadlines(indexOf(...open), whole);
+    expect(found).toHaveLength(DEADLINES_KEPT);
+    expect(found.at(-1)?.dueMs).toBe(START_MS + DEADLINES_KEPT - 1);
+  });
+
+  it('fail as the index does', async () => {
+    const away = { openProcesses: () => Promise.reject(new Error('the index is away')) };
+    await expect(nearestDeadlines(away, whole)).rejects.toThrow('the index is away');
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+
+import { Admission, ASKS_AT_LEAST, ASKS_AT_MOST } from '../../../src/adapters/temporal/admission.js';
+import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { gate } from '../../support/gate.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import { settle } from '../../support/settle.js';
+
+const unavailable = new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
+/** How often one ask is let in while nothing is answered, in milliseconds. */
+const PROBE_MS = 500;
+
+const admitting = () => {
+  const clock = new ManualClock();
+  const admission = new Admission({ clock, random: seededRandom('admission') });
+  const codeOf = (asked: Promise<unknown>): Promise<unknown> =>
+    asked.then(
+      () => 'answered',
+      (error: unknown) => (error as { code?: unknown }).code,
+    );
+  return {
+    clock,
+    admission,
+    /** Lets one ask in that is answered at once. */
+    answer: () => codeOf(admission.admit(() => Promise.resolve())),
+    fail: (error: Error) => codeOf(admission.admit(() => Promise.reject(error))),
+    /** Has as many under way as are let in, `atMost` at most, until `end` is called. */
+    fill: async (atMost: number) => {
+      const { opened, open } = gate();
+      let begun = 0;
+      const asks = Array.from({ length: atMost }, () =>
+        codeOf(
+          admission.admit(() => {
+            begun += 1;
+            return opened;
+          }),
+        ),
+      );
+      await settle(1);
+      return {
+        begun,
+        end: () => {
+          open();
+          return Promise.all(asks);
+        },
+      };
+    },
+  };
+};
+
+describe('Admission', () => {
+  it('lets some in whatever is known, refuses the others at once, and gives places back', async () => {
+    const { clock, fill, admission } = admitting();
+    for (let round = 0; round < 2; round += 1) {
+      const { begun, end } = await fill(ASKS_AT_LEAST);
+      expect(begun).toBe(ASKS_AT_LEAST);
+      let isAsked = false;
+      const refused = admission.admit(() => {
+        isAsked = true;
+        return Promise.resolve();
+      });
+      await expect(refused).rejects.toMatchObject({ code: 'BUSY' });
+      expect(isAsked).toBe(false);
+      await end();
+      await clock.advance(2_000);
+    }
+  });
+
+  it('gives the place of one that failed back', async () => {
+    const { fail, fill } = admitting();
+    for (let failed = 0; failed < ASKS_AT_LEAST; failed += 1) await fail(new Error('killed'));
+    expect((await fill(ASKS_AT_LEAST)).begun).toBe(ASKS_AT_LEAST);
+  });
+
+  it('lets in what is answered in two seconds, in this second or the one before', async () => {
+    const { clock, answer, fill } = admitting();
+    for (let answered = 0; answered < 300; answered += 1) await answer();
+    const { begun, end } = await fill(ASKS_AT_MOST);
+    expect(begun).toBe(600);
+    // They count for the second in which they are answered.
+    await clock.advance(10_000);
+    await end();
+    await clock.advance(1_000);
+    expect((await fill(ASKS_AT_MOST)).begun).toBe(1_200);
+  });
+
+  it('forgets in time how many were answered once', async () => {
+    const { clock, answer, fill } = admitting();
+    for (let answered = 0; answered < 300; answered += 1) await answer();
+    await clock.advance(2_000);
+    expect((await fill(ASKS_AT_MOST)).begun).toBe(ASKS_AT_LEAST);
+  });
+
+  it('has a limit however fast the answers come', async () => {
+    const { answer, fill } = admitting();
+    for (let answered = 0; answered < ASKS_AT_MOST; answered += 1) await answer();
+    expect((await fill(ASKS_AT_MOST + 10)).begun).toBe(ASKS_AT_MOST);
+  });
+
+  it('lets only single asks in once one waited in vain, until an answer comes', async () => {
+    const { clock, answer, fail, fill } = admitting();
+    await clock.advance(10_000);
+    expect(await fail(unavailable)).toBe('ENGINE_UNAVAILABLE');
+    const probe = await fill(10);
+    expect(probe.begun).toBe(1);
+    await clock.advance(PROBE_MS - 1);
+    expect((await fill(10)).begun).toBe(0);
+    await clock.advance(1);
+    expect((await fill(10)).begun).toBe(1);
+    await probe.end();
+    expect(await answer()).toBe('answered');
+    expect((await fill(10)).begun).toBe(10);
+  });
+
+  it('takes a step that threw for an answer: somebody took it', async () => {
+    const { clock, fail, fill } = admitting();
+    await clock.advance(10_000);
+    await fail(unavailable);
+    await fail(new Error('the step threw'));
+    expect((await fill(10)).begun).toBe(10);
+  });
+
+  it('goes on while others are answered, though one waited in vain', async () => {
+    const { clock, admission, answer, fill } = admitting();
+    await clock.advance(10_000);
+    const { opened, open } = gate<Promise<never>>();
+    const lost = admission.admit(() => opened);
+    await clock.advance(1_000);
+    await answer();
+    open(Promise.reject(unavailable));
+    await expect(lost).rejects.toBe(unavailable);
+    expect((await fill(10)).begun).toBe(10);
+  });
+
+  it('spreads those that it refused over some seconds', async () => {
+    const { fail, admission } = admitting();
+    await fail(unavailable);
+    const seconds = new Set<unknown>();
+    for (let refused = 0; refused < 60; refused += 1) {
+      const error = await admission.admit(() => Promise.reject(unavailable)).catch((thrown: unknown) => thrown);
+      if (error !== unavailable) seconds.add((error as Rejection).retryAfter);
+    }
+    expect([...seconds].toSorted()).toEqual([1, 2, 3]);
+  });
+});

@@ -1,0 +1,272 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { ASK_TIMEOUT_MS } from '../../../src/adapters/temporal/ask-reply.js';
+import { createServerClock } from '../../../src/adapters/temporal/server-clock.js';
+import { LATER_PAUSE_MS, ShardAsks } from '../../../src/adapters/temporal/shard-asks.js';
+import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
+import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import type { AskBatch, BatchedReply, BatchReply } from '../../../workflows/process-batch.js';
+import { BATCH_ASKS, BATCH_BYTES } from '../../../workflows/process-limits.js';
+import { gate } from '../../support/gate.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { settle } from '../../support/settle.js';
+import { onBehalf } from '../../support/streams.js';
+
+/** How far Temporal's clock is ahead of ours here, in milliseconds. */
+const APART_MS = 1_000_000;
+const unavailable = { code: 'ENGINE_UNAVAILABLE', retryAfter: 1 };
+const answered = (answer: unknown): BatchedReply => ({ answer, revision: 1, position: 1 });
+const idsOf = ({ asks }: AskBatch): readonly string[] => asks.map(({ by }) => by.commandId);
+
+/** Asks whose batches wait until the test answers them. */
+const asking = () => {
+  const clock = new ManualClock();
+  const serverClock = createServerClock();
+  const sent: { readonly batch: AskBatch; readonly answer: (reply: BatchReply | Promise<never>) => void }[] = [];
+  const shard = new ShardAsks({
+    clock,
+    serverClock,
+    send: async (batch) => {
+      const { opened, open } = gate<BatchReply | Promise<never>>();
+      sent.push({ batch, answer: open });
+      return opened;
+    },
+  });
+  const ask = (id: string, text = '', signal = new AbortController().signal) => {
+    const ref = { process: 'turn', id, stream: npcStream('studio', id) };
+    const reply = shard.ask(ref, [{ type: 'note', text }], onBehalf(id), signal);
+    return reply.then(
+      (value) => value,
+      (error: unknown) => error,
+    );
+  };
+  /** Answers the batch of this number. */
+  const reply = async (number: number, ...replies: readonly BatchedReply[]): Promise<void> => {
+    sent[number]?.answer({ atMs: clock.monotonicMs() + APART_MS, replies });
+    await settle(2);
+  };
+  return { clock, serverClock, sent, ask, reply, batches: () => sent.map(({ batch }) => idsOf(batch)) };
+};
+
+describe('The asks to one shard', () => {
+  it('leave at once when none is under way, and together with the next batch when one is', async () => {
+    const { ask, reply, batches } = asking();
+    const asks = ['a', 'b', 'c'].map((id) => ask(id));
+    expect(batches()).toEqual([['a']]);
+    await reply(0, answered('to a'));
+    expect(batches()).toEqual([['a'], ['b', 'c']]);
+    await reply(1, answered('to b'), answered('to c'));
+    expect(await Promise.all(asks)).toEqual([answered('to a'), answered('to b'), answered('to c')]);
+    void ask('d');
+    expect(batches()).toHaveLength(3);
+  });
+
+  it('get each their own answer, refusal or failure', async () => {
+    const { ask, reply } = asking();
+    const first = ask('first');
+    const refused: BatchedReply = { refused: { code: 'CONFLICT', message: '', details: {} } };
+    const asks = ['a', 'b', 'c', 'd'].map((id) => ask(id));
+    await reply(0, answered('to first'));
+    await reply(1, answered('to a'), refused, { failed: 'killed' });
+    expect(await first).toEqual(answered('to first'));
+    const [a, b, c, d] = await Promise.all(asks);
+    expect([a, b]).toEqual([answered('to a'), refused]);
+    expect(c).toMatchObject({ message: 'killed' });
+    expect(d).toBeInstanceOf(Error);
+  });
+
+  it('fail with their batch, and those behind it go on', async () => {
+    const { ask, reply, sent } = asking();
+    const [a, b] = [ask('a'), ask('b')];
+    sent[0]?.answer(Promise.reject(new Error('sent in vain')));
+    expect(await a).toMatchObject({ message: 'sent in vain' });
+    await reply(1, answered('to b'));
+    expect(await b).toEqual(answered('to b'));
+  });
+
+  it('are asked again a little later when the step takes long', async () => {
+    const { clock, ask, reply, batches } = asking();
+    const slow = ask('slow');
+    await reply(0, { later: true });
+    await clock.advance(LATER_PAUSE_MS - 1);
+    expect(batches()).toHaveLength(1);
+    await clock.advance(1);
+    expect(batches()).toEqual([['slow'], ['slow']]);
+    await reply(1, answered('at last'));
+    expect(await slow).toEqual(answered('at last'));
+  });
+
+  it('say until when they are waited for, once the server’s clock is known', async () => {
+    const { clock, sent, ask, reply } = asking();
+    void ask('a');
+    expect(sent[0]?.batch.asks[0]?.untilMs).toBeNull();
+    await clock.advance(50);
+    void ask('b');
+    await clock.advance(150);
+    await reply(0, answered('to a'));
+    // The answer says that 200 ms later it was 200 ms later there: the difference is taken for so much larger.
+    expect(sent[1]?.batch.asks[0]?.untilMs).toBe(50 + ASK_TIMEOUT_MS + APART_MS + 200);
+  });
+
+  it('are asked at once again when they were late by a clock that was taken for another', async () => {
+    const { clock, serverClock, sent, ask, reply } = asking();
+    serverClock.note(0, 5);
+    const mistaken = ask('a');
+    expect(sent[0]?.batch.asks[0]?.untilMs).toBe(ASK_TIMEOUT_MS + 5);
+    await reply(0, { late: true });
+    await clock.advance(0);
+    expect(sent[1]?.batch.asks[0]?.untilMs).toBe(ASK_TIMEOUT_MS + APART_MS);
+    await reply(1, answered('to a'));
+    expect(await mistaken).toEqual(answered('to a'));
+  });
+
+  it('leave the clock alone when they were late by ours as well', async () => {
+    const { clock, serverClock, ask, reply } = asking();
+    serverClock.note(0, APART_MS);
+    const late = ask('a');
+    await clock.advance(ASK_TIMEOUT_MS);
+    expect(await late).toMatchObject(unavailable);
+    await reply(0, { late: true });
+    expect(serverClock.at(0)).toBe(APART_MS);
+  });
+
+  it('are over after their time, whatever became of their batch, and do not travel then', async () => {
+    const { clock, ask, reply, batches } = asking();
+    const asks = [ask('sent'), ask('waiting')];
+    await clock.advance(ASK_TIMEOUT_MS - 1);
+    const young = ask('young');
+    await clock.advance(1);
+    for (const late of asks) expect(await late).toMatchObject(unavailable);
+    await reply(0, answered('too late'));
+    expect(batches()).toEqual([['sent'], ['young']]);
+    await reply(1, answered('in time'));
+    expect(await young).toEqual(answered('in time'));
+  });
+
+  it('are over when nobody waits any more, before or after they were sent', async () => {
+    const { ask, reply, batches } = asking();
+    const gone = new Error('gone');
+    const [first, second] = [new AbortController(), new AbortController()];
+    const asks = [ask('sent', '', first.signal), ask('waiting', '', second.signal)];
+    const third = ask('third');
+    first.abort(gone);
+    second.abort(gone);
+    expect(await Promise.all(asks)).toEqual([gone, gone]);
+    expect(await ask('never', '', AbortSignal.abort(gone))).toBe(gone);
+    await reply(0, answered('to nobody'));
+    expect(batches()).toEqual([['sent'], ['third']]);
+    await reply(1, answered('to third'));
+    expect(await third).toEqual(answered('to third'));
+  });
+
+  const outcome = fc.constantFrom('answer', 'answer', 'answer', 'refuse', 'fail', 'later', 'late', 'none');
+  const script = fc.record({
+    bursts: fc.array(
+      fc.record({
+        pauseMs: fc.integer({ min: 0, max: 3_000 }),
+        asks: fc.array(
+          fc.record({
+            process: fc.integer({ min: 0, max: 4 }),
+            bytes: fc.oneof(
+              { weight: 20, arbitrary: fc.integer({ min: 0, max: 50 }) },
+              { weight: 1, arbitrary: fc.integer({ min: 0, max: BATCH_BYTES + 1_000 }) },
+            ),
+          }),
+          { maxLength: 60 },
+        ),
+        times: fc.constantFrom(1, 1, 5),
+      }),
+      { maxLength: 6 },
+    ),
+    exchanges: fc.array(
+      fc.record({
+        takesMs: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.constant(2 * ASK_TIMEOUT_MS)),
+        isLost: fc.integer({ min: 0, max: 9 }).map((drawn) => drawn === 0),
+        outcomes: fc.array(outcome, { minLength: 1, maxLength: 8 }),
+      }),
+      { minLength: 1, maxLength: 30 },
+    ),
+  });
+  const replyOf = (kind: string, id: string): BatchedReply | undefined => {
+    if (kind === 'answer') return answered(id);
+    if (kind === 'refuse') return { refused: { code: 'CONFLICT', message: id, details: {} } };
+    if (kind === 'fail') return { failed: id };
+    if (kind === 'later') return { later: true };
+    return kind === 'late' ? { late: true } : undefined;
+  };
+
+  it('settle once each with what is theirs, in batches within their bounds, one at a time, and in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(script, async ({ bursts, exchanges }) => {
+        const clock = new ManualClock();
+        const broken: string[] = [];
+        const check = (holds: boolean, promise: string): void => {
+          if (!holds) broken.push(promise);
+        };
+        const firstSent = new Map<string, string[]>();
+        const known = new Set<string>();
+        let underWay = 0;
+        let sent = 0;
+        const send = async (batch: AskBatch): Promise<BatchReply> => {
+          underWay += 1;
+          check(underWay === 1, 'one at a time');
+          check(batch.asks.length > 0 && batch.asks.length <= BATCH_ASKS, 'so many');
+          if (batch.asks.length > 1) {
+            const bytes = batch.asks.reduce((sum, { inputs }) => sum + jsonBytes(inputs), 0);
+            check(bytes <= BATCH_BYTES, 'so many bytes');
+          }
+          check(new Set(idsOf(batch)).size === batch.asks.length, 'each once');
+          for (const { ref, by } of batch.asks) {
+            if (known.has(by.commandId)) continue;
+            known.add(by.commandId);
+            firstSent.set(ref.id, [...(firstSent.get(ref.id) ?? []), by.commandId]);
+          }
+          const exchange = exchanges[sent % exchanges.length];
+          sent += 1;
+          await new Promise<void>((resolve) => clock.after(exchange?.takesMs ?? 0, resolve));
+          underWay -= 1;
+          if (exchange?.isLost === true) throw new Error('lost');
+          const outcomes = exchange?.outcomes ?? [];
+          const replies = idsOf(batch).map((id, at) => replyOf(outcomes[at % outcomes.length] ?? '', id));
+          return { atMs: clock.monotonicMs(), replies: replies as readonly BatchedReply[] };
+        };
+        const shard = new ShardAsks({ clock, serverClock: createServerClock(), send });
+        const asked = new Map<string, string[]>();
+        let [count, settled] = [0, 0];
+        for (const { pauseMs, asks, times } of bursts) {
+          for (const { process, bytes } of Array.from({ length: times }, () => asks).flat()) {
+            const commandId = `c${String((count += 1))}`;
+            const ref = { process: 'turn', id: `p${String(process)}`, stream: npcStream('studio', 'mira') };
+            asked.set(ref.id, [...(asked.get(ref.id) ?? []), commandId]);
+            const inputs = [{ type: 'note', text: 'x'.repeat(bytes) }];
+            void shard.ask(ref, inputs, onBehalf(commandId), new AbortController().signal).then(
+              (reply) => {
+                settled += 1;
+                const own = 'answer' in reply ? reply.answer : 'refused' in reply && reply.refused.message;
+                check(own === commandId, 'its own reply');
+              },
+              (error: unknown) => {
+                settled += 1;
+                const { code, message } = error as { code?: string; message: string };
+                const own = [commandId, 'lost', 'a batch came back without this answer'].includes(message);
+                check(own || code === unavailable.code, 'its own failure');
+              },
+            );
+          }
+          await clock.advance(pauseMs);
+        }
+        await clock.advance(ASK_TIMEOUT_MS);
+        expect(settled).toBe(count);
+        for (const [process, ids] of firstSent) {
+          const order = (asked.get(process) ?? []).filter((id) => known.has(id));
+          expect(ids).toEqual(order);
+        }
+        await clock.advance(4 * ASK_TIMEOUT_MS);
+        expect(underWay).toBe(0);
+        expect(broken).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

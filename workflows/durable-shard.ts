@@ -1,0 +1,286 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  log,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+
+import { processKey } from '../src/ports/process-engine.js';
+import { nowMs } from './durable-run.js';
+import {
+  dueBy,
+  emptyDeadlines,
+  forgetDeadline,
+  keepDeadline,
+  type KeptDeadlines,
+  nextDeadlineMs,
+} from './kept-deadlines.js';
+import {
+  ASK_BATCH,
+  type AskBatch,
+  type BatchedAsk,
+  type BatchedReply,
+  type BatchedStep,
+  type BatchReply,
+  type Deadlined,
+  type KeptProcess,
+  type KnownProcess,
+  LOOK,
+  type Shard,
+  type ShardActivities,
+  type ShardInput,
+  type ShardState,
+  type ShardTransition,
+} from './process-batch.js';
+import { DEADLINES_KEPT, FIRST_RETRY_MS, LAST_RETRY_MS, retryDelayMs } from './process-limits.js';
+import { RUN_ENDING, type Standing, STEP_FAILED, type StepArgs } from './process-step.js';
+
+// What durable-process.ts says of changes while workflows are open holds here as well. No patches yet.
+
+/**
+ * After how many history events, and after how many batches, a run goes on as a new one. Temporal itself suggests it at 4 MiB. It takes 2,000
+ * updates in one run.
+ */
+const LONG_HISTORY = 2_000;
+const LONG_RUN_BATCHES = 1_500;
+/** How many deadlines are tried at once. */
+const DUE_AT_ONCE = 64;
+/** The pause between two such tries, in milliseconds. */
+const DUE_PAUSE_MS = 50;
+/** How long before the first deadline that is not known here the index is asked again, and how soon after its last answer, in milliseconds. */
+const LOOK_AHEAD_MS = 15_000;
+const LOOK_PAUSE_MS = 2_000;
+const TRANSITIONS_KEPT = 100;
+const TRANSITIONS_SHOWN = 20;
+
+const { advanceBatch } = proxyLocalActivities<Pick<ShardActivities, 'advanceBatch'>>({
+  startToCloseTimeout: '10s',
+  // Who asked decides whether to ask again; deadlines are tried again by the workflow.
+  retry: { maximumAttempts: 1 },
+});
+/** Not local: a read of the index that takes long holds no ask up. */
+const { nearestDeadlines } = proxyActivities<Pick<ShardActivities, 'nearestDeadlines'>>({
+  startToCloseTimeout: '30s',
+  retry: { initialInterval: FIRST_RETRY_MS, backoffCoefficient: 2, maximumInterval: LAST_RETRY_MS },
+});
+
+const askUpdate = defineUpdate<BatchReply, [AskBatch], typeof ASK_BATCH>(ASK_BATCH);
+const lookSignal = defineSignal(LOOK);
+const stateQuery = defineQuery<ShardState>('state');
+const processQuery = defineQuery<KnownProcess, [string]>('process');
+
+/** One run, as its handlers and its loop share it. */
+type ShardRun = {
+  readonly shard: Shard;
+  readonly kept: KeptDeadlines;
+  transitions: readonly ShardTransition[];
+  batches: number;
+  /** Whether the index is to be asked in any case, when it was asked last, and the question that is under way. */
+  look: boolean;
+  lookedMs: number;
+  looking: CancellationScope | null;
+  ending: boolean;
+};
+
+/**
+ * The workflow that runs the turns of one shard of the minds: many processes that have no far effects. Asks come in batches, each of which is one
+ * local activity; what an input does is decided there, from the stream. The workflow knows the nearest deadlines, and asks the index of open
+ * processes for the others. It never ends, but goes on as new. It may be terminated at any time, since the stream is the truth: the next batch, or
+ * the next look at the open processes, starts it again.
+ */
+export async function durableShard(input: ShardInput): Promise<void> {
+  const run = beginRun(input);
+  // Handlers may run as soon as they are set.
+  setHandler(askUpdate, (batch) => answerBatch(run, batch), { validator: (_: AskBatch) => refuseAtEnd(run) });
+  setHandler(lookSignal, () => void (run.look = true));
+  setHandler(stateQuery, () => stateOf(run));
+  setHandler(processQuery, (id) => knownOf(run, id));
+  showDetails(run);
+  while (!isLong(run)) await awaitNext(run);
+  run.ending = true;
+  run.looking?.cancel();
+  await condition(allHandlersFinished);
+  await goOnAsNew(run);
+}
+
+const beginRun = ({ shard, look, kept, horizonMs, transitions }: ShardInput): ShardRun => {
+  const run: ShardRun = {
+    shard,
+    kept: emptyDeadlines(),
+    transitions: transitions ?? [],
+    batches: 0,
+    look,
+    lookedMs: 0,
+    looking: null,
+    ending: false,
+  };
+  for (const process of kept ?? []) keepDeadline(run.kept, process);
+  run.kept.horizonMs = Math.min(run.kept.horizonMs, horizonMs ?? Infinity);
+  return run;
+};
+
+const goOnAsNew = ({ shard, kept, transitions, look, looking }: ShardRun): Promise<never> =>
+  continueAsNew<typeof durableShard>({
+    shard,
+    look: look || looking !== null,
+    ...(kept.horizonMs === Infinity ? {} : { horizonMs: kept.horizonMs }),
+    kept: [...kept.byKey.values()],
+    transitions,
+  });
+
+const isLong = ({ batches }: ShardRun): boolean => {
+  const { historyLength, continueAsNewSuggested } = workflowInfo();
+  return historyLength > LONG_HISTORY || batches > LONG_RUN_BATCHES || continueAsNewSuggested;
+};
+
+const refuseAtEnd = (run: ShardRun): void => {
+  if (run.ending) throw ApplicationFailure.create({ message: 'ask the next run', type: RUN_ENDING });
+};
+
+const answerBatch = async (run: ShardRun, { asks }: AskBatch): Promise<BatchReply> => {
+  run.batches += 1;
+  const atMs = nowMs();
+  const isLate = ({ untilMs }: BatchedAsk): boolean => untilMs !== null && untilMs <= atMs;
+  const results = await advanced(
+    run,
+    asks.filter((ask) => !isLate(ask)).map(({ ref, inputs, by }) => ({ ref, inputs, by })),
+  );
+  let taken = 0;
+  const replies = asks.map((ask): BatchedReply => {
+    if (isLate(ask)) return { late: true };
+    const result = results[taken];
+    taken += 1;
+    if (result === undefined) return { failed: 'a step came back without its result' };
+    return 'reply' in result ? result.reply : result;
+  });
+  return { atMs, replies };
+};
+
+/** Takes the steps and notes where their processes stand. @throws ApplicationFailure STEP_FAILED when the whole batch failed */
+const advanced = async (run: ShardRun, steps: readonly StepArgs[]): Promise<readonly BatchedStep[]> => {
+  if (steps.length === 0) return [];
+  const results = await advanceBatch(steps).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    throw ApplicationFailure.create({ message, type: STEP_FAILED, nonRetryable: true });
+  });
+  steps.forEach((step, at) => {
+    const result = results[at];
+    if (result !== undefined && 'reply' in result && result.standing !== null) stand(run, step, result.standing);
+  });
+  showDetails(run);
+  return results;
+};
+
+const stand = (run: ShardRun, { ref, inputs }: StepArgs, { state, due }: Standing): void => {
+  const known = run.kept.byKey.get(processKey(ref));
+  if (due === null) forgetDeadline(run.kept, ref);
+  else keepDeadline(run.kept, { ref, state, dueMs: Date.parse(due), tries: 0, againMs: 0 });
+  const names = inputs === 'deadline' ? inputs : inputs.map(({ type }) => type).join(', ');
+  if (known?.state === state || names === '') return;
+  const transition = { at: new Date(nowMs()).toISOString(), id: ref.id, to: state, on: names };
+  run.transitions = [...run.transitions, transition].slice(-TRANSITIONS_KEPT);
+};
+
+/** Waits until something is to be done by the workflow itself, and does it. */
+const awaitNext = async (run: ShardRun): Promise<void> => {
+  const wakeMs = nextWakeMs(run);
+  const now = nowMs();
+  if (wakeMs > now) {
+    const changed = (): boolean => isLong(run) || nextWakeMs(run) < wakeMs;
+    if (wakeMs === Infinity) await condition(changed);
+    else await condition(changed, wakeMs - now);
+  } else if (nextLookMs(run) <= now) look(run);
+  else {
+    await tryDeadlines(run, dueBy(run.kept, now, DUE_AT_ONCE));
+    // Lets the asks in that have come meanwhile: as long as one activity follows the other, the server hands over nothing.
+    await sleep(DUE_PAUSE_MS);
+  }
+};
+
+const nextWakeMs = (run: ShardRun): number => Math.min(nextDeadlineMs(run.kept), nextLookMs(run));
+
+const nextLookMs = ({ look: wanted, lookedMs, looking, kept }: ShardRun): number =>
+  looking === null ? Math.max(wanted ? 0 : kept.horizonMs - LOOK_AHEAD_MS, lookedMs + LOOK_PAUSE_MS) : Infinity;
+
+/** Asks the index for the nearest deadlines, beside everything else. */
+const look = (run: ShardRun): void => {
+  const scope = new CancellationScope();
+  run.looking = scope;
+  run.look = false;
+  // What does not fit from now on sets it again.
+  run.kept.horizonMs = Infinity;
+  void scope
+    .run(() => nearestDeadlines(run.shard))
+    .then(
+      (open) => {
+        learn(run, open);
+        run.lookedMs = nowMs();
+        run.looking = null;
+      },
+      // Cancelled with its run: the next one asks again.
+      () => undefined,
+    );
+};
+
+/** What is known here is newer than the index. */
+const learn = ({ kept }: ShardRun, open: readonly Deadlined[]): void => {
+  for (const { ref, dueMs } of open) {
+    if (!kept.byKey.has(processKey(ref))) keepDeadline(kept, { ref, state: 'open', dueMs, tries: 0, againMs: 0 });
+  }
+  const last = open.at(-1);
+  if (last !== undefined && open.length >= DEADLINES_KEPT) kept.horizonMs = Math.min(kept.horizonMs, last.dueMs);
+};
+
+const tryDeadlines = async (run: ShardRun, due: readonly KeptProcess[]): Promise<void> => {
+  const steps = due.map(({ ref }): StepArgs => ({ ref, inputs: 'deadline', by: null }));
+  await advanced(run, steps).catch((error: unknown) =>
+    log.warn('deadlines could not be tried', { error: String(error) }),
+  );
+  // What is still due came to nothing. It is tried again after a pause, which grows.
+  for (const { ref, dueMs, tries } of due) {
+    const now = run.kept.byKey.get(processKey(ref));
+    if (now === undefined || now.dueMs !== dueMs) continue;
+    keepDeadline(run.kept, { ...now, tries: tries + 1, againMs: nowMs() + retryDelayMs(tries + 1) });
+  }
+};
+
+const stateOf = ({ shard, kept, transitions }: ShardRun): ShardState => {
+  const nextMs = nextDeadlineMs(kept);
+  return {
+    shard,
+    states: Object.fromEntries(kept.states),
+    nextDue: nextMs === Infinity ? null : new Date(nextMs).toISOString(),
+    transitions,
+  };
+};
+
+const knownOf = ({ kept, transitions }: ShardRun, id: string): KnownProcess => {
+  const known = [...kept.byKey.values()].find(({ ref }) => ref.id === id);
+  return {
+    standing:
+      known === undefined ? null : { state: known.state, due: new Date(known.dueMs).toISOString(), effect: null },
+    transitions: transitions.filter((transition) => transition.id === id),
+  };
+};
+
+/** Markdown for Temporal's own page. */
+const showDetails = ({ shard, kept, transitions }: ShardRun): void => {
+  const states = [...kept.states].map(([state, count]) => `${state} ${String(count)}`).join(', ');
+  const lines = [
+    `Shard ${String(shard.index + 1)} of ${String(shard.count)}. Open: ${states === '' ? 'none' : states}${kept.horizonMs === Infinity ? '' : ', and more in the index'}.`,
+    '',
+    ...transitions.slice(-TRANSITIONS_SHOWN).map(({ at, id, on, to }) => `- ${at} \`${id}\` ${on} → ${to}`),
+  ];
+  setCurrentDetails(lines.join('\n'));
+};

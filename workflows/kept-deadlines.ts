@@ -1,0 +1,69 @@
+import { processKey, type ProcessRef } from '../src/ports/process-engine.js';
+import type { KeptProcess } from './process-batch.js';
+import { DEADLINES_BYTES, DEADLINES_KEPT } from './process-limits.js';
+
+/**
+ * The open processes with the nearest deadlines. The number and the bytes are bounded: what does not fit is known to the index alone, from
+ * `horizonMs` on.
+ */
+export type KeptDeadlines = {
+  readonly byKey: Map<string, KeptProcess>;
+  readonly states: Map<string, number>;
+  bytes: number;
+  horizonMs: number;
+};
+
+export const emptyDeadlines = (): KeptDeadlines => ({
+  byKey: new Map(),
+  states: new Map(),
+  bytes: 0,
+  horizonMs: Infinity,
+});
+
+/** What is around the names where a kept process is written as JSON. */
+const BYTES_AROUND = 120;
+/** Names of streams and ids are ASCII. */
+const bytesOf = ({ ref, state }: KeptProcess): number =>
+  BYTES_AROUND + ref.process.length + ref.stream.length + ref.id.length + state.length;
+
+/** Keeps a process, or what has changed of it, if its deadline is among the nearest. */
+export const keepDeadline = (kept: KeptDeadlines, process: KeptProcess): void => {
+  forgetDeadline(kept, process.ref);
+  if (process.dueMs >= kept.horizonMs) return;
+  kept.byKey.set(processKey(process.ref), process);
+  kept.bytes += bytesOf(process);
+  count(kept, process.state, 1);
+  while (kept.byKey.size > DEADLINES_KEPT || kept.bytes > DEADLINES_BYTES) {
+    const farthest = [...kept.byKey.values()].reduce((far, one) => (one.dueMs > far.dueMs ? one : far));
+    forgetDeadline(kept, farthest.ref);
+    kept.horizonMs = farthest.dueMs;
+  }
+};
+
+export const forgetDeadline = (kept: KeptDeadlines, ref: ProcessRef): void => {
+  const known = kept.byKey.get(processKey(ref));
+  if (known === undefined) return;
+  kept.byKey.delete(processKey(ref));
+  kept.bytes -= bytesOf(known);
+  count(kept, known.state, -1);
+};
+
+/** When the next of them is to be tried, in milliseconds since the epoch; Infinity when none is kept. */
+export const nextDeadlineMs = (kept: KeptDeadlines): number => {
+  let next = Infinity;
+  for (const { dueMs, againMs } of kept.byKey.values()) next = Math.min(next, Math.max(dueMs, againMs));
+  return next;
+};
+
+/** Those to be tried by now, the most overdue first, `limit` at most. */
+export const dueBy = (kept: KeptDeadlines, nowMs: number, limit: number): readonly KeptProcess[] =>
+  [...kept.byKey.values()]
+    .filter(({ dueMs, againMs }) => Math.max(dueMs, againMs) <= nowMs)
+    .sort((one, other) => one.dueMs - other.dueMs)
+    .slice(0, limit);
+
+const count = ({ states }: KeptDeadlines, state: string, by: number): void => {
+  const now = (states.get(state) ?? 0) + by;
+  if (now === 0) states.delete(state);
+  else states.set(state, now);
+};

@@ -1,0 +1,72 @@
+import type { CommandContext } from '../src/domain/shared/command-context.js';
+import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
+import type { Reply, Standing, StepArgs, StepResult } from './process-step.js';
+
+// What a shard's workflow says to those who ask it, to a worker, and to its own next run.
+
+/** One of the asks that travel together. After `untilMs`, on Temporal's clock, nobody waits for it; null where its sender does not know that clock. */
+export type BatchedAsk = {
+  readonly ref: ProcessRef;
+  readonly inputs: readonly ProcessInput[];
+  readonly by: CommandContext;
+  readonly untilMs: number | null;
+};
+export type AskBatch = { readonly asks: readonly BatchedAsk[] };
+
+/** A step that is not done yet goes on in its worker (ask again). One that threw says what. */
+export type BatchedStep = StepResult | { readonly later: true } | { readonly failed: string };
+
+/** `late`: it came when nobody waited any more, and no step was taken. */
+export type BatchedReply = Reply | { readonly later: true } | { readonly late: true } | { readonly failed: string };
+/** The answers in the order of the asks, and the time on Temporal's clock at which the batch came in. */
+export type BatchReply = { readonly atMs: number; readonly replies: readonly BatchedReply[] };
+
+/** What a shard's workflow calls. */
+export type ShardActivities = {
+  /** Takes the steps at once, those of one process in their order, and gives each BATCHED_STEP_MS. */
+  advanceBatch(steps: readonly StepArgs[]): Promise<readonly BatchedStep[]>;
+  /** The open processes of this shard with the nearest deadlines, DEADLINES_KEPT at most, by their index, which may be behind. */
+  nearestDeadlines(shard: Shard): Promise<readonly Deadlined[]>;
+};
+
+/** Which part of all minds: number `index`, from 0, of `count`; and the names of the processes that are run there. */
+export type Shard = { readonly index: number; readonly count: number; readonly processes: readonly string[] };
+
+/** An open process and when it is due, in milliseconds since the epoch. */
+export type Deadlined = { readonly ref: ProcessRef; readonly dueMs: number };
+
+/** A state that was reached, by which process, and the inputs that led there. */
+export type ShardTransition = { readonly at: string; readonly id: string; readonly to: string; readonly on: string };
+
+/** What a shard's workflow keeps of one open process. `tries`: how often its deadline came to nothing; it is not tried again before `againMs`. */
+export type KeptProcess = Deadlined & {
+  readonly state: string;
+  readonly tries: number;
+  readonly againMs: number;
+};
+
+/**
+ * What a run begins with. `look`: it does not know all that is open, and asks the index. `horizonMs`: deadlines from then on are known to the index
+ * alone. The rest is as the run before left it.
+ */
+export type ShardInput = {
+  readonly shard: Shard;
+  readonly look: boolean;
+  readonly horizonMs?: number;
+  readonly kept?: readonly KeptProcess[];
+  readonly transitions?: readonly ShardTransition[];
+};
+
+/** What the query `state` answers: how many of the open processes that it knows are in each state. */
+export type ShardState = {
+  readonly shard: Shard;
+  readonly states: Readonly<Record<string, number>>;
+  readonly nextDue: string | null;
+  readonly transitions: readonly ShardTransition[];
+};
+/** What the query `process` answers for an id. Both are absent where the workflow knows nothing of it any more. */
+export type KnownProcess = { readonly standing: Standing | null; readonly transitions: readonly ShardTransition[] };
+
+/** Names under which a shard's workflow is reached. */
+export const ASK_BATCH = 'askBatch';
+export const LOOK = 'look';
