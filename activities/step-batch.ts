@@ -1,6 +1,6 @@
 import { payloadBytes, type StepArgs, type StepResult } from '../workflows/process-step.js';
 import type { BatchedStep } from '../workflows/process-batch.js';
-import { BATCH_ANSWER_BYTES, BATCHED_STEP_MS } from '../workflows/process-limits.js';
+import { BATCHED_STEP_MS } from '../workflows/process-limits.js';
 import type { Clock } from '../src/ports/clock.js';
 import { processKey } from '../src/ports/process-engine.js';
 
@@ -21,13 +21,13 @@ export type StepBatchDeps = {
 /**
  * Takes the steps of a batch, all at once; those of one process go in their order, because `advance` lines them up. A step that takes longer than
  * BATCHED_STEP_MS is answered `later` and goes on: the same ask joins it when it comes again, or gets its result, so that a step that always takes
- * so long is answered as well. Failures and refusals are values of their own step. Answers above BATCH_ANSWER_BYTES in all are left out, as those
+ * so long is answered as well. Failures and refusals are values of their own step. Answers above `answerBytes` in all are left out, as those
  * that are too large to travel alone.
  */
 export const createStepBatches = ({
   clock,
   advance,
-}: StepBatchDeps): ((steps: readonly StepArgs[]) => Promise<readonly BatchedStep[]>) => {
+}: StepBatchDeps): ((steps: readonly StepArgs[], answerBytes: number) => Promise<readonly BatchedStep[]>) => {
   const underWay = new Map<string, Promise<BatchedStep>>();
   /** In the order in which they came. */
   const results = new Map<string, { readonly result: BatchedStep; readonly untilMs: number }>();
@@ -62,13 +62,13 @@ export const createStepBatches = ({
     if (!('later' in result)) results.delete(key);
     return result;
   };
-  return async (steps) => {
+  return async (steps, answerBytes) => {
     let cancel = (): void => undefined;
     const late = new Promise<BatchedStep>((resolve) => {
       cancel = clock.after(BATCHED_STEP_MS, () => resolve({ later: true }));
     });
     try {
-      return fitting(await Promise.all(steps.map((step) => take(step, late))));
+      return fitting(await Promise.all(steps.map((step) => take(step, late))), answerBytes);
     } finally {
       cancel();
     }
@@ -83,9 +83,9 @@ const tooMany: BatchedStep = {
 };
 
 /** Leaves out answers until the rest fits: each is made again from the stream by who asked. */
-const fitting = (steps: readonly BatchedStep[]): readonly BatchedStep[] => {
-  if (payloadBytes(steps) <= BATCH_ANSWER_BYTES) return steps;
-  let room = BATCH_ANSWER_BYTES;
+const fitting = (steps: readonly BatchedStep[], answerBytes: number): readonly BatchedStep[] => {
+  if (payloadBytes(steps) <= answerBytes) return steps;
+  let room = answerBytes;
   return steps.map((step) => {
     const kept = payloadBytes(step) <= room ? step : withoutAnswer(step);
     room -= payloadBytes(kept);

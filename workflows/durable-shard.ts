@@ -43,8 +43,15 @@ import {
   type ShardState,
   type ShardTransition,
 } from './process-batch.js';
-import { DEADLINES_KEPT, FIRST_RETRY_MS, LAST_RETRY_MS, retryDelayMs } from './process-limits.js';
-import { RUN_ENDING, type Standing, STEP_FAILED, type StepArgs } from './process-step.js';
+import {
+  BATCH_ANSWER_BYTES,
+  BATCH_BYTES,
+  DEADLINES_KEPT,
+  FIRST_RETRY_MS,
+  LAST_RETRY_MS,
+  retryDelayMs,
+} from './process-limits.js';
+import { PROCESS_BUSY, RUN_ENDING, type Standing, STEP_FAILED, type StepArgs } from './process-step.js';
 
 // What durable-process.ts says of changes while workflows are open holds here as well. No patches yet.
 
@@ -86,6 +93,9 @@ type ShardRun = {
   readonly kept: KeptDeadlines;
   transitions: readonly ShardTransition[];
   batches: number;
+  /** What the batches under way take, and what is left for the answers of further ones, in bytes. */
+  askBytes: number;
+  answerRoom: number;
   /** Whether the index is to be asked in any case, when it was asked last, and the question that is under way. */
   look: boolean;
   lookedMs: number;
@@ -102,7 +112,9 @@ type ShardRun = {
 export async function durableShard(input: ShardInput): Promise<void> {
   const run = beginRun(input);
   // Handlers may run as soon as they are set.
-  setHandler(askUpdate, (batch) => answerBatch(run, batch), { validator: (_: AskBatch) => refuseAtEnd(run) });
+  setHandler(askUpdate, (batch) => answerBatch(run, batch), {
+    validator: (batch: AskBatch) => refuseBatch(run, batch),
+  });
   setHandler(lookSignal, () => void (run.look = true));
   setHandler(stateQuery, () => stateOf(run));
   setHandler(processQuery, (id) => knownOf(run, id));
@@ -120,6 +132,8 @@ const beginRun = ({ shard, look, kept, horizonMs, transitions }: ShardInput): Sh
     kept: emptyDeadlines(),
     transitions: transitions ?? [],
     batches: 0,
+    askBytes: 0,
+    answerRoom: BATCH_ANSWER_BYTES,
     look,
     lookedMs: 0,
     looking: null,
@@ -144,17 +158,34 @@ const isLong = ({ batches }: ShardRun): boolean => {
   return historyLength > LONG_HISTORY || batches > LONG_RUN_BATCHES || continueAsNewSuggested;
 };
 
-const refuseAtEnd = (run: ShardRun): void => {
+/** What comes in together leaves together, and more than Temporal takes at once would never leave. A refused batch is sent again. */
+const refuseBatch = (run: ShardRun, { bytes }: AskBatch): void => {
   if (run.ending) throw ApplicationFailure.create({ message: 'ask the next run', type: RUN_ENDING });
+  if (run.askBytes > 0 && run.askBytes + bytes > BATCH_BYTES)
+    throw ApplicationFailure.create({ message: 'other batches are under way', type: PROCESS_BUSY });
 };
 
-const answerBatch = async (run: ShardRun, { asks }: AskBatch): Promise<BatchReply> => {
+const answerBatch = async (run: ShardRun, batch: AskBatch): Promise<BatchReply> => {
+  // Each gets half of what is left, so that the first, which is mostly alone, has the most.
+  const answerBytes = Math.floor(run.answerRoom / 2);
   run.batches += 1;
+  run.askBytes += batch.bytes;
+  run.answerRoom -= answerBytes;
+  try {
+    return await repliesTo(run, batch, answerBytes);
+  } finally {
+    run.askBytes -= batch.bytes;
+    run.answerRoom += answerBytes;
+  }
+};
+
+const repliesTo = async (run: ShardRun, { asks }: AskBatch, answerBytes: number): Promise<BatchReply> => {
   const atMs = nowMs();
   const isLate = ({ untilMs }: BatchedAsk): boolean => untilMs !== null && untilMs <= atMs;
   const results = await advanced(
     run,
     asks.filter((ask) => !isLate(ask)).map(({ ref, inputs, by }) => ({ ref, inputs, by })),
+    answerBytes,
   );
   let taken = 0;
   const replies = asks.map((ask): BatchedReply => {
@@ -168,9 +199,13 @@ const answerBatch = async (run: ShardRun, { asks }: AskBatch): Promise<BatchRepl
 };
 
 /** Takes the steps and notes where their processes stand. @throws ApplicationFailure STEP_FAILED when the whole batch failed */
-const advanced = async (run: ShardRun, steps: readonly StepArgs[]): Promise<readonly BatchedStep[]> => {
+const advanced = async (
+  run: ShardRun,
+  steps: readonly StepArgs[],
+  answerBytes: number,
+): Promise<readonly BatchedStep[]> => {
   if (steps.length === 0) return [];
-  const results = await advanceBatch(steps).catch((error: unknown) => {
+  const results = await advanceBatch(steps, answerBytes).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
     throw ApplicationFailure.create({ message, type: STEP_FAILED, nonRetryable: true });
   });
@@ -244,7 +279,8 @@ const learn = ({ kept }: ShardRun, open: readonly Deadlined[]): void => {
 
 const tryDeadlines = async (run: ShardRun, due: readonly KeptProcess[]): Promise<void> => {
   const steps = due.map(({ ref }): StepArgs => ({ ref, inputs: 'deadline', by: null }));
-  await advanced(run, steps).catch((error: unknown) =>
+  // Nobody wants their answers.
+  await advanced(run, steps, 0).catch((error: unknown) =>
     log.warn('deadlines could not be tried', { error: String(error) }),
   );
   // What is still due came to nothing. It is tried again after a pause, which grows.

@@ -11,7 +11,8 @@ export type BatchedAsk = {
   readonly by: CommandContext;
   readonly untilMs: number | null;
 };
-export type AskBatch = { readonly asks: readonly BatchedAsk[] };
+/** `bytes`: how much the inputs take, as JSON. */
+export type AskBatch = { readonly asks: readonly BatchedAsk[]; readonly bytes: number };
 
 /** A step that is not done yet goes on in its worker (ask again). One that threw says what. */
 export type BatchedStep = StepResult | { readonly later: true } | { readonly failed: string };
@@ -23,8 +24,8 @@ export type BatchReply = { readonly atMs: number; readonly replies: readonly Bat
 
 /** What a shard's workflow calls. */
 export type ShardActivities = {
-  /** Takes the steps at once, those of one process in their order, and gives each BATCHED_STEP_MS. */
-  advanceBatch(steps: readonly StepArgs[]): Promise<readonly BatchedStep[]>;
+  /** Takes the steps at once, those of one process in their order, and gives each BATCHED_STEP_MS. Answers take no more than `answerBytes`. */
+  advanceBatch(steps: readonly StepArgs[], answerBytes: number): Promise<readonly BatchedStep[]>;
   /** The open processes of this shard with the nearest deadlines, DEADLINES_KEPT at most, by their index, which may be behind. */
   nearestDeadlines(shard: Shard): Promise<readonly Deadlined[]>;
 };

@@ -31,7 +31,10 @@ export const OUTCOME_WAITERS = 4;
 /** How many asks travel to a shard's workflow as one update, and how much they take, in bytes of JSON. Temporal takes 2 MiB for one payload. */
 export const BATCH_ASKS = 128;
 export const BATCH_BYTES = 1_048_576;
-/** How much the answers of one batch take, in bytes of JSON. What goes beyond that is made again from the stream. */
+/**
+ * How much the answers of all batches that a shard's workflow has under way take, in bytes of JSON. What goes beyond that is made again from the
+ * stream. Temporal takes 4 MiB from a workflow at once: the asks, BATCH_BYTES of them, and each answer twice, as what its step gave and as a reply.
+ */
 export const BATCH_ANSWER_BYTES = 1_048_576;
 /** How long a batch waits for a step, in milliseconds: a workflow takes no update while its activity runs. A slower step goes on alone. */
 export const BATCHED_STEP_MS = 300;

@@ -4,12 +4,14 @@ import { BATCHED_STEPS, createStepBatches, RESULT_KEPT_MS } from '../../activiti
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { ProcessInput } from '../../src/ports/process-engine.js';
 import type { BatchedStep } from '../../workflows/process-batch.js';
-import { BATCH_ANSWER_BYTES, BATCHED_STEP_MS } from '../../workflows/process-limits.js';
+import { BATCHED_STEP_MS } from '../../workflows/process-limits.js';
 import { payloadBytes, type StepArgs, type StepResult } from '../../workflows/process-step.js';
 import { gate } from '../support/gate.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { settle } from '../support/settle.js';
 import { onBehalf } from '../support/streams.js';
+
+const ANSWER_BYTES = 100_000;
 
 const stepOf = (id: string, inputs: readonly ProcessInput[] = [{ type: 'start' }], commandId = id): StepArgs => ({
   ref: { process: 'race', id, stream: npcStream('studio', 'runner') },
@@ -27,7 +29,7 @@ const answerOf = (step: BatchedStep | undefined): unknown =>
 const batches = () => {
   const clock = new ManualClock();
   const begun: { readonly step: StepArgs; readonly end: (result: StepResult | Promise<never>) => void }[] = [];
-  const advanceBatch = createStepBatches({
+  const advance = createStepBatches({
     clock,
     advance: async (step) => {
       const { opened, open } = gate<StepResult | Promise<never>>();
@@ -35,6 +37,7 @@ const batches = () => {
       return opened;
     },
   });
+  const advanceBatch = (steps: readonly StepArgs[]) => advance(steps, ANSWER_BYTES);
   return { clock, begun, advanceBatch };
 };
 
@@ -162,11 +165,11 @@ describe('A batch of steps', () => {
 
   it('leaves out answers that make it too large, and only those', async () => {
     const { begun, advanceBatch } = batches();
-    const half = 'x'.repeat(BATCH_ANSWER_BYTES / 2);
+    const half = 'x'.repeat(ANSWER_BYTES / 2);
     const taken = advanceBatch(['a', 'b', 'c', 'd'].map((id) => stepOf(id)));
     for (const [at, answer] of [half, half, 'small', half].entries()) begun[at]?.end(resultOf(answer));
     const steps = await taken;
-    expect(payloadBytes(steps)).toBeLessThanOrEqual(BATCH_ANSWER_BYTES);
+    expect(payloadBytes(steps)).toBeLessThanOrEqual(ANSWER_BYTES);
     expect(steps.map(answerOf)).toEqual([half, undefined, 'small', undefined]);
     const left = { reply: { large: true, revision: 1, position: 1 }, standing: resultOf('').standing };
     expect(steps[1]).toEqual(left);

@@ -128,12 +128,12 @@ describe('the configuration', () => {
     expect(turnHosts({ ANIMA_TURN_HOSTS: '1' })).toBe(1);
     expect(turnHosts({ ANIMA_TURN_HOSTS: '256', ANIMA_TURN_WORKFLOWS: 'hosted' })).toBe(256);
     expect(turnHosts({ ANIMA_TURN_WORKFLOWS: 'each' })).toBeNull();
-    expect(turnHosts({ ANIMA_TURN_HOSTS: '4', ANIMA_TURN_WORKFLOWS: 'each' })).toBeNull();
+    expect(turnHosts({ ANIMA_TURN_HOSTS: '8', ANIMA_TURN_WORKFLOWS: 'each' })).toBeNull();
   });
 
   it.each([
     ['ANIMA_TURN_HOSTS', ['0', '257', '-1', '1.5', 'two']],
-    ['ANIMA_TURN_WORKFLOWS', ['own', 'Hosted', '2']],
+    ['ANIMA_TURN_WORKFLOWS', ['own', 'hosts', 'Hosted', '2']],
   ])('refuses a wrong %s in the distributed profile', (name, values) => {
     for (const value of values) {
       for (const workflows of ['hosted', 'each']) {

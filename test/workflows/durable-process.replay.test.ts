@@ -12,7 +12,7 @@ import { seededRandom } from '../support/seeded-random.js';
 import { quiet } from '../support/temporal.js';
 
 const fixtures = new URL('../fixtures/', import.meta.url);
-const histories = readdirSync(fixtures).filter((name) => /^history-.*\.json$/.test(name));
+const histories = readdirSync(fixtures).filter((name) => /^history-(?!shard-).*\.json$/.test(name));
 const read = (name: string): { events: Record<string, unknown>[] } =>
   JSON.parse(readFileSync(new URL(name, fixtures), 'utf8')) as { events: Record<string, unknown>[] };
 

@@ -100,7 +100,7 @@ export class ShardAsks {
     const sentMs = clock.monotonicMs();
     const asks = batch.map(({ ask, untilMs }) => ({ ...ask, untilMs: serverClock.at(untilMs) }));
     try {
-      const { atMs, replies } = await send({ asks });
+      const { atMs, replies } = await send({ asks, bytes: batch.reduce((sum, { bytes }) => sum + bytes, 0) });
       // What was late by the server's clock and is not by ours shows that the difference was wrong.
       if (batch.some(({ isOver }, at) => !isOver && isLate(replies[at]))) serverClock.reset();
       serverClock.note(sentMs, atMs);

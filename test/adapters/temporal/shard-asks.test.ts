@@ -212,10 +212,9 @@ describe('The asks to one shard', () => {
           underWay += 1;
           check(underWay === 1, 'one at a time');
           check(batch.asks.length > 0 && batch.asks.length <= BATCH_ASKS, 'so many');
-          if (batch.asks.length > 1) {
-            const bytes = batch.asks.reduce((sum, { inputs }) => sum + jsonBytes(inputs), 0);
-            check(bytes <= BATCH_BYTES, 'so many bytes');
-          }
+          const bytes = batch.asks.reduce((sum, { inputs }) => sum + jsonBytes(inputs), 0);
+          check(batch.asks.length === 1 || bytes <= BATCH_BYTES, 'so many bytes');
+          check(batch.bytes === bytes, 'as many as it says');
           check(new Set(idsOf(batch)).size === batch.asks.length, 'each once');
           for (const { ref, by } of batch.asks) {
             if (known.has(by.commandId)) continue;

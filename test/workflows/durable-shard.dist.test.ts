@@ -1,0 +1,262 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+
+import { Client, Connection } from '@temporalio/client';
+import { type History, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { Worker } from '@temporalio/worker';
+import { format } from 'prettier';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
+import { shardIdOf } from '../../src/adapters/temporal/names.js';
+import { makeProcessId } from '../../src/domain/shared/process-id.js';
+import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { BatchReply, KnownProcess, ShardState } from '../../workflows/process-batch.js';
+import { errand, errandHost, errandRef } from '../support/errand.js';
+import { gate } from '../support/gate.js';
+import { onBehalf } from '../support/streams.js';
+import { startTemporalShell, type TemporalShell } from '../support/temporal.js';
+
+const address = process.env['TEMPORAL_ADDRESS'] ?? '';
+const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
+const shards = { count: 1, processes: [errand.name] };
+const HOUR_MS = 3_600_000;
+
+/** With RECORD_HISTORIES set, what ran here becomes the fixtures of the replay tests, without the names of the machine that it ran on. */
+const record = async (name: string, history: History): Promise<void> => {
+  if (process.env['RECORD_HISTORIES'] === undefined) return;
+  const text = historyToJSON(history)
+    .replace(/"\d+@[^"]*"/g, '"recorded"')
+    .replace(/("stackTrace": )"(?:[^"\\]|\\.)*"/g, '$1""');
+  const file = new URL(`../fixtures/history-shard-${name}.json`, import.meta.url);
+  await writeFile(file, await format(text, { parser: 'json', printWidth: 120 }));
+};
+
+describe('The workflow of a shard', () => {
+  const held = { wait: () => Promise.resolve() };
+  let connection: Connection;
+  let client: Client;
+  let store: MemoryEventStore;
+  let at: Parameters<typeof startTemporalShell>[0];
+  let shell: TemporalShell;
+  let asks = 0;
+
+  beforeAll(async () => {
+    connection = await Connection.connect({ address });
+    client = new Client({ connection, namespace: temporalNamespace });
+  });
+  afterAll(() => connection.close());
+  beforeEach(async () => {
+    held.wait = () => Promise.resolve();
+    at = { address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}` };
+    store = new MemoryEventStore();
+    await start();
+  });
+  afterEach(async () => {
+    await handle()
+      .terminate('the test is over')
+      .catch(() => undefined);
+    await shell[Symbol.asyncDispose]();
+  });
+
+  const start = async (): Promise<void> => {
+    shell = await startTemporalShell(at, store, { [errand.name]: errandHost(held) }, shards);
+  };
+  const handle = () => client.workflow.getHandle(shardIdOf(at.namespace, { index: 0, ...shards }));
+  const newErrand = (dueMs = HOUR_MS): { ref: ProcessRef; begin: ProcessInput } => {
+    const id = makeProcessId('e', -1, Date.now(), `errand ${String((asks += 1))}`);
+    const deadlineAt = new Date(Date.now() + dueMs).toISOString();
+    const ref = errandRef(id, npcStream('studio', `runner-${String(asks)}`));
+    return { ref, begin: { type: 'begin', errandId: id, deadlineAt } };
+  };
+  const ask = async (ref: ProcessRef, ...inputs: readonly ProcessInput[]) =>
+    (await shell.engine.ask(ref, inputs, onBehalf(`command ${String((asks += 1))}`))).answer;
+  const begun = async (dueMs?: number): Promise<ProcessRef> => {
+    const { ref, begin } = newErrand(dueMs);
+    expect(await ask(ref, begin)).toBe('begun');
+    return ref;
+  };
+  const typesOf = async ({ stream }: ProcessRef) =>
+    (await store.read(stream, { direction: 'forwards', limit: 100 })).events.map(({ type }) => type);
+  const untilGivenUp = (ref: ProcessRef) =>
+    vi.waitFor(async () => expect(await typesOf(ref)).toEqual(['ErrandBegun', 'ErrandGivenUp']), {
+      timeout: 20_000,
+      interval: 20,
+    });
+  const stateOf = () => handle().query<ShardState>('state');
+  /** Replays a run, or the last one, as a worker would that has never seen it. */
+  const replayed = async (runId?: string): Promise<History> => {
+    const { workflowId } = handle();
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    await Worker.runReplayHistory({ workflowBundle: await loadWorkflowBundle() }, history);
+    return history;
+  };
+  const updatesIn = ({ events }: History): number =>
+    (events ?? []).filter(({ workflowExecutionUpdateAcceptedEventAttributes: update }) => update).length;
+
+  it('answers each of many asks by itself: refused ones, ones that throw, slow ones', async () => {
+    const { opened, open } = gate();
+    const slow = await begun();
+    const broken = await begun();
+    held.wait = () => opened;
+    const waits = ask(slow, { type: 'wait' });
+    const behind = ask(slow, { type: 'finish' });
+    const fails = expect(ask(broken, { type: 'fail' })).rejects.toThrow('the errand failed');
+    const refused = expect(ask(broken, { type: 'refuse' })).rejects.toMatchObject({ code: 'CONFLICT' });
+    const unknown = expect(ask(newErrand().ref, { type: 'finish' })).rejects.toMatchObject({ code: 'TURN_NOT_FOUND' });
+    const others = await Promise.all(Array.from({ length: 40 }, () => begun()));
+    await Promise.all([fails, refused, unknown]);
+    expect(await typesOf(slow)).toEqual(['ErrandBegun']);
+    open();
+    expect(await waits).toBe('begun');
+    expect(await behind).toBe('done');
+    expect(await Promise.all(others.map((ref) => ask(ref, { type: 'finish' })))).toEqual(others.map(() => 'done'));
+    expect(await typesOf(slow)).toEqual(['ErrandBegun', 'ErrandDone']);
+    const history = await replayed();
+    // 87 asks, and those that were asked again.
+    expect(updatesIn(history)).toBeLessThan(40);
+    await record('batches', history);
+  });
+
+  it('acts on deadlines in time while nobody asks, the others wait for theirs', async () => {
+    const later = await begun();
+    const refs = await Promise.all([begun(1_000), begun(600), begun(1_000)]);
+    await Promise.all(refs.map(untilGivenUp));
+    expect(await typesOf(later)).toEqual(['ErrandBegun']);
+    await vi.waitFor(async () => expect((await stateOf()).states).toEqual({ begun: 1 }));
+    await record('deadlines', await replayed());
+  });
+
+  it('shows what it knows: how many are in which state, and one of them with its transitions', async () => {
+    const [open, done] = [await begun(HOUR_MS), await begun(HOUR_MS / 2)];
+    const { due } = (await store.openProcesses()).find(({ id }) => id === open.id) ?? {};
+    const before = await stateOf();
+    expect(before).toMatchObject({ shard: { index: 0, ...shards }, states: { begun: 2 } });
+    await ask(done, { type: 'finish' });
+    const state = await stateOf();
+    expect(state.states).toEqual({ begun: 1 });
+    expect(state.nextDue).toBe(due);
+    expect(state.transitions.map(({ id, on, to }) => [id, on, to])).toEqual([
+      [open.id, 'begin', 'begun'],
+      [done.id, 'begin', 'begun'],
+      [done.id, 'finish', 'done'],
+    ]);
+    const known = (id: string) => handle().query<KnownProcess, [string]>('process', id);
+    expect(await known(open.id)).toMatchObject({ standing: { state: 'begun', due }, transitions: [{ to: 'begun' }] });
+    expect(await known(done.id)).toMatchObject({ standing: null, transitions: [{ to: 'begun' }, { to: 'done' }] });
+    expect(await known('nobody')).toEqual({ standing: null, transitions: [] });
+    const details = await handle().query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(details.currentDetails).toContain('Shard 1 of 1. Open: begun 1.');
+  });
+
+  it('takes no step for an ask for which nobody waits any more, and those of the others beside it', async () => {
+    await begun();
+    const [late, inTime, always] = [newErrand(), newErrand(), newErrand()];
+    const batched = ({ ref, begin }: ReturnType<typeof newErrand>, untilMs: number | null) => ({
+      ref,
+      inputs: [begin],
+      by: onBehalf(ref.id),
+      untilMs,
+    });
+    const before = Date.now();
+    const batch = {
+      bytes: 1_000,
+      asks: [batched(late, before - 1_000), batched(inTime, before + HOUR_MS), batched(always, null)],
+    };
+    const send = (args: unknown) => handle().executeUpdate<BatchReply, [unknown]>('askBatch', { args: [args] });
+    const { replies, atMs } = await send(batch);
+    expect(replies).toEqual([
+      { late: true },
+      expect.objectContaining({ answer: 'begun' }),
+      expect.objectContaining({ answer: 'begun' }),
+    ]);
+    expect(Math.abs(atMs - before)).toBeLessThan(60_000);
+    expect((await send({ bytes: 0, asks: [batched(late, before - 1_000)] })).replies).toEqual([{ late: true }]);
+    expect(await typesOf(late.ref)).toEqual([]);
+    expect(await typesOf(inTime.ref)).toEqual(['ErrandBegun']);
+    await record('late', await replayed());
+  });
+
+  it('takes the largest batches of several servers at once', async () => {
+    const refs = await Promise.all(Array.from({ length: 9 }, () => begun()));
+    const others = await Promise.all(
+      Array.from({ length: 3 }, () => startTemporalShell(at, store, { [errand.name]: errandHost(held) }, shards)),
+    );
+    const parcel = 'x'.repeat(250_000);
+    const answers = await Promise.allSettled(
+      [shell, ...others].flatMap(({ engine }, server) =>
+        refs.map(async (ref) => {
+          const by = onBehalf(`${ref.id} of ${String(server)}`);
+          const { answer } = await engine.ask(ref, [{ type: 'echo', parcel }], by);
+          return answer === parcel;
+        }),
+      ),
+    );
+    for (const other of others) await other[Symbol.asyncDispose]();
+    // Whose batch the others held up for long comes again; nobody waits in vain.
+    for (const answer of answers) {
+      if (answer.status === 'fulfilled') expect(answer.value).toBe(true);
+      else expect(answer.reason).toMatchObject({ code: 'BUSY' });
+    }
+    expect(answers.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(9);
+  });
+
+  it('goes on as new before its history is long, under asks that do not cease, and forgets no deadline', async () => {
+    const open = await begun();
+    const { runId } = await handle().describe();
+    const asking = await begun();
+    let rounds = 0;
+    await vi.waitFor(
+      async () => {
+        for (; rounds % 20 !== 19; rounds += 1) expect(await ask(asking)).toBe('begun');
+        rounds += 1;
+        if (rounds === 200) await begun(40_000);
+        expect((await handle().describe()).runId).not.toBe(runId);
+      },
+      { timeout: 100_000, interval: 1 },
+    );
+    const history = await replayed(runId);
+    expect(history.events?.length).toBeGreaterThan(2_000);
+    expect(history.events?.length).toBeLessThan(2_200);
+    const states = (await stateOf()).states;
+    expect(states['begun']).toBeGreaterThanOrEqual(2);
+    const known = await handle().query<KnownProcess, [string]>('process', open.id);
+    expect(known).toMatchObject({ standing: { state: 'begun' }, transitions: [{ on: 'begin', to: 'begun' }] });
+    const short = await begun(500);
+    await untilGivenUp(short);
+    await replayed();
+  });
+
+  it('is started again by the next ask when it was lost, and finds what is overdue by itself', async () => {
+    const overdue = await begun(1_500);
+    await handle().terminate('lost');
+    await new Promise((resolve) => setTimeout(resolve, 1_600));
+    expect(await typesOf(overdue)).toEqual(['ErrandBegun']);
+    await begun();
+    await untilGivenUp(overdue);
+    await replayed();
+  });
+
+  it('is started again by the look at the open processes when it was lost with everything else', async () => {
+    const overdue = await begun(1_500);
+    await handle().terminate('lost');
+    await shell[Symbol.asyncDispose]();
+    await new Promise((resolve) => setTimeout(resolve, 1_600));
+    await start();
+    await untilGivenUp(overdue);
+    await record('found', await replayed());
+  });
+
+  it('goes on with another worker when its own was killed', async () => {
+    const [asked, due] = [await begun(), await begun(3_000)];
+    const { runId } = await handle().describe();
+    await shell[Symbol.asyncDispose]();
+    await start();
+    expect(await ask(asked, { type: 'finish' })).toBe('done');
+    await untilGivenUp(due);
+    expect((await handle().describe()).runId).toBe(runId);
+    await replayed();
+  });
+});
