@@ -112,7 +112,7 @@ const packages = [
     'What runs inside Temporal is its workflows alone.',
   ),
   vendor(
-    ['@temporalio/(client|common|worker|activity)'],
+    ['@temporalio/(client|common|proto|worker|activity)'],
     ['^src/adapters/temporal/'],
     'Temporal is one way to drive processes.',
   ),

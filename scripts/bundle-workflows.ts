@@ -1,6 +1,13 @@
 // Bundles the workflow next to its compiled form, as part of the build, so a worker starts at once.
+import { copyFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 import { bundleWorkflows, bundleFile } from '../src/adapters/temporal/bundle.js';
+import { encodedFailures } from '../src/adapters/temporal/connection.js';
 
-await writeFile(bundleFile, await bundleWorkflows());
+// The compiler leaves it out: it is no TypeScript.
+copyFileSync(join(import.meta.dirname, '../../src/adapters/temporal/encoded-failures.cjs'), encodedFailures);
+for (const encodesFailures of [false, true]) {
+  await writeFile(bundleFile(encodesFailures), await bundleWorkflows(encodesFailures));
+}

@@ -4,7 +4,7 @@ import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
 
 import { TemporalProcessEngine } from '../../src/adapters/temporal/process-engine.js';
-import { openConnection } from '../../src/adapters/temporal/names.js';
+import { openConnection } from '../../src/adapters/temporal/connection.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
@@ -81,7 +81,7 @@ export const measureSteps = async (effort: Effort): Promise<PartReport> => {
     });
   await using wholeEngine = engineOf(`${namespace}-whole`);
   await using shellEngine = engineOf(`${namespace}-shell`);
-  const connection = openConnection(env.TEMPORAL_ADDRESS);
+  const connection = openConnection({ address: env.TEMPORAL_ADDRESS });
   const client = new Client({ connection });
   let runs = 0;
 

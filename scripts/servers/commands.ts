@@ -19,6 +19,8 @@ export type Request = {
   readonly names: readonly ServerName[];
   /** The address of an event store that others run, if there is one. */
   readonly eventStoreUrl: string | undefined;
+  /** As in `Site`. */
+  readonly guarded: boolean;
   readonly say: (line: string) => void;
 };
 
@@ -82,7 +84,7 @@ const start =
     const { supervisor } = request;
     const given = name === 'eventstore' ? await givenStore(request) : undefined;
     if (given === undefined) {
-      await telling(request, name, (doing) => supervisor.start(servers[name], doing));
+      await telling(request, name, (doing) => supervisor.start(servers[name], doing, request.guarded));
       return `answers: ${where(supervisor, name)}`;
     }
     await checkStoreAt(given);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { Kafka, logLevel } from 'kafkajs';
 
+import { guard, guardedAddresses, guardedListeners, guardedSettings, isGuarded, scramUsers } from './kafka-access.js';
 import type { Server, Site } from './server.js';
 import { keep, run } from './tools.js';
 
@@ -48,15 +49,24 @@ const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
+const listenersOf = (site: Site): Readonly<Record<string, string>> => ({
+  PLAINTEXT: address(site),
+  ...(isGuarded(site) ? guardedListeners(site) : {}),
+});
+const listed = (listeners: Readonly<Record<string, string>>): string =>
+  Object.entries(listeners)
+    .map(([name, at]) => `${name}://${at}`)
+    .join(',');
+
 const settings = (site: Site): Readonly<Record<string, string | number | boolean>> => ({
   'process.roles': 'broker,controller',
   'node.id': 1,
   'controller.quorum.voters': `1@127.0.0.1:${site.ports[1] ?? 0}`,
-  listeners: `PLAINTEXT://${address(site)},CONTROLLER://127.0.0.1:${site.ports[1] ?? 0}`,
-  'advertised.listeners': `PLAINTEXT://${address(site)}`,
+  listeners: listed({ ...listenersOf(site), CONTROLLER: `127.0.0.1:${site.ports[1] ?? 0}` }),
+  'advertised.listeners': listed(listenersOf(site)),
   'inter.broker.listener.name': 'PLAINTEXT',
   'controller.listener.names': 'CONTROLLER',
-  'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+  'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_SSL:SASL_SSL,SSL:SSL',
   'log.dirs': join(site.directory, 'data'),
   // There is one node, so one copy.
   'default.replication.factor': 1,
@@ -85,7 +95,7 @@ const clusterId = async (site: Site): Promise<string> => {
 /** One Apache Kafka node, broker and controller in one (KRaft), from Maven's jars. */
 export const kafka: Server = {
   name: 'kafka',
-  portCount: 2,
+  portCount: 4,
   readyLimitMs: READY_LIMIT_MS,
   stopSignal: 'SIGTERM',
 
@@ -103,16 +113,21 @@ export const kafka: Server = {
   prepare: async (site) => {
     await mkdir(site.directory, { recursive: true });
     const file = join(site.directory, 'server.properties');
+    const isNew = !existsSync(join(site.directory, 'data/meta.properties'));
+    if (site.guarded && isNew) await guard(site);
+    if (site.guarded && !isGuarded(site)) throw new Error('it was started unguarded before: reset it first');
+    const guarded = isGuarded(site) ? await guardedSettings(site) : {};
     await writeFile(
       file,
-      `${Object.entries(settings(site))
+      `${Object.entries({ ...settings(site), ...guarded })
         .map(([name, value]) => `${name}=${value}`)
         .join('\n')}\n`,
     );
-    if (!existsSync(join(site.directory, 'data/meta.properties'))) {
+    if (isNew) {
       // One argument: the id may begin with a dash.
       const format = ['kafka.tools.StorageTool', 'format', `--cluster-id=${await clusterId(site)}`, '--config', file];
-      await run('java', java(site, ...format), { limitMs: FORMAT_LIMIT_MS, whenMissing });
+      const users = isGuarded(site) ? await scramUsers(site) : [];
+      await run('java', java(site, ...format, ...users), { limitMs: FORMAT_LIMIT_MS, whenMissing });
     }
     return {
       command: 'java',
@@ -141,5 +156,5 @@ export const kafka: Server = {
     }
   },
 
-  addresses: async (site) => ({ KAFKA_BROKERS: address(site) }),
+  addresses: (site) => (isGuarded(site) ? guardedAddresses(site) : Promise.resolve({ KAFKA_BROKERS: address(site) })),
 };

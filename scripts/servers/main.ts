@@ -15,6 +15,7 @@ const names = SERVER_NAMES.join(' | ');
 const usage = `npm run servers -- <command> [name ...]
 
   start [name ...]     installs what is missing, starts, waits until each answers, writes .servers/env
+    --guarded          what is new asks its clients who they are: Kafka, by TLS with a password
   status [name ...]    says what runs, and where
   stop [name ...]      ends in good order; data and ports are kept
   kill <name ...>      kill -9
@@ -43,7 +44,7 @@ const read = (args: string[]) => {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' } },
+    options: { help: { type: 'boolean', short: 'h' }, guarded: { type: 'boolean' } },
   });
   const [command, ...words] = positionals;
   if (values.help === true) return { help: true } as const;
@@ -51,9 +52,11 @@ const read = (args: string[]) => {
   const wrong = words.find((word) => !isName(word));
   if (wrong !== undefined) throw new Error(`"${wrong}" is not one of ${names}`);
   if (NEEDS_NAMES.includes(command) && words.length === 0) throw new Error(`${command} needs a name: ${names}`);
+  const guarded = values.guarded === true;
+  if (guarded && command !== 'start') throw new Error('--guarded belongs to start');
   if (command === 'reset' && words.length > 0) throw new Error('reset takes no name');
   const chosen = words.length === 0 ? SERVER_NAMES : [...new Set(words.filter(isName))];
-  return { help: false, command, names: chosen } as const;
+  return { help: false, command, guarded, names: chosen } as const;
 };
 
 const main = async (): Promise<number> => {
@@ -79,6 +82,7 @@ const main = async (): Promise<number> => {
       supervisor: await Supervisor.open(directory, cacheDirectory()),
       directory,
       names: request.names,
+      guarded: request.guarded,
       eventStoreUrl: process.env['EVENTSTORE_URL'],
       say: (line) => console.log(line),
     });

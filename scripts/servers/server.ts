@@ -10,6 +10,8 @@ export type Site = {
   readonly cache: string;
   /** Loopback ports that are the server's own; as many as it asked for. */
   readonly ports: readonly number[];
+  /** Whether a first start is to ask clients who they are, where this server can. Later starts do as the first one did. */
+  readonly guarded: boolean;
 };
 
 /** A command to be started as a server, and its account. */

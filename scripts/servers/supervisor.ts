@@ -61,8 +61,9 @@ export class Supervisor {
   /**
    * Starts a server on its data and waits until it answers. If it already runs, this only waits.
    * @param doing called at each step with what it waits for
+   * @param guarded as in `Site`
    */
-  async start(server: Server, doing: (step: string) => void): Promise<void> {
+  async start(server: Server, doing: (step: string) => void, guarded = false): Promise<void> {
     const { name } = server;
     const before = this.#state[name];
     if (before?.process !== undefined && (await isAlive(before.process))) {
@@ -79,7 +80,7 @@ export class Supervisor {
     doing(server.installing);
     await server.install(this.#cache);
     doing('prepares its data');
-    const site = this.#site(name, await this.#ports(server));
+    const site = { ...this.#site(name, await this.#ports(server)), guarded };
     await this.#remember(name, { ports: site.ports, addresses: {} });
     await mkdir(site.directory, { recursive: true });
     const started = await launch(await server.prepare(site), this.#log(name));
@@ -141,7 +142,7 @@ export class Supervisor {
   }
 
   #site(name: ServerName, ports: readonly number[]): Site {
-    return { directory: join(this.#directory, name), cache: this.#cache, ports };
+    return { directory: join(this.#directory, name), cache: this.#cache, ports, guarded: false };
   }
 
   /** The ports that it had before, so its clients find it again, unless one is taken. */

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { secretProblem } from '../domain/shared/secret-length.js';
 import { StartProblem } from '../domain/shared/start-problem.js';
 import type { RateLimit } from '../domain/tenant/rate-limit.js';
+import type { KafkaAccess, TemporalAccess } from '../ports/server-access.js';
 import type { Environment } from './env.js';
+import { type AccessSource, readKafkaAccess, readTemporalAccess } from './server-access.js';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -28,6 +30,8 @@ export type DistributedConfig = {
   /** How topics are made that are not there yet. */
   readonly kafkaNewTopics: { readonly partitions: number; readonly retentionMs: number };
   readonly databaseUrl: string;
+  readonly temporalAccess: TemporalAccess;
+  readonly kafkaAccess: KafkaAccess;
 };
 
 /** The settings of contract 11.1, checked. */
@@ -107,9 +111,15 @@ const rateLimit = (text: string): RateLimit | 'off' | null => {
  * Reads the settings of contract 11.1.
  * @param cwd what relative paths start from
  * @param isThere whether a file exists
+ * @param read the content of a file; throws when it cannot be read
  * @throws StartProblem that names all problems at once
  */
-export const parseConfig = (env: Environment, cwd: string, isThere: (file: string) => boolean = existsSync): Config => {
+export const parseConfig = (
+  env: Environment,
+  cwd: string,
+  isThere: (file: string) => boolean = existsSync,
+  read: (file: string) => string = (file) => readFileSync(file, 'utf8'),
+): Config => {
   const problems: string[] = [];
 
   /** The value of one variable, or `fallback` when it is absent or wrong; `read` gives null for a wrong one. */
@@ -142,6 +152,7 @@ export const parseConfig = (env: Environment, cwd: string, isThere: (file: strin
     (...protocols: readonly string[]) =>
     (value: string): string | null =>
       URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : null;
+  const access: AccessSource = { text, oneOf, path, read, problems };
   const turnHosts = (): number | null => {
     const count = setting(
       'ANIMA_TURN_HOSTS',
@@ -189,6 +200,8 @@ export const parseConfig = (env: Environment, cwd: string, isThere: (file: strin
       'postgres://user:password@127.0.0.1:5432/anima',
       urlOf('postgres:', 'postgresql:'),
     ),
+    temporalAccess: readTemporalAccess(access),
+    kafkaAccess: readKafkaAccess(access),
   });
   if (oneOf('ANIMA_TIERS', ['off', 'on'], 'off') === 'on') {
     problems.push('ANIMA_TIERS=on: this build stores tiers but cannot activate them; leave the variable out.');

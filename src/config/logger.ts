@@ -3,7 +3,16 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Config, LogLevel } from './config.js';
 
 /** Members whose values never reach the log, anywhere in the first three levels of the logged fields. */
-const secretMembers = ['authorization', 'Authorization', 'apiKey', 'authKey', 'key', 'secret'];
+const secretMembers = [
+  'authorization',
+  'Authorization',
+  'apiKey',
+  'authKey',
+  'key',
+  'secret',
+  'password',
+  'payloadKeys',
+];
 const redacted = secretMembers.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /** The process that wrote a line. */
@@ -42,6 +51,11 @@ export const createLogger = (
   origin: LogOrigin = { pid: process.pid },
 ): Logger =>
   pino(
-    { level, base: terminal ? null : origin, redact: { paths: redacted, censor: '[redacted]' } },
+    {
+      level,
+      base: terminal ? null : origin,
+      redact: { paths: redacted, censor: '[redacted]' },
+      serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },
+    },
     terminal ? { write: (line: string) => output.write(readable(line)) } : output,
   );

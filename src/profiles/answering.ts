@@ -1,5 +1,6 @@
 import type { DependencyState } from '../http/routes/status.js';
 import type { Clock } from '../ports/clock.js';
+import type { Log } from '../ports/log.js';
 
 /** How long `GET /readyz` waits for a dependency, in milliseconds. */
 const READY_TIMEOUT_MS = 1_500;
@@ -42,3 +43,21 @@ export const notTooOften = <T>(clock: Clock, ask: () => Promise<T>): (() => Prom
 /** The same state; while it is bad, it first says what that means to clients. */
 export const meaning = (what: string, state: DependencyState): DependencyState =>
   state.ok ? state : { ...state, detail: state.detail === undefined ? what : `${what}: ${state.detail}` };
+
+/** Logs each server that begins to fail with the reason, another reason when it changes, and that it answers again. Figures in a reason do not count. */
+export const tellingChanges = (log: Pick<Log, 'info' | 'warn'>) => {
+  const reasons = new Map<string, string>();
+  return (states: Readonly<Record<string, DependencyState | null>>): void => {
+    for (const [server, state] of Object.entries(states)) {
+      if (state === null) continue;
+      if (state.ok) {
+        if (reasons.delete(server)) log.info({ server }, 'a server answers again');
+        continue;
+      }
+      const reason = (state.detail ?? '').replaceAll(/\d+/g, '');
+      if (reasons.get(server) === reason) continue;
+      reasons.set(server, reason);
+      log.warn({ server, detail: state.detail }, 'a server does not answer, or refuses us');
+    }
+  };
+};

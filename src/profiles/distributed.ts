@@ -11,7 +11,9 @@ import { Postgres } from '../adapters/postgres/open.js';
 import { PostgresRateLimiter } from '../adapters/postgres/rate-limiter.js';
 import { PostgresReadModels } from '../adapters/postgres/read-models.js';
 import { PostgresSnapshots } from '../adapters/postgres/snapshots.js';
+import { payloadEncryption } from '../adapters/temporal/payload-codec.js';
 import { TemporalProcessEngine } from '../adapters/temporal/process-engine.js';
+import { temporalRefusal } from '../adapters/temporal/refusal.js';
 import { openSecret } from '../adapters/files/secret.js';
 import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
@@ -22,7 +24,7 @@ import type { Log } from '../ports/log.js';
 import { startProjector } from '../roles/projector.js';
 import { startRelay } from '../roles/relay.js';
 import { startWorker } from '../roles/worker.js';
-import { answering, meaning, notTooOften } from './answering.js';
+import { answering, meaning, notTooOften, tellingChanges } from './answering.js';
 import type { Profile } from './profile.js';
 
 /** What every read model of this profile is made from; the open processes are one of them. */
@@ -56,13 +58,44 @@ export const openDistributed = async (
     const rateLimiter = new PostgresRateLimiter(postgres, systemClock);
     const outside = { clock: systemClock, random: systemRandom };
     const ports = { ...outside, events, readModels, snapshots, idempotency, rateLimiter, keyUsage };
-    const kafka = { brokers: settings.kafkaBrokers, namespace, log, newTopics: settings.kafkaNewTopics };
+    const kafka = {
+      brokers: settings.kafkaBrokers,
+      namespace,
+      log,
+      newTopics: settings.kafkaNewTopics,
+      access: settings.kafkaAccess,
+    };
     const feed = { ...kafka, events, clock: systemClock };
     const feeds = roles.has('projector') || roles.has('relay');
     // Requests can do most of their work without what only the read models need.
     const feedsAlone = feeds && !roles.has('http');
     let engine: TemporalProcessEngine | null = null;
-    const temporal = { address: settings.temporalAddress, temporalNamespace: settings.temporalNamespace, namespace };
+    const { tls, apiKey, payloadKeys } = settings.temporalAccess;
+    const temporal = {
+      address: settings.temporalAddress,
+      temporalNamespace: settings.temporalNamespace,
+      namespace,
+      tls,
+      apiKey,
+      payloads: payloadEncryption(payloadKeys, systemRandom),
+    };
+    const refused = (error: unknown): never => {
+      throw temporalRefusal(error, temporal);
+    };
+    const tell = tellingChanges(log);
+    /** Asks the servers that this process needs; null for the others. */
+    const askServers = async () => {
+      const asked = engine;
+      const [eventStore, database, temporalState, kafkaState] = await Promise.all([
+        answering(systemClock, () => events.lastPosition()),
+        answering(systemClock, () => postgres.ping()),
+        asked === null ? null : answering(systemClock, () => asked.ping().catch(refused)),
+        feeds ? answering(systemClock, () => pingBrokers(kafka)) : null,
+      ]);
+      const states = { eventStore, database, temporal: temporalState, kafka: kafkaState };
+      tell(states);
+      return states;
+    };
     const shards = settings.turnHosts === null ? null : { count: settings.turnHosts, processes: [turn.name] };
     return {
       ports,
@@ -72,11 +105,14 @@ export const openDistributed = async (
       serves: { requests: roles.has('http'), processes: roles.has('worker') },
       openEngine: (hosting: AdvanceDeps) => {
         engine = new TemporalProcessEngine({ ...ports, ...hosting, ...temporal, shards, logger: log });
+        // A refusal is in the log before the first request meets it.
+        void askServers();
         return engine;
       },
       startProcesses: (hosting, engine) =>
         startWorker({ ...temporal, deps: { ...ports, ...hosting }, events, engine, log }),
       startReadModels: () => {
+        if (feedsAlone) void askServers();
         const projector = roles.has('projector')
           ? startProjector({ ...feed, writer: readModels, projections: distributedProjections })
           : null;
@@ -95,17 +131,16 @@ export const openDistributed = async (
       },
       dependencies: notTooOften(systemClock, async () => {
         const asked = engine;
-        const [eventStore, database, temporalState, workers, kafkaState] = await Promise.all([
-          answering(systemClock, () => events.lastPosition()),
-          answering(systemClock, () => postgres.ping()),
-          asked === null ? null : answering(systemClock, () => asked.ping()),
-          asked === null || !roles.has('http') ? null : answering(systemClock, () => requireWorkers(asked)),
-          feeds ? answering(systemClock, () => pingBrokers(kafka)) : null,
+        const [{ eventStore, database, temporal: temporalState, kafka: kafkaState }, workers] = await Promise.all([
+          askServers(),
+          asked === null || !roles.has('http')
+            ? null
+            : answering(systemClock, () => requireWorkers(asked).catch(refused)),
         ]);
-        const refused = roles.has('http') ? 'lists, and requests with an Idempotency-Key, are refused' : null;
+        const without = roles.has('http') ? 'lists, and requests with an Idempotency-Key, are refused' : null;
         return {
           eventStore,
-          database: { ...(refused === null ? database : meaning(refused, database)), needed: feedsAlone },
+          database: { ...(without === null ? database : meaning(without, database)), needed: feedsAlone },
           ...(temporalState === null ? {} : { temporal: { ...temporalState, needed: roles.has('worker') } }),
           ...(workers === null
             ? {}

@@ -111,6 +111,8 @@ describe('the configuration', () => {
       kafkaPublicTopic: null,
       kafkaNewTopics: { partitions: 8, retentionMs: 7 * 24 * 3_600_000 },
       databaseUrl: 'postgres://anima:secret@127.0.0.1:5432/anima',
+      temporalAccess: { tls: null, apiKey: null, payloadKeys: { encrypting: null, all: [] } },
+      kafkaAccess: { tls: null, sasl: null },
     });
     const some = parseConfig(
       { ...engines, ANIMA_ROLES: 'http, projector', ANIMA_NAMESPACE: 'tests' },

@@ -23,14 +23,19 @@ describe('the log', () => {
     expect(rest).toEqual([]);
   });
 
+  it('shows the message of an error that a library calls `error`', () => {
+    expect(logged(false, (log) => log.error({ error: new Error('lost') }, 'failed'))).toContain('"message":"lost"');
+  });
+
   it.each([true, false])('never shows keys and secrets (on a terminal: %s)', (terminal) => {
     const text = logged(terminal, (log) => {
       log.info({ authorization: 'hush', apiKey: 'hush', key: 'hush', secret: 'hush', authKey: 'hush' }, 'flat');
       log.info({ headers: { authorization: 'hush' }, body: { apiKey: 'hush', key: 'hush' } }, 'nested');
       log.info({ req: { headers: { authorization: 'hush', Authorization: 'hush' } } }, 'deeper');
+      log.info({ sasl: { password: 'hush' }, temporal: { payloadKeys: ['hush'] } }, 'of servers');
     });
     expect(text).not.toContain('hush');
-    expect(text.match(/\[redacted\]/g)).toHaveLength(10);
+    expect(text.match(/\[redacted\]/g)).toHaveLength(12);
   });
 
   it('is one readable line on a terminal, with the stack of an error below', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { notTooOften, TOLD_AGAIN_MS } from '../../src/profiles/answering.js';
+import { notTooOften, tellingChanges, TOLD_AGAIN_MS } from '../../src/profiles/answering.js';
+import { rememberingLog } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('a question that anybody may ask', () => {
@@ -34,5 +35,26 @@ describe('a question that anybody may ask', () => {
     await expect(ask()).rejects.toThrow('away');
     await clock.advance(TOLD_AGAIN_MS);
     expect(await ask()).toBe(2);
+  });
+});
+
+describe('a server that fails', () => {
+  it('is in the log once with its reason, again with another one, and when it answers again', () => {
+    const log = rememberingLog();
+    const tell = tellingChanges(log);
+    const said = () => log.lines.splice(0).map(({ level, fields }) => ({ level, ...fields }));
+    tell({ temporal: { ok: true }, kafka: null });
+    expect(said()).toEqual([]);
+    tell({ temporal: { ok: false, detail: 'no answer within 803 ms' }, kafka: { ok: false, detail: 'refused' } });
+    expect(said()).toEqual([
+      { level: 'warn', server: 'temporal', detail: 'no answer within 803 ms' },
+      { level: 'warn', server: 'kafka', detail: 'refused' },
+    ]);
+    tell({ temporal: { ok: false, detail: 'no answer within 799 ms' }, kafka: { ok: false, detail: 'untrusted' } });
+    expect(said()).toEqual([{ level: 'warn', server: 'kafka', detail: 'untrusted' }]);
+    tell({ temporal: { ok: true }, kafka: { ok: false, detail: 'untrusted' } });
+    expect(said()).toEqual([{ level: 'info', server: 'temporal' }]);
+    tell({ temporal: { ok: true }, kafka: { ok: true } });
+    expect(said()).toEqual([{ level: 'info', server: 'kafka' }]);
   });
 });

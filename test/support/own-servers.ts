@@ -20,7 +20,13 @@ export type OwnServers = AsyncDisposable & {
 };
 
 /** Starts a set of servers in a new directory. */
-export const openServers = async (...names: readonly ServerName[]): Promise<OwnServers> => {
+export const openServers = (...names: readonly ServerName[]): Promise<OwnServers> => openStarted(names);
+
+/** As `openServers`, with servers that ask their clients who they are. */
+export const openGuardedServers = (...names: readonly ServerName[]): Promise<OwnServers> =>
+  openStarted(['--guarded', ...names]);
+
+const openStarted = async (words: readonly string[]): Promise<OwnServers> => {
   const temporary = await temporaryDirectory();
   const directory = join(temporary.path, 'servers');
   const run = async (...args: readonly string[]): Promise<string> => {
@@ -33,7 +39,7 @@ export const openServers = async (...names: readonly ServerName[]): Promise<OwnS
     await temporary[Symbol.asyncDispose]();
   };
   try {
-    await run('start', ...names);
+    await run('start', ...words);
     const lines = (await readFile(join(directory, 'env'), 'utf8')).trim().split('\n');
     const env = Object.fromEntries(
       lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),

@@ -16,7 +16,12 @@ export type TemporalShell = AsyncDisposable & {
   readonly worker: ProcessWorker;
 };
 
-let bundle: Promise<Awaited<ReturnType<typeof loadWorkflowBundle>>> | undefined;
+const bundles = new Map<boolean, ReturnType<typeof loadWorkflowBundle>>();
+const bundleFor = (encrypts: boolean): ReturnType<typeof loadWorkflowBundle> => {
+  const bundle = bundles.get(encrypts) ?? loadWorkflowBundle(encrypts);
+  bundles.set(encrypts, bundle);
+  return bundle;
+};
 
 export const quiet: Log = {
   isLevelEnabled: () => false,
@@ -32,6 +37,7 @@ export const startTemporalShell = async (
   events: EventStore,
   processes: Readonly<Record<string, HostedProcess>>,
   shards: ShardSettings | null = null,
+  log: Log = quiet,
 ): Promise<TemporalShell> => {
   const lanes = new Lanes(events, systemClock, { shared: true });
   const journal = new ProcessJournal(events, { shared: true });
@@ -40,8 +46,8 @@ export const startTemporalShell = async (
     ...at,
     deps,
     events,
-    log: quiet,
-    bundle: await (bundle ??= loadWorkflowBundle()),
+    log,
+    bundle: await bundleFor(at.payloads?.encrypts ?? false),
     abrupt: true,
   });
   const engine = new TemporalProcessEngine({ ...at, ...deps, shards, events, logger: quiet });

@@ -5,6 +5,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { installRuntime } from '../../src/adapters/temporal/worker.js';
 import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
+import { dataConverterOf } from '../../src/adapters/temporal/connection.js';
+import { payloadEncryption } from '../../src/adapters/temporal/payload-codec.js';
+import { encryptedHistoryKey } from '../support/encrypted-history.js';
+import { seededRandom } from '../support/seeded-random.js';
 import { quiet } from '../support/temporal.js';
 
 const fixtures = new URL('../fixtures/', import.meta.url);
@@ -32,6 +36,17 @@ describe('The durable process workflow, replayed without a server', () => {
 
   it.each(histories)('goes through %s as it was recorded', async (name) => {
     await expect(Worker.runReplayHistory({ workflowBundle }, read(name))).resolves.toBeUndefined();
+  });
+
+  it('goes through an encrypted one with its key, and with no other', async () => {
+    const history = read('encrypted-history.json');
+    const replay = async (key: Uint8Array): Promise<void> => {
+      const payloads = payloadEncryption({ encrypting: key, all: [key] }, seededRandom('replay'));
+      const workflowBundle = await loadWorkflowBundle(true);
+      await Worker.runReplayHistory({ workflowBundle, dataConverter: dataConverterOf({ payloads }) }, history);
+    };
+    await expect(replay(encryptedHistoryKey)).resolves.toBeUndefined();
+    await expect(replay(new Uint8Array(32))).rejects.toThrow();
   });
 
   it('notices a history that it would not have made', async () => {

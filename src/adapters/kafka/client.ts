@@ -1,8 +1,12 @@
-import { type Admin, Kafka, type KafkaConfig, logLevel, type logCreator } from 'kafkajs';
+import type { ConnectionOptions } from 'node:tls';
+
+import { type Admin, Kafka, type KafkaConfig, logLevel, type logCreator, type SASLOptions } from 'kafkajs';
 
 import type { Log } from '../../ports/log.js';
+import type { KafkaAccess } from '../../ports/server-access.js';
 import { within } from '../shared/within.js';
 import { quietQueues } from './quiet-queue.js';
+import { kafkaRefusal } from './refusal.js';
 
 /** How long a connection is waited for, and an answer, in milliseconds. */
 const CONNECT_MS = 1_500;
@@ -12,12 +16,17 @@ export const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000 } 
 /** How long closing may take, in milliseconds: the client waits for brokers that are gone. */
 const CLOSE_MS = 3_000;
 
+/** Neither TLS nor a name. */
+const PLAIN: KafkaAccess = { tls: null, sasl: null };
+
 export type KafkaSettings = {
   /** `KAFKA_BROKERS`, host and port each. */
   readonly brokers: readonly string[];
   /** `ANIMA_NAMESPACE`: names of topics and groups begin with it. */
   readonly namespace: string;
   readonly log: Log;
+  /** Without it the connection is plain and nobody is named. */
+  readonly access?: KafkaAccess;
   /** `KAFKA_PARTITIONS`, `KAFKA_RETENTION_HOURS`; without it the defaults of both. */
   readonly newTopics?: NewTopics;
 };
@@ -31,7 +40,7 @@ export const eventsTopic = ({ namespace }: Pick<KafkaSettings, 'namespace'>): st
 export const projectorGroup = ({ namespace }: Pick<KafkaSettings, 'namespace'>): string => `${namespace}.projector`;
 
 /** A client that has not connected yet. Its own log is for debugging; its user reports what failed in the end. */
-export const openKafkaClient = ({ brokers, namespace, log }: KafkaSettings): Kafka => {
+export const openKafkaClient = ({ brokers, namespace, log, access = PLAIN }: KafkaSettings): Kafka => {
   const creator: logCreator = () => (entry) => {
     const { message, ...details } = entry.log;
     log.debug({ kafka: details }, message);
@@ -39,6 +48,8 @@ export const openKafkaClient = ({ brokers, namespace, log }: KafkaSettings): Kaf
   const config: KafkaConfig = {
     clientId: `anima-${namespace}`,
     brokers: [...brokers],
+    ...(access.tls === null ? {} : { ssl: tlsOf(access.tls) }),
+    ...(access.sasl === null ? {} : { sasl: access.sasl as SASLOptions }),
     connectionTimeout: CONNECT_MS,
     requestTimeout: REQUEST_MS,
     enforceRequestTimeout: true,
@@ -50,15 +61,22 @@ export const openKafkaClient = ({ brokers, namespace, log }: KafkaSettings): Kaf
   return new Kafka(config);
 };
 
+const tlsOf = ({ ca, client }: NonNullable<KafkaAccess['tls']>): ConnectionOptions => ({
+  ...(ca === null ? {} : { ca }),
+  ...(client === null ? {} : { cert: client.certificate, key: client.key }),
+});
+
 /**
  * Resolves when a broker answers, after one try.
- * @throws what the client says
+ * @throws what the client says, with the setting to look at where brokers refuse us
  */
 export const pingBrokers = async (settings: KafkaSettings): Promise<void> => {
   const admin = openKafkaClient(settings).admin({ retry: { retries: 0 } });
   try {
     await admin.connect();
     await admin.describeCluster();
+  } catch (error) {
+    throw kafkaRefusal(error, settings.access ?? PLAIN);
   } finally {
     await closeClient(admin);
   }

@@ -7,6 +7,7 @@ import type { EventFeed, FeedHandlers } from '../../ports/event-feed.js';
 import { within } from '../shared/within.js';
 import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient, projectorGroup, RETRY } from './client.js';
 import { decodeLink } from './link-format.js';
+import { kafkaRefusal } from './refusal.js';
 import { EVENT_PARTITIONS, ensureTopic } from './topic.js';
 
 /**
@@ -48,7 +49,8 @@ export class KafkaFeed implements EventFeed {
     while (!signal.aborted) {
       try {
         await this.#member(handlers, signal, () => (failures = 0));
-      } catch (err) {
+      } catch (error) {
+        const err = kafkaRefusal(error);
         if (failures === 0) this.#settings.log.warn({ err }, 'the feed of events was lost and will be resumed');
       }
       // A process that is not a member has no partitions.

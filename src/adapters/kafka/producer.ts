@@ -4,6 +4,7 @@ import type { FeedEntry, FeedSession, FeedWriter } from '../../ports/event-feed.
 import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient } from './client.js';
 import { encodeLink } from './link-format.js';
 import { ACKNOWLEDGE_MS, ACKS_ALL, portions } from './portions.js';
+import { refuse } from './refusal.js';
 import { ensureTopic } from './topic.js';
 
 /** Writes a namespace's links into its topic. */
@@ -18,7 +19,11 @@ export class KafkaFeedWriter implements FeedWriter {
     this.#topic = eventsTopic(settings);
   }
 
-  async open(): Promise<FeedSession> {
+  open(): Promise<FeedSession> {
+    return this.#open().catch(refuse);
+  }
+
+  async #open(): Promise<FeedSession> {
     const partitions = await ensureTopic(this.#kafka, this.#topic, this.#settings);
     // Each session has its own producer. Brokers recognise a repeat by producer and number alone. After a failure whose outcome is unknown they would
     // take other messages under the same numbers for a repeat and drop them.
@@ -36,7 +41,7 @@ export class KafkaFeedWriter implements FeedWriter {
     }
     return {
       partitions,
-      write: (entries) => send(producer, this.#topic, entries),
+      write: (entries) => send(producer, this.#topic, entries).catch(refuse),
       [Symbol.asyncDispose]: () => closeClient(producer),
     };
   }

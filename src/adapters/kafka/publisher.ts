@@ -5,6 +5,7 @@ import type { EventPublisher, PublisherSession } from '../../ports/event-publish
 import { closeClient, type KafkaSettings, openKafkaClient } from './client.js';
 import { MAX_MESSAGE_BYTES } from './link-format.js';
 import { ACKNOWLEDGE_MS, ACKS_ALL, portions } from './portions.js';
+import { refuse } from './refusal.js';
 import { ensureTopic } from './topic.js';
 
 /** How long the brokers keep a transaction open whose relay was killed, in milliseconds. The next relay ends it at once. */
@@ -23,7 +24,11 @@ export class KafkaEventPublisher implements EventPublisher {
     this.#topic = topic;
   }
 
-  async open(): Promise<PublisherSession> {
+  open(): Promise<PublisherSession> {
+    return this.#open().catch(refuse);
+  }
+
+  async #open(): Promise<PublisherSession> {
     await ensureTopic(this.#kafka, this.#topic, this.#settings);
     // The brokers take nothing more from an earlier producer of this name once a later one has begun a transaction. So a relay that hung, and does not
     // know that another has taken its place, cannot put later events of a mind before earlier ones.
@@ -42,7 +47,7 @@ export class KafkaEventPublisher implements EventPublisher {
       throw error;
     }
     return {
-      write: (events) => publish(producer, this.#topic, events.map(toMessage)),
+      write: (events) => publish(producer, this.#topic, events.map(toMessage)).catch(refuse),
       [Symbol.asyncDispose]: () => closeClient(producer),
     };
   }

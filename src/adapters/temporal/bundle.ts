@@ -3,21 +3,29 @@ import { fileURLToPath } from 'node:url';
 
 import { bundleWorkflowCode } from '@temporalio/worker';
 
+import { encodedFailures } from './connection.js';
+
 const fileOf = (name: string): string => fileURLToPath(new URL(`../../../workflows/${name}`, import.meta.url));
 
-/** Where the build puts the bundle, beside the compiled workflows. */
-export const bundleFile = fileOf('temporal-workflows.bundle.js');
+/** Where the build puts a bundle, beside the compiled workflows. There are two: workflows make their failures themselves, encoded or not. */
+export const bundleFile = (encodesFailures: boolean): string =>
+  fileOf(encodesFailures ? 'temporal-workflows.encoded-failures.bundle.js' : 'temporal-workflows.bundle.js');
 
 /** Bundles the workflows: some seconds of work, done once by the build. */
-export const bundleWorkflows = async (): Promise<string> => {
+export const bundleWorkflows = async (encodesFailures: boolean): Promise<string> => {
   const compiled = fileOf('temporal-workflows.js');
   const workflowsPath = existsSync(compiled) ? compiled : fileOf('temporal-workflows.ts');
-  return (await bundleWorkflowCode({ workflowsPath, logger: silent })).code;
+  const failures = encodesFailures ? { failureConverterPath: encodedFailures } : {};
+  return (await bundleWorkflowCode({ workflowsPath, logger: silent, ...failures })).code;
 };
 
 /** The bundle as a worker takes it: the build's, or one made now where the sources run unbuilt. */
-export const loadWorkflowBundle = async (): Promise<{ readonly codePath: string } | { readonly code: string }> =>
-  existsSync(bundleFile) ? { codePath: bundleFile } : { code: await bundleWorkflows() };
+export const loadWorkflowBundle = async (
+  encodesFailures = false,
+): Promise<{ readonly codePath: string } | { readonly code: string }> => {
+  const codePath = bundleFile(encodesFailures);
+  return existsSync(codePath) ? { codePath } : { code: await bundleWorkflows(encodesFailures) };
+};
 
 const ignore = (): void => undefined;
 /** What the bundler tells of its work; its failures are thrown. */

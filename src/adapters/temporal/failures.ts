@@ -11,7 +11,7 @@ import { ASK_LATE, PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../../workfl
 /**
  * What a failed update means. `threw`: its step threw something that is no refusal, for the asker with that token. `again`: this attempt met a
  * run at its end or a hiccup of the server, and the same update id is safe. `unknownAttributes`: as `again`, once they are registered.
- * `away`: nothing can be said about the server but that it did not answer. `full`: too many wait for this process.
+ * `away`: nothing can be said about the server but that it did not answer, or does not let us in. `full`: too many wait for this process.
  * `late`: the workflow took no step, because nobody waited any more.
  */
 export type UpdateFailure =
@@ -27,16 +27,20 @@ const grpc = {
   deadlineExceeded: 4,
   notFound: 5,
   resourceExhausted: 8,
+  permissionDenied: 7,
   failedPrecondition: 9,
   aborted: 10,
   internal: 13,
   unavailable: 14,
+  unauthenticated: 16,
 } as const;
 
 const kindOfCode: Readonly<Record<number, 'again' | 'away' | 'full'>> = {
   [grpc.cancelled]: 'away',
   [grpc.deadlineExceeded]: 'away',
   [grpc.unavailable]: 'away',
+  [grpc.permissionDenied]: 'away',
+  [grpc.unauthenticated]: 'away',
   [grpc.unknown]: 'again',
   // The run that was to answer closed meanwhile.
   [grpc.notFound]: 'again',

@@ -1,18 +1,25 @@
-import { Connection } from '@temporalio/client';
+import type { Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
 import type { Shard } from '../../../workflows/process-batch.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { parseNpcStream, tenantOf } from '../../domain/shared/stream-names.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
+import type { TlsAccess } from '../../ports/server-access.js';
+import type { PayloadEncryption } from './payload-codec.js';
 
-/** Where Temporal is, and what is ours in it. */
+/** Where Temporal is, how it is spoken to, and what is ours in it. */
 export type TemporalAddress = {
   /** host:port */
   readonly address: string;
   readonly temporalNamespace: string;
   /** ANIMA_NAMESPACE: prefixes workflow ids and names the task queue, so that many live in one Temporal namespace. */
   readonly namespace: string;
+  /** Without it the connection is plain. */
+  readonly tls?: TlsAccess | null;
+  readonly apiKey?: string | null;
+  /** What payloads go through on the way to the server and back. */
+  readonly payloads?: PayloadEncryption | null;
 };
 
 /** How many characters of a stream's digest stand in a workflow's id: 132 bits. */
@@ -22,8 +29,6 @@ const STREAM_DIGEST = 22;
  * within it: what times out is done twice, and a worker that has too much to do then has more.
  */
 export const TASK_TIMEOUT = '5s';
-/** gRPC waits this long at most between two attempts to reach a server that is away, in milliseconds. */
-const RECONNECT_MS = 1_000;
 /** How long registering search attributes may take, in milliseconds. */
 const REGISTER_TIMEOUT_MS = 5_000;
 const GRPC_ALREADY_EXISTS = 6;
@@ -58,15 +63,10 @@ export const searchAttributesOf = ({ process, stream }: ProcessRef) => {
 export const shardAttributesOf = ({ processes }: Shard): ReturnType<typeof searchAttributesOf> =>
   processes.map((value) => ({ key: processKey, value })).slice(0, 1);
 
-/** A connection that is made when it is first used. Nothing is retried below us: each caller knows how long it may take. */
-export const openConnection = (address: string): Connection =>
-  Connection.lazy({
-    address,
-    interceptors: [],
-    channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': RECONNECT_MS },
-  });
-
-/** Makes the server know our search attributes; a server that lost them with its database refuses to start workflows. */
+/**
+ * Makes the server know our search attributes; a server that lost them with its database refuses to start workflows.
+ * @throws Error that says what to do, when this may not be done from here, as at Temporal Cloud
+ */
 export const registerSearchAttributes = async (connection: Connection, namespace: string): Promise<void> => {
   const searchAttributes = Object.fromEntries([tenantKey, npcKey, processKey].map(({ name }) => [name, KEYWORD]));
   try {
@@ -74,6 +74,11 @@ export const registerSearchAttributes = async (connection: Connection, namespace
       connection.operatorService.addSearchAttributes({ namespace, searchAttributes }),
     );
   } catch (error) {
-    if ((error as { code?: unknown }).code !== GRPC_ALREADY_EXISTS) throw error;
+    if ((error as { code?: unknown }).code === GRPC_ALREADY_EXISTS) return;
+    const names = Object.keys(searchAttributes).join(', ');
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`The namespace ${namespace} lacks the search attributes ${names} (Keyword): ${reason}`, {
+      cause: error,
+    });
   }
 };

@@ -9,8 +9,8 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
 import { updateFailureOf } from './failures.js';
+import { dataConverterOf, openConnection } from './connection.js';
 import {
-  openConnection,
   registerSearchAttributes,
   searchAttributesOf,
   shardAttributesOf,
@@ -71,8 +71,9 @@ export class ProcessWorkflows implements AsyncDisposable {
   constructor(at: TemporalAddress, clock: Clock) {
     this.#at = at;
     this.#clock = clock;
-    this.#connection = openConnection(at.address);
-    this.#client = new Client({ connection: this.#connection, namespace: at.temporalNamespace });
+    this.#connection = openConnection(at);
+    const options = { namespace: at.temporalNamespace, dataConverter: dataConverterOf(at) };
+    this.#client = new Client({ connection: this.#connection, ...options });
   }
 
   /**

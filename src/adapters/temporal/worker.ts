@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
 import { advanceProcess, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
 import { nearestDeadlines } from '../../../activities/nearest-deadlines.js';
@@ -10,6 +10,7 @@ import type { ProcessActivities } from '../../../workflows/process-step.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import { loadWorkflowBundle } from './bundle.js';
+import { dataConverterOf, openNativeConnection } from './connection.js';
 import { TASK_TIMEOUT, taskQueueOf, type TemporalAddress } from './names.js';
 
 /** Workflows kept in memory. More processes in flight than this and each step replays its history. */
@@ -60,11 +61,7 @@ export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker
   const started = new Promise<void>((resolve) => (onStarted = resolve));
 
   const serve = async (): Promise<void> => {
-    const connection = await NativeConnection.connect({
-      address: options.address,
-      // On the way to a server nearby it costs more than it saves.
-      grpcCompression: { codec: 'none' },
-    });
+    const connection = await openNativeConnection(options);
     try {
       worker = await createWorker(connection, options);
       const running = worker.run();
@@ -112,7 +109,8 @@ const createWorker = async (connection: NativeConnection, options: ProcessWorker
     connection,
     namespace: options.temporalNamespace,
     taskQueue: taskQueueOf(options.namespace),
-    workflowBundle: options.bundle ?? (await loadWorkflowBundle()),
+    workflowBundle: options.bundle ?? (await loadWorkflowBundle(options.payloads?.encrypts)),
+    dataConverter: dataConverterOf(options),
     activities: activitiesOf(options),
     maxCachedWorkflows: CACHED_WORKFLOWS,
     maxConcurrentWorkflowTaskExecutions: TASKS_AT_ONCE,

@@ -10,6 +10,7 @@ import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import { statuses } from '../../../src/http/statuses.js';
+import { openBareTemporal } from '../../support/bare-temporal.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import { quiet } from '../../support/temporal.js';
 
@@ -62,6 +63,14 @@ describe('The Temporal engine while Temporal is away', () => {
   it('refuses with ENGINE_UNAVAILABLE when the server takes connections and does not answer', async () => {
     await expect(ask(await listening())).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: expect.toSatisfy(isSoon) });
     expect(statuses.ENGINE_UNAVAILABLE).toBe(503);
+  });
+
+  it('refuses with ENGINE_UNAVAILABLE when the server does not know who asks', async () => {
+    await using temporal = await openBareTemporal({ apiKey: 'of somebody else' });
+    const refused = ask(Number(temporal.address.split(':')[1]));
+    await expect(refused).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1 });
+    expect(temporal.authorizations.length).toBeGreaterThan(0);
+    await engine?.[Symbol.asyncDispose]();
   });
 
   it('refuses facts and waits for outcomes alike, and hears when who waits has gone', async () => {

@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url';
+
+import { Connection } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import { NativeConnection } from '@temporalio/worker';
+
+import type { TlsAccess } from '../../ports/server-access.js';
+import type { TemporalAddress } from './names.js';
+import { temporalRefusal } from './refusal.js';
+
+/** gRPC waits this long at most between two attempts to reach a server that is away, in milliseconds. */
+const RECONNECT_MS = 1_000;
+/** What sends the messages and stack traces of failures as payloads. */
+export const encodedFailures = fileURLToPath(new URL('encoded-failures.cjs', import.meta.url));
+
+type TemporalServer = Pick<TemporalAddress, 'address' | 'tls' | 'apiKey'>;
+
+/** A connection that is made when it is first used. Nothing is retried below us: each caller knows how long it may take. */
+export const openConnection = (at: TemporalServer): Connection =>
+  Connection.lazy({
+    ...accessOf(at),
+    interceptors: [],
+    channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': RECONNECT_MS },
+  });
+
+/** A worker's connection. @throws Error that says which setting to look at where the server was reached and refused us */
+export const openNativeConnection = async (at: TemporalServer): Promise<NativeConnection> => {
+  try {
+    return await NativeConnection.connect({
+      ...accessOf(at),
+      // On the way to a server nearby it costs more than it saves.
+      grpcCompression: { codec: 'none' },
+    });
+  } catch (error) {
+    throw temporalRefusal(error, at);
+  }
+};
+
+/** How values become payloads, for clients and workers alike. */
+export const dataConverterOf = ({ payloads = null }: Pick<TemporalAddress, 'payloads'>): DataConverter => {
+  if (payloads === null) return {};
+  return { payloadCodecs: [payloads], ...(payloads.encrypts ? { failureConverterPath: encodedFailures } : {}) };
+};
+
+const accessOf = ({ address, tls = null, apiKey = null }: TemporalServer) => ({
+  address,
+  ...(tls === null ? {} : { tls: tlsOf(tls) }),
+  ...(apiKey === null ? {} : { apiKey }),
+});
+
+const tlsOf = ({ ca, client, serverName }: TlsAccess) => ({
+  ...(ca === null ? {} : { serverRootCACertificate: Buffer.from(ca) }),
+  ...(client === null
+    ? {}
+    : { clientCertPair: { crt: Buffer.from(client.certificate), key: Buffer.from(client.key) } }),
+  ...(serverName === null ? {} : { serverNameOverride: serverName }),
+});

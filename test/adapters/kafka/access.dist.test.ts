@@ -1,0 +1,158 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, type AclEntry, ResourcePatternTypes } from 'kafkajs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import { closeClient, type KafkaSettings, openKafkaClient, pingBrokers } from '../../../src/adapters/kafka/client.js';
+import { KafkaFeed } from '../../../src/adapters/kafka/consumer.js';
+import { KafkaFeedWriter } from '../../../src/adapters/kafka/producer.js';
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { type KafkaAccess, type SaslAccess, saslMechanisms } from '../../../src/ports/server-access.js';
+import { appendRounds, readerOf, writeAll } from '../../contracts/event-feed.js';
+import { openCertificates, tlsAccessOf } from '../../support/certificates.js';
+import { randomNamespace } from '../../support/dist-env.js';
+import { keptLog } from '../../support/kafka.js';
+import { openGuardedServers, type OwnServers } from '../../support/own-servers.js';
+
+const poll = { timeout: 60_000, interval: 50 };
+
+describe('A Kafka that asks who comes', () => {
+  let servers: OwnServers;
+  let certificates: Awaited<ReturnType<typeof openCertificates>>;
+  let password = '';
+  const inAccess = (file: string): string => join(servers.directory, 'kafka/access', file);
+  const ours = () => ({ certificate: inAccess('authority.pem'), key: inAccess('authority.key') });
+  const readers: { stop(): Promise<void> }[] = [];
+
+  beforeAll(async () => {
+    servers = await openGuardedServers('kafka');
+    certificates = await openCertificates();
+    password = await readFile(inAccess('password'), 'utf8');
+  });
+  afterEach(async () => {
+    await Promise.all(readers.splice(0).map((reader) => reader.stop()));
+  });
+  afterAll(async () => {
+    await certificates[Symbol.asyncDispose]();
+    await servers[Symbol.asyncDispose]();
+  });
+
+  /** Of that kind, as the broker has written them down. */
+  const listener = async (name: 'PLAINTEXT' | 'SSL' | 'SASL_SSL'): Promise<string> => {
+    const text = await readFile(join(servers.directory, 'kafka/server.properties'), 'utf8');
+    const found = new RegExp(`^advertised\\.listeners=(?:.*,)?${name}://([^,\\n]+)`, 'm').exec(text)?.[1];
+    if (found === undefined) throw new Error(`there is no listener ${name}`);
+    return found;
+  };
+  const settingsOf = (broker: string, access?: KafkaAccess): KafkaSettings & { log: ReturnType<typeof keptLog> } => ({
+    brokers: [broker],
+    namespace: randomNamespace(),
+    log: keptLog(),
+    ...(access === undefined ? {} : { access }),
+  });
+  const sasl = (over: Partial<SaslAccess> = {}): SaslAccess => ({
+    mechanism: 'scram-sha-512',
+    username: 'anima',
+    password,
+    ...over,
+  });
+  /** Writes events into the topic and reads them back. */
+  const goThrough = async (settings: KafkaSettings): Promise<void> => {
+    const store = new MemoryEventStore();
+    await appendRounds(store, 3, 2);
+    await using session = await new KafkaFeedWriter(settings).open();
+    await writeAll(session, store);
+    const reader = readerOf(new KafkaFeed(settings));
+    readers.push(reader);
+    await expect.poll(() => reader.links.flat().filter(({ event }) => event !== null).length, poll).toBe(6);
+  };
+
+  it.each(saslMechanisms)('lets events through by TLS for who knows the password, by %s', async (mechanism) => {
+    const settings = settingsOf(await listener('SASL_SSL'), {
+      tls: await tlsAccessOf(ours()),
+      sasl: sasl({ mechanism }),
+    });
+    await pingBrokers(settings);
+    await goThrough(settings);
+  });
+
+  it('lets events through for who shows a certificate', async () => {
+    const client = { certificate: inAccess('client.pem'), key: inAccess('client.key') };
+    const settings = settingsOf(await listener('SSL'), { tls: await tlsAccessOf(ours(), client), sasl: null });
+    await pingBrokers(settings);
+    await goThrough(settings);
+  });
+
+  it('refuses everyone else, and the refusal names the setting', async () => {
+    const [guarded, byCertificate, plain] = await Promise.all(
+      (['SASL_SSL', 'SSL', 'PLAINTEXT'] as const).map(listener),
+    );
+    const tls = await tlsAccessOf(ours());
+    const refusalOf = (broker = '', access?: KafkaAccess): Promise<string> =>
+      pingBrokers(settingsOf(broker, access)).then(() => 'let in', String);
+    const wrong = await refusalOf(guarded, { tls, sasl: sasl({ password: 'not this one' }) });
+    expect(wrong).toContain('Look at KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD');
+    expect(wrong).not.toContain('not this one');
+    expect(await refusalOf(guarded, { tls, sasl: sasl({ mechanism: 'plain', username: 'nobody' }) })).toContain(
+      'Look at KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD',
+    );
+    for (const authority of [certificates.other, null]) {
+      expect(await refusalOf(guarded, { tls: await tlsAccessOf(authority), sasl: sasl() })).toContain(
+        'Look at KAFKA_TLS_CA_FILE',
+      );
+    }
+    expect(await refusalOf(guarded, { tls, sasl: null })).toContain('Look at KAFKA_SASL_MECHANISM');
+    expect(await refusalOf(guarded)).toContain('Look at KAFKA_TLS: these brokers may speak TLS alone');
+    expect(await refusalOf(plain, { tls, sasl: sasl() })).toContain('Look at KAFKA_TLS: these brokers do not seem');
+    for (const shown of [null, certificates.stranger]) {
+      expect(await refusalOf(byCertificate, { tls: await tlsAccessOf(ours(), shown), sasl: null })).toContain(
+        'Look at KAFKA_TLS_CERT_FILE and KAFKA_TLS_KEY_FILE',
+      );
+    }
+  });
+
+  it('names no setting when nobody is there', async () => {
+    const nobody = settingsOf('127.0.0.1:1', { tls: await tlsAccessOf(ours()), sasl: sasl() });
+    await expect(pingBrokers(nobody)).rejects.not.toThrow('Look at');
+  });
+
+  it('needs to give the rights that docs/operations.md names, and no others', async () => {
+    const tls = await tlsAccessOf(ours());
+    const broker = await listener('SASL_SSL');
+    const settings = settingsOf(broker, { tls, sasl: sasl({ username: 'guest' }) });
+    const topic = `${settings.namespace}.events`;
+    await expect(new KafkaFeedWriter(settings).open()).rejects.toThrow('Look at the rights of KAFKA_SASL_USERNAME');
+
+    const admin = openKafkaClient(settingsOf(broker, { tls, sasl: sasl() })).admin();
+    await admin.connect();
+    const right = (resourceType: AclResourceTypes, resourceName: string, operation: AclOperationTypes): AclEntry => ({
+      resourceType,
+      resourceName,
+      resourcePatternType: ResourcePatternTypes.LITERAL,
+      principal: 'User:guest',
+      host: '*',
+      operation,
+      permissionType: AclPermissionTypes.ALLOW,
+    });
+    const ofTopic = [AclOperationTypes.CREATE, AclOperationTypes.DESCRIBE, AclOperationTypes.WRITE];
+    await admin.createAcls({ acl: ofTopic.map((operation) => right(AclResourceTypes.TOPIC, topic, operation)) });
+    const writer = await new KafkaFeedWriter(settings).open();
+    await writer[Symbol.asyncDispose]();
+
+    const refused = readerOf(new KafkaFeed(settings));
+    const said = () => settings.log.said.map(({ details }) => String((details as { err?: unknown }).err));
+    await expect.poll(() => said().join(), poll).toContain('Look at the rights of KAFKA_SASL_USERNAME');
+    await refused.stop();
+
+    await admin.createAcls({
+      acl: [
+        right(AclResourceTypes.TOPIC, topic, AclOperationTypes.READ),
+        right(AclResourceTypes.GROUP, `${settings.namespace}.projector`, AclOperationTypes.READ),
+      ],
+    });
+    await closeClient(admin);
+    await pingBrokers(settings);
+    await goThrough(settings);
+  });
+});

@@ -1,0 +1,133 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import { openConnection, openNativeConnection } from '../../../src/adapters/temporal/connection.js';
+import { registerSearchAttributes, type TemporalAddress } from '../../../src/adapters/temporal/names.js';
+import { temporalRefusal } from '../../../src/adapters/temporal/refusal.js';
+import { installRuntime } from '../../../src/adapters/temporal/worker.js';
+import type { TlsAccess } from '../../../src/ports/server-access.js';
+import { openBareTemporal } from '../../support/bare-temporal.js';
+import { openCertificates, tlsAccessOf } from '../../support/certificates.js';
+import { quiet } from '../../support/temporal.js';
+import { openTlsFront, type TlsFrontOptions } from '../../support/tls-front.js';
+
+/** How long a call may take, in milliseconds. */
+const CALL_MS = 5_000;
+
+type At = Pick<TemporalAddress, 'address' | 'tls' | 'apiKey'>;
+
+/** Asks a server who it is, as the role http does and as a worker does. */
+const asClient = async (at: At): Promise<void> => {
+  const connection = openConnection(at);
+  try {
+    await connection.withDeadline(Date.now() + CALL_MS, () => connection.workflowService.getSystemInfo({}));
+  } catch (error) {
+    throw temporalRefusal(error, at);
+  } finally {
+    await connection.close();
+  }
+};
+const asWorker = async (at: At): Promise<void> => (await openNativeConnection(at)).close();
+const both = [
+  ['a client', asClient],
+  ['a worker', asWorker],
+] as const;
+
+describe.each(both)('%s of a Temporal that speaks TLS', (_, ask) => {
+  let certificates: Awaited<ReturnType<typeof openCertificates>>;
+  const opened: AsyncDisposable[] = [];
+  beforeAll(async () => {
+    installRuntime(quiet);
+    certificates = await openCertificates();
+  });
+  afterEach(async () => {
+    for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
+  });
+  afterAll(async () => {
+    await certificates[Symbol.asyncDispose]();
+  });
+
+  /** A server behind TLS, and how it is asked. */
+  const open = async (front: Partial<TlsFrontOptions> = {}, key: string | null = null) => {
+    const bare = await openBareTemporal({ apiKey: key });
+    opened.push(bare);
+    const tls = await openTlsFront({ target: bare.address, server: certificates.server, clientsOf: null, ...front });
+    opened.push(tls);
+    return {
+      bare,
+      ask: (access: TlsAccess | null, apiKey: string | null = null) =>
+        ask({ address: tls.address, tls: access, apiKey }),
+    };
+  };
+
+  it('comes in when it trusts the authority of the server, and says nothing of itself without a key', async () => {
+    const temporal = await open();
+    await temporal.ask(await tlsAccessOf(certificates.authority));
+    expect(temporal.bare.authorizations.length).toBeGreaterThan(0);
+    expect(new Set(temporal.bare.authorizations)).toEqual(new Set([undefined]));
+  });
+
+  it('names the setting when it does not trust the server', async () => {
+    const temporal = await open();
+    const trusting = [await tlsAccessOf(certificates.other), await tlsAccessOf(null)];
+    for (const tls of trusting) await expect(temporal.ask(tls)).rejects.toThrow('Look at TEMPORAL_TLS_CA_FILE');
+    expect(temporal.bare.authorizations).toEqual([]);
+  });
+
+  it('comes in at a server of another name only when it is told that name', async () => {
+    const temporal = await open({ server: certificates.elsewhere });
+    const { authority } = certificates;
+    await expect(temporal.ask(await tlsAccessOf(authority))).rejects.toThrow('Look at TEMPORAL_TLS_SERVER_NAME');
+    await temporal.ask(await tlsAccessOf(authority, null, 'temporal.studio.example'));
+  });
+
+  it('shows its certificate to a server that asks for one, and names the settings when that one is not trusted', async () => {
+    const temporal = await open({ clientsOf: certificates.authority });
+    const { authority, client, stranger } = certificates;
+    await temporal.ask(await tlsAccessOf(authority, client));
+    for (const shown of [null, stranger]) {
+      await expect(temporal.ask(await tlsAccessOf(authority, shown))).rejects.toThrow(
+        'Look at TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE',
+      );
+    }
+  });
+
+  it('names the setting when only one of the two speaks TLS', async () => {
+    const temporal = await open();
+    await expect(temporal.ask(null)).rejects.toThrow(
+      'Look at TEMPORAL_TLS: this server hung up, as one does that speaks TLS alone',
+    );
+    const tls = await tlsAccessOf(certificates.authority);
+    await expect(ask({ address: temporal.bare.address, tls })).rejects.toThrow(
+      'Look at TEMPORAL_TLS: this server does not seem to speak TLS',
+    );
+  });
+
+  it('sends its API key, and names the setting when the server does not know it', async () => {
+    const temporal = await open({}, 'tmprl-key');
+    const tls = await tlsAccessOf(certificates.authority);
+    await temporal.ask(tls, 'tmprl-key');
+    expect(new Set(temporal.bare.authorizations)).toEqual(new Set(['Bearer tmprl-key']));
+    const refusal = await temporal.ask(tls, 'another-key').catch((error: unknown) => String(error));
+    expect(refusal).toContain('Look at TEMPORAL_API_KEY: the server does not know this key');
+    expect(refusal).not.toContain('another-key');
+    await expect(temporal.ask(tls)).rejects.toThrow('Look at TEMPORAL_API_KEY or TEMPORAL_TLS_CERT_FILE');
+  });
+
+  it('names no setting when nobody is there', async () => {
+    const temporal = await open();
+    const tls = await tlsAccessOf(certificates.authority);
+    for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
+    await expect(temporal.ask(tls)).rejects.not.toThrow('Look at');
+  });
+});
+
+describe('a Temporal that lets nobody make search attributes', () => {
+  it('is answered with what somebody else must make', async () => {
+    await using bare = await openBareTemporal({ apiKey: 'of an operator' });
+    const connection = openConnection(bare);
+    await expect(registerSearchAttributes(connection, 'minds.a1b2c')).rejects.toThrow(
+      'The namespace minds.a1b2c lacks the search attributes AnimaTenant, AnimaNpcId, AnimaProcess (Keyword): ',
+    );
+    await connection.close();
+  });
+});

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+
+import { Client } from '@temporalio/client';
+import { type History, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import proto from '@temporalio/proto';
+import { Worker } from '@temporalio/worker';
+import { format } from 'prettier';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { systemRandom } from '../../../src/adapters/system/random.js';
+import { loadWorkflowBundle } from '../../../src/adapters/temporal/bundle.js';
+import { dataConverterOf, openConnection } from '../../../src/adapters/temporal/connection.js';
+import { workflowIdOf } from '../../../src/adapters/temporal/names.js';
+import { payloadEncryption, payloadKeyId } from '../../../src/adapters/temporal/payload-codec.js';
+import type { HostedProcess } from '../../../src/app/processes/hosted-process.js';
+import { makeProcessId } from '../../../src/domain/shared/process-id.js';
+import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import type { ProcessRef } from '../../../src/ports/process-engine.js';
+import { encryptedHistoryKey } from '../../support/encrypted-history.js';
+import { rememberingLog } from '../../support/http.js';
+import { race, raceHost, type RaceEffects } from '../../support/relay-race.js';
+import { startTemporalShell, type TemporalShell } from '../../support/temporal.js';
+
+const address = process.env['TEMPORAL_ADDRESS'] ?? '';
+const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
+const stream = npcStream('studio', 'runner');
+const poll = { timeout: 60_000, interval: 100 };
+
+const first = encryptedHistoryKey;
+const second = randomBytes(32);
+const withKeys = (...all: readonly Uint8Array[]) =>
+  payloadEncryption({ encrypting: all[0] ?? null, all }, systemRandom);
+
+/** What nobody at Temporal may read. */
+const PARCEL = 'what the innkeeper saw';
+const COMPLAINT = 'the innkeeper cannot say it';
+
+describe('What is kept at Temporal', () => {
+  const connection = openConnection({ address });
+  const client = new Client({ connection, namespace: temporalNamespace });
+  const at = { address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}` };
+  const store = new MemoryEventStore();
+  const log = rememberingLog();
+  let shell: TemporalShell | undefined;
+  let races = 0;
+  let isHeld = false;
+  let letGo: () => void = () => undefined;
+
+  const effects: RaceEffects = {
+    ran: [],
+    deliver: () => (isHeld ? new Promise((resolve) => (letGo = () => resolve(PARCEL))) : Promise.resolve(PARCEL)),
+  };
+  const host = raceHost(effects);
+  const prepare: HostedProcess['prepare'] = (ref, state, inputs, by) => {
+    if (inputs[0]?.type === 'refuse') throw new Error(COMPLAINT);
+    return host.prepare(ref, state, inputs, by);
+  };
+  /** The processes go on in a program with these keys; one that ran before has ended. */
+  const startWith = async (...keys: readonly Uint8Array[]): Promise<void> => {
+    await shell?.[Symbol.asyncDispose]();
+    const hosts = { [race.name]: { ...host, prepare } };
+    shell = await startTemporalShell({ ...at, payloads: withKeys(...keys) }, store, hosts, null, log);
+  };
+  const newRace = (): ProcessRef => ({
+    process: race.name,
+    id: makeProcessId('r', -1, Date.now(), `race ${String((races += 1))}`),
+    stream,
+  });
+  const ask = (ref: ProcessRef, type: string, commandId = `${type} ${ref.id}`) => {
+    const by = { tenant: 'studio', actor: 'key', commandId, correlationId: commandId, causationId: null };
+    const deadlineAt = new Date(Date.now() + 600_000).toISOString();
+    if (shell === undefined) throw new Error('nothing runs');
+    return shell.engine.ask(ref, [type === 'start' ? { type, raceId: ref.id, deadlineAt } : { type }], by);
+  };
+  const typesOf = async ({ id }: ProcessRef) =>
+    (await store.read(stream, { direction: 'forwards', limit: 4096 })).events
+      .filter(({ data }) => data['raceId'] === id)
+      .map(({ type }) => type);
+  const until = (ref: ProcessRef, type: string) => expect.poll(() => typesOf(ref), poll).toContain(type);
+  const historyOf = (ref: ProcessRef): Promise<History> =>
+    client.workflow.getHandle(workflowIdOf(at.namespace, ref)).fetchHistory();
+  /** All that the server holds of a process, as its operators can see it. */
+  const seenIn = (history: History): string =>
+    Buffer.from(proto.temporal.api.history.v1.History.encode(history).finish()).toString('latin1');
+  const replay = async (history: History, ...keys: readonly Uint8Array[]): Promise<void> => {
+    const dataConverter = dataConverterOf({ payloads: withKeys(...keys) });
+    const workflowBundle = await loadWorkflowBundle(keys.length > 0);
+    await Worker.runReplayHistory({ workflowBundle, dataConverter }, history);
+  };
+  /** Plays a race to its end, with a step that fails on the way. */
+  const play = async (ref: ProcessRef): Promise<void> => {
+    await ask(ref, 'start');
+    await until(ref, 'RaceDelivered');
+    await expect(ask(ref, 'refuse')).rejects.toThrow(COMPLAINT);
+    expect((await ask(ref, 'finish')).answer).toMatchObject({ name: 'finished' });
+  };
+
+  afterEach(() => {
+    isHeld = false;
+    letGo();
+  });
+  afterAll(async () => {
+    await shell?.[Symbol.asyncDispose]();
+    await connection.close();
+  });
+
+  it('shows what was said and why a step failed, without a key', async () => {
+    await startWith();
+    const ref = newRace();
+    await play(ref);
+    const history = await historyOf(ref);
+    for (const words of [PARCEL, COMPLAINT, 'deadlineAt']) expect(seenIn(history)).toContain(words);
+    await replay(history);
+  });
+
+  it('shows with a key only names, times and what can be searched by, and is replayed with that key alone', async () => {
+    await startWith(first);
+    const ref = newRace();
+    await play(ref);
+    const history = await historyOf(ref);
+    const seen = seenIn(history);
+    for (const words of [PARCEL, COMPLAINT, 'deadlineAt', ref.stream]) expect(seen).not.toContain(words);
+    for (const words of [ref.id, 'runner', 'Encoded failure', payloadKeyId(first)]) expect(seen).toContain(words);
+    await replay(history, first);
+    await expect(replay(history, second)).rejects.toThrow();
+    if (process.env['RECORD_HISTORIES'] === undefined) return;
+    const file = new URL('../../fixtures/encrypted-history.json', import.meta.url);
+    const text = historyToJSON(history).replace(/"\d+@[^"]*"/g, '"recorded"');
+    await writeFile(file, await format(text, { parser: 'json', printWidth: 120 }));
+  });
+
+  it('is read on when it was written before there was a key, and under keys that were replaced', async () => {
+    const ref = newRace();
+    isHeld = true;
+    await startWith();
+    await ask(ref, 'start');
+    for (const keys of [[first], [second, first]]) {
+      await startWith(...keys);
+      expect((await ask(ref, 'start')).answer).toMatchObject({ name: 'measured' });
+    }
+    isHeld = false;
+    letGo();
+    await until(ref, 'RaceDelivered');
+    expect((await ask(ref, 'finish')).answer).toMatchObject({ name: 'finished' });
+  });
+
+  it('holds up only its own process when its key is missing, says so, and goes on when the key is there', async () => {
+    const [lost, fine] = [newRace(), newRace()];
+    isHeld = true;
+    await startWith(first);
+    await ask(lost, 'start');
+    await startWith(second);
+    isHeld = false;
+    await expect(ask(lost, 'finish')).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    const complaint = `A payload is encrypted with the key "${payloadKeyId(first)}", which is not in TEMPORAL_PAYLOAD_KEY.`;
+    const said = log.lines.map(({ fields }) => String((fields as { error?: unknown }).error));
+    expect(said.join()).toContain(complaint);
+    await play(fine);
+    await startWith(second, first);
+    await until(lost, 'RaceDelivered');
+    expect((await ask(lost, 'finish', 'once more')).answer).toMatchObject({ name: 'finished' });
+  });
+});

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { systemRandom } from '../../../src/adapters/system/random.js';
+import { payloadEncryption } from '../../../src/adapters/temporal/payload-codec.js';
+import { processEngineContract } from '../../contracts/process-engine.js';
+import { faulty } from '../../support/faulty-store.js';
+import { startTemporalShell } from '../../support/temporal.js';
+
+const address = process.env['TEMPORAL_ADDRESS'] ?? '';
+const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
+const key = randomBytes(32);
+const payloads = payloadEncryption({ encrypting: key, all: [key] }, systemRandom);
+
+processEngineContract('Temporal, which is shown nothing', async ({ hosts, fault }) => {
+  const at = { address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}`, payloads };
+  const store = new MemoryEventStore();
+  const events = faulty(store, fault);
+  let shell = await startTemporalShell(at, events, hosts);
+  return {
+    engine: shell.engine,
+    store,
+    nowMs: () => Date.now(),
+    soonMs: 2_500,
+    advance: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    restart: async () => {
+      await shell[Symbol.asyncDispose]();
+      shell = await startTemporalShell(at, events, hosts);
+      return shell.engine;
+    },
+    dispose: async () => shell[Symbol.asyncDispose](),
+  };
+});

@@ -1,0 +1,2 @@
+/** The key of test/fixtures/encrypted-history.json. */
+export const encryptedHistoryKey = new Uint8Array(32).fill(7);
