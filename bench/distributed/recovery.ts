@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 import { readState } from '../../scripts/servers/state.js';
-import { temporaryDirectory } from '../cleanup.js';
-import type { Effort } from '../effort.js';
-import type { PartReport } from '../report.js';
+import { cleanUpAtExit, temporaryDirectory } from '../cleanup.js';
 import type { Server } from '../server.js';
 import { ownNamespace } from './addresses.js';
 import { type Answers, noAnswers, playRetrying } from './retrying-body.js';
@@ -22,7 +21,7 @@ const CLOSED_LOOP = 32;
 const SHARE = 0.8;
 /** How long each phase takes, in seconds. */
 const WARM = 10;
-const OUTAGE = Number(process.env['BENCH_OUTAGE_SECONDS'] ?? 20);
+const OUTAGE = '20';
 const AFTER = 40;
 /** Goodput is back when this share of what is asked for is answered, over so many seconds. */
 const BACK = 0.9;
@@ -31,14 +30,20 @@ const WINDOW = 3;
 type Fleet = { readonly http: Server[]; readonly workers: Server[] };
 type Outage = { readonly name: string; begin(): Promise<void>; end(): Promise<void> };
 
+/** Of the servers that `npm run servers` started here. */
+const directory = (): string => resolve(process.env['ANIMA_SERVERS_DIR'] ?? '.servers');
+
 const servers = async (verb: 'kill' | 'restart', name: string): Promise<void> => {
-  const child = spawn(process.execPath, [SERVERS, verb, name], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [SERVERS, verb, name], {
+    env: { ...process.env, ANIMA_SERVERS_DIR: directory() },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`${verb} ${name} failed`);
 };
 
 const signalTo = async (name: 'temporal' | 'eventstore', signal: NodeJS.Signals): Promise<void> => {
-  const state = await readState(resolve(process.env['ANIMA_SERVERS_DIR'] ?? '.servers'));
+  const state = await readState(directory());
   process.kill(state[name]?.process?.pid ?? 0, signal);
 };
 
@@ -75,30 +80,23 @@ const outagesOf = (roles: Roles, { http, workers }: Fleet): readonly Outage[] =>
   ];
 };
 
-/**
- * How long after an outage the goodput is back, at 80 % of what the roles can do, with bodies that repeat as they are told. `BENCH_OUTAGES` names parts of
- * the names of the outages to measure.
- */
-export const measureRecovery = async (_: Effort): Promise<PartReport> => {
-  await using directory = await temporaryDirectory();
-  await using roles = await startRoles(ownNamespace(), directory.path, ['projector', 'relay']);
+/** Takes parts away one after the other, and prints how long after each outage the goodput was back. */
+const drill = async (parts: readonly string[], seconds: number): Promise<void> => {
+  await using data = await temporaryDirectory();
+  await using roles = await startRoles(ownNamespace(), data.path, ['projector', 'relay']);
   const [http, workers] = await Promise.all(
     ['http', 'worker'].map((role) => Promise.all([roles.start(role), roles.start(role)])),
   );
   const fleet: Fleet = { http: [...(http ?? [])], workers: [...(workers ?? [])] };
   try {
     const perSecond = SHARE * (await capacityOf(roles, fleet));
-    const wanted = (process.env['BENCH_OUTAGES'] ?? '').split(',');
-    const remarks = [
-      `Recovery: ${perSecond.toFixed(1)} turns a second are begun, 80 % of what the roles did; outages of ${String(OUTAGE)} s.`,
-    ];
+    console.log(
+      `${perSecond.toFixed(1)} turns a second are begun, 80 % of what the roles did; outages of ${String(seconds)} s.`,
+    );
     for (const outage of outagesOf(roles, fleet)) {
-      if (!wanted.some((part) => outage.name.includes(part))) continue;
-      const remark = await recoveryFrom(outage, roles, fleet, perSecond);
-      console.error(remark);
-      remarks.push(remark);
+      const isWanted = parts.length === 0 || parts.some((part) => outage.name.includes(part));
+      if (isWanted) console.log(await recoveryFrom(outage, roles, fleet, { perSecond, seconds }));
     }
-    return { figures: [], remarks };
   } finally {
     for (const server of [...fleet.http, ...fleet.workers]) await server[Symbol.asyncDispose]();
   }
@@ -127,10 +125,15 @@ const capacityOf = async (roles: Roles, fleet: Fleet): Promise<number> => {
   return during(WARM);
 };
 
-const recoveryFrom = async (outage: Outage, roles: Roles, fleet: Fleet, perSecond: number): Promise<string> => {
+const recoveryFrom = async (
+  outage: Outage,
+  roles: Roles,
+  fleet: Fleet,
+  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+): Promise<string> => {
   const answers = noAnswers();
   const playing = new Set<Promise<void>>();
-  const seconds: number[] = [];
+  const counts: number[] = [];
   let begun = 0;
   let ended = false;
   const beganMs = performance.now();
@@ -147,13 +150,13 @@ const recoveryFrom = async (outage: Outage, roles: Roles, fleet: Fleet, perSecon
   const count = async (): Promise<void> => {
     for (let before = 0; !ended; before = answers.ok) {
       await sleep(1_000);
-      seconds.push(answers.ok - before);
+      counts.push(answers.ok - before);
     }
   };
   const running = Promise.all([offer(), count()]);
   await sleep(WARM * 1_000);
   await outage.begin();
-  await sleep(OUTAGE * 1_000);
+  await sleep(seconds * 1_000);
   const endMs = performance.now();
   await outage.end();
   const backMs = performance.now();
@@ -163,14 +166,22 @@ const recoveryFrom = async (outage: Outage, roles: Roles, fleet: Fleet, perSecon
   await Promise.all(playing);
   const returned = Math.ceil((backMs - beganMs) / 1_000);
   const goal = BACK * perSecond * STEPS;
-  const after = seconds.slice(returned);
+  const after = counts.slice(returned);
   const at = after.findIndex((_, n) => mean(after.slice(n, n + WINDOW)) >= goal);
   return (
     `${outage.name}: goodput back at 90 % ${at < 0 ? `**not within ${String(AFTER)} s**` : `${String(at)} s`} after its return ` +
     `(which took ${((backMs - endMs) / 1_000).toFixed(1)} s); ${String(answers.turns)} turns of ${String(begun)} ended, ` +
     `${String(answers.givenUp)} given up, ${String(answers.later)} answers "later", ${String(answers.failed)} none. ` +
-    `Steps in each second: ${seconds.join(' ')}.`
+    `Steps in each second: ${counts.join(' ')}.`
   );
 };
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seconds: { type: 'string', default: OUTAGE } },
+});
+cleanUpAtExit();
+// Parts of the names of outages; without any, all of them.
+await drill(positionals, Number(values.seconds));

@@ -3,7 +3,6 @@ import { measureAppends } from './append.js';
 import { measureCost } from './cost.js';
 import { measureLag } from './lag.js';
 import { measureProjector } from './projector.js';
-import { measureRecovery } from './recovery.js';
 import { measureSteps } from './step.js';
 
 await measureParts(
@@ -14,7 +13,6 @@ await measureParts(
     projector: measureProjector,
     lag: measureLag,
     cost: measureCost,
-    recovery: measureRecovery,
   },
   process.argv.slice(2),
 );

@@ -73,7 +73,7 @@ const MAX_RETENTION_HOURS = 876_000;
 const MAX_TURN_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** More of them are spread over more workers; fewer make larger batches. */
-const DEFAULT_TURN_HOSTS = 4;
+const DEFAULT_TURN_HOSTS = 2;
 const MAX_TURN_HOSTS = 256;
 
 /** What Kafka takes as the name of a topic. */

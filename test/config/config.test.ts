@@ -106,7 +106,7 @@ describe('the configuration', () => {
       eventStoreUrl: 'esdb://127.0.0.1:2113?tls=false',
       temporalAddress: '127.0.0.1:7233',
       temporalNamespace: 'default',
-      turnHosts: 4,
+      turnHosts: 2,
       kafkaBrokers: ['127.0.0.1:9092', 'kafka-2:9092'],
       kafkaPublicTopic: null,
       kafkaNewTopics: { partitions: 8, retentionMs: 7 * 24 * 3_600_000 },
@@ -124,7 +124,7 @@ describe('the configuration', () => {
   it('reads how many workflows run the turns, and whether every turn has its own', () => {
     const turnHosts = (env: Record<string, string>) =>
       parseConfig({ ...engines, ...env }, '/srv').distributed?.turnHosts;
-    expect(turnHosts({ ANIMA_TURN_WORKFLOWS: 'hosted' })).toBe(4);
+    expect(turnHosts({ ANIMA_TURN_WORKFLOWS: 'hosted' })).toBe(2);
     expect(turnHosts({ ANIMA_TURN_HOSTS: '1' })).toBe(1);
     expect(turnHosts({ ANIMA_TURN_HOSTS: '256', ANIMA_TURN_WORKFLOWS: 'hosted' })).toBe(256);
     expect(turnHosts({ ANIMA_TURN_WORKFLOWS: 'each' })).toBeNull();
