@@ -1,22 +1,28 @@
 import { partitionOf } from '../src/domain/shared/partition.js';
 import type { EventStore } from '../src/ports/event-store.js';
-import type { ProcessRef } from '../src/ports/process-engine.js';
+import { processKey, type ProcessRef } from '../src/ports/process-engine.js';
 import type { Deadlined, Shard } from '../workflows/process-batch.js';
 import { DEADLINES_KEPT } from '../workflows/process-limits.js';
 
 /** The shard that runs a process of this stream. */
 export const shardOf = ({ stream }: Pick<ProcessRef, 'stream'>, count: number): number => partitionOf(stream, count);
 
-/** The open processes of a shard that are due first, DEADLINES_KEPT at most, in this order. The index may be behind. @throws what the index throws */
+/** The open processes of a shard that are due first, DEADLINES_KEPT at most, in this order, `without` some. The index may be behind. @throws what the index throws */
 export const nearestDeadlines = async (
   events: Pick<EventStore, 'openProcesses'>,
   { index, count, processes }: Shard,
-): Promise<readonly Deadlined[]> =>
-  (await events.openProcesses())
+  without: readonly string[] = [],
+): Promise<readonly Deadlined[]> => {
+  const tried = new Set(without);
+  return (await events.openProcesses())
     .flatMap(({ name, id, stream, due }): readonly Deadlined[] =>
-      due === null || !processes.includes(name) || shardOf({ stream }, count) !== index
+      due === null ||
+      !processes.includes(name) ||
+      shardOf({ stream }, count) !== index ||
+      tried.has(processKey({ process: name, id, stream }))
         ? []
         : [{ ref: { process: name, id, stream }, dueMs: Date.parse(due) }],
     )
     .sort((one, other) => one.dueMs - other.dueMs)
     .slice(0, DEADLINES_KEPT);
+};

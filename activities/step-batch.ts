@@ -1,6 +1,8 @@
-import { payloadBytes, type StepArgs, type StepResult } from '../workflows/process-step.js';
+import { isFinal, payloadBytes, type StepArgs, type StepResult } from '../workflows/process-step.js';
 import type { BatchedStep } from '../workflows/process-batch.js';
 import { BATCHED_STEP_MS } from '../workflows/process-limits.js';
+import { withTimeLimit } from '../src/app/pacing/time-limit.js';
+import { sha256Base64url } from '../src/domain/shared/sha256.js';
 import type { Clock } from '../src/ports/clock.js';
 import { processKey } from '../src/ports/process-engine.js';
 
@@ -11,6 +13,8 @@ import { processKey } from '../src/ports/process-engine.js';
 export const BATCHED_STEPS = 512;
 /** For how long they are kept, in milliseconds: who asked asks for no longer. */
 export const RESULT_KEPT_MS = 8_000;
+/** How long a step may take, in milliseconds. One that takes longer gives its place back. */
+export const LONGEST_STEP_MS = 10_000;
 
 export type StepBatchDeps = {
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>;
@@ -44,11 +48,15 @@ export const createStepBatches = ({
     const known = underWay.get(key);
     if (known !== undefined) return known;
     if (underWay.size >= BATCHED_STEPS) return Promise.resolve(tooMany);
-    const begun = advance(step)
+    const limit = {
+      ms: LONGEST_STEP_MS,
+      late: () => new Error(`a step took longer than ${String(LONGEST_STEP_MS)} ms`),
+    };
+    const begun = withTimeLimit(clock, limit, () => advance(step))
       .catch((error: unknown): BatchedStep => ({ failed: error instanceof Error ? error.message : String(error) }))
       .then((result) => {
         underWay.delete(key);
-        keep(key, result);
+        if (step.inputs !== 'deadline' && !isPassing(result)) keep(key, result);
         return result;
       });
     underWay.set(key, begun);
@@ -75,7 +83,12 @@ export const createStepBatches = ({
   };
 };
 
-const keyOf = ({ ref, inputs, by }: StepArgs): string => JSON.stringify([processKey(ref), by?.commandId, inputs]);
+/** What passes is no answer for somebody who asks later. */
+const isPassing = (step: BatchedStep): boolean =>
+  'failed' in step || ('reply' in step && 'refused' in step.reply && !isFinal(step.reply.refused));
+
+const keyOf = ({ ref, inputs, by }: StepArgs): string =>
+  sha256Base64url(JSON.stringify([processKey(ref), by?.commandId, inputs]));
 
 const tooMany: BatchedStep = {
   reply: { refused: { code: 'BUSY', message: 'Too many steps are under way.', details: {}, retryAfter: 1 } },
@@ -84,14 +97,19 @@ const tooMany: BatchedStep = {
 
 /** Leaves out answers until the rest fits: each is made again from the stream by who asked. */
 const fitting = (steps: readonly BatchedStep[], answerBytes: number): readonly BatchedStep[] => {
-  if (payloadBytes(steps) <= answerBytes) return steps;
   let room = answerBytes;
   return steps.map((step) => {
-    const kept = payloadBytes(step) <= room ? step : withoutAnswer(step);
-    room -= payloadBytes(kept);
-    return kept;
+    // The others are small, and once there is no room nothing more is measured: that takes time which all steps of this worker share.
+    if (!hasAnswer(step)) return step;
+    const bytes = room > 0 ? payloadBytes(step) : Infinity;
+    if (bytes > room) return withoutAnswer(step);
+    room -= bytes;
+    return step;
   });
 };
+
+const hasAnswer = (step: BatchedStep): boolean =>
+  'reply' in step && !('refused' in step.reply) && step.reply.answer !== undefined;
 
 const withoutAnswer = (step: BatchedStep): BatchedStep => {
   if (!('reply' in step) || 'refused' in step.reply || step.reply.answer === undefined) return step;

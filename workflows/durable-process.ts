@@ -61,7 +61,7 @@ import {
 // ask or the next look at the open processes starts it again (docs/adr/0007-temporal-shell.md).
 //
 // Patches: `keep-put-off-result`, a far effect's result whose step was refused for now is tried again, where before the effect was run again.
-// `finish-attempt`, a long run does not end while an attempt at a far effect runs, where before the next run began it again.
+// `late-asks`, what came when nobody waited any more takes no step. `finish-attempt`, a long run does not end while an attempt at a far effect runs, where before the next run began it again.
 
 /** How long a run that was started by an ask waits for that ask, in milliseconds, before it looks at the stream itself. */
 const ASK_GRACE_MS = 5_000;
@@ -119,7 +119,7 @@ const listen = (run: Run): void => {
 const answerAsk = async (run: Run, { stream, inputs, by, token, untilMs }: Ask): Promise<AskResult> => {
   // A backlog is worked off faster than it was made: what nobody waits for costs no step.
   const atMs = nowMs();
-  if (untilMs !== undefined && untilMs <= atMs)
+  if (untilMs !== undefined && untilMs <= atMs && patched('late-asks'))
     throw ApplicationFailure.create({ message: 'nobody waits for this any more', type: ASK_LATE, nonRetryable: true });
   if (stream !== undefined && stream !== run.ref.stream) throw failed(token, `${run.ref.id} belongs to another stream`);
   try {

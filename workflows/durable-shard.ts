@@ -44,8 +44,8 @@ import {
   type ShardTransition,
 } from './process-batch.js';
 import {
+  ASKS_UNDER_WAY_BYTES,
   BATCH_ANSWER_BYTES,
-  BATCH_BYTES,
   DEADLINES_KEPT,
   FIRST_RETRY_MS,
   LAST_RETRY_MS,
@@ -61,6 +61,11 @@ import { PROCESS_BUSY, RUN_ENDING, type Standing, STEP_FAILED, type StepArgs } f
  */
 const LONG_HISTORY = 2_000;
 const LONG_RUN_BATCHES = 1_500;
+/**
+ * After how long a run in which something was asked goes on as a new one, in milliseconds. A history that is read again was then written by a key
+ * that is not older than this (docs/operations.md, rotating keys).
+ */
+const LONG_RUN_MS = 3_600_000;
 /** How many deadlines are tried at once. */
 const DUE_AT_ONCE = 64;
 /** The pause between two such tries, in milliseconds. */
@@ -92,6 +97,7 @@ type ShardRun = {
   readonly shard: Shard;
   readonly kept: KeptDeadlines;
   transitions: readonly ShardTransition[];
+  readonly beganMs: number;
   batches: number;
   /** What the batches under way take, and what is left for the answers of further ones, in bytes. */
   askBytes: number;
@@ -131,6 +137,7 @@ const beginRun = ({ shard, look, kept, horizonMs, transitions }: ShardInput): Sh
     shard,
     kept: emptyDeadlines(),
     transitions: transitions ?? [],
+    beganMs: nowMs(),
     batches: 0,
     askBytes: 0,
     answerRoom: BATCH_ANSWER_BYTES,
@@ -153,15 +160,16 @@ const goOnAsNew = ({ shard, kept, transitions, look, looking }: ShardRun): Promi
     transitions,
   });
 
-const isLong = ({ batches }: ShardRun): boolean => {
+const isLong = (run: ShardRun): boolean => {
+  const { batches } = run;
   const { historyLength, continueAsNewSuggested } = workflowInfo();
-  return historyLength > LONG_HISTORY || batches > LONG_RUN_BATCHES || continueAsNewSuggested;
+  return historyLength > LONG_HISTORY || batches > LONG_RUN_BATCHES || continueAsNewSuggested || nowMs() >= endMs(run);
 };
 
 /** What comes in together leaves together, and more than Temporal takes at once would never leave. A refused batch is sent again. */
 const refuseBatch = (run: ShardRun, { bytes }: AskBatch): void => {
   if (run.ending) throw ApplicationFailure.create({ message: 'ask the next run', type: RUN_ENDING });
-  if (run.askBytes > 0 && run.askBytes + bytes > BATCH_BYTES)
+  if (run.askBytes > 0 && run.askBytes + bytes > ASKS_UNDER_WAY_BYTES)
     throw ApplicationFailure.create({ message: 'other batches are under way', type: PROCESS_BUSY });
 };
 
@@ -243,7 +251,10 @@ const awaitNext = async (run: ShardRun): Promise<void> => {
   }
 };
 
-const nextWakeMs = (run: ShardRun): number => Math.min(nextDeadlineMs(run.kept), nextLookMs(run));
+const nextWakeMs = (run: ShardRun): number => Math.min(nextDeadlineMs(run.kept), nextLookMs(run), endMs(run));
+
+/** When the run ends at the latest. One that was asked nothing has nothing to leave behind. */
+const endMs = ({ batches, beganMs }: ShardRun): number => (batches === 0 ? Infinity : beganMs + LONG_RUN_MS);
 
 const nextLookMs = ({ look: wanted, lookedMs, looking, kept }: ShardRun): number =>
   looking === null ? Math.max(wanted ? 0 : kept.horizonMs - LOOK_AHEAD_MS, lookedMs + LOOK_PAUSE_MS) : Infinity;
@@ -256,7 +267,7 @@ const look = (run: ShardRun): void => {
   // What does not fit from now on sets it again.
   run.kept.horizonMs = Infinity;
   void scope
-    .run(() => nearestDeadlines(run.shard))
+    .run(() => nearestDeadlines(run.shard, triedInVain(run)))
     .then(
       (open) => {
         learn(run, open);
@@ -267,6 +278,9 @@ const look = (run: ShardRun): void => {
       () => undefined,
     );
 };
+
+const triedInVain = ({ kept }: ShardRun): readonly string[] =>
+  [...kept.byKey.values()].filter(({ tries }) => tries > 0).map(({ ref }) => processKey(ref));
 
 /** What is known here is newer than the index. */
 const learn = ({ kept }: ShardRun, open: readonly Deadlined[]): void => {

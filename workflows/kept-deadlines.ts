@@ -3,8 +3,8 @@ import type { KeptProcess } from './process-batch.js';
 import { DEADLINES_BYTES, DEADLINES_KEPT } from './process-limits.js';
 
 /**
- * The open processes with the nearest deadlines. The number and the bytes are bounded: what does not fit is known to the index alone, from
- * `horizonMs` on.
+ * The open processes whose deadlines are to be tried next. The number and the bytes are bounded: what does not fit is known to the index alone, from
+ * `horizonMs` on. One that was tried in vain counts with its next try, so that those that always fail leave room for the others.
  */
 export type KeptDeadlines = {
   readonly byKey: Map<string, KeptProcess>;
@@ -20,6 +20,9 @@ export const emptyDeadlines = (): KeptDeadlines => ({
   horizonMs: Infinity,
 });
 
+/** When its deadline is to be tried. */
+const tryMs = ({ dueMs, againMs }: KeptProcess): number => Math.max(dueMs, againMs);
+
 /** What is around the names where a kept process is written as JSON. */
 const BYTES_AROUND = 120;
 /** Names of streams and ids are ASCII. */
@@ -29,14 +32,14 @@ const bytesOf = ({ ref, state }: KeptProcess): number =>
 /** Keeps a process, or what has changed of it, if its deadline is among the nearest. */
 export const keepDeadline = (kept: KeptDeadlines, process: KeptProcess): void => {
   forgetDeadline(kept, process.ref);
-  if (process.dueMs >= kept.horizonMs) return;
+  if (tryMs(process) >= kept.horizonMs) return;
   kept.byKey.set(processKey(process.ref), process);
   kept.bytes += bytesOf(process);
   count(kept, process.state, 1);
   while (kept.byKey.size > DEADLINES_KEPT || kept.bytes > DEADLINES_BYTES) {
-    const farthest = [...kept.byKey.values()].reduce((far, one) => (one.dueMs > far.dueMs ? one : far));
+    const farthest = [...kept.byKey.values()].reduce((far, one) => (tryMs(one) > tryMs(far) ? one : far));
     forgetDeadline(kept, farthest.ref);
-    kept.horizonMs = farthest.dueMs;
+    kept.horizonMs = tryMs(farthest);
   }
 };
 
@@ -51,14 +54,14 @@ export const forgetDeadline = (kept: KeptDeadlines, ref: ProcessRef): void => {
 /** When the next of them is to be tried, in milliseconds since the epoch; Infinity when none is kept. */
 export const nextDeadlineMs = (kept: KeptDeadlines): number => {
   let next = Infinity;
-  for (const { dueMs, againMs } of kept.byKey.values()) next = Math.min(next, Math.max(dueMs, againMs));
+  for (const process of kept.byKey.values()) next = Math.min(next, tryMs(process));
   return next;
 };
 
 /** Those to be tried by now, the most overdue first, `limit` at most. */
 export const dueBy = (kept: KeptDeadlines, nowMs: number, limit: number): readonly KeptProcess[] =>
   [...kept.byKey.values()]
-    .filter(({ dueMs, againMs }) => Math.max(dueMs, againMs) <= nowMs)
+    .filter((process) => tryMs(process) <= nowMs)
     .sort((one, other) => one.dueMs - other.dueMs)
     .slice(0, limit);
 

@@ -11,7 +11,7 @@ export type BatchedAsk = {
   readonly by: CommandContext;
   readonly untilMs: number | null;
 };
-/** `bytes`: how much the inputs take, as JSON. */
+/** `bytes`: how much the asks take, as JSON. */
 export type AskBatch = { readonly asks: readonly BatchedAsk[]; readonly bytes: number };
 
 /** A step that is not done yet goes on in its worker (ask again). One that threw says what. */
@@ -26,8 +26,11 @@ export type BatchReply = { readonly atMs: number; readonly replies: readonly Bat
 export type ShardActivities = {
   /** Takes the steps at once, those of one process in their order, and gives each BATCHED_STEP_MS. Answers take no more than `answerBytes`. */
   advanceBatch(steps: readonly StepArgs[], answerBytes: number): Promise<readonly BatchedStep[]>;
-  /** The open processes of this shard with the nearest deadlines, DEADLINES_KEPT at most, by their index, which may be behind. */
-  nearestDeadlines(shard: Shard): Promise<readonly Deadlined[]>;
+  /**
+   * The open processes of this shard with the nearest deadlines, DEADLINES_KEPT at most, by their index, which may be behind. Without those that the
+   * workflow tries in vain, given as `processKey`: there may be as many of them.
+   */
+  nearestDeadlines(shard: Shard, without: readonly string[]): Promise<readonly Deadlined[]>;
 };
 
 /** Which part of all minds: number `index`, from 0, of `count`; and the names of the processes that are run there. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { nearestDeadlines, shardOf } from '../../activities/nearest-deadlines.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { OpenProcess } from '../../src/ports/event-store.js';
+import { processKey } from '../../src/ports/process-engine.js';
 import { DEADLINES_KEPT } from '../../workflows/process-limits.js';
 
 const START_MS = Date.parse('2026-01-01T00:00:00.000Z');
@@ -50,6 +51,12 @@ describe('The nearest deadlines of a shard', () => {
     const found = await nearestDeadlines(indexOf(...open), whole);
     expect(found).toHaveLength(DEADLINES_KEPT);
     expect(found.at(-1)?.dueMs).toBe(START_MS + DEADLINES_KEPT - 1);
+  });
+
+  it('leave out those that are tried in vain, of which there may be too many', async () => {
+    const index = indexOf(openProcess('failing', 1), openProcess('next', 2));
+    const failing = processKey({ process: 'turn', id: 'failing', stream: npcStream('studio', 'failing') });
+    expect((await nearestDeadlines(index, whole, [failing])).map(({ ref }) => ref.id)).toEqual(['next']);
   });
 
   it('fail as the index does', async () => {

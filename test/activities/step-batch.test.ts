@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { BATCHED_STEPS, createStepBatches, RESULT_KEPT_MS } from '../../activities/step-batch.js';
+import { BATCHED_STEPS, createStepBatches, LONGEST_STEP_MS, RESULT_KEPT_MS } from '../../activities/step-batch.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { ProcessInput } from '../../src/ports/process-engine.js';
 import type { BatchedStep } from '../../workflows/process-batch.js';
@@ -102,6 +102,40 @@ describe('A batch of steps', () => {
     expect(begun).toHaveLength(1);
     void advanceBatch([stepOf('slow')]);
     expect(begun).toHaveLength(2);
+  });
+
+  it.each([
+    [
+      'a deadline, whose next try is one of its own',
+      { ...stepOf('a', []), inputs: 'deadline', by: null } as const,
+      resultOf('x'),
+    ],
+    [
+      'a refusal that passes',
+      stepOf('a'),
+      {
+        ...resultOf(''),
+        reply: { refused: { code: 'STORE_UNAVAILABLE', message: '', details: {}, retryAfter: 1 } },
+      } as const,
+    ],
+  ])('keeps no result of %s', async (_, step, result) => {
+    const { clock, begun, advanceBatch } = batches();
+    void advanceBatch([step]);
+    await clock.advance(BATCHED_STEP_MS);
+    begun[0]?.end(result);
+    await settle();
+    void advanceBatch([step]);
+    expect(begun).toHaveLength(2);
+  });
+
+  it('gives up a step that never ends, and its place with it', async () => {
+    const { clock, begun, advanceBatch } = batches();
+    void advanceBatch([stepOf('stuck')]);
+    await clock.advance(LONGEST_STEP_MS);
+    const again = advanceBatch([stepOf('stuck')]);
+    expect(begun).toHaveLength(2);
+    begun[1]?.end(resultOf('done'));
+    expect((await again).map(answerOf)).toEqual(['done']);
   });
 
   it('keeps a result for no longer than somebody asks for it', async () => {

@@ -43,6 +43,16 @@ describe('The kept deadlines', () => {
     expect(kept.horizonMs).toBe(1_000 + DEADLINES_KEPT - 1);
   });
 
+  it('count what was tried in vain with its next try, so that what always fails leaves room for what falls due', () => {
+    const failing = Array.from({ length: DEADLINES_KEPT }, (_, at) =>
+      keptOf(`failing ${String(at)}`, at, { tries: 7, againMs: 60_000 + at }),
+    );
+    const kept = keeping(...failing);
+    keepDeadline(kept, keptOf('soon', 10_000));
+    expect(idsOf(dueBy(kept, 10_000, 10))).toEqual(['soon']);
+    expect(kept.horizonMs).toBe(60_000 + DEADLINES_KEPT - 1);
+  });
+
   it('let a process go whose deadline moved behind what is known here', () => {
     const kept = keeping(keptOf('one', 100), keptOf('two', 200));
     kept.horizonMs = 300;

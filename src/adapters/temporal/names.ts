@@ -35,7 +35,8 @@ const GRPC_ALREADY_EXISTS = 6;
 /** temporal.api.enums.v1.IndexedValueType. */
 const KEYWORD = 2;
 
-export const taskQueueOf = (namespace: string): string => `${namespace}-processes`;
+/** Workers from before turns shared workflows poll `-processes`: they would run those as if each were one process. */
+export const taskQueueOf = (namespace: string): string => `${namespace}-shared`;
 /** A process is its stream and its id; the stream goes in as a digest, since a name may be longer than Temporal's ids. */
 export const workflowIdOf = (namespace: string, { process, id, stream }: ProcessRef): string =>
   `${namespace}/${process}/${sha256Base64url(stream).slice(0, STREAM_DIGEST)}/${id}`;

@@ -55,8 +55,10 @@ export class TemporalProcessEngine implements ProcessEngine {
   readonly #deps: TemporalEngineDeps;
   readonly #workflows: ProcessWorkflows;
   readonly #watch: ServerWatch;
-  readonly #admission: Admission;
+  /** For each shard, and the last for processes with workflows of their own: one that stands still must not hold up the others. */
+  readonly #admissions: readonly Admission[];
   readonly #serverClock = createServerClock();
+  readonly #stop = new AbortController();
   readonly #shards: readonly ShardAsks[];
   readonly #sweep: OpenProcessSweep;
 
@@ -65,7 +67,7 @@ export class TemporalProcessEngine implements ProcessEngine {
     this.#deps = deps;
     this.#workflows = new ProcessWorkflows(deps, clock);
     this.#watch = new ServerWatch({ ping: () => this.#workflows.ping(), clock });
-    this.#admission = new Admission(deps);
+    this.#admissions = Array.from({ length: (deps.shards?.count ?? 0) + 1 }, () => new Admission(deps));
     this.#shards = Array.from({ length: deps.shards?.count ?? 0 }, (_, index) => {
       const send = (batch: AskBatch) => this.#sendBatch(this.#shard(index), batch);
       return new ShardAsks({ send, clock, serverClock: this.#serverClock });
@@ -84,12 +86,13 @@ export class TemporalProcessEngine implements ProcessEngine {
   }
 
   async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer> {
-    const shard = this.#shardOf(ref);
-    const reply = this.#admission.admit(() =>
-      this.#watch.during((signal) =>
-        shard === null ? this.#replyTo(ref, inputs, by, signal) : shard.ask(ref, inputs, by, signal),
-      ),
-    );
+    const index = this.#shardOf(ref);
+    const shard = index === null ? undefined : this.#shards[index];
+    const send = (signal: AbortSignal): Promise<Reply> =>
+      shard === undefined ? this.#replyTo(ref, inputs, by, signal) : shard.ask(ref, inputs, by, signal);
+    const admission = this.#admissions[index ?? this.#shards.length];
+    if (admission === undefined) throw new Error(`there is no shard ${String(index)}`);
+    const reply = admission.admit(() => this.#watch.during(send));
     return this.#asked(ref, inputs, await reply);
   }
 
@@ -131,6 +134,8 @@ export class TemporalProcessEngine implements ProcessEngine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // A batch may wait much longer than a process has to end.
+    this.#stop.abort(new Rejection('NOT_READY', { retryAfter: 1 }));
     this.#workflows.stop();
     await this.#sweep.stop();
     await this.#watch[Symbol.asyncDispose]();
@@ -167,7 +172,13 @@ export class TemporalProcessEngine implements ProcessEngine {
 
   #sendBatch(shard: Shard, batch: AskBatch): Promise<BatchReply> {
     const id = this.#token();
-    const update = { name: ASK_BATCH, argOf: () => batch, idOf: () => id, timeoutMs: BATCH_WAIT_MS };
+    const update = {
+      name: ASK_BATCH,
+      argOf: () => batch,
+      idOf: () => id,
+      timeoutMs: BATCH_WAIT_MS,
+      signal: this.#stop.signal,
+    };
     return this.#workflows.update<BatchReply>(shard, update).catch(threwOf);
   }
 
@@ -189,10 +200,10 @@ export class TemporalProcessEngine implements ProcessEngine {
     return alone;
   }
 
-  #shardOf(ref: ProcessRef): ShardAsks | null {
+  /** The number of its shard; null for a process with a workflow of its own. */
+  #shardOf(ref: ProcessRef): number | null {
     const { shards } = this.#deps;
-    if (shards?.processes.includes(ref.process) !== true) return null;
-    return this.#shards[shardOf(ref, shards.count)] ?? null;
+    return shards?.processes.includes(ref.process) === true ? shardOf(ref, shards.count) : null;
   }
 
   #shard(index: number): Shard {

@@ -7,6 +7,8 @@ const PING_EVERY_MS = 500;
 const PING_AWAY_EVERY_MS = 100;
 /** For how long no ping is answered, in milliseconds, before the server counts as away. A ping itself takes 0.6 s at most. */
 export const SILENCE_MS = 1_000;
+/** And how many pings in a row: a single slow one says nothing. */
+const LOST_PINGS = 2;
 const RETRY_AFTER_SECONDS = 1;
 
 export type ServerWatchDeps = {
@@ -57,6 +59,7 @@ export class ServerWatch implements AsyncDisposable {
   async #watch(): Promise<void> {
     const { ping, clock } = this.#deps;
     let answeredMs = clock.monotonicMs();
+    let lost = 0;
     while ((this.#waiting.size > 0 || this.#away) && !this.#stop.signal.aborted) {
       const answers = await ping().then(
         () => true,
@@ -64,8 +67,9 @@ export class ServerWatch implements AsyncDisposable {
       );
       if (answers) {
         answeredMs = clock.monotonicMs();
+        lost = 0;
         this.#away = false;
-      } else if (clock.monotonicMs() - answeredMs >= SILENCE_MS) {
+      } else if ((lost += 1) >= LOST_PINGS && clock.monotonicMs() - answeredMs >= SILENCE_MS) {
         this.#away = true;
         for (const abort of this.#waiting) abort.abort(awayNow());
       }

@@ -53,7 +53,7 @@ export class ShardAsks {
       const cancel = clock.after(ASK_TIMEOUT_MS, late);
       const waiting: WaitingAsk = {
         ask: { ref, inputs, by },
-        bytes: jsonBytes(inputs),
+        bytes: jsonBytes({ ref, inputs, by }),
         untilMs: clock.monotonicMs() + ASK_TIMEOUT_MS,
         isOver: false,
         settle: (reply) => {

@@ -127,7 +127,7 @@ const createWorker = async (connection: NativeConnection, options: ProcessWorker
 const activitiesOf = ({ deps, events }: ProcessWorkerOptions): ProcessActivities & ShardActivities => ({
   advanceProcess: (args) => advanceProcess(deps, args),
   advanceBatch: createStepBatches({ clock: deps.clock, advance: (step) => advanceProcess(deps, step) }),
-  nearestDeadlines: (shard) => nearestDeadlines(events, shard),
+  nearestDeadlines: (shard, without) => nearestDeadlines(events, shard, without),
   runEffect: async (ref, effectId) => {
     const context = Context.current();
     const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);

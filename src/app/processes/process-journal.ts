@@ -149,7 +149,9 @@ const foldTail = (
   const before = known ?? initialAt(process, start);
   if (before.through < through - events.length) return null;
   const missing = events.filter(({ revision }) => revision > before.through);
-  return { ...fold(process, ref, before, missing), through: Math.max(before.through, through) };
+  const after = fold(process, ref, before, missing);
+  // Of a process that is not there only the stream itself can say so.
+  return after.sequence === 0 ? null : { ...after, through: Math.max(before.through, through) };
 };
 
 const initialAt = (process: AnyProcess, start: number): Instance => ({

@@ -68,7 +68,8 @@ export class TurnIndex {
     stream: string,
   ): Promise<{ readonly turns: readonly TurnKey[]; readonly tail: StreamTail | undefined }> {
     const { mind, tail } = await this.#mind(stream);
-    return { turns: newestFirst(mind), tail };
+    // Another call has read on meanwhile: a turn that it found is not in this tail.
+    return { turns: newestFirst(mind), tail: tail !== undefined && tail.through >= mind.upTo ? tail : undefined };
   }
 
   async #mind(stream: string): Promise<FoundMind> {

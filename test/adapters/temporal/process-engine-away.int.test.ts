@@ -61,14 +61,17 @@ describe('The Temporal engine while Temporal is away', () => {
   });
 
   it('refuses with ENGINE_UNAVAILABLE when the server takes connections and does not answer', async () => {
-    await expect(ask(await listening())).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: expect.toSatisfy(isSoon) });
+    await expect(ask(await listening())).rejects.toMatchObject({
+      code: 'ENGINE_UNAVAILABLE',
+      retryAfter: expect.toSatisfy(isSoon),
+    });
     expect(statuses.ENGINE_UNAVAILABLE).toBe(503);
   });
 
   it('refuses with ENGINE_UNAVAILABLE when the server does not know who asks', async () => {
     await using temporal = await openBareTemporal({ apiKey: 'of somebody else' });
     const refused = ask(Number(temporal.address.split(':')[1]));
-    await expect(refused).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1 });
+    await expect(refused).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: expect.toSatisfy(isSoon) });
     expect(temporal.authorizations.length).toBeGreaterThan(0);
     await engine?.[Symbol.asyncDispose]();
   });

@@ -101,6 +101,17 @@ describe('The watch over the server', () => {
     expect(seen.endedMs).toBeNull();
   });
 
+  it('takes one slow ping for nothing', async () => {
+    const { server, wait } = watching();
+    const seen = wait();
+    await pass(clock, 400);
+    server.is = 'silent';
+    await pass(clock, 150);
+    server.is = 'there';
+    await pass(clock, 60_000);
+    expect(seen.endedMs).toBeNull();
+  });
+
   it('refuses at once while the server is known to be away, and notices by itself that it is back', async () => {
     const { server, watch, wait } = watching();
     server.is = 'refusing';

@@ -212,7 +212,7 @@ describe('The asks to one shard', () => {
           underWay += 1;
           check(underWay === 1, 'one at a time');
           check(batch.asks.length > 0 && batch.asks.length <= BATCH_ASKS, 'so many');
-          const bytes = batch.asks.reduce((sum, { inputs }) => sum + jsonBytes(inputs), 0);
+          const bytes = batch.asks.reduce((sum, { ref, inputs, by }) => sum + jsonBytes({ ref, inputs, by }), 0);
           check(batch.asks.length === 1 || bytes <= BATCH_BYTES, 'so many bytes');
           check(batch.bytes === bytes, 'as many as it says');
           check(new Set(idsOf(batch)).size === batch.asks.length, 'each once');

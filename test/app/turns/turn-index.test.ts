@@ -9,6 +9,9 @@ import { event } from '../../support/events.js';
 import { actorIdentified, type Emitted, memoriesRecalled, turnOpened, verdict } from '../../support/histories.js';
 import { eventsOf, storeWith, STREAM } from '../../support/streams.js';
 import { appendNext } from '../../support/append-next.js';
+import { gate } from '../../support/gate.js';
+import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
+import { turn } from '../../../workflows/turn.js';
 
 /** An index on a store of which it keeps the reads; `append` is what others write. */
 const setUp = async (...before: Emitted[]) => {
@@ -141,5 +144,33 @@ describe('the turn that goes on for a lost one', () => {
     await append(turnOpened('t3', { resumedFrom: 't2' }));
     expect(await index.successor(STREAM, 't2')).toBe('t3');
     expect(await index.successor('npc-studio.other', 't1')).toBeUndefined();
+  });
+
+  it('come with a tail that no found turn is missing from, also when another call has read further meanwhile', async () => {
+    const [older, newer] = ['t0_mk000000_aaaaaaaaaaaaaaaa', 't1_mk000000_bbbbbbbbbbbbbbbb'];
+    const store = new MemoryEventStore();
+    await appendNext(store, STREAM, [event('e0', turnOpened(older))]);
+    let slow: Promise<void> | null = null;
+    const read: EventStore['read'] = async (stream, range) => {
+      const waits = slow;
+      slow = null;
+      const page = await store.read(stream, range);
+      await waits;
+      return page;
+    };
+    const events = storeWith(store, { read });
+    const index = new TurnIndex(events);
+    await index.recent(STREAM);
+    const { opened, open } = gate();
+    slow = opened;
+    const first = index.recentWithTail(STREAM);
+    await appendNext(store, STREAM, [event('e1', turnOpened(newer))]);
+    await index.recent(STREAM);
+    open();
+    const { turns, tail } = await first;
+    expect(turns.map(({ turnId }) => turnId)).toEqual([newer, older]);
+    const journal = new ProcessJournal(events, { shared: true });
+    const { state } = await journal.load(turn, { process: turn.name, id: newer, stream: STREAM }, -1, tail);
+    expect(state.name).toBe('awaitingActor');
   });
 });
