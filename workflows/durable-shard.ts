@@ -56,11 +56,11 @@ import { PROCESS_BUSY, RUN_ENDING, type Standing, STEP_FAILED, type StepArgs } f
 // What durable-process.ts says of changes while workflows are open holds here as well. No patches yet.
 
 /**
- * After how many history events, and after how many batches, a run goes on as a new one. Temporal itself suggests it at 4 MiB. It takes 2,000
- * updates in one run.
+ * After how many history events, and after how many batches, a run goes on as a new one. After an outage a worker reads the history of each shard
+ * again, within one task and together with everybody who waits: 1,200 events took longer than a task may on a busy machine, and then every try failed.
  */
-const LONG_HISTORY = 2_000;
-const LONG_RUN_BATCHES = 1_500;
+const LONG_HISTORY = 300;
+const LONG_RUN_BATCHES = 100;
 /**
  * After how long a run in which something was asked goes on as a new one, in milliseconds. A history that is read again was then written by a key
  * that is not older than this (docs/operations.md, rotating keys).
