@@ -86,6 +86,14 @@ const rolesOf = (text: string): ReadonlySet<Role> | null => {
   return found.length === new Set(named).size ? new Set(found) : null;
 };
 
+/** What may be shown of an address that may hold a password. */
+const protocolOf = (text: string): string => {
+  const [protocol] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
+  return protocol === undefined
+    ? 'this one (not shown, as it may hold a password)'
+    : `${JSON.stringify(protocol)} and what follows`;
+};
+
 /** A whole number written in plain digits, or null. */
 const integer = (text: string, min: number, max: number): number | null => {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
@@ -122,13 +130,19 @@ export const parseConfig = (
 ): Config => {
   const problems: string[] = [];
 
-  /** The value of one variable, or `fallback` when it is absent or wrong; `read` gives null for a wrong one. */
-  const setting = <T>(name: string, fallback: T, expected: string, read: (text: string) => T | null): T => {
+  /** The value of one variable, or `fallback` when it is absent or wrong; `read` gives null for a wrong one, and `shown` says what is shown of it. */
+  const setting = <T>(
+    name: string,
+    fallback: T,
+    expected: string,
+    read: (text: string) => T | null,
+    shown: (text: string) => string = JSON.stringify,
+  ): T => {
     const text = env[name]?.trim() ?? '';
     if (text === '') return fallback;
     const value = read(text);
     if (value !== null) return value;
-    problems.push(`${name} must be ${expected}, not ${JSON.stringify(text)}.`);
+    problems.push(`${name} must be ${expected}, not ${shown(text)}.`);
     return fallback;
   };
   const text = (name: string): string | null => setting<string | null>(name, null, 'text', (value) => value);
@@ -142,8 +156,13 @@ export const parseConfig = (
   const path = (value: string): string => resolve(cwd, value);
 
   const profile = oneOf('ANIMA_PROFILE', ['embedded', 'distributed'], 'embedded');
-  const needed = (name: string, example: string, read: (text: string) => string | null = (value) => value): string => {
-    const value = setting(name, '', `a value like ${example}`, read);
+  const needed = (
+    name: string,
+    example: string,
+    read: (text: string) => string | null,
+    shown?: (text: string) => string,
+  ): string => {
+    const value = setting(name, '', `a value like ${example}`, read, shown);
     if (value === '' && (env[name]?.trim() ?? '') === '')
       problems.push(`${name} is required in the distributed profile, for example ${example}.`);
     return value;
@@ -170,7 +189,12 @@ export const parseConfig = (
       '1 to 48 letters, digits, "_" or "-", beginning with a letter',
       (value) => (/^[A-Za-z][A-Za-z0-9_-]{0,47}$/.test(value) ? value : null),
     ),
-    eventStoreUrl: needed('EVENTSTORE_URL', 'esdb://127.0.0.1:2113?tls=false', urlOf('esdb:', 'esdb+discover:')),
+    eventStoreUrl: needed(
+      'EVENTSTORE_URL',
+      'esdb://127.0.0.1:2113?tls=false',
+      urlOf('esdb:', 'esdb+discover:'),
+      protocolOf,
+    ),
     temporalAddress: needed('TEMPORAL_ADDRESS', '127.0.0.1:7233', (value) => (hostAndPort.test(value) ? value : null)),
     temporalNamespace: setting('TEMPORAL_NAMESPACE', 'default', 'text', (value) => value),
     turnHosts: turnHosts(),
@@ -199,6 +223,7 @@ export const parseConfig = (
       'DATABASE_URL',
       'postgres://user:password@127.0.0.1:5432/anima',
       urlOf('postgres:', 'postgresql:'),
+      protocolOf,
     ),
     temporalAccess: readTemporalAccess(access),
     kafkaAccess: readKafkaAccess(access),

@@ -216,4 +216,21 @@ describe('the configuration', () => {
     const [only] = problems({ ANIMA_SECRET: 'hush', ANIMA_SECRET_FILE: '/x' });
     expect(only).toBe('ANIMA_SECRET and ANIMA_SECRET_FILE are both set; keep one of them.');
   });
+
+  it.each([
+    ['EVENTSTORE_URL', 'esbd://anima:hush@store.example:2113'],
+    ['EVENTSTORE_URL', 'esdb://anima:hush@store.example:port'],
+    ['EVENTSTORE_URL', 'anima:hush@store.example:2113'],
+    ['DATABASE_URL', 'mysql://anima:hush@db.example/anima'],
+    ['DATABASE_URL', 'postgres://anima:hush@db.example:port/anima'],
+    ['DATABASE_URL', 'anima:hush@db.example/anima'],
+    ['DATABASE_URL', 'hush'],
+  ])('shows no password of a wrong %s', (name, value) => {
+    const [only, ...more] = problems({ ...engines, [name]: value });
+    expect(only).toContain(`${name} must be `);
+    expect(only).not.toContain('hush');
+    expect(more).toEqual([]);
+    const [protocol, rest] = value.split('//');
+    if (rest !== undefined) expect(only).toContain(`${protocol ?? ''}//`);
+  });
 });
