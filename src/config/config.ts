@@ -76,8 +76,10 @@ const MAX_TURN_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
 const DEFAULT_TURN_HOSTS = 2;
 const MAX_TURN_HOSTS = 256;
 
-/** What Kafka takes as the name of a topic. */
-const topicName = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/;
+/** What Kafka takes as the name of a topic; its own begin with "__". */
+const topicName = /^(?!\.{1,2}$|__)[A-Za-z0-9._-]{1,249}$/;
+/** Kafka makes no topic whose name differs from another's only in "." and "_". */
+const areOneTopic = (one: string, other: string): boolean => one.replaceAll('.', '_') === other.replaceAll('.', '_');
 const hostAndPort = /^[\w.-]+:\d{1,5}$/;
 
 const rolesOf = (text: string): ReadonlySet<Role> | null => {
@@ -206,7 +208,7 @@ export const parseConfig = (
     kafkaPublicTopic: setting<string | null>(
       'KAFKA_PUBLIC_TOPIC',
       null,
-      '1 to 249 letters, digits, ".", "_" or "-"',
+      '1 to 249 letters, digits, ".", "_" or "-", not beginning with "__"',
       (value) => (topicName.test(value) ? value : null),
     ),
     kafkaNewTopics: {
@@ -278,9 +280,9 @@ export const parseConfig = (
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
   };
   const { kafkaPublicTopic, namespace } = config.distributed ?? {};
-  if (kafkaPublicTopic !== undefined && kafkaPublicTopic === `${String(namespace)}.events`) {
+  if (kafkaPublicTopic && namespace !== undefined && areOneTopic(kafkaPublicTopic, `${namespace}.events`)) {
     problems.push(
-      `KAFKA_PUBLIC_TOPIC must not be ${kafkaPublicTopic}, the topic of the projectors; choose another name.`,
+      `KAFKA_PUBLIC_TOPIC must not be ${kafkaPublicTopic}: Kafka takes it for ${namespace}.events, the topic of the projectors; choose another name.`,
     );
   }
   if (problems.length > 0) throw new StartProblem(problems.join('\n'));
