@@ -3,7 +3,7 @@ import { type Kafka, Partitioners } from 'kafkajs';
 import type { FeedEntry, FeedSession, FeedWriter } from '../../ports/event-feed.js';
 import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient } from './client.js';
 import { encodeLink } from './link-format.js';
-import { refuse } from './refusal.js';
+import { refusing } from './refusal.js';
 import { type PlacedMessage, send } from './send.js';
 import { ensureTopic } from './topic.js';
 
@@ -20,7 +20,7 @@ export class KafkaFeedWriter implements FeedWriter {
   }
 
   open(): Promise<FeedSession> {
-    return this.#open().catch(refuse);
+    return this.#open().catch(refusing(this.#settings.access));
   }
 
   async #open(): Promise<FeedSession> {
@@ -41,7 +41,7 @@ export class KafkaFeedWriter implements FeedWriter {
     }
     return {
       partitions,
-      write: (entries) => send(producer, this.#topic, entries.map(toMessage)).catch(refuse),
+      write: (entries) => send(producer, this.#topic, entries.map(toMessage)).catch(refusing(this.#settings.access)),
       [Symbol.asyncDispose]: () => closeClient(producer),
     };
   }

@@ -4,7 +4,7 @@ import { type CloudEvent, messageKey, withoutData } from '../../domain/npc/cloud
 import type { EventPublisher, PublisherSession } from '../../ports/event-publisher.js';
 import { closeClient, type KafkaSettings, openKafkaClient } from './client.js';
 import { MAX_MESSAGE_BYTES } from './link-format.js';
-import { refuse } from './refusal.js';
+import { refusing } from './refusal.js';
 import { type PlacedMessage, send } from './send.js';
 import { ensureTopic } from './topic.js';
 
@@ -25,7 +25,7 @@ export class KafkaEventPublisher implements EventPublisher {
   }
 
   open(): Promise<PublisherSession> {
-    return this.#open().catch(refuse);
+    return this.#open().catch(refusing(this.#settings.access));
   }
 
   async #open(): Promise<PublisherSession> {
@@ -52,7 +52,7 @@ export class KafkaEventPublisher implements EventPublisher {
           producer,
           this.#topic,
           events.map((event) => toMessage(event, partitions)),
-        ).catch(refuse),
+        ).catch(refusing(this.#settings.access)),
       [Symbol.asyncDispose]: () => closeClient(producer),
     };
   }
