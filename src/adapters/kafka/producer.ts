@@ -4,7 +4,7 @@ import type { FeedEntry, FeedSession, FeedWriter } from '../../ports/event-feed.
 import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient } from './client.js';
 import { encodeLink } from './link-format.js';
 import { refusing } from './refusal.js';
-import { type PlacedMessage, send } from './send.js';
+import { type PlacedMessage, sendMessages } from './send-messages.js';
 import { ensureTopic } from './topic.js';
 
 /** Writes a namespace's links into its topic. */
@@ -41,7 +41,8 @@ export class KafkaFeedWriter implements FeedWriter {
     }
     return {
       partitions,
-      write: (entries) => send(producer, this.#topic, entries.map(toMessage)).catch(refusing(this.#settings.access)),
+      write: (entries) =>
+        sendMessages(producer, this.#topic, entries.map(toMessage)).catch(refusing(this.#settings.access)),
       [Symbol.asyncDispose]: () => closeClient(producer),
     };
   }

@@ -5,7 +5,7 @@ import type { EventPublisher, PublisherSession } from '../../ports/event-publish
 import { closeClient, type KafkaSettings, openKafkaClient } from './client.js';
 import { MAX_MESSAGE_BYTES } from './link-format.js';
 import { refusing } from './refusal.js';
-import { type PlacedMessage, send } from './send.js';
+import { type PlacedMessage, sendMessages } from './send-messages.js';
 import { ensureTopic } from './topic.js';
 
 /** How long the brokers keep a transaction open whose relay was killed, in milliseconds. The next relay ends it at once. */
@@ -77,7 +77,7 @@ export const partitionOfKey = (key: string, partitions: number): number =>
   });
 const LED = { partitionErrorCode: 0, leader: 0, replicas: [], isr: [] };
 
-/** Publishes in one transaction. @throws what `send` throws; nothing is committed then, unless the commit itself failed */
+/** Publishes in one transaction. @throws what `sendMessages` throws; nothing is committed then, unless the commit itself failed */
 export const publish = async (
   producer: Pick<Producer, 'transaction'>,
   topic: string,
@@ -86,7 +86,7 @@ export const publish = async (
   if (messages.length === 0) return;
   const transaction = await producer.transaction();
   try {
-    await send(transaction, topic, messages);
+    await sendMessages(transaction, topic, messages);
     await transaction.commit();
   } catch (error) {
     // Only for readers' sake, who then need not wait for its end: the session is over.

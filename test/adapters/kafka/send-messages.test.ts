@@ -2,7 +2,7 @@ import type { Producer, Transaction } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 
 import { partitionOfKey, publish } from '../../../src/adapters/kafka/publisher.js';
-import { send } from '../../../src/adapters/kafka/send.js';
+import { sendMessages } from '../../../src/adapters/kafka/send-messages.js';
 
 const messages = [0, 1].map((partition) => ({ partition, key: 'mind', value: Buffer.from('{}') }));
 /** What the client answers after it has written these partitions. */
@@ -12,9 +12,9 @@ const answering = (...partitions: readonly number[]) => ({
 
 describe('A write whose partition moves to a broker that has answered already', () => {
   it('is not taken for whole', async () => {
-    await expect(send(answering(0), 'minds', messages)).rejects.toThrow('The partition 1 of minds moved');
-    await expect(send(answering(), 'minds', messages)).rejects.toThrow('The partition 0 of minds moved');
-    await send(answering(1, 0), 'minds', messages);
+    await expect(sendMessages(answering(0), 'minds', messages)).rejects.toThrow('The partition 1 of minds moved');
+    await expect(sendMessages(answering(), 'minds', messages)).rejects.toThrow('The partition 0 of minds moved');
+    await sendMessages(answering(1, 0), 'minds', messages);
   });
 
   it('is not committed', async () => {

@@ -20,7 +20,7 @@ export type PlacedMessage = Message & {
  * Sends messages in their order and resolves once all of them are stored.
  * @throws what the brokers report; Error when a partition was left out. Some of the messages may be stored then.
  */
-export const send = async (
+export const sendMessages = async (
   sender: Pick<Sender, 'sendBatch'>,
   topic: string,
   messages: readonly PlacedMessage[],
