@@ -76,14 +76,24 @@ const MAX_TURN_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
 const DEFAULT_TURN_HOSTS = 2;
 const MAX_TURN_HOSTS = 256;
 
-/** What Kafka takes as the name of a topic. */
-const topicName = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/;
+/** What Kafka takes as the name of a topic; its own begin with "__". */
+const topicName = /^(?!\.{1,2}$|__)[A-Za-z0-9._-]{1,249}$/;
+/** Kafka makes no topic whose name differs from another's only in "." and "_". */
+const areOneTopic = (one: string, other: string): boolean => one.replaceAll('.', '_') === other.replaceAll('.', '_');
 const hostAndPort = /^[\w.-]+:\d{1,5}$/;
 
 const rolesOf = (text: string): ReadonlySet<Role> | null => {
   const named = text.split(',').map((word) => word.trim());
   const found = roles.filter((role) => named.includes(role));
   return found.length === new Set(named).size ? new Set(found) : null;
+};
+
+/** What may be shown of an address that may hold a password. */
+const protocolOf = (text: string): string => {
+  const [protocol] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
+  return protocol === undefined
+    ? 'this one (not shown, as it may hold a password)'
+    : `${JSON.stringify(protocol)} and what follows`;
 };
 
 /** A whole number written in plain digits, or null. */
@@ -122,13 +132,19 @@ export const parseConfig = (
 ): Config => {
   const problems: string[] = [];
 
-  /** The value of one variable, or `fallback` when it is absent or wrong; `read` gives null for a wrong one. */
-  const setting = <T>(name: string, fallback: T, expected: string, read: (text: string) => T | null): T => {
+  /** The value of one variable, or `fallback` when it is absent or wrong; `read` gives null for a wrong one, and `shown` says what is shown of it. */
+  const setting = <T>(
+    name: string,
+    fallback: T,
+    expected: string,
+    read: (text: string) => T | null,
+    shown: (text: string) => string = JSON.stringify,
+  ): T => {
     const text = env[name]?.trim() ?? '';
     if (text === '') return fallback;
     const value = read(text);
     if (value !== null) return value;
-    problems.push(`${name} must be ${expected}, not ${JSON.stringify(text)}.`);
+    problems.push(`${name} must be ${expected}, not ${shown(text)}.`);
     return fallback;
   };
   const text = (name: string): string | null => setting<string | null>(name, null, 'text', (value) => value);
@@ -142,8 +158,13 @@ export const parseConfig = (
   const path = (value: string): string => resolve(cwd, value);
 
   const profile = oneOf('ANIMA_PROFILE', ['embedded', 'distributed'], 'embedded');
-  const needed = (name: string, example: string, read: (text: string) => string | null = (value) => value): string => {
-    const value = setting(name, '', `a value like ${example}`, read);
+  const needed = (
+    name: string,
+    example: string,
+    read: (text: string) => string | null,
+    shown?: (text: string) => string,
+  ): string => {
+    const value = setting(name, '', `a value like ${example}`, read, shown);
     if (value === '' && (env[name]?.trim() ?? '') === '')
       problems.push(`${name} is required in the distributed profile, for example ${example}.`);
     return value;
@@ -170,7 +191,12 @@ export const parseConfig = (
       '1 to 48 letters, digits, "_" or "-", beginning with a letter',
       (value) => (/^[A-Za-z][A-Za-z0-9_-]{0,47}$/.test(value) ? value : null),
     ),
-    eventStoreUrl: needed('EVENTSTORE_URL', 'esdb://127.0.0.1:2113?tls=false', urlOf('esdb:', 'esdb+discover:')),
+    eventStoreUrl: needed(
+      'EVENTSTORE_URL',
+      'esdb://127.0.0.1:2113?tls=false',
+      urlOf('esdb:', 'esdb+discover:'),
+      protocolOf,
+    ),
     temporalAddress: needed('TEMPORAL_ADDRESS', '127.0.0.1:7233', (value) => (hostAndPort.test(value) ? value : null)),
     temporalNamespace: setting('TEMPORAL_NAMESPACE', 'default', 'text', (value) => value),
     turnHosts: turnHosts(),
@@ -182,7 +208,7 @@ export const parseConfig = (
     kafkaPublicTopic: setting<string | null>(
       'KAFKA_PUBLIC_TOPIC',
       null,
-      '1 to 249 letters, digits, ".", "_" or "-"',
+      '1 to 249 letters, digits, ".", "_" or "-", not beginning with "__"',
       (value) => (topicName.test(value) ? value : null),
     ),
     kafkaNewTopics: {
@@ -199,6 +225,7 @@ export const parseConfig = (
       'DATABASE_URL',
       'postgres://user:password@127.0.0.1:5432/anima',
       urlOf('postgres:', 'postgresql:'),
+      protocolOf,
     ),
     temporalAccess: readTemporalAccess(access),
     kafkaAccess: readKafkaAccess(access),
@@ -253,9 +280,9 @@ export const parseConfig = (
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
   };
   const { kafkaPublicTopic, namespace } = config.distributed ?? {};
-  if (kafkaPublicTopic !== undefined && kafkaPublicTopic === `${String(namespace)}.events`) {
+  if (kafkaPublicTopic && namespace !== undefined && areOneTopic(kafkaPublicTopic, `${namespace}.events`)) {
     problems.push(
-      `KAFKA_PUBLIC_TOPIC must not be ${kafkaPublicTopic}, the topic of the projectors; choose another name.`,
+      `KAFKA_PUBLIC_TOPIC must not be ${kafkaPublicTopic}: Kafka takes it for ${namespace}.events, the topic of the projectors; choose another name.`,
     );
   }
   if (problems.length > 0) throw new StartProblem(problems.join('\n'));

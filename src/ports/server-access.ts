@@ -1,6 +1,6 @@
 /** What a client trusts and shows when it speaks TLS. All texts are PEM. */
 export type TlsAccess = {
-  /** The authorities that are trusted; null: those that the system trusts. */
+  /** The authorities that are trusted; null: the public ones that Node ships. */
   readonly ca: string | null;
   /** What the client shows a server that asks for it. */
   readonly client: { readonly certificate: string; readonly key: string } | null;

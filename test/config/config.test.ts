@@ -156,7 +156,7 @@ describe('the configuration', () => {
   });
 
   it.each([
-    ['KAFKA_PUBLIC_TOPIC', ['a b', '..', 'é', 'x'.repeat(250)]],
+    ['KAFKA_PUBLIC_TOPIC', ['a b', '..', 'é', 'x'.repeat(250), '__consumer_offsets']],
     ['KAFKA_PARTITIONS', ['0', '-1', '1001', 'eight']],
     ['KAFKA_RETENTION_HOURS', ['0', '-1', '1.5', '168h']],
   ])('refuses a wrong %s', (name, values) => {
@@ -165,10 +165,16 @@ describe('the configuration', () => {
     }
   });
 
-  it('does not publish into the topic of the projectors, which holds what nobody else may see', () => {
-    expect(problems({ ...engines, ANIMA_NAMESPACE: 'town', KAFKA_PUBLIC_TOPIC: 'town.events' })).toEqual([
+  // Kafka's metrics write both as "_", so it refuses a topic that differs from another in nothing else.
+  it.each([
+    ['town', 'town.events'],
+    ['town', 'town_events'],
+    ['old_town', 'old.town.events'],
+  ])('does not publish into the topic of the projectors of %s, by whatever name: %s', (namespace, topic) => {
+    expect(problems({ ...engines, ANIMA_NAMESPACE: namespace, KAFKA_PUBLIC_TOPIC: topic })).toEqual([
       expect.stringContaining('KAFKA_PUBLIC_TOPIC'),
     ]);
+    expect(problems({ ...engines, ANIMA_NAMESPACE: namespace, KAFKA_PUBLIC_TOPIC: `${topic}.public` })).toEqual([]);
   });
 
   it('names every setting that the distributed profile lacks or cannot use', () => {
@@ -215,5 +221,22 @@ describe('the configuration', () => {
   it('does not choose between two secrets, and shows neither', () => {
     const [only] = problems({ ANIMA_SECRET: 'hush', ANIMA_SECRET_FILE: '/x' });
     expect(only).toBe('ANIMA_SECRET and ANIMA_SECRET_FILE are both set; keep one of them.');
+  });
+
+  it.each([
+    ['EVENTSTORE_URL', 'esbd://anima:hush@store.example:2113'],
+    ['EVENTSTORE_URL', 'esdb://anima:hush@store.example:port'],
+    ['EVENTSTORE_URL', 'anima:hush@store.example:2113'],
+    ['DATABASE_URL', 'mysql://anima:hush@db.example/anima'],
+    ['DATABASE_URL', 'postgres://anima:hush@db.example:port/anima'],
+    ['DATABASE_URL', 'anima:hush@db.example/anima'],
+    ['DATABASE_URL', 'hush'],
+  ])('shows no password of a wrong %s', (name, value) => {
+    const [only, ...more] = problems({ ...engines, [name]: value });
+    expect(only).toContain(`${name} must be `);
+    expect(only).not.toContain('hush');
+    expect(more).toEqual([]);
+    const [protocol, rest] = value.split('//');
+    if (rest !== undefined) expect(only).toContain(`${protocol ?? ''}//`);
   });
 });

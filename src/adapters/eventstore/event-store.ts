@@ -48,7 +48,7 @@ export class EventStoreDb implements EventStore {
 
   /**
    * Connects to nothing yet.
-   * @throws Error for a connection string or a namespace that cannot be used
+   * @throws StartProblem for a connection string that cannot be used; Error for such a namespace
    */
   constructor({ url, namespace, listOpen, bounds }: EventStoreDbOptions) {
     const names = streamNames(namespace);

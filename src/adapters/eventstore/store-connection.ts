@@ -1,6 +1,7 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 
+import { StartProblem } from '../../domain/shared/start-problem.js';
 import { cancelledByUs } from './store-failures.js';
 import { within } from '../shared/within.js';
 
@@ -29,6 +30,18 @@ type ClientInternals = {
   readonly getChannel: () => Promise<{ close(): void }>;
 };
 
+const openClient = (url: string): EventStoreDBClient => {
+  try {
+    return EventStoreDBClient.connectionString(url);
+  } catch (error) {
+    // What the client says of a string that it cannot read quotes it, and the quoted part may be the password.
+    const isSafe = error instanceof Error && !('connectionString' in error || error instanceof URIError);
+    throw new StartProblem(
+      `EVENTSTORE_URL cannot be used: ${isSafe ? error.message : 'it is no connection string of EventStoreDB.'}`,
+    );
+  }
+};
+
 /** A connection to EventStoreDB. It is made with the first call and made again by the client whenever it is lost. */
 export class StoreConnection implements AsyncDisposable {
   readonly client: EventStoreDBClient;
@@ -36,10 +49,10 @@ export class StoreConnection implements AsyncDisposable {
 
   /**
    * Connects to nothing yet.
-   * @throws Error for a connection string that cannot be read
+   * @throws StartProblem for a connection string, or a file that it names, which cannot be used
    */
   constructor(url: string) {
-    this.client = EventStoreDBClient.connectionString(url);
+    this.client = openClient(url);
     const internals = this.client as unknown as ClientInternals;
     this.#internals = internals;
     // A call that we end ourselves must not drop the connection that all others use.

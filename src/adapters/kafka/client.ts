@@ -6,7 +6,7 @@ import type { Log } from '../../ports/log.js';
 import type { KafkaAccess } from '../../ports/server-access.js';
 import { within } from '../shared/within.js';
 import { quietQueues } from './quiet-queue.js';
-import { kafkaRefusal } from './refusal.js';
+import { kafkaRefusal, PLAIN } from './refusal.js';
 
 /** How long a connection is waited for, and an answer, in milliseconds. */
 const CONNECT_MS = 1_500;
@@ -15,9 +15,6 @@ const REQUEST_MS = 10_000;
 export const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000 } as const;
 /** How long closing may take, in milliseconds: the client waits for brokers that are gone. */
 const CLOSE_MS = 3_000;
-
-/** Neither TLS nor a name. */
-const PLAIN: KafkaAccess = { tls: null, sasl: null };
 
 export type KafkaSettings = {
   /** `KAFKA_BROKERS`, host and port each. */
@@ -76,7 +73,7 @@ export const pingBrokers = async (settings: KafkaSettings): Promise<void> => {
     await admin.connect();
     await admin.describeCluster();
   } catch (error) {
-    throw kafkaRefusal(error, settings.access ?? PLAIN);
+    throw kafkaRefusal(error, settings.access, true);
   } finally {
     await closeClient(admin);
   }

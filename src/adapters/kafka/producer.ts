@@ -1,10 +1,10 @@
-import { type Kafka, Partitioners, type Producer } from 'kafkajs';
+import { type Kafka, Partitioners } from 'kafkajs';
 
 import type { FeedEntry, FeedSession, FeedWriter } from '../../ports/event-feed.js';
 import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient } from './client.js';
 import { encodeLink } from './link-format.js';
-import { ACKNOWLEDGE_MS, ACKS_ALL, portions } from './portions.js';
-import { refuse } from './refusal.js';
+import { refusing } from './refusal.js';
+import { type PlacedMessage, sendMessages } from './send-messages.js';
 import { ensureTopic } from './topic.js';
 
 /** Writes a namespace's links into its topic. */
@@ -20,7 +20,7 @@ export class KafkaFeedWriter implements FeedWriter {
   }
 
   open(): Promise<FeedSession> {
-    return this.#open().catch(refuse);
+    return this.#open().catch(refusing(this.#settings.access));
   }
 
   async #open(): Promise<FeedSession> {
@@ -41,20 +41,15 @@ export class KafkaFeedWriter implements FeedWriter {
     }
     return {
       partitions,
-      write: (entries) => send(producer, this.#topic, entries).catch(refuse),
+      write: (entries) =>
+        sendMessages(producer, this.#topic, entries.map(toMessage)).catch(refusing(this.#settings.access)),
       [Symbol.asyncDispose]: () => closeClient(producer),
     };
   }
 }
 
-const send = async (producer: Producer, topic: string, entries: readonly FeedEntry[]): Promise<void> => {
-  const messages = entries.map(({ partition, link }) => ({
-    partition,
-    key: link.event?.stream ?? null,
-    value: encodeLink(link),
-  }));
-  for (const portion of portions(messages)) {
-    const topicMessages = [{ topic, messages: [...portion] }];
-    await producer.sendBatch({ topicMessages, acks: ACKS_ALL, timeout: ACKNOWLEDGE_MS });
-  }
-};
+const toMessage = ({ partition, link }: FeedEntry): PlacedMessage => ({
+  partition,
+  key: link.event?.stream ?? null,
+  value: encodeLink(link),
+});

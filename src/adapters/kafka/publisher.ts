@@ -1,11 +1,11 @@
-import { type Kafka, type Message, Partitioners, type Producer } from 'kafkajs';
+import { type Kafka, Partitioners, type Producer } from 'kafkajs';
 
 import { type CloudEvent, messageKey, withoutData } from '../../domain/npc/cloud-event.js';
 import type { EventPublisher, PublisherSession } from '../../ports/event-publisher.js';
 import { closeClient, type KafkaSettings, openKafkaClient } from './client.js';
 import { MAX_MESSAGE_BYTES } from './link-format.js';
-import { ACKNOWLEDGE_MS, ACKS_ALL, portions } from './portions.js';
-import { refuse } from './refusal.js';
+import { refusing } from './refusal.js';
+import { type PlacedMessage, sendMessages } from './send-messages.js';
 import { ensureTopic } from './topic.js';
 
 /** How long the brokers keep a transaction open whose relay was killed, in milliseconds. The next relay ends it at once. */
@@ -25,11 +25,11 @@ export class KafkaEventPublisher implements EventPublisher {
   }
 
   open(): Promise<PublisherSession> {
-    return this.#open().catch(refuse);
+    return this.#open().catch(refusing(this.#settings.access));
   }
 
   async #open(): Promise<PublisherSession> {
-    await ensureTopic(this.#kafka, this.#topic, this.#settings);
+    const partitions = await ensureTopic(this.#kafka, this.#topic, this.#settings);
     // The brokers take nothing more from an earlier producer of this name once a later one has begun a transaction. So a relay that hung, and does not
     // know that another has taken its place, cannot put later events of a mind before earlier ones.
     const producer = this.#kafka.producer({
@@ -47,32 +47,46 @@ export class KafkaEventPublisher implements EventPublisher {
       throw error;
     }
     return {
-      write: (events) => publish(producer, this.#topic, events.map(toMessage)).catch(refuse),
+      write: (events) =>
+        publish(
+          producer,
+          this.#topic,
+          events.map((event) => toMessage(event, partitions)),
+        ).catch(refusing(this.#settings.access)),
       [Symbol.asyncDispose]: () => closeClient(producer),
     };
   }
 }
 
-/** The event in the structured mode of CloudEvents. */
-export const toMessage = (event: CloudEvent): Message & { readonly key: string; readonly value: Buffer } => {
+/** The event in the structured mode of CloudEvents, for a topic of so many partitions. */
+const toMessage = (event: CloudEvent, partitions: number): PlacedMessage => {
   const whole = Buffer.from(JSON.stringify(event));
   const value =
     whole.length <= MAX_MESSAGE_BYTES ? whole : Buffer.from(JSON.stringify(withoutData(event, 'too-large')));
-  return { key: messageKey(event), value, headers: { 'content-type': 'application/cloudevents+json' } };
+  const key = messageKey(event);
+  const headers = { 'content-type': 'application/cloudevents+json' };
+  return { partition: partitionOfKey(key, partitions), key, value, headers };
 };
 
-const publish = async (
-  producer: Producer,
+/** Where Kafka's default partitioner (murmur2) puts a key. We choose ourselves to know afterwards that nothing was left out. */
+export const partitionOfKey = (key: string, partitions: number): number =>
+  Partitioners.DefaultPartitioner()({
+    topic: '',
+    partitionMetadata: Array.from({ length: partitions }, (_, partitionId) => ({ ...LED, partitionId })),
+    message: { key, value: null },
+  });
+const LED = { partitionErrorCode: 0, leader: 0, replicas: [], isr: [] };
+
+/** Publishes in one transaction. @throws what `sendMessages` throws; nothing is committed then, unless the commit itself failed */
+export const publish = async (
+  producer: Pick<Producer, 'transaction'>,
   topic: string,
-  messages: readonly ReturnType<typeof toMessage>[],
+  messages: readonly PlacedMessage[],
 ): Promise<void> => {
   if (messages.length === 0) return;
   const transaction = await producer.transaction();
   try {
-    for (const portion of portions(messages)) {
-      const topicMessages = [{ topic, messages: [...portion] }];
-      await transaction.sendBatch({ topicMessages, acks: ACKS_ALL, timeout: ACKNOWLEDGE_MS });
-    }
+    await sendMessages(transaction, topic, messages);
     await transaction.commit();
   } catch (error) {
     // Only for readers' sake, who then need not wait for its end: the session is over.

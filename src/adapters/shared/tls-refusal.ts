@@ -9,7 +9,10 @@ const said: readonly (readonly [TlsRefusal, RegExp])[] = [
   ],
   ['otherName', /does not match certificate|NotValidForName/i],
   ['expired', /certificate has expired|certificate is not yet valid|InvalidCertificate\((?:Expired|NotValidYet)/i],
-  ['untrusted', /self[- ]signed|unable to (?:get|verify).*(?:certificate|issuer)|InvalidCertificate/i],
+  [
+    'untrusted',
+    /self[- ]signed|unable to (?:get|verify).*(?:certificate|issuer)|InvalidCertificate|UnknownIssuer|NativeCertsNotFound/i,
+  ],
   ['noTls', /wrong version number|packet length too long|before secure TLS connection|InvalidContentType/i],
 ];
 

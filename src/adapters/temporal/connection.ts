@@ -1,3 +1,4 @@
+import { rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 
 import { Connection } from '@temporalio/client';
@@ -48,8 +49,12 @@ const accessOf = ({ address, tls = null, apiKey = null }: TemporalServer) => ({
   ...(apiKey === null ? {} : { apiKey }),
 });
 
-const tlsOf = ({ ca, client, serverName }: TlsAccess) => ({
-  ...(ca === null ? {} : { serverRootCACertificate: Buffer.from(ca) }),
+/**
+ * Without authorities of its own a client would trust those that Node ships, and a worker those of the system, which a slim image does not have. Both
+ * trust Node's.
+ */
+export const tlsOf = ({ ca, client, serverName }: TlsAccess) => ({
+  serverRootCACertificate: Buffer.from(ca ?? rootCertificates.join('\n')),
   ...(client === null
     ? {}
     : { clientCertPair: { crt: Buffer.from(client.certificate), key: Buffer.from(client.key) } }),

@@ -100,21 +100,22 @@ export class Relay implements AsyncDisposable {
     const after = checkpoint > (await events.lastPosition()) ? 0 : checkpoint;
     const session = new AbortController();
     const end = (): void => session.abort();
+    const isOver = (): boolean => session.signal.aborted;
     this.#stop.signal.addEventListener('abort', end, { once: true });
-    let keeping: Promise<void> = Promise.resolve();
+    // Opening may take longer than the place is held without being renewed.
+    const keeping = this.#keep(session, after);
     try {
       await using writing = await output.open(after);
-      if (this.#stop.signal.aborted) return;
+      if (isOver()) return;
       this.#position = after;
       log.info({ position: after, topic }, 'the relay is at work');
-      keeping = this.#keep(session);
       const wait = async (): Promise<void> => {
         if (gatherMs > 0) await pause(clock, gatherMs, session.signal);
       };
       for await (const { batch, more } of withMore(
         gathered(events.subscribe({ after, signal: session.signal }), wait),
       )) {
-        for (let from = 0; from < batch.length && !session.signal.aborted; from += RELAY_BATCH_EVENTS) {
+        for (let from = 0; from < batch.length && !isOver(); from += RELAY_BATCH_EVENTS) {
           const part = batch.slice(from, from + RELAY_BATCH_EVENTS);
           await writing.write(part, more || from + part.length < batch.length);
           this.#position = part.at(-1)?.position ?? this.#position;
@@ -130,14 +131,14 @@ export class Relay implements AsyncDisposable {
   }
 
   /** Renews the place and moves the checkpoint, and once more at the end. Ends the session when the place is lost. */
-  async #keep(session: AbortController): Promise<void> {
+  async #keep(session: AbortController, after: number): Promise<void> {
     const { clock, lease, holder, log, topic } = this.#deps;
     let keptMs = clock.monotonicMs();
     for (;;) {
       await pause(clock, CHECKPOINT_MS, session.signal);
       const startMs = clock.monotonicMs();
       try {
-        if (await lease.keep(holder, this.#position ?? 0)) keptMs = startMs;
+        if (await lease.keep(holder, this.#position ?? after)) keptMs = startMs;
         else {
           log.info({ topic }, 'another relay has taken the place');
           session.abort();

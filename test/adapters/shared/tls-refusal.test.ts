@@ -9,6 +9,8 @@ describe('a message about TLS', () => {
     ['untrusted', 'unable to get local issuer certificate'],
     ['untrusted', 'unable to verify the first certificate'],
     ['untrusted', 'ConnectError(Custom { kind: InvalidData, error: InvalidCertificate(UnknownIssuer) })'],
+    ['untrusted', 'invalid peer certificate: UnknownIssuer'],
+    ['untrusted', 'tonic::transport::Error(Transport, NativeCertsNotFound)'],
     ['otherName', "Hostname/IP does not match certificate's altnames: IP: 127.0.0.1 is not in the cert's list: "],
     ['otherName', 'InvalidCertificate(NotValidForNameContext { expected: DnsName("localhost"), presented: [] })'],
     ['expired', 'certificate has expired'],

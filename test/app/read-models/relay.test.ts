@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryFeed } from '../../../src/adapters/memory/event-feed.js';
 import { MemoryRelayLease } from '../../../src/adapters/memory/relay-lease.js';
+import { pause } from '../../../src/app/pacing/pause.js';
 import { linksInto } from '../../../src/app/read-models/relay-outputs.js';
 import { CHECKPOINT_MS, Relay, STANDBY_MS } from '../../../src/app/read-models/relay.js';
 import { partitionOf } from '../../../src/domain/shared/partition.js';
@@ -216,6 +217,47 @@ describe('The relay', () => {
     await append(1);
     await clock.advance(CHECKPOINT_MS);
     expect(feed.log.flat().filter(({ event }) => event !== null)).toEqual([]);
+  });
+
+  describe('whose output is open only after its place would be lost', () => {
+    const OPEN_MS = 1_500;
+    let short: MemoryRelayLease;
+    let slow: FeedWriter;
+    beforeEach(() => {
+      short = new MemoryRelayLease(clock, 1_000);
+      slow = {
+        open: async () => {
+          await pause(clock, OPEN_MS);
+          return feed.open();
+        },
+      };
+    });
+
+    it('keeps the place meanwhile, and what it had reached', async () => {
+      await append(1);
+      await short.take('zero');
+      await short.keep('zero', 3);
+      await short.release('zero');
+      const first = await start('one', slow, short);
+      const second = await start('two', slow, short);
+      await clock.advance(OPEN_MS - 1);
+      expect([short.checkpoint, await first.lag()]).toEqual([3, null]);
+      await clock.advance(20_000);
+      expect(short.checkpoint).toBe(await store.lastPosition());
+      expect([await first.lag(), await second.lag()]).toEqual([0, null]);
+    });
+
+    it('writes no event when the place was lost meanwhile', async () => {
+      await append(1);
+      await start('one', slow, short);
+      await short.release('one');
+      await short.take('two');
+      for (let passedMs = 0; passedMs < OPEN_MS * 2; passedMs += CHECKPOINT_MS) {
+        await clock.advance(CHECKPOINT_MS);
+        await short.keep('two', 0);
+      }
+      expect(feed.log.flat().filter(({ event }) => event !== null)).toEqual([]);
+    });
   });
 
   it('leaves its place after it could not renew it for as long as it holds', async () => {

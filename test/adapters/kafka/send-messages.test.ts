@@ -1,0 +1,47 @@
+import type { Producer, Transaction } from 'kafkajs';
+import { describe, expect, it } from 'vitest';
+
+import { partitionOfKey, publish } from '../../../src/adapters/kafka/publisher.js';
+import { sendMessages } from '../../../src/adapters/kafka/send-messages.js';
+
+const messages = [0, 1].map((partition) => ({ partition, key: 'mind', value: Buffer.from('{}') }));
+/** What the client answers after it has written these partitions. */
+const answering = (...partitions: readonly number[]) => ({
+  sendBatch: async () => partitions.map((partition) => ({ topicName: 'minds', partition, errorCode: 0 })),
+});
+
+describe('A write whose partition moves to a broker that has answered already', () => {
+  it('is not taken for whole', async () => {
+    await expect(sendMessages(answering(0), 'minds', messages)).rejects.toThrow('The partition 1 of minds moved');
+    await expect(sendMessages(answering(), 'minds', messages)).rejects.toThrow('The partition 0 of minds moved');
+    await sendMessages(answering(1, 0), 'minds', messages);
+  });
+
+  it('is not committed', async () => {
+    const calls: string[] = [];
+    const producerOf = (...stored: readonly number[]): Pick<Producer, 'transaction'> => ({
+      transaction: async () =>
+        ({
+          ...answering(...stored),
+          isActive: () => true,
+          commit: async () => void calls.push('commit'),
+          abort: async () => void calls.push('abort'),
+        }) as unknown as Transaction,
+    });
+    await expect(publish(producerOf(0), 'minds', messages)).rejects.toThrow('moved');
+    expect(calls).toEqual(['abort']);
+    await publish(producerOf(0, 1), 'minds', messages);
+    expect(calls).toEqual(['abort', 'commit']);
+  });
+});
+
+describe('A key of the public topic', () => {
+  // The hashes of these keys are in the tests of Kafka's own client for Java (UtilsTest, murmur2).
+  it.each([
+    ['21', -973_932_308],
+    ['foobar', -790_332_482],
+    ['a-little-bit-long-string', -985_981_536],
+  ])('%s is in the partition where Kafka’s default partitioner puts it', (key, hash) => {
+    for (const partitions of [1, 7, 8]) expect(partitionOfKey(key, partitions)).toBe((hash & 0x7fffffff) % partitions);
+  });
+});

@@ -1,0 +1,13 @@
+import { rootCertificates } from 'node:tls';
+
+import { expect, it } from 'vitest';
+
+import { tlsOf } from '../../../src/adapters/temporal/connection.js';
+
+it('Clients and workers trust the authorities that Node ships when they are given none, and those alone that they are given', () => {
+  const trusted = (ca: string | null) =>
+    tlsOf({ ca, client: null, serverName: null }).serverRootCACertificate.toString();
+  expect(rootCertificates.length).toBeGreaterThan(0);
+  for (const certificate of rootCertificates) expect(trusted(null)).toContain(certificate);
+  expect(trusted('our own')).toBe('our own');
+});
