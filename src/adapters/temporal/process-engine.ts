@@ -123,12 +123,12 @@ export class TemporalProcessEngine implements ProcessEngine {
     return reply === null ? null : this.#asked(ref, [], reply);
   }
 
-  /** Resolves when Temporal answers; rejects when it does not within 0.8 s. */
+  /** Resolves when Temporal answers; rejects when it does not within 0.6 s. */
   ping(): Promise<void> {
     return this.#workflows.ping();
   }
 
-  /** Whether some worker has asked for work lately; rejects when Temporal does not answer within 0.8 s. */
+  /** Whether some worker has asked for work lately; rejects when Temporal does not answer within 0.6 s. */
   hasWorkers(): Promise<boolean> {
     return this.#workflows.hasWorkers();
   }
@@ -192,12 +192,10 @@ export class TemporalProcessEngine implements ProcessEngine {
 
   /** Their shards look for all that they do not know. */
   async #takeUpTogether(refs: readonly ProcessRef[]): Promise<readonly ProcessRef[]> {
-    const { shards } = this.#deps;
-    const alone = refs.filter((ref) => this.#shardOf(ref) === null);
-    const together = refs.filter((ref) => this.#shardOf(ref) !== null);
-    const found = new Set(together.map((ref) => shardOf(ref, shards?.count ?? 1)));
+    const indexes = refs.map((ref) => this.#shardOf(ref));
+    const found = new Set(indexes.filter((index) => index !== null));
     await Promise.all([...found].map((index) => this.#workflows.look(this.#shard(index))));
-    return alone;
+    return refs.filter((_, at) => indexes[at] === null);
   }
 
   /** The number of its shard; null for a process with a workflow of its own. */

@@ -125,13 +125,13 @@ export class ProcessWorkflows implements AsyncDisposable {
     );
   }
 
-  /** Resolves when Temporal answers; rejects when it does not within 0.8 s. */
+  /** Resolves when Temporal answers; rejects when it does not within 0.6 s. */
   async ping(): Promise<void> {
     const deadline = Date.now() + PROBE_TIMEOUT_MS;
     await this.#connection.withDeadline(deadline, () => this.#connection.workflowService.getSystemInfo({}));
   }
 
-  /** Whether some worker has asked for work lately; rejects when Temporal does not answer within 0.8 s. */
+  /** Whether some worker has asked for work lately; rejects when Temporal does not answer within 0.6 s. */
   async hasWorkers(): Promise<boolean> {
     const { namespace, temporalNamespace } = this.#at;
     const { pollers } = await this.#connection.withDeadline(Date.now() + PROBE_TIMEOUT_MS, () =>
