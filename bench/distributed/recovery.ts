@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { readState } from '../../scripts/servers/state.js';
@@ -12,7 +11,6 @@ import { ownNamespace } from './addresses.js';
 import { type Answers, noAnswers, playRetrying } from './retrying-body.js';
 import { type Roles, startRoles } from './roles.js';
 
-const SERVERS = fileURLToPath(new URL('../../scripts/servers/main.js', import.meta.url));
 const STEPS = 4;
 const MINDS = 400;
 /** Turns that are played at the same time while the capacity is measured. */
@@ -34,8 +32,10 @@ type Outage = { readonly name: string; begin(): Promise<void>; end(): Promise<vo
 const directory = (): string => resolve(process.env['ANIMA_SERVERS_DIR'] ?? '.servers');
 
 const servers = async (verb: 'kill' | 'restart', name: string): Promise<void> => {
-  const child = spawn(process.execPath, [SERVERS, verb, name], {
-    env: { ...process.env, ANIMA_SERVERS_DIR: directory() },
+  // With an address of its own given, the command would leave the event store to whoever gave it.
+  const { EVENTSTORE_URL: _, ...env } = process.env;
+  const child = spawn('npm', ['run', '--silent', 'servers', '--', verb, name], {
+    env: { ...env, ANIMA_SERVERS_DIR: directory() },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const [code] = (await once(child, 'exit')) as [number | null];
@@ -43,8 +43,9 @@ const servers = async (verb: 'kill' | 'restart', name: string): Promise<void> =>
 };
 
 const signalTo = async (name: 'temporal' | 'eventstore', signal: NodeJS.Signals): Promise<void> => {
-  const state = await readState(directory());
-  process.kill(state[name]?.process?.pid ?? 0, signal);
+  const pid = (await readState(directory()))[name]?.process?.pid;
+  if (pid === undefined) throw new Error(`${name} does not run`);
+  process.kill(pid, signal);
 };
 
 const outagesOf = (roles: Roles, { http, workers }: Fleet): readonly Outage[] => {
