@@ -172,7 +172,7 @@ const recoveryFrom = async (
   return (
     `${outage.name}: goodput back at 90 % ${at < 0 ? `**not within ${String(AFTER)} s**` : `${String(at)} s`} after its return ` +
     `(which took ${((backMs - endMs) / 1_000).toFixed(1)} s); ${String(answers.turns)} turns of ${String(begun)} ended, ` +
-    `${String(answers.givenUp)} given up, ${String(answers.later)} answers "later", ${String(answers.failed)} none. ` +
+    `${String(answers.givenUp)} given up, ${String(answers.later)} answers "later", none of ${JSON.stringify(answers.failed)}. ` +
     `Steps in each second: ${counts.join(' ')}.`
   );
 };

@@ -11,13 +11,14 @@ const TURN_MS = 120_000;
 export type Answers = {
   ok: number;
   later: number;
-  failed: number;
+  /** How many got no answer, by reason. */
+  failed: Record<string, number>;
   turns: number;
   givenUp: number;
   latenciesMs: number[];
 };
 
-export const noAnswers = (): Answers => ({ ok: 0, later: 0, failed: 0, turns: 0, givenUp: 0, latenciesMs: [] });
+export const noAnswers = (): Answers => ({ ok: 0, later: 0, failed: {}, turns: 0, givenUp: 0, latenciesMs: [] });
 
 /** Plays one turn as the contract tells a client to: what is answered "later" is sent again when the answer says, and what is not answered elsewhere. */
 export const playRetrying = async (
@@ -50,19 +51,27 @@ export const playRetrying = async (
           after: response.headers.get('retry-after'),
           text: await response.text(),
         }),
-        () => null,
+        (error: unknown) => {
+          const reason = reasonOf(error);
+          answers.failed[reason] = (answers.failed[reason] ?? 0) + 1;
+          return null;
+        },
       );
       if (told?.status === 200) {
         answers.ok += 1;
         answers.latenciesMs.push(performance.now() - beganMs);
         break;
       }
-      if (told === null) answers.failed += 1;
-      else if (told.status === 503 || told.status === 409 || told.status === 429) answers.later += 1;
-      else throw new Error(`a step was answered with status ${String(told.status)}: ${told.text}`);
+      if (told !== null && (told.status === 503 || told.status === 409 || told.status === 429)) answers.later += 1;
+      else if (told !== null) throw new Error(`a step was answered with status ${String(told.status)}: ${told.text}`);
       const seconds = Number(told?.after ?? NaN);
       await sleep(Number.isNaN(seconds) ? PAUSE_MS : seconds * 1_000);
     }
   }
   answers.turns += 1;
+};
+
+const reasonOf = (error: unknown): string => {
+  const { name, cause } = error as { name?: string; cause?: { code?: string } };
+  return cause?.code ?? name ?? String(error);
 };

@@ -201,12 +201,17 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       },
       koa: ctx,
     };
-    if (request !== null && deps.keys !== null) {
-      await runOnce(ctx, exchange, call, request, deps.keys);
-      return;
+    const leave = definition.enter?.(call as never);
+    try {
+      if (request !== null && deps.keys !== null) {
+        await runOnce(ctx, exchange, call, request, deps.keys);
+        return;
+      }
+      const answer = await handled(call);
+      if (answer.stream === undefined) answerWith(ctx, exchange, answer);
+      else await sendDefined(ctx, exchange, answer, answer.stream);
+    } finally {
+      leave?.();
     }
-    const answer = await handled(call);
-    if (answer.stream === undefined) answerWith(ctx, exchange, answer);
-    else await sendDefined(ctx, exchange, answer, answer.stream);
   };
 };

@@ -123,6 +123,11 @@ export type RouteDefinition<P extends TObject = TObject, Q extends TObject = TOb
   readonly openTo?: (koa: Context) => boolean;
   /** A refusal of the route's own that comes where a missing scope does, before the body is looked at (contract 1.3). */
   readonly forbids?: (principal: Principal) => Rejection | null;
+  /**
+   * A place for a request, taken before anything is reserved or read for it, so that a crowd of refused requests is cheap. What it returns gives the
+   * place back.
+   */
+  readonly enter?: (call: Call<Static<P>, Static<Q>, Static<B>>) => () => void;
   /** The stream that its command writes to: under an Idempotency-Key its end is noted before anything is done. */
   readonly writesTo?: (call: Call<Static<P>, Static<Q>, Static<B>>) => string | undefined;
   /** The part of the answer's body that is kept for repeats, if the body holds a secret that is shown once (contract 1.7). */

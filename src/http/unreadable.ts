@@ -37,20 +37,20 @@ const refuse = (socket: Duplex, rejection: Rejection, requestId: string): void =
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${content}`);
 };
 
+/** The connections whose request is late, and that request once it has come after all. */
+type LateRequests = Map<Duplex, IncomingMessage | undefined>;
+
 /**
  * Looks at a late request again once the event loop has read what was waiting. After a blocked loop, timers run first, and then the delay was ours. A
  * request that is whole by then is answered like any other. If it was still arriving, or waits here for its handler, the client is told that the
  * server was at fault (503).
  */
-const onLate = (server: Server, socket: Duplex & { readonly bytesRead?: number }, requestId: string): void => {
+const onLate = (late: LateRequests, socket: Duplex & { readonly bytesRead?: number }, requestId: string): void => {
   const { bytesRead: readBefore = 0 } = socket;
-  let request: IncomingMessage | undefined = unreadableAnswer(socket)?.req;
-  const onRequest = (req: IncomingMessage): void => {
-    if (req.socket === socket) request = req;
-  };
-  server.on('request', onRequest).on('checkContinue', onRequest);
+  late.set(socket, unreadableAnswer(socket)?.req);
   setImmediate(() => {
-    server.off('request', onRequest).off('checkContinue', onRequest);
+    const request = late.get(socket);
+    late.delete(socket);
     if (request?.complete === true || socket.destroyed) return;
     const isOurs = (socket.bytesRead ?? 0) > readBefore || (request?.readableLength ?? 0) > 0;
     const message = 'The server was blocked and did not read the request in time; nothing was done. Send it again.';
@@ -64,9 +64,14 @@ const onLate = (server: Server, socket: Duplex & { readonly bytesRead?: number }
 
 /** Answers what never becomes a request: what Node's parser refuses, what comes too late, and CONNECT, which only proxies use. */
 export const answerUnreadable = (server: Server, nameRequest: () => string): void => {
+  const late: LateRequests = new Map();
+  const onRequest = (request: IncomingMessage): void => {
+    if (late.has(request.socket)) late.set(request.socket, request);
+  };
+  server.on('request', onRequest).on('checkContinue', onRequest);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();
-    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') onLate(server, socket, nameRequest());
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') onLate(late, socket, nameRequest());
     else refuse(socket, unreadable(reasons[error.code ?? ''] ?? 'It breaks the syntax of HTTP/1.1.'), nameRequest());
   });
   server.on('connect', (_, socket) => {

@@ -36,6 +36,14 @@ export interface ProcessEngine extends AsyncDisposable {
   start(): Promise<void>;
 
   /**
+   * A place for a request that will ask a process of this name in this stream. It asks nobody and costs nothing, so it comes before what a request
+   * must read to find out what to ask.
+   * @returns gives the place back; to be called once
+   * @throws Rejection BUSY or ENGINE_UNAVAILABLE, where an ask would be refused at this moment
+   */
+  enter(ref: Pick<ProcessRef, 'process' | 'stream'>): () => void;
+
+  /**
    * Inputs for whose answer the caller waits. It comes once they are recorded; they take one step, near effects included. A refused or failed ask
    * recorded nothing of its inputs, unless it was a near effect after them that failed.
    * @throws Rejection of the table's refusals

@@ -51,6 +51,30 @@ describe('a POST with an Idempotency-Key', () => {
     expect(calls).toHaveLength(1);
   });
 
+  it('is refused before anything is reserved when its route has no place for it', async () => {
+    let refusal: Rejection | null = new Rejection('BUSY', { retryAfter: 2 });
+    const reserved: string[] = [];
+    const clock = new ManualClock();
+    const idempotency = new MemoryIdempotencyStore(clock);
+    const reserve = idempotency.reserve.bind(idempotency);
+    idempotency.reserve = (...given) => {
+      reserved.push(given[1]);
+      return reserve(...given);
+    };
+    let left = 0;
+    const enter = () => {
+      if (refusal !== null) throw refusal;
+      return () => (left += 1);
+    };
+    app = await startApp([runRoute(() => ({ body: {} }), { enter })], { idempotency, clock });
+    const refused = await app.post('/run', {}, KEY);
+    expect([refused.status, refused.body.error.code, refused.headers.get('retry-after')]).toEqual([503, 'BUSY', '2']);
+    expect([reserved, left]).toEqual([[], 0]);
+    refusal = null;
+    expect((await app.post('/run', {}, KEY)).status).toBe(200);
+    expect([reserved.length, left]).toEqual([1, 1]);
+  });
+
   it('is refused with another body', async () => {
     await start(() => ({ body: {} }));
     await app.post('/run', { a: 1 }, KEY);

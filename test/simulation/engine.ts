@@ -63,6 +63,7 @@ export class SimulatedEngine {
     };
     return {
       start: () => Promise.resolve(),
+      enter: () => () => undefined,
       ask,
       tell: async (ref, inputs, by) => {
         await ask(ref, inputs, by).catch((error: unknown) => {

@@ -41,6 +41,11 @@ export class EmbeddedProcessEngine implements ProcessEngine {
     this.#looking = this.#lookAt(unknown);
   }
 
+  /** It is this very process: an ask never waits for another one. */
+  enter(): () => void {
+    return () => undefined;
+  }
+
   async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer> {
     return askedOf(await this.#actor(ref).step(inputs, by));
   }

@@ -5,12 +5,16 @@ import type { Random } from '../../ports/random.js';
 /** How many asks may be under way whatever is known of the workers, and at most. */
 export const ASKS_AT_LEAST = 256;
 export const ASKS_AT_MOST = 4_096;
+/** How many at least while they wait longer than they should: a longer line would only make all of them late. */
+export const ASKS_AT_LEAST_WHEN_SLOW = 16;
 /** How long an ask should wait at most when as many are under way as may, in milliseconds: so many are let in as are answered in that time. */
 const WAIT_MS = 2_000;
 /** Over which time answers are counted, in milliseconds. */
 const COUNTED_MS = 1_000;
 /** While nothing is answered, one ask in this time is let in to see whether that has changed, in milliseconds. */
 const PROBE_EVERY_MS = 500;
+/** And one request in this time may go to the trouble of finding out what to ask. */
+const LOOK_EVERY_MS = 100;
 /** A client that was refused comes again after one to so many seconds, so that not all come at once. */
 const RETRY_SECONDS = 3;
 
@@ -26,14 +30,37 @@ export type AdmissionDeps = {
 export class Admission {
   readonly #deps: AdmissionDeps;
   #underWay = 0;
+  #entered = 0;
   /** Answers in the running second and in the one before. */
   #counted = { sinceMs: 0, now: 0, before: 0 };
   #answeredMs = -Infinity;
   #inVain = false;
   #probedMs = -Infinity;
+  #lookedMs = -Infinity;
+  /** When an ask last took longer than WAIT_MS. */
+  #slowMs = -Infinity;
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
+  }
+
+  /**
+   * A place for a request that will ask, once it has found out what. There are as many as asks may be under way: what a crowd of requests reads before
+   * it asks would keep the machine from those that are answered.
+   * @returns gives the place back; to be called once
+   * @throws Rejection as `admit` would at this moment
+   */
+  enter(): () => void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (this.#inVain) {
+      const isDue = nowMs - this.#probedMs >= PROBE_EVERY_MS && nowMs - this.#lookedMs >= LOOK_EVERY_MS;
+      if (!isDue) throw this.#refused('ENGINE_UNAVAILABLE');
+      this.#lookedMs = nowMs;
+    } else if (Math.max(this.#entered, this.#underWay) >= this.#limit(nowMs)) throw this.#refused('BUSY');
+    this.#entered += 1;
+    return () => {
+      this.#entered -= 1;
+    };
   }
 
   /**
@@ -43,7 +70,7 @@ export class Admission {
    */
   async admit<T>(ask: () => Promise<T>): Promise<T> {
     const beganMs = this.#deps.clock.monotonicMs();
-    this.#enter(beganMs);
+    this.#begin(beganMs);
     this.#underWay += 1;
     try {
       const answer = await ask();
@@ -54,25 +81,28 @@ export class Admission {
       if (!(error instanceof Rejection)) this.#answered(this.#deps.clock.monotonicMs());
       else if (error.code === 'ENGINE_UNAVAILABLE' && this.#answeredMs < beganMs) this.#inVain = true;
       if (error instanceof Rejection && (error.code === 'ENGINE_UNAVAILABLE' || error.code === 'BUSY'))
-        throw this.#refusal(error.code);
+        throw this.#refused(error.code);
       throw error;
     } finally {
       this.#underWay -= 1;
+      const nowMs = this.#deps.clock.monotonicMs();
+      if (nowMs - beganMs > WAIT_MS) this.#slowMs = nowMs;
     }
   }
 
-  #enter(nowMs: number): void {
+  #begin(nowMs: number): void {
     if (this.#inVain) {
-      if (nowMs - this.#probedMs < PROBE_EVERY_MS) throw this.#refusal('ENGINE_UNAVAILABLE');
+      if (nowMs - this.#probedMs < PROBE_EVERY_MS) throw this.#refused('ENGINE_UNAVAILABLE');
       this.#probedMs = nowMs;
-    } else if (this.#underWay >= this.#limit(nowMs)) throw this.#refusal('BUSY');
+    } else if (this.#underWay >= this.#limit(nowMs)) throw this.#refused('BUSY');
   }
 
   #limit(nowMs: number): number {
     this.#turnTo(nowMs);
     const { now, before } = this.#counted;
     const answeredInTime = (Math.max(now, before) * WAIT_MS) / COUNTED_MS;
-    return Math.min(Math.max(answeredInTime, ASKS_AT_LEAST), ASKS_AT_MOST);
+    const atLeast = nowMs - this.#slowMs < WAIT_MS ? ASKS_AT_LEAST_WHEN_SLOW : ASKS_AT_LEAST;
+    return Math.min(Math.max(answeredInTime, atLeast), ASKS_AT_MOST);
   }
 
   #answered(nowMs: number): void {
@@ -88,7 +118,7 @@ export class Admission {
     if (passed > 0) this.#counted = { sinceMs: sinceMs + passed * COUNTED_MS, now: 0, before: passed === 1 ? now : 0 };
   }
 
-  #refusal(code: 'BUSY' | 'ENGINE_UNAVAILABLE'): Rejection {
+  #refused(code: 'BUSY' | 'ENGINE_UNAVAILABLE'): Rejection {
     const [byte = 0] = this.#deps.random.bytes(1);
     return new Rejection(code, { retryAfter: 1 + (byte % RETRY_SECONDS) });
   }

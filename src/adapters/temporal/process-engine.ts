@@ -90,10 +90,11 @@ export class TemporalProcessEngine implements ProcessEngine {
     const shard = index === null ? undefined : this.#shards[index];
     const send = (signal: AbortSignal): Promise<Reply> =>
       shard === undefined ? this.#replyTo(ref, inputs, by, signal) : shard.ask(ref, inputs, by, signal);
-    const admission = this.#admissions[index ?? this.#shards.length];
-    if (admission === undefined) throw new Error(`there is no shard ${String(index)}`);
-    const reply = admission.admit(() => this.#watch.during(send));
-    return this.#asked(ref, inputs, await reply);
+    return this.#asked(ref, inputs, await this.#admissionOf(ref).admit(() => this.#watch.during(send)));
+  }
+
+  enter(ref: Pick<ProcessRef, 'process' | 'stream'>): () => void {
+    return this.#admissionOf(ref).enter();
   }
 
   /**
@@ -198,8 +199,15 @@ export class TemporalProcessEngine implements ProcessEngine {
     return refs.filter((_, at) => indexes[at] === null);
   }
 
+  #admissionOf(ref: Pick<ProcessRef, 'process' | 'stream'>): Admission {
+    const index = this.#shardOf(ref);
+    const admission = this.#admissions[index ?? this.#shards.length];
+    if (admission === undefined) throw new Error(`there is no shard ${String(index)}`);
+    return admission;
+  }
+
   /** The number of its shard; null for a process with a workflow of its own. */
-  #shardOf(ref: ProcessRef): number | null {
+  #shardOf(ref: Pick<ProcessRef, 'process' | 'stream'>): number | null {
     const { shards } = this.#deps;
     return shards?.processes.includes(ref.process) === true ? shardOf(ref, shards.count) : null;
   }

@@ -44,6 +44,10 @@ export type TurnStep = {
 /** The answer, the revision of the mind's stream and the global position (0: nothing was recorded) when it was made. */
 export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; readonly position: number };
 
+/** A place for a step of this mind, before anything is read for it. @throws as ProcessEngine.enter */
+export const enterStep = (engine: Pick<ProcessEngine, 'enter'>, stream: string): (() => void) =>
+  engine.enter({ process: turn.name, stream });
+
 /**
  * One step of the multi-round protocol (contract 2.2, 2.6). It finds the turn that the step means, or opens or resumes one, and passes what is new to
  * the table. It never refuses a client that remembers the turn differently: the answer comes from the record.

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { Admission, ASKS_AT_LEAST, ASKS_AT_MOST } from '../../../src/adapters/temporal/admission.js';
+import {
+  Admission,
+  ASKS_AT_LEAST,
+  ASKS_AT_LEAST_WHEN_SLOW,
+  ASKS_AT_MOST,
+} from '../../../src/adapters/temporal/admission.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { gate } from '../../support/gate.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -131,6 +136,51 @@ describe('Admission', () => {
     open(Promise.reject(unavailable));
     await expect(lost).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
     expect((await fill(10)).begun).toBe(10);
+  });
+
+  it('lets in no more than are answered while they wait too long', async () => {
+    const { clock, answer, fill } = admitting();
+    await clock.advance(10_000);
+    const late = await fill(1);
+    await clock.advance(2_001);
+    await late.end();
+    expect((await fill(ASKS_AT_LEAST)).begun).toBe(ASKS_AT_LEAST_WHEN_SLOW);
+    for (let answered = 0; answered < 3; answered += 1) await answer();
+    await clock.advance(2_000);
+    expect((await fill(ASKS_AT_LEAST)).begun).toBe(ASKS_AT_LEAST - ASKS_AT_LEAST_WHEN_SLOW);
+  });
+
+  it('has as many places for requests as for asks, and gets them back', async () => {
+    const { clock, admission, fill } = admitting();
+    for (let round = 0; round < 2; round += 1) {
+      const leaves = Array.from({ length: ASKS_AT_LEAST }, () => admission.enter());
+      expect(() => admission.enter()).toThrow(expect.objectContaining({ code: 'BUSY' }) as Error);
+      for (const leave of leaves) leave();
+    }
+    const { end } = await fill(ASKS_AT_LEAST);
+    expect(() => admission.enter()).toThrow(expect.objectContaining({ code: 'BUSY' }) as Error);
+    await end();
+    await clock.advance(1);
+    admission.enter()();
+  });
+
+  it('lets only single requests look while nothing is answered', async () => {
+    const { clock, admission, fail, fill, answer } = admitting();
+    const away = expect.objectContaining({ code: 'ENGINE_UNAVAILABLE' }) as Error;
+    await clock.advance(10_000);
+    await fail(unavailable);
+    admission.enter()();
+    for (let looks = 0; looks < 3; looks += 1) expect(() => admission.enter()).toThrow(away);
+    await clock.advance(100);
+    admission.enter()();
+    await fill(1);
+    await clock.advance(PROBE_MS - 1);
+    expect(() => admission.enter()).toThrow(away);
+    await clock.advance(1);
+    admission.enter()();
+    expect(await answer()).toBe('answered');
+    admission.enter()();
+    admission.enter()();
   });
 
   it('spreads those that it refused over some seconds', async () => {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { type Stepped, stepTurn } from '../../../app/turns/step-turn.js';
+import { enterStep, type Stepped, stepTurn } from '../../../app/turns/step-turn.js';
 import { finalizeWire } from '../../../domain/npc/signature.js';
 import { npcStream } from '../../../domain/shared/stream-names.js';
 import { contextOf, mindStream } from '../../command-context.js';
@@ -41,6 +41,7 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
       scope: 'npc',
       params: NpcParams,
       writesTo: mindStream,
+      enter: (call) => enterStep(engine, mindStream(call)),
       body: Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) }),
       responses: {
         200: {
