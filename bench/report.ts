@@ -40,7 +40,7 @@ const goalText = (goal: Goal | null): string =>
   goal === null ? '' : `${goal.text}: ${goal.met ? 'met' : '**missed**'}`;
 
 /** Columns of equal width, as this repository's formatter lays them out. */
-const table = (rows: readonly (readonly string[])[]): readonly string[] => {
+export const table = (rows: readonly (readonly string[])[]): readonly string[] => {
   const widths = rows.reduce<readonly number[]>(
     (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 3)),
     [],

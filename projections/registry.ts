@@ -1,7 +1,8 @@
 import type { Projection } from '../src/ports/read-models.js';
+import { memories } from './memories.js';
 import { npcs } from './npcs.js';
 import { rulesets } from './rulesets.js';
 import { turns } from './turns.js';
 
 /** Every read model there is. */
-export const projections: readonly Projection[] = [npcs, turns, rulesets];
+export const projections: readonly Projection[] = [npcs, turns, memories, rulesets];

@@ -115,10 +115,22 @@ module.exports = [
     'Turns are made of minds and processes; nothing here keeps keys or read models.',
   ),
   wing(
+    'memory',
+    'confirming memories, what of them is visible, recall by meaning, embedding',
+    ['src/app/minds', 'src/app/read-models', 'src/app/streams', 'src/app/pacing', 'projections'],
+    'Memories belong to a mind, not to a turn; what is visible of them is read from their list.',
+  ),
+  wing(
     'keys',
     'API keys and signing keys: issued, found, followed',
     ['src/app/streams', 'src/app/pacing'],
     'A request is authenticated before anything of a mind is read.',
+  ),
+  wing(
+    'cortex',
+    'the engines of this server, and which of them speaks for a tenant',
+    ['src/app/keys', 'src/app/streams', 'src/app/pacing'],
+    'What an engine says goes into turns; choosing one needs the tenant and nothing of a mind.',
   ),
   wing(
     'read-models',
@@ -170,9 +182,15 @@ module.exports = [
     because: shellsKnowNoTable,
   },
   adapter('eventstore', 'the event store on EventStoreDB'),
+  adapter('embedders', 'vectors from texts: by the model that comes along, a model in a folder, or another server'),
   adapter('kafka', 'the feed on Kafka'),
   adapter('postgres', 'PostgreSQL: read models, snapshots, idempotency keys, limits, the relay’s place'),
+  adapter('vectors', 'exact search among vectors'),
   adapter('files', 'files beside the data: the owner key, the secret'),
+  {
+    ...adapter('cortex', 'engines that continue prompts: the scripted one, model servers, local models'),
+    imports: ['src/adapters/shared', 'src/app/pacing', ...core],
+  },
   adapter('prometheus', 'metrics'),
   adapter('system', 'clock and randomness of the machine'),
   {

@@ -113,7 +113,7 @@ if (!isCurrent(digest)) {
   await run(root, compiler, '-p', 'tsconfig.build.json', '--outDir', partial);
   // The bundler names modules relative to where it runs; the temporary folder's name must not be in the bundle.
   await run(partial, 'scripts/bundle-workflows.js');
-  await run(partial, 'scripts/copy-docs-files.js');
+  await run(partial, 'scripts/copy-files.js');
   writeFileSync(stamp(partial), digest);
   settle(digest);
 }

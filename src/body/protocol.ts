@@ -199,3 +199,14 @@ export type TurnRecord = {
 };
 /** A turn as a list shows it. */
 export type TurnSummary = Omit<TurnRecord, 'rounds' | 'verdict'>;
+/** A memory as the server lists it (contract 3.1). */
+export type MemoryRecord = {
+  readonly memoryId: string;
+  readonly text: string;
+  readonly type: string;
+  readonly importance: number;
+  readonly similarity: number;
+  readonly createdAt: string;
+  readonly confirmed: boolean;
+  readonly cause: { readonly turnId: string | null; readonly eventId: string; readonly revision: number };
+};

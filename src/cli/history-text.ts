@@ -44,6 +44,9 @@ const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
   VerdictRefused: verdict,
   StateChanged: ({ patch }) => json(patch),
   MemoryStored: ({ text: stored, type }) => [text(type), quoted(stored)].join(' '),
+  MemoryConfirmed: ({ memoryId }) => text(memoryId),
+  RecallReported: ({ query, memories }) => `${quoted(query)} ${String(items(memories).length)} recalled`,
+  MemoriesCleared: ({ count }) => `${json(count)} memories`,
   TurnExpired: () => '',
   TapeMismatchNoticed: ({ members: differing }) =>
     items(differing)

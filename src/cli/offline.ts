@@ -35,6 +35,17 @@ export const openOffline = async (
 };
 
 /**
+ * Opens what a command works on: the data directory while the server is stopped, or the servers of the distributed profile, beside running processes.
+ * @throws CommandFailed, StartProblem
+ */
+export const openStored = async (terminal: Terminal): Promise<Profile> => {
+  const config = parseConfig(terminal.env, terminal.cwd);
+  return config.distributed === null
+    ? (await openOffline(terminal)).profile
+    : openBesideServers(terminal, config, config.distributed);
+};
+
+/**
  * Makes another owner key for a tenant (contract 11.3): in the data directory while the server is stopped, or in the event store of the distributed
  * profile. There the servers may run, and know the key within a second. Raises what the event store raises. @throws CommandFailed, StartProblem
  */

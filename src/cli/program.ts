@@ -6,10 +6,13 @@ import { chainCommand } from './chain.js';
 import { demoCommand } from './demo.js';
 import { historyCommand } from './history.js';
 import { keysCommand } from './keys.js';
+import { memoriesCommand } from './memories.js';
 import { rebuildCommand } from './rebuild.js';
+import { reembedCommand } from './reembed.js';
 import { serveCommand } from './serve.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
 import { turnsCommand } from './turns.js';
+import { whyCommand } from './why.js';
 
 /** The exit codes of every command (contract 11.5). */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
@@ -23,8 +26,11 @@ const program = (terminal: Terminal): Command => {
     .addCommand(keysCommand(terminal))
     .addCommand(historyCommand(terminal))
     .addCommand(turnsCommand(terminal))
+    .addCommand(whyCommand(terminal))
+    .addCommand(memoriesCommand(terminal))
     .addCommand(chainCommand(terminal))
     .addCommand(rebuildCommand(terminal))
+    .addCommand(reembedCommand(terminal))
     .addHelpText(
       'after',
       '\nCommands that ask a server use the address in ANIMA_URL (default: http://127.0.0.1:8080) and the key in ANIMA_API_KEY,\n' +

@@ -4,7 +4,11 @@ import { resolve } from 'node:path';
 import { secretProblem } from '../domain/shared/secret-length.js';
 import { StartProblem } from '../domain/shared/start-problem.js';
 import type { RateLimit } from '../domain/tenant/rate-limit.js';
+import { OUTCOME_WAIT_MS } from '../ports/process-engine.js';
+import type { EmbedderChoice } from '../ports/embedder-choice.js';
 import type { KafkaAccess, TemporalAccess } from '../ports/server-access.js';
+import { readEmbedder } from './embedder.js';
+import { type CortexConfig, readCortex } from './cortex.js';
 import type { Environment } from './env.js';
 import { type AccessSource, readKafkaAccess, readTemporalAccess } from './server-access.js';
 
@@ -49,11 +53,20 @@ export type Config = {
   /** Whether `POST /rules` is open. */
   readonly rulesRegistration: boolean;
   readonly turnDeadlineMs: number;
+  /** How long a request waits for an agent's answer, in milliseconds. */
+  readonly agentWaitMs: number;
   readonly secret: string | null;
   /** Absolute. */
   readonly secretFile: string | null;
   readonly jwsAlg: 'EdDSA' | 'Ed25519';
+  readonly embedder: EmbedderChoice;
+  /** How much memory the vectors of minds may take for recalls. */
+  readonly recallCacheBytes: number;
+  /** The part of the time that goes into embedding texts in the background, above 0 and up to 1. */
+  readonly embeddingShare: number;
   readonly logLevel: LogLevel;
+  /** The server's default engine. */
+  readonly cortex: CortexConfig;
 };
 
 const DEFAULT_HOST = '127.0.0.1';
@@ -67,10 +80,18 @@ const MAX_PORT = 65_535;
 const MAX_RATE = 1_000_000;
 const MAX_WINDOW_SECONDS = 86_400;
 const MAX_PARTITIONS = 1_000;
+const MEGABYTE = 1024 * 1024;
+/** Room for a mind of 100,000 memories with vectors of 512 numbers, and for many small ones. */
+const DEFAULT_RECALL_CACHE_MB = 256;
+const MAX_RECALL_CACHE_MB = 1_048_576;
+/** Percent of one core at most. */
+const DEFAULT_EMBEDDING_SHARE = 50;
 const HOUR_MS = 60 * 60 * 1000;
 /** A hundred years. */
 const MAX_RETENTION_HOURS = 876_000;
 const MAX_TURN_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
+/** As long as an engine may wait for an outcome (OUTCOME_WAIT_MS). */
+const MAX_AGENT_WAIT_MS = OUTCOME_WAIT_MS;
 
 /** More of them are spread over more workers; fewer make larger batches. */
 const DEFAULT_TURN_HOSTS = 2;
@@ -274,10 +295,30 @@ export const parseConfig = (
       `a number of milliseconds from 1 to ${MAX_TURN_DEADLINE_MS}`,
       (value) => integer(value, 1, MAX_TURN_DEADLINE_MS),
     ),
+    agentWaitMs: setting(
+      'ANIMA_AGENT_WAIT_MS',
+      12_000,
+      `a number of milliseconds from 1 to ${MAX_AGENT_WAIT_MS}`,
+      (value) => integer(value, 1, MAX_AGENT_WAIT_MS),
+    ),
     secret,
     secretFile: secretFile === null ? null : path(secretFile),
     jwsAlg: oneOf('ANIMA_JWS_ALG', ['EdDSA', 'Ed25519'], 'EdDSA'),
+    embedder: readEmbedder({ ...access, isThere, protocolOf }),
+    recallCacheBytes:
+      MEGABYTE *
+      setting(
+        'ANIMA_RECALL_CACHE_MB',
+        DEFAULT_RECALL_CACHE_MB,
+        `a number of megabytes from 1 to ${String(MAX_RECALL_CACHE_MB)}`,
+        (value) => integer(value, 1, MAX_RECALL_CACHE_MB),
+      ),
+    embeddingShare:
+      setting('ANIMA_EMBEDDING_SHARE', DEFAULT_EMBEDDING_SHARE, 'a percentage from 1 to 100', (value) =>
+        integer(value, 1, 100),
+      ) / 100,
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
+    cortex: readCortex(access, isThere),
   };
   const { kafkaPublicTopic, namespace } = config.distributed ?? {};
   if (kafkaPublicTopic && namespace !== undefined && areOneTopic(kafkaPublicTopic, `${namespace}.events`)) {

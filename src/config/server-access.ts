@@ -147,7 +147,7 @@ const payloadKey = (word: string): Uint8Array | null => {
 };
 
 /** A secret from the setting of that name, or from the file that `<name>_FILE` names. */
-const secretSetting = (source: AccessSource, name: string): string | null => {
+export const secretSetting = (source: AccessSource, name: string): string | null => {
   const { text, problems } = source;
   const value = text(name);
   if (text(`${name}_FILE`) === null) return value;

@@ -16,3 +16,7 @@ export const contextOf = (call: Call): Required<Command> => ({
 /** The stream of the mind that a request's path names. */
 export const mindStream = ({ principal, params }: Call<{ npcId: string }>): string =>
   npcStream(principal.tenant, params.npcId);
+
+/** As mindStream, in the agent family: an agent's id is an NPC's (contract 1.1). */
+export const agentStream = ({ principal, params }: Call<{ agentId: string }>): string =>
+  npcStream(principal.tenant, params.agentId);

@@ -11,12 +11,16 @@ import { compareOrders } from '../domain/shared/row-order.js';
 const CHUNK_BYTES = 64 * 1024;
 /** One read ends near this many bytes of JSON; parsing them holds the event loop for a millisecond or two. */
 const SLICE_BYTES = 256 * 1024;
+/** How many rows one answer looks at when not all of them are kept; it may then hold fewer items than asked for, and says where to go on. */
+const ROWS_LOOKED_AT = 20_000;
 
 /** A list of a read model, and how a row of it is shown. */
 export type List = {
   readonly readModels: Pick<ReadModels, 'list'>;
   readonly projection: Projection;
-  readonly query: Pick<ListQuery, 'partition' | 'tags' | 'direction'>;
+  readonly query: Pick<ListQuery, 'partition' | 'tags' | 'direction' | 'within'>;
+  /** Only rows for which it says true; all of them without it. */
+  readonly keep?: (row: Json) => boolean;
   readonly show: (row: Json) => unknown;
 };
 
@@ -59,18 +63,21 @@ const extentOf = async (list: List, page: Page): Promise<Extent> => {
   let last: string | undefined;
   let [bytes, count] = [0, 0];
   let isMore = false;
-  for await (const { rows, more } of slicesOf(list, page.beyond, page.limit)) {
+  const { keep } = list;
+  for await (const { rows, more } of slicesOf(list, page.beyond, keep === undefined ? page.limit : ROWS_LOOKED_AT)) {
     isMore = more;
-    for (const [index, { order, row }] of rows.entries()) {
-      const text = JSON.stringify(list.show(row));
-      if (bytes < PAGE_BYTES) {
-        held.push(text);
-        heldLast = order;
-      }
+    for (const { order, row } of rows) {
+      const isKept = keep?.(row) !== false;
+      if (isKept && (count === page.limit || bytes >= page.bytes))
+        return { count, last, more: true, bytes, held, heldLast };
+      const isHeld = bytes < PAGE_BYTES;
       last = order;
+      if (isHeld) heldLast = order;
+      if (!isKept) continue;
+      const text = JSON.stringify(list.show(row));
+      if (isHeld) held.push(text);
       count += 1;
       bytes += Buffer.byteLength(text);
-      if (bytes >= page.bytes) return { count, last, more: more || index < rows.length - 1, bytes, held, heldLast };
     }
   }
   return { count, last, more: isMore, bytes, held, heldLast };
@@ -89,9 +96,10 @@ async function* itemsOf(list: List, extent: Extent): AsyncGenerator<readonly str
   let left = 2 * count - held.length;
   for await (const { rows } of slicesOf(list, heldLast, Infinity)) {
     const within: ListPage['rows'] = rows.filter(({ order }) => sign * compareOrders(order, last) <= 0);
-    left -= within.length;
+    const kept = within.filter(({ row }) => list.keep?.(row) !== false);
+    left -= kept.length;
     if (left < 0) throw new Error(`A list of ${count} items has become more than twice as long while it was sent.`);
-    yield within.map(({ row }) => JSON.stringify(list.show(row)));
+    yield kept.map(({ row }) => JSON.stringify(list.show(row)));
     if (within.length < rows.length || within.at(-1)?.order === last) return;
   }
 }

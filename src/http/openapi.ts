@@ -58,13 +58,15 @@ const requestBodyOf = ({ body, bytes }: RouteDefinition): Doc => {
 };
 
 const responsesOf = ({ responses, shortForbidden }: RouteDefinition): Doc => {
-  const own = Object.entries(responses).map(([status, { description, schema, contentType }]) => {
+  const own = Object.entries(responses).map(([status, { description, schema, contentType, onDemand }]) => {
     const type = contentType ?? 'application/json';
-    const content =
-      schema === undefined && contentType === undefined
+    const content = {
+      ...(schema === undefined && contentType === undefined
         ? {}
-        : { content: { [type]: { schema: schema === undefined ? contentSchema(type) : plain(schema) } } };
-    return [status, { description, ...content }];
+        : { [type]: { schema: schema === undefined ? contentSchema(type) : plain(schema) } }),
+      ...(onDemand === undefined ? {} : { [onDemand]: { schema: contentSchema(onDemand) } }),
+    };
+    return [status, { description, ...(Object.keys(content).length === 0 ? {} : { content }) }];
   });
   const refusal = {
     description: 'A refusal; the code says which.',

@@ -10,6 +10,7 @@ import type { IdempotencyStore } from '../ports/idempotency-store.js';
 import type { Log } from '../ports/log.js';
 import type { Random } from '../ports/random.js';
 import { exchangeOf, type Exchange } from './exchange.js';
+import { asksFor } from './accept.js';
 import { admit, anonymous, type Gate } from './guard/admit.js';
 import { repeatable, repeatedBody, reserve, settle, type Repeatable } from './guard/idempotency.js';
 import { compileDropNulls } from './guard/null-members.js';
@@ -117,10 +118,22 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     });
   };
 
+  const refuseKeyOfStream = (): never => {
+    throw new Rejection('HEADER_INVALID', {
+      message:
+        'A stream cannot be kept for repeats: send the Idempotency-Key without this Accept, or the Accept alone.',
+      details: { header: 'Idempotency-Key' },
+    });
+  };
+
+  /** The stream that one may ask for instead of JSON. */
+  const onDemand = Object.values(definition.responses).find((response) => response.onDemand !== undefined)?.onDemand;
+
   /** @throws Error when the definition does not name this answer as a stream */
   const sendDefined = (ctx: Context, exchange: Exchange, answer: Answer, stream: StreamedAnswer): Promise<void> => {
     const status = answer.status ?? 200;
-    const kind = definition.responses[status]?.stream;
+    const { stream: always, onDemand } = definition.responses[status] ?? {};
+    const kind = always ?? (onDemand === undefined ? undefined : 'finite');
     if (kind === undefined) throw new Error(`${definition.operationId} does not say that it streams ${String(status)}`);
     Object.assign(exchange.headers, answer.headers);
     return sendStream(ctx, exchange, status, stream, kind, deps);
@@ -176,6 +189,8 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     const key =
       definition.method === 'POST' && principal !== anonymous ? ctx.req.headers['idempotency-key'] : undefined;
     if (key !== undefined && bytes !== null) refuseKey();
+    const wantsStream = onDemand !== undefined && asksFor(ctx.req.headers.accept, onDemand);
+    if (key !== undefined && wantsStream) refuseKeyOfStream();
     const request =
       typeof key === 'string'
         ? repeatable(key, [principal.keyId, definition.method, definition.path, ...Object.values(params)], parsed.value)
@@ -194,6 +209,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       commandId: makeCommandId(deps.clock, deps.random),
       keyed: false,
       resumed: false,
+      wantsStream,
       wrote: deps.keys?.written.position(principal.keyId) ?? 0,
       header: (name) => {
         const value = ctx.req.headers[name.toLowerCase()];

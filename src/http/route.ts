@@ -27,6 +27,8 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly keyed: boolean;
   /** True when an earlier attempt at this command died half way: look for its events before making new ones. */
   readonly resumed: boolean;
+  /** Whether the client asks for the stream that the route has beside its JSON (`onDemand`). */
+  readonly wantsStream: boolean;
   /** The global position of the caller's last write through this server, 0 when there is none. Lists over many streams wait for it (contract 1.8). */
   readonly wrote: number;
   header(name: string): string | undefined;
@@ -83,6 +85,11 @@ export type ResponseDefinition = {
    * stream ends when the server stops. It has no HEAD, which would never get an answer.
    */
   readonly stream?: 'finite' | 'endless';
+  /**
+   * A media type that the answer has instead of JSON for who asks for it by `Accept`: a finite stream. Such a request takes no Idempotency-Key, because
+   * a stream cannot be kept.
+   */
+  readonly onDemand?: string;
 };
 
 /**

@@ -1,5 +1,6 @@
 import { type Static, Type, type TSchema } from '@sinclair/typebox';
 
+import { MEMORY_BYTES } from '../domain/npc/recorded-bytes.js';
 import type { Json } from '../domain/shared/json.js';
 
 /** An id that clients make up, in a body. An invalid one is refused as ID_INVALID (contract 1.6). */
@@ -24,6 +25,16 @@ export const ErrorBody = Type.Object(
 /** The short shape of every 403 of `POST /rules` (contract 1.5). */
 export const ShortError = Type.Object({ error: Type.String() }, { $id: 'ShortError' });
 
+/** The keyword that bounds a text in bytes of UTF-8; JSON Schema itself counts characters. */
+export const MAX_BYTES = 'x-maxBytes';
+
+/** The text of a memory, or of what is asked for in memories (contract 3.6). */
+export const MemoryText = Type.String({
+  minLength: 1,
+  [MAX_BYTES]: MEMORY_BYTES,
+  description: `At most ${String(MEMORY_BYTES)} bytes of UTF-8.`,
+});
+
 /** Any JSON value: nothing in it is looked at. */
 export const AnyJson = Type.Unsafe<Json>({ description: 'Any JSON value.' });
 
@@ -36,4 +47,5 @@ export const nullable = <T extends TSchema>(schema: T) =>
 
 /** The path parameters of what belongs to one NPC. */
 export const NpcParams = Type.Object({ npcId: ClientId });
+export const AgentParams = Type.Object({ agentId: ClientId });
 export const TurnParams = Type.Object({ npcId: ClientId, turnId: Type.String() });

@@ -1,3 +1,5 @@
+import type { Recall } from '../app/memory/recall.js';
+import type { Engines } from '../app/cortex/engines.js';
 import type { Lanes } from '../app/streams/lanes.js';
 import type { ProcessJournal } from '../app/processes/process-journal.js';
 import type { Rulesets } from '../app/minds/rulesets.js';
@@ -15,10 +17,15 @@ export type Services = {
   readonly turnIndex: TurnIndex;
   readonly engine: ProcessEngine;
   readonly rulesets: Rulesets;
+  readonly recall: Recall;
   readonly signingKeys: SigningKeys;
   readonly signer: VerdictSigner;
+  /** The engines that make words (contract 6). */
+  readonly engines: Engines;
   /** `iss` of verdicts (contract 2.9). */
   readonly publicUrl: string;
   readonly turnDeadlineMs: number;
   readonly rulesRegistration: boolean;
+  /** How long a request waits for an agent's answer, in milliseconds (contract 7.1). */
+  readonly agentWaitMs: number;
 };

@@ -42,12 +42,19 @@ export const WORD_ROWS = 1_000;
  * different orders.
  */
 export interface RowSearch {
-  /** At most `limit` texts that have no vector of this embedder. */
+  /**
+   * At most `limit` texts that have no vector of this embedder. Of one stream those that no embedder has seen yet come first, the last order first: what
+   * was just written can then be embedded before an old backlog.
+   */
   withoutVector(projection: Projection, query: TextQuery): Promise<readonly RowText[]>;
+  /** How many texts have no vector of this embedder; `limit` where there are more. */
+  countWithoutVector(projection: Projection, query: TextQuery): Promise<number>;
   /** Sets the vectors of texts, except where the row has another text by now. A row has one vector, of the embedder that set it last. */
   setVectors(projection: Projection, embedder: string, vectors: readonly RowVector[]): Promise<void>;
   /** The vectors of one stream's rows by ascending order, at most `limit`; fewer are the last ones. */
   vectors(projection: Projection, query: VectorQuery): Promise<readonly StoredVector[]>;
+  /** Whether one stream has a text from which the embedder makes no vector, in a range. */
+  hasMeaningless(projection: Projection, query: Omit<VectorQuery, 'limit'>): Promise<boolean>;
   /**
    * At most `limit` rows of one stream that hold words of `text` (`wordsOf`, src/domain/shared/words.ts), best first; of equally good rows the last
    * order comes first. A word weighs less the more rows hold it: 1 / (1 + ln(rows)).

@@ -10,17 +10,21 @@ import { PostgresKeyUsage } from '../adapters/postgres/key-usage.js';
 import { Postgres } from '../adapters/postgres/open.js';
 import { PostgresRateLimiter } from '../adapters/postgres/rate-limiter.js';
 import { PostgresReadModels } from '../adapters/postgres/read-models.js';
+import { PostgresRelayLease } from '../adapters/postgres/relay-lease.js';
 import { PostgresSnapshots } from '../adapters/postgres/snapshots.js';
 import { payloadEncryption } from '../adapters/temporal/payload-codec.js';
 import { TemporalProcessEngine } from '../adapters/temporal/process-engine.js';
 import { temporalRefusal } from '../adapters/temporal/refusal.js';
+import { openEmbedder } from '../adapters/embedders/open.js';
 import { openSecret } from '../adapters/files/secret.js';
 import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
+import { nativeSearch } from '../adapters/vectors/usearch.js';
 import { createClosers } from './closers.js';
 import type { Config, DistributedConfig } from '../config/config.js';
 import type { OpenProcess } from '../ports/event-store.js';
 import type { Log } from '../ports/log.js';
+import { startEmbedding } from '../roles/embedding.js';
 import { startProjector } from '../roles/projector.js';
 import { startRelay } from '../roles/relay.js';
 import { startWorker } from '../roles/worker.js';
@@ -39,7 +43,7 @@ const requireWorkers = async (engine: TemporalProcessEngine): Promise<void> => {
  * @throws StartProblem when an address, the namespace or the secret cannot be used
  */
 export const openDistributed = async (
-  config: Pick<Config, 'secret' | 'secretFile' | 'dataDir'>,
+  config: Pick<Config, 'secret' | 'secretFile' | 'dataDir' | 'embedder' | 'embeddingShare'>,
   settings: DistributedConfig,
   log: Log,
 ): Promise<Profile> => {
@@ -57,7 +61,9 @@ export const openDistributed = async (
     const snapshots = new PostgresSnapshots(postgres);
     const rateLimiter = new PostgresRateLimiter(postgres, systemClock);
     const outside = { clock: systemClock, random: systemRandom };
-    const ports = { ...outside, events, readModels, snapshots, idempotency, rateLimiter, keyUsage };
+    const embedder = closers.opened(await openEmbedder(config.embedder, { ...outside, log }));
+    const searched = { readModels, rowSearch: readModels, vectorSearch: nativeSearch };
+    const ports = { ...outside, events, ...searched, snapshots, idempotency, rateLimiter, keyUsage, embedder };
     const kafka = {
       brokers: settings.kafkaBrokers,
       namespace,
@@ -119,11 +125,22 @@ export const openDistributed = async (
         const relay = roles.has('relay')
           ? startRelay({ ...feed, postgres, random: systemRandom, publicTopic: settings.kafkaPublicTopic })
           : null;
+        const embedding = roles.has('projector')
+          ? startEmbedding({
+              ...ports,
+              share: config.embeddingShare,
+              log,
+              lease: PostgresRelayLease.ofEmbedding(postgres),
+            })
+          : null;
         return Promise.resolve({
           lag: async () => (await projector?.lag()) ?? null,
           parked: async () => (await projector?.parked()) ?? null,
           relayLag: async () => (await relay?.lag()) ?? null,
+          unembedded: async () => (await embedding?.pending()) ?? null,
+          embedded: () => Promise.resolve(embedding?.embedded ?? null),
           [Symbol.asyncDispose]: async () => {
+            await embedding?.[Symbol.asyncDispose]();
             await relay?.[Symbol.asyncDispose]();
             await projector?.[Symbol.asyncDispose]();
           },

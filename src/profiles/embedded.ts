@@ -6,16 +6,19 @@ import { EmbeddedProcessEngine } from '../adapters/embedded/process-engine.js';
 import { EmbeddedReadModels } from '../adapters/embedded/read-models.js';
 import { openReadsFile, removeDamagedReadsFile } from '../adapters/embedded/reads-file.js';
 import { EmbeddedSnapshots } from '../adapters/embedded/snapshots.js';
+import { openEmbedder } from '../adapters/embedders/open.js';
 import { openSecret } from '../adapters/files/secret.js';
 import { MemoryRateLimiter } from '../adapters/shared/rate-limiter.js';
 import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
+import { nativeSearch } from '../adapters/vectors/usearch.js';
 import { createClosers } from './closers.js';
 import type { Config } from '../config/config.js';
 import { Projector } from '../app/read-models/projector.js';
 import type { Log } from '../ports/log.js';
 import type { ReadModelWriter } from '../ports/read-model-writer.js';
 import { projections } from '../../projections/registry.js';
+import { startEmbedding } from '../roles/embedding.js';
 import { answering } from './answering.js';
 import type { Profile } from './profile.js';
 
@@ -28,7 +31,7 @@ export type EmbeddedProfile = Profile & { readonly writer: ReadModelWriter; read
  * @throws StartProblem when the data directory, a file in it or the secret cannot be used; nothing stays open then
  */
 export const openEmbedded = async (
-  config: Pick<Config, 'dataDir' | 'secret' | 'secretFile'>,
+  config: Pick<Config, 'dataDir' | 'secret' | 'secretFile' | 'embedder' | 'embeddingShare'>,
   log: Log,
   { mendReads = false }: { readonly mendReads?: boolean } = {},
 ): Promise<EmbeddedProfile> => {
@@ -49,7 +52,9 @@ export const openEmbedded = async (
     const snapshots = closers.opened(EmbeddedSnapshots.open(directory.snapshotsFile));
     const rateLimiter = new MemoryRateLimiter(systemClock);
     const outside = { clock: systemClock, random: systemRandom };
-    const ports = { ...outside, events, readModels, snapshots, idempotency, rateLimiter, keyUsage };
+    const embedder = closers.opened(await openEmbedder(config.embedder, { ...outside, log }));
+    const searched = { readModels, rowSearch: readModels, vectorSearch: nativeSearch };
+    const ports = { ...outside, events, ...searched, snapshots, idempotency, rateLimiter, keyUsage, embedder };
     return {
       ports,
       writer: readModels,
@@ -67,11 +72,17 @@ export const openEmbedded = async (
       startReadModels: async () => {
         const projector = new Projector({ events, writer: readModels, clock: systemClock, log }, projections);
         await projector.start();
+        const embedding = startEmbedding({ ...ports, share: config.embeddingShare, log, lease: null });
         return {
           lag: () => projector.lag(),
           parked: () => projector.parked(),
           relayLag: () => Promise.resolve(null),
-          [Symbol.asyncDispose]: () => projector[Symbol.asyncDispose](),
+          unembedded: () => embedding.pending(),
+          embedded: () => Promise.resolve(embedding.embedded),
+          [Symbol.asyncDispose]: async () => {
+            await embedding[Symbol.asyncDispose]();
+            await projector[Symbol.asyncDispose]();
+          },
         };
       },
       dependencies: async () => ({ eventStore: await answering(systemClock, () => events.lastPosition()) }),

@@ -11,6 +11,10 @@ export type RunningReadModels = AsyncDisposable & {
   parked(): Promise<number | null>;
   /** How far behind the relay is. */
   relayLag(): Promise<number | null>;
+  /** How many texts have no vector yet. */
+  unembedded(): Promise<number | null>;
+  /** How many texts were embedded in the background since the start. */
+  embedded(): Promise<number | null>;
 };
 
 /** One profile, opened: its ports, and how processes and read models are driven on it. */

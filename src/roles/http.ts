@@ -8,9 +8,9 @@ import type { Services } from '../http/services.js';
 
 export type HttpRoleDeps = Pick<
   Services,
-  'ports' | 'lanes' | 'journal' | 'engine' | 'rulesets' | 'signingKeys' | 'publicUrl'
+  'ports' | 'lanes' | 'journal' | 'engine' | 'rulesets' | 'signingKeys' | 'recall' | 'engines' | 'publicUrl'
 > & {
-  readonly config: Pick<Config, 'turnDeadlineMs' | 'rulesRegistration'>;
+  readonly config: Pick<Config, 'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs'>;
   readonly apiKeys: ApiKeyDeps;
 };
 
@@ -25,6 +25,7 @@ export const httpRoutes = ({ config, apiKeys, ...deps }: HttpRoleDeps): readonly
       signer: createVerdictSigner(deps.signingKeys),
       turnDeadlineMs: config.turnDeadlineMs,
       rulesRegistration: config.rulesRegistration,
+      agentWaitMs: config.agentWaitMs,
     },
     apiKeys,
   );

@@ -1,15 +1,20 @@
+import { agentHost } from '../app/agents/agent-host.js';
 import type { HostedProcess, ProcessHost } from '../app/processes/hosted-process.js';
 import { turnHost } from '../app/turns/turn-host.js';
 import type { Services } from '../http/services.js';
 import type { AnyProcess } from '../../workflows/process.js';
+import { agentTurn } from '../../workflows/agent-turn.js';
 import { turn } from '../../workflows/turn.js';
 
 /** What a server has open when it makes its hosts; each takes of it what it needs. `issuer`: `iss` of verdicts (contract 2.9). */
-export type HostDeps = Pick<Services, 'ports' | 'lanes' | 'rulesets' | 'signingKeys'> & { readonly issuer: string };
+export type HostDeps = Pick<Services, 'ports' | 'lanes' | 'rulesets' | 'signingKeys' | 'recall' | 'engines'> & {
+  readonly issuer: string;
+};
 
 /** Every process there is: its table, and what makes its host. A new one is a line here. */
 export const hosts: readonly { readonly process: AnyProcess; readonly host: (deps: HostDeps) => ProcessHost }[] = [
   { process: turn, host: turnHost },
+  { process: agentTurn, host: (deps) => agentHost({ ...deps, engineOf: (tenant) => deps.engines.engineOf(tenant) }) },
 ];
 
 /** The processes that a server hosts, under their names. */

@@ -3,11 +3,13 @@ import { createMetrics, type GaugeReading } from '../adapters/prometheus/metrics
 import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../profiles/closers.js';
+import { createEngines } from '../app/cortex/engines.js';
 import { firstStart, type OwnerKey } from '../app/keys/first-start.js';
 import { Lanes } from '../app/streams/lanes.js';
 import { createSnapshotting } from '../app/streams/snapshotting.js';
 import { pause } from '../app/pacing/pause.js';
 import { openKeys, type OpenedKeys } from '../app/keys/open-keys.js';
+import { createRecall } from '../app/memory/recall.js';
 import { ProcessJournal } from '../app/processes/process-journal.js';
 import { openRulesets } from '../app/minds/rulesets.js';
 import type { Config } from '../config/config.js';
@@ -23,6 +25,7 @@ import type { Log } from '../ports/log.js';
 import { openEmbedded } from '../profiles/embedded.js';
 import type { Profile, RunningReadModels } from '../profiles/profile.js';
 import { httpRoutes } from '../roles/http.js';
+import { cortexDependency, openCortex } from './cortex.js';
 import { openHosts } from './hosts.js';
 
 /** How often a starting server looks again for a dependency that is down, in milliseconds. */
@@ -99,23 +102,27 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       return { ...running, ownerKey: null };
     }
 
+    const cortex = closers.opened(await openCortex(config.cortex, { clock: systemClock, random: systemRandom, log }));
+    dependencies = async () => ({ ...(await profile.dependencies()), ...cortexDependency(cortex) });
     const opened = await openKeyed(stopping);
     if (opened === null) {
       await stop();
       return null;
     }
-    closers.opened(opened.keys.apiKeys.directory);
+    const directory = closers.opened(opened.keys.apiKeys.directory);
     const { lanes, keys, ownerKey } = opened;
     const publicUrl = config.publicUrl ?? server.url;
     const rulesets = openRulesets(lanes, ports.events);
     const journal = new ProcessJournal(ports.events, { shared });
     const { signingKeys, apiKeys } = keys;
-    const processes = openHosts({ ports, lanes, rulesets, signingKeys, issuer: publicUrl });
+    const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);
+    const recall = createRecall({ ...ports, lanes }, config.recallCacheBytes);
+    const processes = openHosts({ ports, lanes, rulesets, signingKeys, recall, engines, issuer: publicUrl });
     const hosting = { lanes, journal, processes, clock: ports.clock };
     const engine = closers.opened(profile.openEngine(hosting));
     if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine));
     if (serves.requests) {
-      const services = { ports, lanes, journal, engine, rulesets, signingKeys, publicUrl };
+      const services = { ports, lanes, journal, engine, rulesets, signingKeys, recall, engines, publicUrl };
       routes = [...status, ...httpRoutes({ ...services, config, apiKeys })];
     }
     serveWith(opened);
@@ -197,7 +204,7 @@ const untilAvailable = async <T>(open: () => Promise<T>, log: Log, stopping: Abo
 };
 
 const gaugesOf = (readModels: () => RunningReadModels | null): readonly GaugeReading[] => {
-  const gauge = (name: string, help: string, figure: 'lag' | 'parked' | 'relayLag'): GaugeReading => ({
+  const gauge = (name: string, help: string, figure: Exclude<keyof RunningReadModels, symbol>): GaugeReading => ({
     name,
     help,
     read: async () => (await readModels()?.[figure]()) ?? null,
@@ -206,5 +213,7 @@ const gaugesOf = (readModels: () => RunningReadModels | null): readonly GaugeRea
     gauge('anima_projection_lag_events', 'How far behind the slowest read model is.', 'lag'),
     gauge('anima_projection_parked_events', 'Events that a read model could not apply.', 'parked'),
     gauge('anima_relay_lag_events', 'How far behind the event store the relay is.', 'relayLag'),
+    gauge('anima_embedding_pending_texts', 'Texts that have no vector yet, 100,000 at most.', 'unembedded'),
+    gauge('anima_embedded_texts', 'Texts embedded in the background since the start.', 'embedded'),
   ];
 };

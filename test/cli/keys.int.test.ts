@@ -17,13 +17,17 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 import { typed } from './typed.js';
 
 const settings = { jwsAlg: 'EdDSA', rateLimit: null, tiersActive: false } as const;
+const embedding = { embedder: { kind: 'builtin' }, embeddingShare: 0.5 } as const;
 const onCutOff = (error: unknown): void => {
   throw error;
 };
 
 /** The keys of a data directory, as a server has them; the directory is made at the first time. */
 const withKeys = async <T>(dataDir: string, work: (keys: OpenedKeys['apiKeys']) => Promise<T>): Promise<T> => {
-  await using profile = await openEmbedded({ dataDir, secret: null, secretFile: null }, createLogger('silent'));
+  await using profile = await openEmbedded(
+    { dataDir, secret: null, secretFile: null, ...embedding },
+    createLogger('silent'),
+  );
   const { ports, secret } = profile;
   const { apiKeys } = await openKeys({
     ports,
@@ -136,7 +140,7 @@ describe('anima keys', () => {
     await using directory = await temporaryDirectory();
     const [dataDir, secretFile] = [join(directory.path, '.anima'), join(directory.path, 'short')];
     await writeFile(secretFile, 'hush\n', { mode: 0o600 });
-    const opening = openEmbedded({ dataDir, secret: null, secretFile }, createLogger('silent'));
+    const opening = openEmbedded({ dataDir, secret: null, secretFile, ...embedding }, createLogger('silent'));
     await expect(opening).rejects.toThrow('too short');
     await expect(stat(dataDir)).rejects.toThrow('ENOENT');
   });

@@ -19,6 +19,7 @@ const commands = [
   ['turns'],
   ['chain'],
   ['rebuild'],
+  ['reembed'],
 ];
 /** Where nobody listens: a port that was free a moment ago. */
 const nobody = { ANIMA_URL: '', ANIMA_API_KEY: 'am_live_x' };
@@ -52,6 +53,7 @@ describe('every command', () => {
       'turns',
       'chain',
       'rebuild',
+      'reembed',
       'ANIMA_URL',
       'ANIMA_API_KEY',
       '2 wrong usage',

@@ -25,10 +25,15 @@ describe('the configuration', () => {
       rateLimit: { limit: 100, windowSeconds: 60 },
       rulesRegistration: true,
       turnDeadlineMs: 900_000,
+      agentWaitMs: 12_000,
+      recallCacheBytes: 256 * 1024 * 1024,
+      embeddingShare: 0.5,
       secret: null,
       secretFile: null,
       jwsAlg: 'EdDSA',
+      embedder: { kind: 'builtin' },
       logLevel: 'info',
+      cortex: { kind: 'scripted' },
     });
   });
 
@@ -46,6 +51,9 @@ describe('the configuration', () => {
       ANIMA_TIERS: 'off',
       ANIMA_RULES_REGISTRATION: 'off',
       ANIMA_TURN_DEADLINE_MS: '2000',
+      ANIMA_AGENT_WAIT_MS: '3000',
+      ANIMA_RECALL_CACHE_MB: '8',
+      ANIMA_EMBEDDING_SHARE: '25',
       ANIMA_PUBLIC_URL: 'https://minds.example/base/',
       ANIMA_SECRET_FILE: '/run/secrets/anima',
       ANIMA_JWS_ALG: 'Ed25519',
@@ -60,10 +68,15 @@ describe('the configuration', () => {
       rateLimit: { limit: 600, windowSeconds: 30 },
       rulesRegistration: false,
       turnDeadlineMs: 2000,
+      agentWaitMs: 3000,
+      recallCacheBytes: 8 * 1024 * 1024,
+      embeddingShare: 0.25,
       secret: null,
       secretFile: '/run/secrets/anima',
       jwsAlg: 'Ed25519',
+      embedder: { kind: 'builtin' },
       logLevel: 'warn',
+      cortex: { kind: 'scripted' },
     });
     expect(parse({ ANIMA_RATE_LIMIT: 'off' }).rateLimit).toBeNull();
     const secret = 's3'.repeat(16);
@@ -78,6 +91,9 @@ describe('the configuration', () => {
     ['ANIMA_TIERS', ['yes']],
     ['ANIMA_RULES_REGISTRATION', ['true']],
     ['ANIMA_TURN_DEADLINE_MS', ['0', '15m', '9999999999999']],
+    ['ANIMA_AGENT_WAIT_MS', ['0', '12s', '60001']],
+    ['ANIMA_RECALL_CACHE_MB', ['0', '-1', 'all']],
+    ['ANIMA_EMBEDDING_SHARE', ['0', '101', '0.5']],
     ['ANIMA_PUBLIC_URL', ['minds.example', 'ftp://a', 'http://a/?x=1', 'http://u:p@a/']],
     ['ANIMA_JWS_ALG', ['RS256']],
     ['LOG_LEVEL', ['loud']],

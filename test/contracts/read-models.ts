@@ -372,6 +372,40 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await without('e@1')).toEqual(['s/2', 't/1']);
       });
 
+      it('are lacking first where no embedder has seen the text, and of the newest first, within one stream', async () => {
+        await commit({ put: ['1', '2', '3', '4'].map((n) => text(`s/${n}`, n, n)) });
+        await set('s/4', '4', floats(4), 'd@1');
+        await set('s/2', '2', floats(2), 'f@1');
+        const query = { embedder: 'e@1', stream: 's' };
+        const keys = async (limit: number) =>
+          (await models.withoutVector(books, { ...query, limit })).map(({ key }) => key);
+        expect((await keys(9)).slice(0, 2)).toEqual(['s/3', 's/1']);
+        expect((await keys(9)).slice(2).sort()).toEqual(['s/2', 's/4']);
+        expect([await keys(1), await keys(2), (await keys(3)).length]).toEqual([['s/3'], ['s/3', 's/1'], 3]);
+      });
+
+      it('are counted where they are lacking, of one stream or of all, up to a limit', async () => {
+        await commit({ put: [text('s/1', 'one'), text('s/2', 'two'), text('t/1', 'three')] });
+        const count = (embedder: string, limit: number, stream?: string): Promise<number> =>
+          models.countWithoutVector(books, { embedder, limit, ...(stream === undefined ? {} : { stream }) });
+        expect([await count('e@1', 9), await count('e@1', 2), await count('e@1', 9, 's')]).toEqual([3, 2, 2]);
+        await set('s/1', 'one', floats(1));
+        await set('t/1', 'three', null);
+        expect([await count('e@1', 9), await count('e@1', 9, 't'), await count('f@1', 9)]).toEqual([1, 0, 3]);
+        expect(await models.countWithoutVector(projection('films'), { embedder: 'e@1', limit: 9 })).toBe(0);
+      });
+
+      it('that an embedder cannot make are known of a stream and a range', async () => {
+        await commit({ put: ['1', '2', '3'].map((n) => text(`s/${n}`, n, n)) });
+        const has = (embedder: string, within = {}, stream = 's'): Promise<boolean> =>
+          models.hasMeaningless(books, { embedder, stream, within });
+        await set('s/1', '1', floats(1));
+        expect(await has('e@1')).toBe(false);
+        await set('s/2', '2', null);
+        expect([await has('e@1'), await has('f@1'), await has('e@1', {}, 't')]).toEqual([true, false, false]);
+        expect([await has('e@1', { above: '2' }), await has('e@1', { above: '1', upTo: '2' })]).toEqual([false, true]);
+      });
+
       it('are given back to the bit, by order, within a range and up to a limit', async () => {
         const odd = floats(0.1, -0, Number.MAX_VALUE, 1e-45, NaN);
         await commit({ put: ['1', '2', '3'].map((n) => text(`s/${n}`, n, `${9 - Number(n)}`)) });

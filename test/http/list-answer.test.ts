@@ -88,6 +88,40 @@ describe('a short list', () => {
   });
 });
 
+describe('a list of which not every row is kept', () => {
+  const odd = (row: Json): boolean => (row as { readonly n: number }).n % 2 === 1;
+  const oddOf = (rows: readonly Row[]): readonly Row[] => rows.filter(({ row }) => odd(row));
+
+  it('has as many items as were asked for, and says where it goes on only if there are more', async () => {
+    const rows = rowsOf(8, 100);
+    const listed = (url: string, cursor?: string) => {
+      const page = pageOf({ limit: 2, ...(cursor === undefined ? {} : { cursor }) });
+      return answerList(callTo(url), page, { ...listOf(rows).list, keep: odd });
+    };
+    const first = await listed('/npcs?limit=2');
+    expect(first.raw?.content).toBe(shownOf([rows[1], rows[3]] as Row[]));
+    expect(first.headers).toEqual(linkTo(orderOf(4), 2));
+    const second = await listed('/npcs?limit=2', Buffer.from(orderOf(4)).toString('base64url'));
+    expect(second.raw?.content).toBe(shownOf([rows[5], rows[7]] as Row[]));
+    expect(second.headers).toEqual({});
+  });
+
+  it('looks at a bounded number of rows, and goes on from there', async () => {
+    const rows = rowsOf(20_001, 4);
+    const { list, reads } = listOf(rows);
+    const answer = await answerList(callTo('/npcs'), pageOf({}), { ...list, keep: () => false });
+    expect([answer.headers, answer.raw?.content]).toEqual([linkTo(orderOf(19_999)), '[]']);
+    expect(reads.reduce((sum, { query }) => sum + query.limit, 0)).toBe(20_000);
+  });
+
+  it('is the same array when it is so long that it is read twice', async () => {
+    const rows = rowsOf(1_200, 10_000);
+    const answer = await answerList(callTo('/npcs'), pageOf({}), { ...listOf(rows).list, keep: odd });
+    expect(await chunksOf(answer)).toBe(shownOf(oddOf(rows)));
+    expect(answer.headers).toEqual({});
+  });
+});
+
 describe('a long list', () => {
   it.each(['ascending', 'descending'] as const)(
     'comes as the same array in small chunks, with the loop given back between reads and between chunks, %s',

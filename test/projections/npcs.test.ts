@@ -35,6 +35,7 @@ describe('The list of minds', () => {
     const [row] = given(turnOpened('t1'), actorIdentified('t1')).state.values();
     expect(row).toMatchObject({ npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } });
     expect(row).not.toHaveProperty('openTurns');
+    expect(row).not.toHaveProperty('memories');
   });
 
   it('sorts by id within a tenant, and tells archived minds by their tag', () => {
@@ -58,14 +59,14 @@ describe('The list of minds', () => {
     }
   });
 
-  it('holds the whole state of a mind but its open turns, so that folding can go on from a row', async () => {
+  it('holds the whole state of a mind but its open turns and memories, so that folding can go on from a row', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (written) => {
         const events = await (await storeOf(written)).readAll(0, 100);
         for (const [stream, row] of rowsOf(npcs, events)) {
           const own = events.filter((event) => event.stream === stream && npcs.handles.includes(event.type));
           const { tenant: _tenant, npcId: _npcId, ...mind } = row;
-          const { openTurns: _openTurns, ...folded } = own.reduce(evolveMind, initialMind);
+          const { openTurns: _openTurns, memories: _memories, ...folded } = own.reduce(evolveMind, initialMind);
           expect(mind).toEqual(folded);
         }
       }),

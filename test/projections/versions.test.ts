@@ -11,8 +11,11 @@ import { schemaVersionOf } from '../../src/domain/event-kinds.js';
 const folded: Readonly<Record<string, string>> = {
   'npcs 1':
     'ActorIdentified 1, BridgeChecked 1, ChainBreakRecorded 1, ContextBuilt 1, DirectiveGiven 1, MemoriesRecalled 1, MemoryStored 1, NpcArchived 1, NpcRegistered 1, NpcUpdated 1, RulesetMissing 1, StateChanged 1, TapeMismatchNoticed 1, TurnExpired 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  'npcs 2':
+    'ActorIdentified 1, BridgeChecked 1, ChainBreakRecorded 1, ContextBuilt 1, DirectiveGiven 1, MemoriesCleared 1, MemoriesRecalled 1, MemoryConfirmed 1, MemoryStored 1, NpcArchived 1, NpcRegistered 1, NpcUpdated 1, RecallReported 1, RulesetMissing 1, StateChanged 1, TapeMismatchNoticed 1, TurnExpired 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
   'turns 1':
     'ActorIdentified 1, ContextBuilt 1, DirectiveGiven 1, MemoriesRecalled 1, TurnExpired 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  'memories 1': 'MemoriesCleared 1, MemoryConfirmed 1, MemoryStored 1',
   'rulesets 1': 'RulesetDeleted 1, RulesetRegistered 1',
   'open-processes 2': 'all',
 };

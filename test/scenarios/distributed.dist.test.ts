@@ -1,10 +1,18 @@
 import { openDistributedServer, openNamespace } from '../support/distributed-server.js';
+import { agentScenarios } from './agents.js';
+import { cortexScenarios } from './cortex.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
+import { memoryScenarios } from './memory.js';
+import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
 
 mainJobScenarios('distributed', openDistributedServer);
 refusalScenarios('distributed', openDistributedServer);
+memoryScenarios('distributed', openDistributedServer);
+recallScenarios('distributed', openDistributedServer);
+agentScenarios('distributed', openDistributedServer);
+cortexScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {
   manyAtOnceScenarios(`distributed, processes with every role: ${processes}`, async () => {
     const namespace = await openNamespace();

@@ -1,10 +1,18 @@
 import { openEmbeddedServer } from '../support/embedded-server.js';
+import { agentScenarios } from './agents.js';
+import { cortexScenarios } from './cortex.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
+import { memoryScenarios } from './memory.js';
+import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
 
 mainJobScenarios('embedded', openEmbeddedServer);
 refusalScenarios('embedded', openEmbeddedServer);
+memoryScenarios('embedded', openEmbeddedServer);
+recallScenarios('embedded', openEmbeddedServer);
+agentScenarios('embedded', openEmbeddedServer);
+cortexScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {
   const server = await openEmbeddedServer({ ANIMA_RATE_LIMIT: 'off' });
   return {

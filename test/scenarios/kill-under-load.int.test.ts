@@ -35,7 +35,7 @@ it(
     await server.halt();
 
     await using profile = await openEmbedded(
-      { dataDir: server.dataDir, secret: null, secretFile: null },
+      { dataDir: server.dataDir, secret: null, secretFile: null, embedder: { kind: 'builtin' }, embeddingShare: 0.5 },
       createLogger('silent'),
     );
     const { events, clock, readModels } = profile.ports;

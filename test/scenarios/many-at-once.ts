@@ -96,6 +96,8 @@ export const manyAtOnceScenarios = (profile: string, open: () => Promise<Servers
           one(n, `${npc}/context`, { observation: `Context ${n}`, memories: [] }),
           one(n, `${npc}/verdict`, { generatedOutput: `Verdict ${n}` }),
           one(n, '/npcs', { npcId: 'crowd', persona: `Persona ${n}` }),
+          one(n, `${npc}/memory`, { text: `Memory ${n}` }),
+          one(n, '/v1/agents/crowd/memory', { text: `Agent's memory ${n}` }),
           one(n, '/bridge/validate/crowd', { action: { type: 'IDLE' } }),
           one(n, '/rules', { rulesetId: 'shared', rulesetRules: [{ ruleName: `Version ${n}` }] }),
           one(n, '/keys', { name: `Key ${n}` }),
@@ -111,6 +113,8 @@ export const manyAtOnceScenarios = (profile: string, open: () => Promise<Servers
         ContextBuilt: 6,
         BridgeChecked: 6,
         NpcUpdated: 6,
+        MemoryStored: 18,
+        MemoryConfirmed: 6,
       };
       for (const [type, count] of Object.entries(least)) {
         const found = told.filter((event) => event.type === type).length;
@@ -128,6 +132,8 @@ export const manyAtOnceScenarios = (profile: string, open: () => Promise<Servers
         ['/npcs/twice/directive', { observation: 'Once.' }],
         ['/npcs/twice/verdict', { generatedOutput: 'Once.' }],
         ['/npcs', { npcId: 'twice', persona: 'Once.' }],
+        ['/npcs/twice/memory', { text: 'Once.' }],
+        ['/v1/agents/twice/memory', { text: 'Once.' }],
         ['/rules', { rulesetRules: [] }],
       ];
       for (const [path, sent] of acts) {
@@ -140,6 +146,7 @@ export const manyAtOnceScenarios = (profile: string, open: () => Promise<Servers
       expect(types.filter((type) => type === 'TurnOpened')).toHaveLength(1);
       expect(types.filter((type) => type === 'DirectiveGiven')).toHaveLength(1);
       expect(types.filter((type) => type === 'VerdictReached')).toHaveLength(1);
+      expect(types.filter((type) => type === 'MemoryStored')).toHaveLength(2);
     }, 120_000);
   });
 };

@@ -52,7 +52,7 @@ appendFileSync('compiled', 'x');
 mkdirSync(out + '/scripts', { recursive: true });
 cpSync('src/main.ts', out + '/main.js');
 writeFileSync(out + '/scripts/bundle-workflows.js', '');
-writeFileSync(out + '/scripts/copy-docs-files.js', "require('node:fs').writeFileSync('docs-files', '')");
+writeFileSync(out + '/scripts/copy-files.js', "require('node:fs').writeFileSync('docs-files', '')");
 const behave = existsSync('behave') ? readFileSync('behave', 'utf8') : '';
 if (behave === 'fail') process.exit(2);
 if (behave === 'hang') { writeFileSync('hanging', ''); setInterval(() => {}, 1000); }

@@ -9,7 +9,7 @@ import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { PlacedEvent } from '../../src/app/streams/fold.js';
 import { apiOf } from '../support/api.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
-import { personas } from '../support/long-minds.js';
+import { MIND_VERSION, personas } from '../support/long-minds.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { onBehalf } from '../support/streams.js';
 
@@ -37,7 +37,7 @@ describe('a server with minds of many events', () => {
       // Its state is not what the events make: so it can be seen whether it is used.
       const state = { ...mindFold.initial, persona: 'from the snapshot', revision, updatedAt: meta.at };
       using snapshots = EmbeddedSnapshots.open(file);
-      const place = { stream, version: 1, revision, hash: meta.hash, atMs: Date.parse(meta.at) };
+      const place = { stream, version: MIND_VERSION, revision, hash: meta.hash, atMs: Date.parse(meta.at) };
       await snapshots.save({ ...place, state: JSON.stringify(state) });
     }
     await server.restart('kill');
@@ -51,7 +51,7 @@ describe('a server with minds of many events', () => {
     expect(await persona('/npcs/bran/state')).toBe('p1199');
     await server.halt();
     using snapshots = EmbeddedSnapshots.open(file);
-    const saved = await snapshots.latest(npcStream('local', 'bran'), 1, { revision: 1_100 });
+    const saved = await snapshots.latest(npcStream('local', 'bran'), MIND_VERSION, { revision: 1_100 });
     expect([saved?.revision, JSON.parse(saved?.state ?? '')]).toMatchObject([1_000, { persona: 'p1000' }]);
   });
 });

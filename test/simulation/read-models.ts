@@ -1,16 +1,23 @@
 import type { ReadModelWriter } from '../../src/ports/read-model-writer.js';
 import type { ReadModels } from '../../src/ports/read-models.js';
 import { writerWith } from '../support/read-models.js';
+import type { RowSearch } from '../../src/ports/row-search.js';
 import type { Link } from './network.js';
 
 /** The read models as a server reads them over the network. */
-export const readModelsOver = (models: ReadModels, link: Link): ReadModels => ({
+export const readModelsOver = (models: ReadModels & RowSearch, link: Link): ReadModels & RowSearch => ({
   get: (...asked) => link.call(() => models.get(...asked)),
   getAll: (...asked) => link.call(() => models.getAll(...asked)),
   list: (...asked) => link.call(() => models.list(...asked)),
   progress: (...asked) => link.call(() => models.progress(...asked)),
   reached: (...asked) => link.call(() => models.reached(...asked)),
   reachedPosition: (...asked) => link.call(() => models.reachedPosition(...asked)),
+  withoutVector: (...asked) => link.call(() => models.withoutVector(...asked)),
+  countWithoutVector: (...asked) => link.call(() => models.countWithoutVector(...asked)),
+  setVectors: (...asked) => link.call(() => models.setVectors(...asked)),
+  vectors: (...asked) => link.call(() => models.vectors(...asked)),
+  hasMeaningless: (...asked) => link.call(() => models.hasMeaningless(...asked)),
+  byWords: (...asked) => link.call(() => models.byWords(...asked)),
 });
 
 /** The read models as a projector writes them: a commit without an answer may have been written. */

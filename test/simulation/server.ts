@@ -2,13 +2,17 @@ import { createHash } from 'node:crypto';
 
 import { advanceProcess } from '../../activities/process-activities.js';
 import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
+import { MemoryEmbedder } from '../../src/adapters/memory/embedder.js';
+import { plainSearch } from '../../src/adapters/memory/vector-search.js';
 import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
+import { createScriptedEngine } from '../../src/adapters/cortex/scripted/engine.js';
+import { createEngines } from '../../src/app/cortex/engines.js';
 import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
+import { createRecall } from '../../src/app/memory/recall.js';
 import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { openRulesets } from '../../src/app/minds/rulesets.js';
-import { turnHost } from '../../src/app/turns/turn-host.js';
 import { jcs } from '../../src/domain/shared/json.js';
 import { createApp } from '../../src/http/app.js';
 import { createLifecycle } from '../../src/http/lifecycle.js';
@@ -19,10 +23,12 @@ import type { Log } from '../../src/ports/log.js';
 import type { ProcessEngine } from '../../src/ports/process-engine.js';
 import type { Random } from '../../src/ports/random.js';
 import type { ReadModels } from '../../src/ports/read-models.js';
+import type { RowSearch } from '../../src/ports/row-search.js';
 import type { Snapshots } from '../../src/ports/snapshots.js';
+import type { Ports } from '../../src/ports/ports.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
+import { openHosts } from '../../src/server/hosts.js';
 import { httpRoutes } from '../../src/roles/http.js';
-import { turn } from '../../workflows/turn.js';
 import type { StepArgs, StepResult } from '../../workflows/process-step.js';
 import type { Machine } from './machine.js';
 import { answerTo, type Reply, type Request } from './request.js';
@@ -35,7 +41,7 @@ export type ServerOptions = {
   readonly machine: Machine;
   readonly random: Random;
   readonly events: EventStore;
-  readonly readModels: ReadModels;
+  readonly readModels: ReadModels & RowSearch;
   readonly snapshots: Snapshots;
   readonly idempotency: IdempotencyStore;
   readonly engine: ProcessEngine | null;
@@ -55,6 +61,9 @@ export type SimulatedServer = {
   step(args: StepArgs): Promise<StepResult>;
 };
 
+const RECALL_CACHE_BYTES = 1024 * 1024;
+const AGENT_WAIT_MS = 12_000;
+
 /** A server as `startServer` builds it, with every role, over these ports: the product's own code from the request to the ports. */
 export const createServer = (options: ServerOptions): SimulatedServer => {
   const { machine, random, events, readModels, snapshots, idempotency } = options;
@@ -65,21 +74,33 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   const lanes = new Lanes(events, clock, { shared, kept: options.lanesKept, snapshots: snapshotting });
   const rulesets = openRulesets(lanes, events);
   const journal = new ProcessJournal(events, { shared });
-  const host = turnHost({ rulesets, signingKeys, issuer: 'http://simulation' });
-  const processes = { [turn.name]: { ...host, process: turn } };
+  const scripted = createScriptedEngine();
+  const engines = createEngines([scripted], scripted, () => null);
+  const ports: Ports = {
+    clock,
+    random,
+    events,
+    snapshots,
+    idempotency,
+    readModels,
+    rowSearch: readModels,
+    vectorSearch: plainSearch,
+    embedder: new MemoryEmbedder(),
+    rateLimiter: new MemoryRateLimiter(clock),
+    keyUsage: { touch: () => undefined, lastUsedAt: () => Promise.resolve(new Map<string, string>()) },
+  };
+  const recall = createRecall({ ...ports, lanes }, RECALL_CACHE_BYTES);
+  const deciding = { ports, lanes, rulesets, signingKeys, recall, engines };
+  const processes = openHosts({ ...deciding, issuer: 'http://simulation' });
   const hosting = { lanes, journal, processes, clock };
   const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, random, logger: log });
   const lifecycle = createLifecycle();
-  const rateLimiter = new MemoryRateLimiter(clock);
-  const keyUsage = { touch: () => undefined, lastUsedAt: () => Promise.resolve(new Map<string, string>()) };
   const routes = httpRoutes({
-    ports: { clock, random, events, readModels, snapshots, idempotency, rateLimiter, keyUsage },
-    ...hosting,
+    ...deciding,
+    journal,
     engine,
-    rulesets,
-    signingKeys,
     publicUrl: 'http://simulation',
-    config: { turnDeadlineMs: options.turnDeadlineMs, rulesRegistration: true },
+    config: { turnDeadlineMs: options.turnDeadlineMs, rulesRegistration: true, agentWaitMs: AGENT_WAIT_MS },
     apiKeys: noApiKeys,
   }).map(compiledOnce);
   const authenticate = () => ({
@@ -101,7 +122,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     logger: log,
     metrics,
     authenticate,
-    rateLimiter,
+    rateLimiter: ports.rateLimiter,
     idempotency,
     revisionOf: (stream) => lanes.revisionOf(stream),
   }).callback();

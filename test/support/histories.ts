@@ -85,6 +85,12 @@ export const verdict = (turnId: string, valid: boolean, asked = false): Emitted 
     },
   });
 
+export const memoryStored = (memoryId: string, text = 'It rained.', turnId?: string): Emitted =>
+  emitted({
+    type: 'MemoryStored',
+    data: { ...(turnId === undefined ? {} : { turnId }), memoryId, text, type: 'observation', importance: 0.5 },
+  });
+
 export const directiveGiven = (turnId: string): Emitted =>
   emitted({
     type: 'DirectiveGiven',
@@ -136,6 +142,11 @@ const mindEvent: fc.Arbitrary<Emitted> = fc.oneof(
   fc
     .dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
     .map((patch) => emitted({ type: 'StateChanged', data: { turnId: 't1', patch: patch as JsonObject } })),
+  fc
+    .tuple(fc.constantFrom('m1', 'm2'), fc.string(), turnId)
+    .map(([memoryId, text, id]) => memoryStored(memoryId, text, id)),
+  fc.constantFrom('m1', 'm2').map((memoryId) => emitted({ type: 'MemoryConfirmed', data: { memoryId } })),
+  fc.constant(emitted({ type: 'MemoriesCleared', data: { count: 1 } })),
   fc.string().map((persona) => emitted({ type: 'NpcUpdated', data: { persona } })),
   fc.constant(emitted({ type: 'NpcArchived', data: {} })),
   fc.constant({ type: 'OfAnotherTime', data: {} }),

@@ -11,6 +11,9 @@ import { ManualClock } from './manual-clock.js';
 import { settle } from './settle.js';
 import { onBehalf, storeWith } from './streams.js';
 
+/** The version under which snapshots of minds are saved. */
+export const MIND_VERSION = mindFold.snapshots?.version ?? 0;
+
 /** How many events one append takes. */
 const APPENDED = 500;
 
@@ -66,7 +69,7 @@ export const snapshotServers = ({
   const saved = async (stream = npcStream('studio', 'mira')): Promise<readonly number[]> => {
     const revisions: number[] = [];
     for (let last = Number.MAX_SAFE_INTEGER; ;) {
-      const next = await snapshots.latest(stream, 1, { revision: last });
+      const next = await snapshots.latest(stream, MIND_VERSION, { revision: last });
       if (next === null) return revisions.reverse();
       revisions.push(next.revision);
       last = next.revision - 1;

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 
 import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { agentHost, type AgentHostDeps } from '../../src/app/agents/agent-host.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { openRulesets, rulesetFold } from '../../src/app/minds/rulesets.js';
@@ -15,6 +16,7 @@ import { registerRuleset } from '../../src/domain/rules/decide.js';
 import type { RulesetContent } from '../../src/domain/rules/ruleset.js';
 import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore } from '../../src/ports/event-store.js';
+import { agentTurn } from '../../workflows/agent-turn.js';
 import { turn } from '../../workflows/turn.js';
 import { ManualClock } from './manual-clock.js';
 import { seededRandom } from './seeded-random.js';
@@ -46,22 +48,29 @@ export const generated = {
   generatedOutput: 'Three coins, in advance.',
 } satisfies TapeResult;
 
+export type MindsOptions = {
+  readonly shared?: boolean;
+  readonly through?: EventStore;
+  /** What agents' turns recall with and speak by; there are none without it. */
+  readonly agent?: Pick<AgentHostDeps, 'recall' | 'engineOf'>;
+};
+
 /** Minds over an event store in memory, with everything that a server puts between the route and the store. `through` wraps the store. */
 export const openMinds = async (
   store = new MemoryEventStore(),
   clock = new ManualClock(),
-  { shared = false, through = store }: { readonly shared?: boolean; readonly through?: EventStore } = {},
+  { shared = false, through = store, agent }: MindsOptions = {},
 ) => {
   const lanes = new Lanes(through, clock, { shared });
   const journal = new ProcessJournal(through, { shared });
   const rulesets = openRulesets(lanes, through);
   const index = new TurnIndex(through, { shared });
   journal.onRecorded((stream, events) => index.note(stream, events));
-  const host = turnHost({
+  const hostDeps = {
     rulesets,
     signingKeys: { current: { kid: 'test-key', alg: 'EdDSA' } },
     issuer: 'http://test',
-  });
+  } as const;
   const engine = new EmbeddedProcessEngine({
     events: store,
     clock,
@@ -69,7 +78,10 @@ export const openMinds = async (
     logger: pino({ level: 'silent' }),
     lanes,
     journal,
-    processes: { turn: { ...host, process: turn } },
+    processes: {
+      turn: { ...turnHost(hostDeps), process: turn },
+      ...(agent === undefined ? {} : { agentTurn: { ...agentHost({ ...hostDeps, ...agent }), process: agentTurn } }),
+    },
   });
   await engine.start();
   const deps = { engine, journal, index, lanes, clock, events: through, turnDeadlineMs: DEADLINE_MS };
@@ -119,7 +131,7 @@ export const openMinds = async (
     /** What a killed process leaves: only the store. */
     reopened: async () => {
       await engine[Symbol.asyncDispose]();
-      return openMinds(store, clock);
+      return openMinds(store, clock, { shared, ...(agent === undefined ? {} : { agent }) });
     },
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };

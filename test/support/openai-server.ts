@@ -8,7 +8,13 @@ import type { AddressInfo, Socket } from 'node:net';
  */
 export type Behaviour =
   | { readonly kind: 'answer'; readonly text: string }
-  | { readonly kind: 'raw'; readonly status: number; readonly contentType: string; readonly body: string }
+  | {
+      readonly kind: 'raw';
+      readonly status: number;
+      readonly contentType: string;
+      readonly body: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | { readonly kind: 'half' | 'silent' | 'slam' | 'slow' | 'trickle' };
 
 export type SeenRequest = { readonly path: string; readonly authorization: string | undefined; readonly body: unknown };
@@ -17,7 +23,8 @@ export type OpenAiServer = AsyncDisposable & {
   /** The base URL for a client, including `/v1`. */
   readonly url: string;
   readonly seen: SeenRequest[];
-  behave(behaviour: Behaviour): void;
+  /** The next requests are treated in this order; the last one counts from then on. */
+  behave(...behaviours: readonly [Behaviour, ...Behaviour[]]): void;
   /** How many connections are open now. */
   openConnections(): number;
   /** Resolves when no connection is open. */
@@ -44,9 +51,15 @@ const completion = (path: string, text: string): string =>
     ],
   });
 
-const send = (response: ServerResponse, status: number, contentType: string, body: string): void => {
+const send = (
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): void => {
   // Every answer closes its connection: one that is still open was left by a client.
-  response.writeHead(status, { 'content-type': contentType, connection: 'close' });
+  response.writeHead(status, { 'content-type': contentType, connection: 'close', ...headers });
   response.end(body);
 };
 
@@ -57,7 +70,7 @@ const answer = (behaviour: Behaviour, path: string, response: ServerResponse): v
       send(response, 200, 'application/json', completion(path, behaviour.text));
       return;
     case 'raw':
-      send(response, behaviour.status, behaviour.contentType, behaviour.body);
+      send(response, behaviour.status, behaviour.contentType, behaviour.body, behaviour.headers);
       return;
     case 'half':
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(whole.length) });
@@ -90,7 +103,12 @@ const answer = (behaviour: Behaviour, path: string, response: ServerResponse): v
 export const startOpenAiServer = async (): Promise<OpenAiServer> => {
   const seen: SeenRequest[] = [];
   const sockets = new Set<Socket>();
-  let behaviour: Behaviour = { kind: 'answer', text: 'Well met.' };
+  let behaviours: readonly [Behaviour, ...Behaviour[]] = [{ kind: 'answer', text: 'Well met.' }];
+  const next = (): Behaviour => {
+    const [first, second, ...rest] = behaviours;
+    if (second !== undefined) behaviours = [second, ...rest];
+    return first;
+  };
   let onQuiet: () => void = () => undefined;
 
   const server = createServer((request, response) => {
@@ -98,7 +116,7 @@ export const startOpenAiServer = async (): Promise<OpenAiServer> => {
     bodyOf(request)
       .then((body) => {
         seen.push({ path, authorization: request.headers.authorization, body: JSON.parse(body) as unknown });
-        answer(behaviour, path, response);
+        answer(next(), path, response);
       })
       .catch(() => response.destroy());
   });
@@ -108,15 +126,18 @@ export const startOpenAiServer = async (): Promise<OpenAiServer> => {
       sockets.delete(socket);
       if (sockets.size === 0) onQuiet();
     });
-    if (behaviour.kind === 'slam') socket.destroy();
+    if (behaviours[0].kind === 'slam') {
+      next();
+      socket.destroy();
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   return {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/v1`,
     seen,
-    behave: (next) => {
-      behaviour = next;
+    behave: (...wanted) => {
+      behaviours = wanted;
     },
     openConnections: () => sockets.size,
     quiet: () =>

@@ -1,3 +1,4 @@
+import { clearsOf } from '../../projections/memories.js';
 import { projections } from '../../projections/registry.js';
 import type { ReadModelWriter } from '../../src/ports/read-model-writer.js';
 import type { ReadModels } from '../../src/ports/read-models.js';
@@ -21,7 +22,7 @@ export const writerWith = (writer: ReadModelWriter, replaced: Partial<ReadModelW
 export const everythingIn = async (models: ReadModels): Promise<unknown> => {
   const seen: unknown[] = [];
   for (const projection of projections) {
-    for (const partition of [...historyTenants, ...historyStreams]) {
+    for (const partition of [...historyTenants, ...historyStreams, ...historyStreams.map(clearsOf)]) {
       for (const direction of ['ascending', 'descending'] as const) {
         seen.push(await models.list(projection, { partition, direction, limit: 1_000 }));
       }

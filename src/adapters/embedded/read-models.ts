@@ -58,12 +58,20 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
     return this.#texts(projection)?.withoutVector(query) ?? [];
   }
 
+  async countWithoutVector(projection: Projection, query: TextQuery): Promise<number> {
+    return this.#texts(projection)?.countWithoutVector(query) ?? 0;
+  }
+
   async setVectors(projection: Projection, embedder: string, vectors: readonly RowVector[]): Promise<void> {
     this.#texts(projection)?.setVectors(embedder, vectors);
   }
 
   async vectors(projection: Projection, query: VectorQuery): Promise<readonly StoredVector[]> {
     return this.#texts(projection)?.vectors(query) ?? [];
+  }
+
+  async hasMeaningless(projection: Projection, query: Omit<VectorQuery, 'limit'>): Promise<boolean> {
+    return this.#texts(projection)?.hasMeaningless(query) ?? false;
   }
 
   async byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]> {

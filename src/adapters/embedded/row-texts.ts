@@ -18,6 +18,8 @@ import type { Database } from './database.js';
 import { placeRange } from './place-range.js';
 import { Statements } from './statements.js';
 
+const rowText = ([key, text]: readonly unknown[]): RowText => ({ key: String(key), text: String(text) });
+
 /** A stream as a word that no text can have, because words have no underscore. The index can then find a word within a stream. */
 const streamWord = (stream: string): string => `_${sha256Hex(stream)}`;
 
@@ -68,12 +70,25 @@ export class EmbeddedRowTexts {
   }
 
   withoutVector({ embedder, stream, limit }: TextQuery): readonly RowText[] {
-    // Below and above instead of not equal: both use the index.
-    const side = (compare: string): string => `SELECT key, text FROM ${this.#texts}
-      WHERE embedder ${compare} ?1 ${stream === undefined ? '' : 'AND stream = ?3'}`;
-    const sql = `${side('<')} UNION ALL ${side('>')} LIMIT ?2`;
-    const rows = this.#statements.all(sql, embedder, limit, ...(stream === undefined ? [] : [stream]));
-    return rows.map(([key, text]) => ({ key: String(key), text: String(text) }));
+    if (stream === undefined) return this.#statements.all(this.#lacking('key, text'), embedder, limit).map(rowText);
+    const unseen = `SELECT key, text FROM ${this.#texts} WHERE stream = ? AND embedder = '' ORDER BY place DESC LIMIT ?`;
+    const found = this.#statements.all(unseen, stream, limit).map(rowText);
+    if (found.length === limit) return found;
+    const seen = this.#lacking('key, text', `AND stream = ?3 AND embedder > ''`);
+    return [...found, ...this.#statements.all(seen, embedder, limit - found.length, stream).map(rowText)];
+  }
+
+  countWithoutVector({ embedder, stream, limit }: TextQuery): number {
+    const lacking = this.#lacking('1', stream === undefined ? '' : 'AND stream = ?3');
+    const given = [embedder, limit, ...(stream === undefined ? [] : [stream])];
+    const [row] = this.#statements.all(`SELECT count(*) FROM (${lacking})`, ...given);
+    return Number(row?.[0] ?? 0);
+  }
+
+  hasMeaningless({ embedder, stream, within }: Omit<VectorQuery, 'limit'>): boolean {
+    const range = placeRange(within);
+    const sql = `SELECT 1 FROM ${this.#texts} WHERE stream = ? AND embedder = ? ${range.sql} AND vector IS NULL LIMIT 1`;
+    return this.#statements.all(sql, stream, embedder, ...range.given).length > 0;
   }
 
   setVectors(embedder: string, vectors: readonly RowVector[]): void {
@@ -108,6 +123,13 @@ export class EmbeddedRowTexts {
           .map(([key, order]) => ({ key: String(key), order: String(order) })),
       );
     return bestByWords(hits, limit);
+  }
+
+  /** Texts without a vector of the embedder ?1, at most ?2. Below and above instead of not equal: both use the index. */
+  #lacking(columns: string, condition = ''): string {
+    const side = (compare: string): string =>
+      `SELECT ${columns} FROM ${this.#texts} WHERE embedder ${compare} ?1 ${condition}`;
+    return `${side('<')} UNION ALL ${side('>')} LIMIT ?2`;
   }
 
   #put(key: string, stream: string, order: string, text: string, earlier: EmbeddedRowTexts | undefined): void {

@@ -69,12 +69,20 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
     return this.#serving(projection)?.texts.withoutVector(query) ?? [];
   }
 
+  async countWithoutVector(projection: Projection, query: TextQuery): Promise<number> {
+    return this.#serving(projection)?.texts.countWithoutVector(query) ?? 0;
+  }
+
   async setVectors(projection: Projection, embedder: string, vectors: readonly RowVector[]): Promise<void> {
     this.#serving(projection)?.texts.setVectors(embedder, vectors);
   }
 
   async vectors(projection: Projection, query: VectorQuery): Promise<readonly StoredVector[]> {
     return this.#serving(projection)?.texts.vectors(query) ?? [];
+  }
+
+  async hasMeaningless(projection: Projection, query: Omit<VectorQuery, 'limit'>): Promise<boolean> {
+    return this.#serving(projection)?.texts.hasMeaningless(query) ?? false;
   }
 
   async byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]> {

@@ -48,11 +48,21 @@ export class MemoryRowTexts {
     }
   }
 
-  withoutVector({ embedder, stream, limit }: TextQuery): readonly RowText[] {
-    return [...this.#texts.values()]
-      .filter((row) => row.embedder !== embedder && (stream === undefined || row.stream === stream))
-      .slice(0, limit)
-      .map(({ key, text }) => ({ key, text }));
+  withoutVector({ limit, ...query }: TextQuery): readonly RowText[] {
+    const lacking = [...this.#lacking(query)];
+    if (query.stream !== undefined) {
+      const isOld = (row: Text): number => (row.embedder === null ? 0 : 1);
+      lacking.sort((a, b) => isOld(a) - isOld(b) || compareOrders(b.order, a.order));
+    }
+    return lacking.slice(0, limit).map(({ key, text }) => ({ key, text }));
+  }
+
+  countWithoutVector({ limit, ...query }: TextQuery): number {
+    return Math.min(limit, this.#lacking(query).length);
+  }
+
+  hasMeaningless({ embedder, stream, within }: Omit<VectorQuery, 'limit'>): boolean {
+    return this.#of(stream, within).some((row) => row.embedder === embedder && row.vector === null);
   }
 
   setVectors(embedder: string, vectors: readonly RowVector[]): void {
@@ -76,6 +86,12 @@ export class MemoryRowTexts {
     return bestByWords(
       asked.map((word) => rows.filter(({ words }) => words.has(word))),
       limit,
+    );
+  }
+
+  #lacking({ embedder, stream }: Omit<TextQuery, 'limit'>): readonly Text[] {
+    return [...this.#texts.values()].filter(
+      (row) => row.embedder !== embedder && (stream === undefined || row.stream === stream),
     );
   }
 

@@ -19,7 +19,14 @@ import { commitChanges } from './commit-changes.js';
 import type { Postgres } from './open.js';
 import { getRow, getRows, listRows, loadRows, progressOf } from './read-rows.js';
 import { ReadWaits } from './read-waits.js';
-import { listVectors, rowsByWords, setVectors, textsWithoutVector } from './row-texts.js';
+import {
+  countTextsWithoutVector,
+  hasMeaninglessText,
+  listVectors,
+  rowsByWords,
+  setVectors,
+  textsWithoutVector,
+} from './row-texts.js';
 
 /**
  * Read models, their search and their write side in PostgreSQL, for any number of reading and writing processes. Several projectors may write one
@@ -57,12 +64,20 @@ export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWrite
     return this.#postgres.run('request', (db) => textsWithoutVector(db, projection, query));
   }
 
+  countWithoutVector(projection: Projection, query: TextQuery): Promise<number> {
+    return this.#postgres.run('request', (db) => countTextsWithoutVector(db, projection, query));
+  }
+
   setVectors(projection: Projection, embedder: string, vectors: readonly RowVector[]): Promise<void> {
     return this.#postgres.run('request', (db) => setVectors(db, projection, embedder, vectors));
   }
 
   vectors(projection: Projection, query: VectorQuery): Promise<readonly StoredVector[]> {
     return this.#postgres.run('request', (db) => listVectors(db, projection, query));
+  }
+
+  hasMeaningless(projection: Projection, query: Omit<VectorQuery, 'limit'>): Promise<boolean> {
+    return this.#postgres.run('request', (db) => hasMeaninglessText(db, projection, query));
   }
 
   byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]> {

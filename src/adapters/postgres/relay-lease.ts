@@ -7,6 +7,8 @@ import type { Postgres } from './open.js';
 const HOLDS_MS = 6_000;
 /** The place of the relay that fills the namespace's own topic. */
 const EVENTS = 'events';
+/** The place of the process that embeds texts in the background. It has no checkpoint: what lacks a vector is in the database. */
+const EMBEDDING = 'embedding';
 const publicPlace = (topic: string): string => `public:${topic}`;
 
 /** A relay's place as a row: its holder, its end by the database's clock, and the checkpoint. */
@@ -34,6 +36,11 @@ export class PostgresRelayLease implements RelayLease {
   /** The place of the relay that fills a public topic. It cannot be taken before it was made. */
   static ofPublic(postgres: Postgres, topic: string, holdsMs = HOLDS_MS): PostgresRelayLease {
     return new PostgresRelayLease(postgres, publicPlace(topic), [], holdsMs);
+  }
+
+  /** The place of the process that embeds texts in the background. */
+  static ofEmbedding(postgres: Postgres, holdsMs = HOLDS_MS): PostgresRelayLease {
+    return new PostgresRelayLease(postgres, EMBEDDING, [EMBEDDING], holdsMs);
   }
 
   async take(holder: string): Promise<number | null> {

@@ -64,17 +64,61 @@ const putTexts = async (
       vector = CASE WHEN t.text = EXCLUDED.text THEN t.vector ELSE EXCLUDED.vector END`.execute(tx);
 };
 
-/** As RowSearch.withoutVector. Below and above instead of not equal: both use the index. */
+/** Texts without a vector of an embedder, in two parts: below and above instead of not equal, because both use the index. */
+const lacking = (
+  projection: Projection,
+  { embedder, stream, limit }: TextQuery,
+  columns: RawBuilder<unknown>,
+  condition: RawBuilder<unknown> = sql``,
+): RawBuilder<unknown> => {
+  const side = (compare: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    (SELECT ${columns} FROM texts WHERE build = ${servingBuild(projection)} AND embedder ${compare} ${embedder}
+      ${stream === undefined ? sql`` : sql`AND stream = ${stream}`} ${condition} LIMIT ${limit})`;
+  return sql`${side(sql`<`)} UNION ALL ${side(sql`>`)} LIMIT ${limit}`;
+};
+
+/** As RowSearch.withoutVector. */
 export const textsWithoutVector = async (
   db: Kysely<Tables>,
   projection: Projection,
-  { embedder, stream, limit }: TextQuery,
+  query: TextQuery,
 ): Promise<readonly RowText[]> => {
-  const side = (compare: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-    (SELECT key, text FROM texts WHERE build = ${servingBuild(projection)} AND embedder ${compare} ${embedder}
-      ${stream === undefined ? sql`` : sql`AND stream = ${stream}`} LIMIT ${limit})`;
-  const { rows } = await sql<RowText>`${side(sql`<`)} UNION ALL ${side(sql`>`)} LIMIT ${limit}`.execute(db);
-  return rows;
+  const columns = sql`key, text`;
+  if (query.stream === undefined) return (await sql<RowText>`${lacking(projection, query, columns)}`.execute(db)).rows;
+  const unseen = sql<RowText>`
+    SELECT key, text FROM texts
+    WHERE build = ${servingBuild(projection)} AND stream = ${query.stream} AND embedder = ''
+    ORDER BY place DESC LIMIT ${query.limit}`;
+  const { rows: first } = await unseen.execute(db);
+  if (first.length === query.limit) return first;
+  const left = { ...query, limit: query.limit - first.length };
+  const seen = sql<RowText>`${lacking(projection, left, columns, sql`AND embedder > ''`)}`;
+  return [...first, ...(await seen.execute(db)).rows];
+};
+
+/** As RowSearch.countWithoutVector. */
+export const countTextsWithoutVector = async (
+  db: Kysely<Tables>,
+  projection: Projection,
+  query: TextQuery,
+): Promise<number> => {
+  const counted = sql<{ count: number }>`
+    SELECT count(*)::integer AS count FROM (${lacking(projection, query, sql`1`)}) AS lacking`;
+  const { rows } = await counted.execute(db);
+  return rows[0]?.count ?? 0;
+};
+
+/** As RowSearch.hasMeaningless. */
+export const hasMeaninglessText = async (
+  db: Kysely<Tables>,
+  projection: Projection,
+  { embedder, stream, within }: Omit<VectorQuery, 'limit'>,
+): Promise<boolean> => {
+  const { rows } = await sql`
+    SELECT 1 FROM texts
+    WHERE build = ${servingBuild(projection)} AND stream = ${stream} AND embedder = ${embedder} ${placeCondition(within)}
+      AND vector IS NULL LIMIT 1`.execute(db);
+  return rows.length > 0;
 };
 
 /**

@@ -15,16 +15,17 @@ import type { Tier } from '../../domain/tenant/tiers.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
 import type { Random } from '../../ports/random.js';
 import { type KeyDirectory, tenantFold, tenantNamesFold } from './key-directory.js';
-import type { CommandContext } from '../../domain/shared/command-context.js';
-import { type CommandDeps, runCommand } from '../streams/run-command.js';
+import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
 
 /** The tenant of the machine that the server runs on. Only its owner key creates other tenants (contract 11.4). */
 export const localTenant = 'local';
 
-export type ApiKeyDeps = CommandDeps & {
+/** What changing a tenant needs. */
+export type TenantDeps = CommandDeps & { readonly directory: KeyDirectory };
+
+export type ApiKeyDeps = TenantDeps & {
   readonly random: Random;
   readonly keyUsage: KeyUsage;
-  readonly directory: KeyDirectory;
   /** 32 bytes: `deriveKey(secret, 'api-key-hash')`. */
   readonly hashKey: Uint8Array;
 };
@@ -59,7 +60,7 @@ export const issueApiKey = async (
 ): Promise<IssuedKey> => {
   const { keyId, token, hash } = draftKey(deps, command.commandId, wish.test);
   const context = { ...command, tenant: by.tenant, actor: by.keyId, causationId: null };
-  const decided = await change(deps, context, (state) =>
+  const decided = await changeTenant(deps, context, (state) =>
     issueKey(state, by.keyId, { ...wish, keyId, hash }, deps.clock.now()),
   );
   return { key: decided.changed ? token : null, issued: issuedIn(decided.state, keyId) };
@@ -80,7 +81,7 @@ export const revokeApiKey = async (
   command: KeyCommand,
 ): Promise<void> => {
   const context = { ...command, tenant: by.tenant, actor: by.keyId, causationId: null };
-  await change(deps, context, (state) => revokeKey(state, keyId));
+  await changeTenant(deps, context, (state) => revokeKey(state, keyId));
 };
 
 /** Whether a key may create tenants: only an owner key of the tenant `local` may (contract 11.4). */
@@ -106,7 +107,7 @@ export const createTenantWithKey = async (
   await runCommand(deps, tenantsStream, tenantNamesFold, { ...onBehalf, tenant: localTenant }, (names) =>
     nameTenant(names, tenantId),
   );
-  const decided = await change(deps, { ...onBehalf, tenant: tenantId }, (state) =>
+  const decided = await changeTenant(deps, { ...onBehalf, tenant: tenantId }, (state) =>
     createTenant(state, tenantId, tier, ownerKey(key), deps.clock.now()),
   );
   return { key: decided.changed ? key.token : null, issued: issuedIn(decided.state, key.keyId) };
@@ -120,7 +121,7 @@ export const addOwnerKey = async (
   command: KeyCommand,
 ): Promise<void> => {
   const context = { ...command, tenant: tenantId, actor: 'system', causationId: null };
-  await change(deps, context, (state) => issueOwnerKey(state, ownerKey(key), deps.clock.now()));
+  await changeTenant(deps, context, (state) => issueOwnerKey(state, ownerKey(key), deps.clock.now()));
 };
 
 const ownerKey = ({ keyId, hash }: ReturnType<typeof draftKey>): Omit<NewKey, 'scopes'> => ({
@@ -133,9 +134,9 @@ const ownerKey = ({ keyId, hash }: ReturnType<typeof draftKey>): Omit<NewKey, 's
 });
 
 /** Decides on a tenant's stream, and puts the outcome into the directory before it is answered. */
-const change = async (
-  deps: ApiKeyDeps,
-  context: CommandContext,
+export const changeTenant = async (
+  deps: TenantDeps,
+  context: Command,
   decide: (state: TenantState) => TenantDecision,
 ): Promise<{ readonly changed: boolean; readonly state: TenantState }> => {
   const { events } = await runCommand(deps, tenantStream(context.tenant), tenantFold, context, decide);

@@ -1,6 +1,7 @@
 import { rulesetEvents } from '../../domain/rules/decoder.js';
 import { LRUCache } from 'lru-cache';
 
+import { findPreset } from '../../domain/rules/presets.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import {
   evolveRuleset,
@@ -19,6 +20,14 @@ import type { Lanes } from '../streams/lanes.js';
 /** The ruleset that is a tenant's default once it is registered (contract 2.8). */
 export const DEFAULT_RULESET_ID = 'default';
 
+/** The version of a preset that nobody registered, as it is built in. Registered versions count from 1. */
+const BUILT_IN_VERSION = 0;
+
+const builtIn = (presetId: string): DirectiveRuleSet | null => {
+  const content = findPreset(presetId);
+  return content === null ? null : { ...content, version: BUILT_IN_VERSION };
+};
+
 /** How many bytes of JSON of older versions are kept, for the turns that began with them. */
 export const OLD_VERSIONS_BYTES = 32 * 1024 * 1024;
 
@@ -31,6 +40,8 @@ export type ChosenRuleset = { readonly ruleset: DirectiveRuleSet | null; readonl
 export type Rulesets = {
   /** The named ruleset, or the tenant's default. One that is named but not registered decides nothing and is `missing` (contract 2.8). */
   choose(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
+  /** As `choose`, but without a tenant's default the `default` preset decides (contract 7.1). */
+  chooseForAgent(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
   /** One version as it was registered, even if its ruleset was deleted since. */
   version(tenant: string, ref: RulesetRef | null): Promise<DirectiveRuleSet | null>;
   /** The current ruleset; null when it was never registered or is deleted. */
@@ -48,14 +59,22 @@ export const openRulesets = (lanes: Lanes, events: Pick<EventStore, 'read'>): Ru
     (await lanes.current(rulesetStream(tenant, rulesetId), rulesetFold)).state;
   const latest = async (tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null> =>
     latestRuleset(await load(tenant, rulesetId));
+  const choose = async (tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset> => {
+    const ruleset = await latest(tenant, rulesetId ?? DEFAULT_RULESET_ID);
+    return ruleset === null && rulesetId !== undefined ? { ruleset, missing: rulesetId } : { ruleset };
+  };
   return {
     latest,
-    choose: async (tenant, rulesetId) => {
-      const ruleset = await latest(tenant, rulesetId ?? DEFAULT_RULESET_ID);
-      return ruleset === null && rulesetId !== undefined ? { ruleset, missing: rulesetId } : { ruleset };
+    choose,
+    chooseForAgent: async (tenant, rulesetId) => {
+      const chosen = await choose(tenant, rulesetId);
+      return chosen.ruleset === null && chosen.missing === undefined
+        ? { ruleset: builtIn(DEFAULT_RULESET_ID) }
+        : chosen;
     },
     version: async (tenant, ref) => {
       if (ref === null) return null;
+      if (ref.version === BUILT_IN_VERSION) return builtIn(ref.rulesetId);
       const stream = rulesetStream(tenant, ref.rulesetId);
       const key = `${stream} ${String(ref.version)}`;
       const known = old.get(key);

@@ -80,6 +80,7 @@ export const findTurn = (
   const actor = tape.actor === undefined ? undefined : idKey(tape.actor.npcId);
   const meant = recent.filter(
     (turn) =>
+      !turn.agent &&
       turn.said === said &&
       turn.deadlineMs > nowMs &&
       (actor === undefined || turn.actor === undefined || turn.actor === actor),

@@ -1,4 +1,4 @@
-import { commandSearch } from '../streams/find-command.js';
+import { anotherAttempt } from './another-attempt.js';
 import { mindFold } from '../minds/mind.js';
 import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from './find-turn.js';
 import type { Lanes } from '../streams/lanes.js';
@@ -55,34 +55,13 @@ export const enterStep = (engine: Pick<ProcessEngine, 'enter'>, stream: string):
  */
 export const stepTurn = async (deps: StepDeps, step: TurnStep): Promise<Stepped> => {
   const result = step.result === null || step.result === 'unknown' ? step.result : inputOf(step.result);
-  const { earlier, since } = await anotherAttempt(deps, step);
+  const { earlier, since } = await anotherAttempt(deps, turn, step);
   const meant = earlier ?? (await locate(deps, step, result));
   if (meant !== null && 'turnId' in meant) return takeStep(deps, step, result, meant);
   if (meant === null) return open(deps, step, { since });
   const { lost } = meant;
   if (lost === undefined) return resume(deps, step, result, { since });
   return deps.journal.inTurn(`resume ${step.stream} ${lost}`, () => goOn(deps, step, result, lost));
-};
-
-/**
- * The turn that another attempt at the same command has opened or stepped. `since` is the revision up to which the mind was searched for it. The
- * first reading of a turn whose id carries `since` meets what comes after that.
- */
-const anotherAttempt = async (
-  { lanes, events, journal }: StepDeps,
-  { stream, by, keyed, resumed }: TurnStep,
-): Promise<{ readonly earlier: OpenedTurn | null; readonly since: number | undefined }> => {
-  if (!resumed && !(keyed && lanes.shared)) return { earlier: null, since: undefined };
-  const search = commandSearch(events, stream, by.commandId, resumed);
-  const { revision: since } = await lanes.current(stream, mindFold);
-  while (!search.covers(since)) {
-    const own = await search.look();
-    const turnId = own?.find(({ data }) => typeof data['turnId'] === 'string')?.data['turnId'];
-    if (typeof turnId !== 'string') continue;
-    const { state } = await journal.load(turn, refOf(stream, turnId));
-    return { earlier: state.name === 'new' ? null : (state as OpenedTurn), since };
-  }
-  return { earlier: null, since };
 };
 
 type Lost = { readonly lost: string | undefined };
@@ -113,7 +92,8 @@ const load = async (deps: StepDeps, stream: string, turnId: string, tail?: Strea
   (await deps.journal.load(turn, refOf(stream, turnId), -1, tail)).state as TurnState;
 
 const isLost = (deps: StepDeps, state: TurnState): state is Exclude<TurnState, OpenedTurn> =>
-  state.name === 'new' || (state.name !== 'ended' && isOver(state, deps.clock.now().getTime()));
+  // An agent's turn has no body, so to one it is as unknown as a turn of another mind.
+  state.name === 'new' || state.agent === true || (state.name !== 'ended' && isOver(state, deps.clock.now().getTime()));
 
 /**
  * Resumes a lost turn once, however often its steps are repeated. Within this process the caller's line ensures that. Across processes a command id

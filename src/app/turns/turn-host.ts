@@ -34,16 +34,19 @@ export const factsFrom = (
   issuer,
 });
 
-/** What the steps of a turn need: the rules it began with, the mind, and the key that signs. */
-export const turnHost = ({ rulesets, signingKeys, issuer }: TurnHostDeps): ProcessHost => ({
-  fold: mindFold,
-  prepare: async (ref, recorded, inputs, by) => {
+/**
+ * How the facts of a turn's steps are found: the rules it began with, the mind, and the key that signs.
+ * @param choose the rules of a turn that is opened
+ */
+export const prepareTurn =
+  ({ rulesets, signingKeys, issuer }: TurnHostDeps, choose: Rulesets['choose']): ProcessHost['prepare'] =>
+  async (ref, recorded, inputs, by) => {
     const state = recorded as TurnState;
     const npcId = parseNpcStream(ref.stream)?.npcId ?? '';
     const opening = (inputs as unknown as readonly TurnInput[]).find((input) => input.type === 'open');
     const chosen =
       state.name === 'new'
-        ? await rulesets.choose(by.tenant, opening?.rulesetId)
+        ? await choose(by.tenant, opening?.rulesetId)
         : { ruleset: await rulesets.version(by.tenant, state.ruleset) };
     // Once a turn: what it finds is recorded with the opening.
     const held =
@@ -51,7 +54,11 @@ export const turnHost = ({ rulesets, signingKeys, issuer }: TurnHostDeps): Proce
         ? []
         : await inSlices(holdPatterns(chosen.ruleset, opening.observation));
     return (mind) => factsFrom(npcId, chosen, mind as MindState, { kid: signingKeys.current.kid, iss: issuer }, held);
-  },
+  };
+
+export const turnHost = (deps: TurnHostDeps): ProcessHost => ({
+  fold: mindFold,
+  prepare: prepareTurn(deps, (tenant, rulesetId) => deps.rulesets.choose(tenant, rulesetId)),
   // A turn waits only for its client: its table has no `pending`.
   effect: (ref) => Promise.reject(new Error(`turn ${ref.id} has no effects`)),
 });

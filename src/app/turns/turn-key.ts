@@ -18,6 +18,8 @@ export type TurnKey = {
   /** The result it waits for; null once it is over. */
   readonly awaits: ResultKind | null;
   readonly expired: boolean;
+  /** It runs on this server: no body's step means it. */
+  readonly agent: boolean;
   readonly deadlineMs: number;
   readonly commandId: string;
   /** The id of the lost turn that it resumes. */
@@ -51,8 +53,9 @@ const opened = (data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'], command
   const { turnId, observation, context, deadlineAt, actor, memories, resumedFrom } = data;
   return {
     turnId,
-    awaits: actor === undefined ? 'actor' : memories === undefined ? 'memories' : 'output',
+    awaits: actor === undefined && data.agent !== true ? 'actor' : memories === undefined ? 'memories' : 'output',
     expired: false,
+    agent: data.agent === true,
     deadlineMs: Date.parse(deadlineAt),
     commandId,
     ...(resumedFrom === undefined ? {} : { successorOf: idKey(resumedFrom) }),

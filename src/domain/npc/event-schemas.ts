@@ -31,7 +31,19 @@ const ActorGiven = object({ npcId: Type.String(), persona: orNull(Type.String())
 const RulesetUsed = orNull(object({ rulesetId: Type.String(), version: Type.Integer() }));
 const Draft = object({ text: Type.String(), type: Type.String(), importance: Type.Number() });
 const Recalled = list(
-  object({ text: Type.String(), type: Type.String(), importance: Type.Number(), similarity: Type.Number() }),
+  object({
+    text: Type.String(),
+    type: Type.String(),
+    importance: Type.Number(),
+    similarity: Type.Number(),
+    memoryId: Type.Optional(text('Of a memory that this server recalled.')),
+    revision: Type.Optional(Type.Integer({ description: 'The revision that stored it.' })),
+    scoreParts: Type.Optional(
+      Type.Unsafe<Readonly<Record<string, number>>>(
+        Type.Record(Type.String(), Type.Number(), { description: 'What its score was made from.' }),
+      ),
+    ),
+  }),
 );
 const recall = { query: Type.String(), limit: Type.Integer(), threshold: Type.Number() };
 const InstructionGiven = Type.Union([
@@ -85,6 +97,7 @@ const Decided = object({
 });
 const verdict = {
   generatedOutput: text('The text of the model.'),
+  cortexId: Type.Optional(text('The engine of the server that made the text.')),
   verdict: Decided,
   grounds: Grounds,
   asked: Type.Optional(
@@ -133,6 +146,7 @@ export const npcEventSchemas: Schemas = exactly({
     memories: Type.Optional(Recalled),
     ruleset: RulesetUsed,
     resumedFrom: Type.Optional(text('The lost turn that this one resumes.')),
+    agent: Type.Optional(Type.Literal(true, { description: 'The turn runs on the server, without a body.' })),
     deadlineAt: text('RFC 3339, UTC.'),
     instruction: InstructionGiven,
   }),
@@ -157,7 +171,18 @@ export const npcEventSchemas: Schemas = exactly({
     text: Type.String(),
     type: Type.String(),
     importance: Type.Number(),
+    metadata: Type.Optional(AnyObject),
   }),
+  MemoryConfirmed: object({ memoryId: Type.String() }),
+  RecallReported: object({
+    query: Type.String(),
+    similarity: Type.Optional(Type.Number()),
+    limit: Type.Optional(Type.Integer()),
+    type: Type.Optional(Type.String()),
+    minImportance: Type.Optional(Type.Number()),
+    memories: Recalled,
+  }),
+  MemoriesCleared: object({ count: Type.Integer({ description: 'How many memories it took away.' }) }),
   TurnExpired: object(turn),
   TapeMismatchNoticed: object({
     ...turn,

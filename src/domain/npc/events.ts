@@ -14,6 +14,10 @@ export type RecalledMemory = {
   readonly type: string;
   readonly importance: number;
   readonly similarity: number;
+  /** Only of a memory that this server recalled: which one, the revision that stored it, and what its score was made from. */
+  readonly memoryId?: string;
+  readonly revision?: number;
+  readonly scoreParts?: Readonly<Record<string, number>>;
 };
 export type MemoryDraft = { readonly text: string; readonly type: string; readonly importance: number };
 export type RulesetRef = { readonly rulesetId: string; readonly version: number };
@@ -43,6 +47,8 @@ export type TurnKind = 'process' | 'directive' | 'context' | 'verdict';
 
 /** What every event of a turn carries. */
 type OfTurn = { readonly turnId: string };
+/** Only of a turn that ran on this server: the engine that made the text. */
+type ByEngine = { readonly cortexId?: string };
 /** What every event says that a decision made. */
 type DecisionBasis = {
   /** The mind's revision whose persona and data the decision saw (-1: nothing yet). Replay folds the stream to it. */
@@ -75,6 +81,8 @@ export type NpcEvent =
           readonly memories?: readonly RecalledMemory[];
           readonly ruleset: RulesetRef | null;
           readonly resumedFrom?: string;
+          /** Only of a turn that runs on this server, without a body (contract 7.1). */
+          readonly agent?: true;
           readonly deadlineAt: string;
           readonly instruction: Instruction;
         };
@@ -93,7 +101,8 @@ export type NpcEvent =
   | {
       type: 'VerdictReached';
       data: OfTurn &
-        DecisionBasis & {
+        DecisionBasis &
+        ByEngine & {
           readonly generatedOutput: string;
           readonly verdict: Verdict;
           readonly grounds: VerdictGrounds;
@@ -105,7 +114,8 @@ export type NpcEvent =
   | {
       type: 'VerdictRefused';
       data: OfTurn &
-        DecisionBasis & {
+        DecisionBasis &
+        ByEngine & {
           readonly generatedOutput: string;
           readonly verdict: Verdict;
           readonly grounds: VerdictGrounds;
@@ -121,8 +131,26 @@ export type NpcEvent =
         readonly text: string;
         readonly type: string;
         readonly importance: number;
+        /** Of an agent's client, kept as it came (contract 3.5). */
+        readonly metadata?: JsonObject;
       };
     }
+  /** A body keeps this memory as well (contract 3.2). */
+  | { type: 'MemoryConfirmed'; data: { readonly memoryId: string } }
+  | {
+      /** What a body recalled by itself, and what it had asked for (contract 3.3). */
+      type: 'RecallReported';
+      data: {
+        readonly query: string;
+        readonly similarity?: number;
+        readonly limit?: number;
+        readonly type?: string;
+        readonly minImportance?: number;
+        readonly memories: readonly RecalledMemory[];
+      };
+    }
+  /** The memories stored before this event leave lists and recall (contract 3.4). */
+  | { type: 'MemoriesCleared'; data: { readonly count: number } }
   | { type: 'TurnExpired'; data: OfTurn }
   | {
       type: 'TapeMismatchNoticed';

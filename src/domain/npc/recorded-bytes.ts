@@ -31,6 +31,8 @@ export const DETAILS_BYTES = 16_384;
 export const HELD_BYTES = 26_624;
 /** Of a query for memories, in bytes of UTF-8 (contract 2.8); each may be six in JSON. */
 export const QUERY_BYTES = 8_192;
+/** Of the text of a memory, in bytes of UTF-8 (contract 3.6). */
+export const MEMORY_BYTES = 8_192;
 
 /**
  * Checks what a request brings against INPUT_BYTES, before anything is decided (contract 1.2): the one place for steps, acts and updates.

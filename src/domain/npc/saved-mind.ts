@@ -1,6 +1,7 @@
 import { isObject, type Json } from '../shared/json.js';
 import type { OpenTurns } from './open-turns.js';
 import type { MindState } from './state.js';
+import { isPackedMemory, type StoredMemories } from './stored-memories.js';
 
 /**
  * A mind's state that was saved as JSON after its event at `revision`; null when the JSON is no such state, or one of another revision, for example in a
@@ -8,10 +9,11 @@ import type { MindState } from './state.js';
  */
 export const savedMind = (saved: Json, revision: number): MindState | null => {
   if (!isObject(saved) || saved['revision'] !== revision) return null;
-  const { persona, data, archived, updatedAt, openTurns } = saved;
+  const { persona, data, archived, updatedAt, openTurns, memories } = saved;
   if ((persona !== null && typeof persona !== 'string') || (data !== null && !isObject(data))) return null;
   if (typeof archived !== 'boolean' || typeof updatedAt !== 'string') return null;
-  return areOpenTurns(openTurns) ? { persona, data, archived, revision, updatedAt, openTurns } : null;
+  if (!areOpenTurns(openTurns) || !areMemories(memories)) return null;
+  return { persona, data, archived, revision, updatedAt, openTurns, memories };
 };
 
 const areOpenTurns = (saved: unknown): saved is OpenTurns =>
@@ -21,4 +23,16 @@ const areOpenTurns = (saved: unknown): saved is OpenTurns =>
   Array.isArray(saved['changes']) &&
   saved['changes'].every(
     (change) => isObject(change) && typeof change['turnId'] === 'string' && typeof change['open'] === 'boolean',
+  );
+
+const isPacked = (value: unknown): boolean => typeof value === 'string' && isPackedMemory(value);
+
+const areMemories = (saved: unknown): saved is StoredMemories =>
+  isObject(saved) &&
+  ['count', 'clearedAt', 'confirmedAt'].every((name) => typeof saved[name] === 'number') &&
+  Array.isArray(saved['list']) &&
+  saved['list'].every(isPacked) &&
+  Array.isArray(saved['changes']) &&
+  saved['changes'].every(
+    (change) => isObject(change) && (isPacked(change['stored']) || typeof change['confirmed'] === 'string'),
   );

@@ -4,6 +4,7 @@ import type { UnknownEvent } from '../shared/decoder.js';
 import { npcEvents } from './decoder.js';
 import type { Actor, NpcEvent } from './events.js';
 import { noOpenTurns, type OpenTurns, withTurn } from './open-turns.js';
+import { memoriesAfter, noMemories, type StoredMemories } from './stored-memories.js';
 
 /** A mind as lists show it. `null` in persona or data: it has none yet (contract 2.1). */
 export type MindSummary = {
@@ -15,11 +16,11 @@ export type MindSummary = {
   readonly updatedAt: string;
 };
 
-/** A mind as its events leave it: the summary and its open turns. The open turns are not part of the summary, because they would make a row of a list long. */
-export type MindState = MindSummary & { readonly openTurns: OpenTurns };
+/** A mind as its events leave it: the summary, its open turns and its last memories. These two are not part of the summary, because they would make a row of a list long. */
+export type MindState = MindSummary & { readonly openTurns: OpenTurns; readonly memories: StoredMemories };
 
 export const initialSummary: MindSummary = { persona: null, data: null, archived: false, revision: -1, updatedAt: '' };
-export const initialMind: MindState = { ...initialSummary, openTurns: noOpenTurns };
+export const initialMind: MindState = { ...initialSummary, openTurns: noOpenTurns, memories: noMemories };
 
 /** What folding needs of a recorded event. */
 export type Folded = {
@@ -53,6 +54,7 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent): Partial<Min
     case 'TurnExpired':
     case 'BridgeChecked':
     case 'ChainBreakRecorded':
+    case 'MemoriesCleared':
     case 'Unknown':
       return { archived: state.archived };
     default:
@@ -85,6 +87,8 @@ export const evolveSummary = <State extends MindSummary>(state: State, event: Fo
 /** Folds one event into a mind; total as `evolveSummary`. */
 export const evolveMind = (state: MindState, event: Folded): MindState => {
   const next = evolveSummary(state, event);
-  const openTurns = turnsAfter(state.openTurns, npcEvents.decode(event));
-  return openTurns === state.openTurns ? next : { ...next, openTurns };
+  const known = npcEvents.decode(event);
+  const openTurns = turnsAfter(state.openTurns, known);
+  const memories = memoriesAfter(state.memories, known, event);
+  return openTurns === state.openTurns && memories === state.memories ? next : { ...next, openTurns, memories };
 };

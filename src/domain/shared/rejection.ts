@@ -18,6 +18,8 @@ export const rejections = {
   METHOD_NOT_ALLOWED: 'This path does not accept this method; details.allow lists the methods that it accepts.',
   CONFLICT: 'The request conflicts with what happened before.',
   IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running; try again shortly.',
+  CORTEX_NOT_FOUND:
+    'There is no engine with this id; POST /cortex/init names one, and GET /cortex/models lists all of them.',
   LAST_ADMIN_KEY: 'This is the last admin key that does not expire; issue another such key first.',
   TENANT_EXISTS:
     'A tenant with this id already exists. If its owner key was lost, run "anima keys recover --tenant <id>".',
@@ -31,6 +33,7 @@ export const rejections = {
     'Deciding with the rules of this set would cost too much; details give the cost and the bounds. Nothing was stored.',
   TEMPLATE_INVALID: 'The template is unknown: use Raw, ChatML, Llama3 or Alpaca; nothing was stored.',
   IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key was used before with another body; use a new one.',
+  RULE_REFUSED: 'A rule of this NPC forbids the action; details name the rule and its reason.',
   RATE_LIMITED: 'Too many requests for this key; wait as Retry-After says.',
   CONCURRENT_NPC_LIMIT: 'Too many NPCs of this tenant have an open turn.',
   TOO_MANY_STREAMS: 'This key has too many open event streams; close one first.',
@@ -41,10 +44,13 @@ export const rejections = {
   NOT_READY: 'The server is starting or stopping; try again shortly.',
   READ_MODEL_BEHIND: 'The read model has not reached the requested revision yet; try again shortly.',
   STORE_FULL: 'The disk is full: nothing was written. Reads still work.',
-  STORE_UNAVAILABLE: 'The event store cannot be reached; nothing was written.',
+  STORE_UNAVAILABLE: 'The event store cannot be reached; nothing was written. Try again shortly.',
   DATABASE_UNAVAILABLE: 'The database cannot be reached; try again shortly.',
   ENGINE_UNAVAILABLE:
     'The process engine cannot be reached or did not answer in time. Send the request again; if it opens a turn, use the same Idempotency-Key.',
+  CORTEX_UNAVAILABLE:
+    'The engine that makes the words does not answer. What was begun goes on: send the same request again shortly.',
+  EMBEDDER_UNAVAILABLE: 'The embedder, which recall needs, does not answer; try again shortly.',
   BUSY: 'Too many requests are waiting already; try again shortly.',
 } as const satisfies Record<string, string>;
 

@@ -69,3 +69,7 @@ export const revokeKey = (state: TenantState, keyId: string): TenantDecision => 
   if (lasting.length === 1 && lasting.includes(key)) return new Rejection('LAST_ADMIN_KEY', { details: { keyId } });
   return [{ type: 'KeyRevoked', data: { keyId } }];
 };
+
+/** Makes an engine the tenant's default (contract 6.3); the one that it has already gives no event. */
+export const chooseCortex = (state: TenantState, cortexId: string): TenantDecision =>
+  state.cortexId === cortexId ? [] : [{ type: 'CortexChosen', data: { cortexId } }];

@@ -27,7 +27,9 @@ export type TenantEvent =
         readonly createdAt: string;
       };
     }
-  | { type: 'KeyRevoked'; data: { readonly keyId: string } };
+  | { type: 'KeyRevoked'; data: { readonly keyId: string } }
+  /** The engine that speaks for the tenant's minds from now on, by its name (contract 6.3). */
+  | { type: 'CortexChosen'; data: { readonly cortexId: string } };
 
 /**
  * The events of the stream that names the tenants. A name only says where to look. The tenant exists once its own stream says so, because one append

@@ -10,9 +10,11 @@ export type TenantState = {
   readonly tenantId: string | null;
   readonly tier: Tier | null;
   readonly keys: readonly ApiKey[];
+  /** The engine that the tenant chose; null: the server's default (contract 6.3). */
+  readonly cortexId: string | null;
 };
 
-export const initialTenant: TenantState = { tenantId: null, tier: null, keys: [] };
+export const initialTenant: TenantState = { tenantId: null, tier: null, keys: [], cortexId: null };
 
 /** The state after one more event. Total: what it does not know changes nothing. */
 export const evolveTenant = (state: TenantState, event: TenantEvent | UnknownEvent): TenantState => {
@@ -26,6 +28,8 @@ export const evolveTenant = (state: TenantState, event: TenantEvent | UnknownEve
         ...state,
         keys: state.keys.map((key) => (key.keyId === event.data.keyId ? { ...key, revoked: true } : key)),
       };
+    case 'CortexChosen':
+      return { ...state, cortexId: event.data.cortexId };
     default:
       return state;
   }

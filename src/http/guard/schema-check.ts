@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 
 import { Rejection } from '../../domain/shared/rejection.js';
 import { isClientId } from '../client-id.js';
+import { MAX_BYTES } from '../schemas.js';
 
 /** Most problems listed in one answer (contract 1.5). */
 export const MAX_ISSUES = 50;
@@ -21,6 +22,13 @@ const makeAjv = (allErrors: boolean): Ajv => {
   // Annotations such as `example` belong into the OpenAPI document, so unknown keywords pass.
   const ajv = new Ajv({ allErrors, strict: false, validateFormats: true, logger: false });
   ajv.addFormat('client-id', isClientId);
+  ajv.addKeyword({
+    keyword: MAX_BYTES,
+    type: 'string',
+    schemaType: 'number',
+    validate: (most: number, text: string) => Buffer.byteLength(text) <= most,
+    error: { message: ({ schema }) => `must be at most ${String(schema)} bytes of UTF-8` },
+  });
   return ajv;
 };
 const first = makeAjv(false);

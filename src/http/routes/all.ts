@@ -2,23 +2,33 @@ import type { ApiKeyDeps } from '../../app/keys/api-keys.js';
 import type { RouteDefinition } from '../route.js';
 import type { Services } from '../services.js';
 import { actRoutes } from './acts.js';
+import { agentRoutes } from './agents.js';
 import { bridgeRoutes } from './bridge.js';
 import { chainBreakRoutes } from './chain-breaks.js';
+import { cortexRoutes } from './cortex.js';
 import { eventRoutes } from './events.js';
 import { historyRoutes } from './histories.js';
 import { jwksRoute } from './jwks.js';
 import { keyRoutes } from './keys.js';
+import { memoryRoutes } from './memory.js';
+import { memoryWriteRoutes } from './memory-writes.js';
 import { npcRoutes } from './npcs.js';
 import { processRoutes } from './process/routes.js';
+import { recallRoutes } from './recall.js';
 import { ruleRoutes } from './rules.js';
 import { turnRoutes } from './turns.js';
 import { verdictRoutes } from './verdicts.js';
+import { whyRoute } from './why.js';
 
 /** Every route that needs the ports. The server's own routes (status, health, documents) are separate. */
 export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly RouteDefinition[] => [
   ...npcRoutes(services),
   ...processRoutes(services),
   ...actRoutes(services),
+  ...memoryRoutes(services),
+  ...memoryWriteRoutes(services),
+  ...recallRoutes(services),
+  ...agentRoutes(services),
   ...bridgeRoutes(services),
   ...ruleRoutes(services),
   ...verdictRoutes(services.signer),
@@ -26,6 +36,8 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...historyRoutes(services),
   ...chainBreakRoutes(services),
   ...turnRoutes(services),
+  whyRoute({ ...services, events: services.ports.events }),
   ...eventRoutes({ ...services, onRevoked: (keyId, listener) => apiKeys.directory.onRevoked(keyId, listener) }),
+  ...cortexRoutes(services, apiKeys),
   ...keyRoutes(apiKeys),
 ];

@@ -115,7 +115,7 @@ describe('The file of read models', () => {
     expect(await models.get(npcs, 'a')).toEqual(row.row);
     expect((await models.list(npcs, { partition: 'p', direction: 'ascending', limit: 9 })).rows).toHaveLength(1);
     expect(await models.progress(npcs, 's')).toBe(1);
-    expect(await models.parked(10)).toEqual([{ projection: 'npcs', version: 1, ...parked }]);
+    expect(await models.parked(10)).toEqual([{ projection: 'npcs', version: npcs.version, ...parked }]);
     expect((await models.load(build, [], ['t'])).streams.get('t')).toEqual({ revision: -1, parked: true });
     expect(await models.open(npcs)).toEqual({ ...build, position: 2, live: true });
     expect(await models.open(turns)).toEqual(under);

@@ -16,6 +16,7 @@ const events = fixtures.filter(({ kind }) => kind === 'npc').map(({ stored }) =>
 /** The SHA-256 of what each version of the fold makes of every stored event. Add a line, change none. */
 const folded: Readonly<Record<number, string>> = {
   1: 'ac4fd00b7aaad35143ad9d79aaf143513310b60256e08b7bef539ee4fd5f96b2',
+  2: '67250d384e5cd7a1f57171d8ab58fc7bcd9e4d078e3274bd28f7e561d243d2ad',
 };
 
 const RAISE = `A mind's events fold to another state than they did, or its state has another shape. Snapshots that were saved before would be
@@ -36,6 +37,13 @@ const lived: MindState = {
   revision: 7,
   updatedAt: '2026-01-01T00:00:00.000Z',
   openTurns: { list: ['t1', 't2'], changes: [{ turnId: 't2', open: false }] },
+  memories: {
+    count: 3,
+    clearedAt: 2,
+    confirmedAt: -1,
+    list: ['-kG3WfXeWgfGLN9aFzwJ4sA 3 mjugqv40 2 t1-0'],
+    changes: [{ stored: '-kG3WfXeWgfGLN9aFzwJ4sB 4 mjugqv40 0 m1' }, { confirmed: 't1-0' }],
+  },
 };
 
 describe("the fold of a mind's events", () => {

@@ -12,6 +12,7 @@ import {
   personas,
   load,
   longMind,
+  MIND_VERSION,
   snapshotServers,
   snapshotsWith,
   watched,
@@ -45,7 +46,7 @@ describe('a long stream', () => {
 
   it.each<[what: string, spoil: (snapshot: Snapshot) => Snapshot | null]>([
     ['of an event with another hash', (snapshot) => ({ ...snapshot, hash: 'f'.repeat(64) })],
-    ['of another version of the fold', (snapshot) => ({ ...snapshot, version: 2 })],
+    ['of another version of the fold', (snapshot) => ({ ...snapshot, version: MIND_VERSION + 1 })],
     ['ahead of the stream', (snapshot) => ({ ...snapshot, revision: 3_000 })],
     ['one event off', (snapshot) => ({ ...snapshot, revision: snapshot.revision - 1 })],
     ['that is no state', (snapshot) => ({ ...snapshot, state: '{"persona":7}' })],
@@ -57,7 +58,7 @@ describe('a long stream', () => {
     ['that is missing', () => null],
   ])('is folded from its beginning where there is but a snapshot %s', async (_, spoil) => {
     const { store, snapshots, server } = await longMind();
-    const latest = await snapshots.latest(mira, 1, END);
+    const latest = await snapshots.latest(mira, MIND_VERSION, END);
     const other = new MemorySnapshots();
     const spoilt = latest === null ? null : spoil(latest);
     if (spoilt !== null) await other.save(spoilt);

@@ -12,6 +12,7 @@ import {
   personas,
   load,
   longMind,
+  MIND_VERSION,
   snapshotServers,
   snapshotsWith,
   watched,
@@ -27,7 +28,7 @@ describe('snapshots', () => {
   it('are saved every 1,000 revisions, of the state at that very revision', async () => {
     const { snapshots, saved } = await longMind();
     expect(await saved()).toEqual([1_000, 2_000]);
-    const { state, hash, atMs } = (await snapshots.latest(mira, 1, { revision: 1_999 })) ?? {};
+    const { state, hash, atMs } = (await snapshots.latest(mira, MIND_VERSION, { revision: 1_999 })) ?? {};
     expect(JSON.parse(state ?? '')).toMatchObject({ persona: 'p1000', revision: 1_000 });
     expect([hash?.length, atMs]).toEqual([64, Date.parse('2026-01-01T00:00:00.000Z')]);
   });
@@ -44,7 +45,7 @@ describe('snapshots', () => {
 
   it('that are wrong are replaced on the way', async () => {
     const { store, snapshots, server } = await longMind();
-    const wrong = (await snapshots.latest(mira, 1, END)) as Snapshot;
+    const wrong = (await snapshots.latest(mira, MIND_VERSION, END)) as Snapshot;
     await snapshots.save({ ...wrong, hash: 'f'.repeat(64) });
     await load(server());
     await settle();
@@ -139,7 +140,7 @@ describe('snapshots', () => {
         text: revision === 2 ? 'x'.repeat(SNAPSHOT_CHARS) : text.slice(0, 1),
         toJSON,
       }),
-      snapshots: { version: 1, restore: () => null },
+      snapshots: { version: MIND_VERSION, restore: () => null },
     });
     await lane.append(
       lane.place(
@@ -157,7 +158,7 @@ describe('snapshots', () => {
     const open = {
       initial: '',
       evolve: () => 'x'.repeat(SNAPSHOT_CHARS),
-      snapshots: { version: 1, restore: () => '' },
+      snapshots: { version: MIND_VERSION, restore: () => '' },
     };
     const lane = await server().open(STREAM, open);
     await lane.append(

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
+import { noOpenTurns } from '../../../src/domain/npc/open-turns.js';
 import { savedMind } from '../../../src/domain/npc/saved-mind.js';
 import type { MindState } from '../../../src/domain/npc/state.js';
+import { noMemories } from '../../../src/domain/npc/stored-memories.js';
 import type { Json, JsonObject } from '../../../src/domain/shared/json.js';
 
 const mind: MindState = {
@@ -11,13 +13,23 @@ const mind: MindState = {
   revision: 7,
   updatedAt: '2026-01-01T00:00:00.000Z',
   openTurns: { list: ['t1'], changes: [{ turnId: 't2', open: true }] },
+  memories: {
+    count: 300,
+    clearedAt: 2,
+    confirmedAt: 5,
+    list: ['+kG3WfXeWgfGLN9aFzwJ4sA 3 mjugqv40 2 t1-0'],
+    changes: [{ stored: '-kG3WfXeWgfGLN9aFzwJ4sB 4 mjugqv40 0 m1' }, { confirmed: 'm1' }],
+  },
 };
 const json = (value: unknown): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject;
 
 describe('a saved mind', () => {
   it.each<[string, MindState]>([
     ['with everything', mind],
-    ['with neither persona nor data', { ...mind, persona: null, data: null, openTurns: { list: [], changes: [] } }],
+    [
+      'with neither persona nor data, open turns nor memories',
+      { ...mind, persona: null, data: null, openTurns: noOpenTurns, memories: noMemories },
+    ],
   ])('%s comes back as it was', (_, state) => {
     expect(savedMind(json(state), 7)).toEqual(state);
   });
@@ -37,6 +49,13 @@ describe('a saved mind', () => {
     ['one with open turns that are none', { ...json(mind), openTurns: { list: [7], changes: [] } }],
     ['one with changes that are none', { ...json(mind), openTurns: { list: [], changes: [{ turnId: 't' }] } }],
     ['one with a change of no turn', { ...json(mind), openTurns: { list: [], changes: [{ open: true }] } }],
+    ['one with a memory that is none', { ...json(mind), memories: { ...mind.memories, list: ['m1'] } }],
+    ['one with no count of memories', { ...json(mind), memories: { ...mind.memories, count: null } }],
+    ['one with a change of no memory', { ...json(mind), memories: { ...mind.memories, changes: [{}] } }],
+    [
+      'one that stored what is no memory',
+      { ...json(mind), memories: { ...mind.memories, changes: [{ stored: 'm1' }] } },
+    ],
   ])('is not %s', (_, none) => {
     expect(savedMind(none, 7)).toBeNull();
   });

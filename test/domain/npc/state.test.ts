@@ -55,6 +55,9 @@ const every: Record<NpcEventType, Emitted> = {
     type: 'MemoryStored',
     data: { memoryId: 'm1', text: 'It rained.', type: 'observation', importance: 0.5 },
   }),
+  MemoryConfirmed: emitted({ type: 'MemoryConfirmed', data: { memoryId: 'm1' } }),
+  RecallReported: emitted({ type: 'RecallReported', data: { query: 'rain', memories: [] } }),
+  MemoriesCleared: emitted({ type: 'MemoriesCleared', data: { count: 1 } }),
   TurnExpired: expired,
   TapeMismatchNoticed: emitted({ type: 'TapeMismatchNoticed', data: { turnId: 't1', round: 0, members: [] } }),
   DirectiveGiven: directiveGiven('d1'),
@@ -117,7 +120,7 @@ describe('a mind', () => {
     expect(given(brought, actorIdentified('t1')).state.data).toEqual({ mood: 'calm' });
   });
 
-  const noActs = ['NpcArchived', 'BridgeChecked', 'TurnExpired', 'ChainBreakRecorded'];
+  const noActs = ['NpcArchived', 'BridgeChecked', 'MemoriesCleared', 'TurnExpired', 'ChainBreakRecorded'];
   it.each(Object.entries(every))(
     'that is archived lives again after an act of its own and after nothing else: %s',
     (type, event) => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tenantFold, tenantNamesFold } from '../../../src/app/keys/key-directory.js';
 import {
+  chooseCortex,
   createTenant,
   issueKey,
   issueOwnerKey,
@@ -183,5 +184,14 @@ describe('whatever is decided', () => {
         expect(JSON.parse(JSON.stringify(tenant.state))).toEqual(tenant.state);
       }),
     );
+  });
+});
+
+describe('choosing an engine', () => {
+  it('is an event; the one that is chosen already gives none', () => {
+    const chosen = studio.when(chooseCortex, 'openai').and;
+    studio.when(chooseCortex, 'openai').then([{ type: 'CortexChosen', data: { cortexId: 'openai' } }]);
+    chosen.when(chooseCortex, 'openai').then([]);
+    chosen.when(chooseCortex, 'scripted').then([{ type: 'CortexChosen', data: { cortexId: 'scripted' } }]);
   });
 });

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../shared/json.js';
 import { jsonBytes } from '../../shared/json-bytes.js';
 import { cutBytes, cutText, wellFormed } from '../../shared/text.js';
 import type { MemoryDraft } from '../events.js';
-import { ACTION_BYTES, MEMORY_STORE_BYTES } from '../recorded-bytes.js';
+import { ACTION_BYTES, MEMORY_BYTES, MEMORY_STORE_BYTES } from '../recorded-bytes.js';
 import { findObject } from './find-object.js';
 import { untilChatToken, withoutHeader } from './templates.js';
 
@@ -19,8 +19,6 @@ export type ModelSaid = {
   readonly structured: boolean;
 };
 
-/** A memory's text, in bytes of UTF-8 (contract 3.6). */
-export const MEMORY_BYTES = 8_192;
 /** How many memories one turn stores. */
 const MEMORIES = 16;
 /** The type of a memory, in UTF-16 units: a word. */

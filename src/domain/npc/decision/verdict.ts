@@ -9,18 +9,11 @@ import { shortenedObject } from '../../shared/shorten.js';
 import { cutBytes, cutJsonText, cutText, wellFormed } from '../../shared/text.js';
 import type { MemoryDraft, Verdict, VerdictGrounds } from '../events.js';
 import type { Action } from '../../bridge/action.js';
-import { ACTION_BYTES, DETAILS_BYTES, DIALOGUE_BYTES } from '../recorded-bytes.js';
+import { ACTION_BYTES, DETAILS_BYTES, DIALOGUE_BYTES, MEMORY_BYTES } from '../recorded-bytes.js';
 import { readAction } from '../../bridge/action.js';
 import { guardText } from './guard-text.js';
 import type { DecisionInput } from './input.js';
-import {
-  ACTION_DEPTH,
-  DEFAULT_IMPORTANCE,
-  DEFAULT_MEMORY_TYPE,
-  MEMORY_BYTES,
-  readModelText,
-  type ModelSaid,
-} from './model-text.js';
+import { ACTION_DEPTH, DEFAULT_IMPORTANCE, DEFAULT_MEMORY_TYPE, readModelText, type ModelSaid } from './model-text.js';
 import { readStateChange } from './state-change.js';
 import { untilChatToken } from './templates.js';
 

@@ -1,7 +1,9 @@
-// Copies what the docs page loads to the compiled server, as part of the build, so an installation without development packages serves it too.
+// Copies what is not TypeScript to the compiled server, as part of the build: what the docs page loads, so that an installation without development
+// packages serves it too, and the thread of a model.
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { threadFile } from '../src/adapters/embedders/model-thread.js';
 import { docsFilePath, ownFiles, packagedFile, viewerFiles } from '../src/http/docs-files.js';
 
 /** The checkout's root, from `dist*\/scripts`. */
@@ -12,3 +14,4 @@ for (const name of Object.keys(ownFiles)) {
   copyFileSync(join(root, 'src/http/docs-files', name), docsFilePath(name));
 }
 for (const name of Object.keys(viewerFiles)) copyFileSync(packagedFile(name), docsFilePath(name));
+copyFileSync(join(root, 'src/adapters/embedders/run-model.mjs'), threadFile);

@@ -1,0 +1,92 @@
+import { npcEvents } from '../src/domain/npc/decoder.js';
+import type { JsonObject } from '../src/domain/shared/json.js';
+import { isNpcStream } from '../src/domain/shared/stream-names.js';
+import type { RecordedEvent } from '../src/ports/event-store.js';
+import type { Projection } from '../src/ports/read-models.js';
+
+/** A memory as lists and recall show it (contract 3.1). */
+export type MemoryRow = {
+  readonly kind: 'memory';
+  readonly memoryId: string;
+  readonly text: string;
+  readonly type: string;
+  readonly importance: number;
+  readonly metadata?: JsonObject;
+  readonly at: string;
+  /** The turn that stored it; null when a request did. */
+  readonly turnId: string | null;
+  /** The event that stored it. */
+  readonly eventId: string;
+  readonly revision: number;
+  /** The revision at which a body confirmed it first. */
+  readonly confirmedAt: number | null;
+  readonly stream: string;
+};
+
+/** A clear: the memories before it are gone, except for readers who look at the mind as it was before (contract 3.4). */
+export type ClearRow = { readonly kind: 'clear'; readonly revision: number; readonly stream: string };
+
+export type MemoriesRow = MemoryRow | ClearRow;
+
+/** Digits of the largest revision, so that texts sort like numbers. */
+const REVISION_DIGITS = 16;
+
+/** The place of what an event at this revision made, among the memories of its mind. */
+export const memoryOrder = (revision: number): string => String(revision).padStart(REVISION_DIGITS, '0');
+
+/** Where the memories of a mind are listed. */
+export const memoriesListed = (stream: string): string => stream;
+
+/** Where the clears of a mind are listed. No stream's name has a space. */
+export const clearsOf = (stream: string): string => `${stream} clears`;
+
+/** Of a clear. No memory has such an id. */
+const clearId = (revision: number): string => `clear ${String(revision)}`;
+
+/** The tag of a type of memory: PostgreSQL takes no NUL in a text. */
+export const memoryTag = (type: string): string => type.replaceAll('\0', '\uFFFD');
+
+const none: readonly string[] = [];
+
+/** The row of a memory as its event makes it; null for any other event. */
+export const memoryRow = (recorded: Omit<RecordedEvent, 'position'>): MemoryRow | null => {
+  const event = npcEvents.decode(recorded);
+  if (event.type !== 'MemoryStored') return null;
+  const { turnId = null, ...memory } = event.data;
+  const { stream, revision, id: eventId, meta } = recorded;
+  return { kind: 'memory', ...memory, turnId, at: meta.at, eventId, revision, confirmedAt: null, stream };
+};
+
+const evolve = (row: MemoriesRow | null, recorded: RecordedEvent): MemoriesRow | null => {
+  const event = npcEvents.decode(recorded);
+  const { stream, revision } = recorded;
+  switch (event.type) {
+    case 'MemoryStored':
+      return memoryRow(recorded);
+    case 'MemoryConfirmed':
+      return row?.kind === 'memory' && row.confirmedAt === null ? { ...row, confirmedAt: revision } : row;
+    case 'MemoriesCleared':
+      return { kind: 'clear', revision, stream };
+    default:
+      return row;
+  }
+};
+
+/** The memories of each mind by the order in which they were stored, tagged with their type, and its clears (contract 3). */
+export const memories: Projection<MemoriesRow> = {
+  name: 'memories',
+  version: 1,
+  handles: ['MemoryStored', 'MemoryConfirmed', 'MemoriesCleared'],
+  idsOf: ({ stream, type, data, revision }) => {
+    if (!isNpcStream(stream)) return none;
+    if (type === 'MemoriesCleared') return [clearId(revision)];
+    const { memoryId } = data;
+    return typeof memoryId === 'string' ? [memoryId] : none;
+  },
+  evolve,
+  indexOf: (row) =>
+    row.kind === 'memory'
+      ? { partition: memoriesListed(row.stream), order: memoryOrder(row.revision), tag: memoryTag(row.type) }
+      : { partition: clearsOf(row.stream), order: memoryOrder(row.revision), tag: '' },
+  textOf: (row) => (row.kind === 'memory' ? row.text : null),
+};

@@ -1,0 +1,54 @@
+import { StartProblem } from '../../domain/shared/start-problem.js';
+import type { JsonObject } from '../../domain/shared/json.js';
+
+/** What we use of the package; tests bring their own. */
+export type LlamaPackage = {
+  readonly getLlama: (options: { readonly build: 'never'; readonly progressLogs: false }) => Promise<Llama>;
+  readonly LlamaChatSession: new (options: {
+    readonly contextSequence: LlamaSequence;
+    readonly systemPrompt?: string;
+  }) => LlamaSession;
+};
+export type Llama = {
+  loadModel(options: { readonly modelPath: string; readonly loadSignal: AbortSignal }): Promise<LlamaModel>;
+  createGrammarForJsonSchema(schema: JsonObject): Promise<unknown>;
+  dispose(): Promise<void>;
+};
+type LlamaModel = {
+  createContext(options: { readonly contextSize: { readonly max: number } }): Promise<{ getSequence(): LlamaSequence }>;
+};
+export type LlamaSequence = {
+  readonly tokenMeter: { readonly usedInputTokens: number; readonly usedOutputTokens: number };
+  clearHistory(): Promise<void>;
+};
+type LlamaSession = {
+  prompt(
+    text: string,
+    options: {
+      readonly signal: AbortSignal;
+      readonly maxTokens?: number;
+      readonly temperature?: number;
+      readonly customStopTriggers?: readonly string[];
+      readonly grammar?: unknown;
+    },
+  ): Promise<string>;
+  dispose(): void;
+};
+
+/** Not in package.json: only who configures a GGUF needs it. */
+const PACKAGE: string = 'node-llama-cpp';
+
+/** @throws StartProblem when the package is not installed or cannot be used on this machine */
+export const loadLlamaPackage = async (): Promise<LlamaPackage> => {
+  try {
+    return (await import(PACKAGE)) as LlamaPackage;
+  } catch (cause) {
+    const missing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+    throw new StartProblem(
+      missing
+        ? `ANIMA_CORTEX_GGUF needs the package ${PACKAGE}, which is not installed: run "npm install --no-save ${PACKAGE}" in the folder of this program, or leave the variable out.`
+        : `ANIMA_CORTEX_GGUF needs the package ${PACKAGE}, which cannot be loaded here: install it again for this machine, or leave the variable out.`,
+      { cause },
+    );
+  }
+};

@@ -1,0 +1,151 @@
+import { basename } from 'node:path';
+
+import { withTimeLimit } from '../../app/pacing/time-limit.js';
+import { messagesOf } from '../../domain/npc/decision/messages-of.js';
+import { defined } from '../../domain/shared/defined.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
+import type { Log } from '../../ports/log.js';
+import { type Llama, type LlamaPackage, type LlamaSequence, loadLlamaPackage } from './llama-package.js';
+import { parametersIn } from './parameters-in.js';
+import { unavailable } from './unavailable.js';
+import { untilStop } from './until-stop.js';
+
+/** How long a call may take, its wait for others included, in milliseconds. */
+const CALL_MS = 120_000;
+/** How many calls may wait for the one that runs. */
+export const MAX_WAITING = 8;
+/** Tokens of prompt and answer; a prompt of ours has about 2,000, seldom 10,000. */
+const CONTEXT_TOKENS = 16_384;
+/** Without a bound a small model may go on until its context is full. */
+const DEFAULT_MAX_TOKENS = 512;
+
+const ID = 'llama';
+const LOADING = 'The model is being loaded.';
+const BROKEN = 'The model file cannot be loaded (ANIMA_CORTEX_GGUF); the log says why.';
+
+type LoadedModel = { readonly llama: Llama; readonly sequence: LlamaSequence };
+
+export type LlamaEngineDeps = { readonly clock: Clock; readonly log: Log };
+
+/**
+ * A GGUF model in this process (contract 6.4), one completion at a time. It loads while the server already answers.
+ * @param file the model's path
+ * @throws StartProblem when the package is not installed
+ */
+export const openLlamaEngine = async (
+  file: string,
+  { clock, log }: LlamaEngineDeps,
+  load: () => Promise<LlamaPackage> = loadLlamaPackage,
+): Promise<CortexEngine> => {
+  const { getLlama, LlamaChatSession } = await load();
+  let state = LOADING;
+  let waiting = 0;
+  let tail: Promise<unknown> = Promise.resolve();
+  const closing = new AbortController();
+
+  const open = async (): Promise<LoadedModel> => {
+    const llama = await getLlama({ build: 'never', progressLogs: false });
+    const model = await llama.loadModel({ modelPath: file, loadSignal: closing.signal });
+    const context = await model.createContext({ contextSize: { max: CONTEXT_TOKENS } });
+    return { llama, sequence: context.getSequence() };
+  };
+  const opening: Promise<LoadedModel | null> = open().then(
+    (loaded) => {
+      state = 'ready';
+      return loaded;
+    },
+    (err: unknown) => {
+      state = BROKEN;
+      if (!closing.signal.aborted) log.error({ err, cortexId: ID }, 'the model cannot be loaded');
+      return null;
+    },
+  );
+
+  const grammarOf = async ({ llama }: LoadedModel, { jsonSchema }: Completion): Promise<unknown> => {
+    if (jsonSchema === undefined) return undefined;
+    // It understands a part of JSON Schema; the text is read leniently anyway.
+    return llama.createGrammarForJsonSchema(jsonSchema).catch(() => undefined);
+  };
+
+  const run = async (asked: Completion, signal: AbortSignal): Promise<Completed> => {
+    const loaded = await opening;
+    if (loaded === null) throw unavailable(ID, BROKEN);
+    signal.throwIfAborted();
+    const { sequence } = loaded;
+    const messages = messagesOf(asked.prompt);
+    const system = messages.find(({ role }) => role === 'system')?.content;
+    const session = new LlamaChatSession({ contextSequence: sequence, ...defined({ systemPrompt: system }) });
+    const before = { ...countsOf(sequence) };
+    try {
+      const text = await session.prompt(messages.at(-1)?.content ?? '', {
+        signal,
+        maxTokens: asked.maxTokens ?? DEFAULT_MAX_TOKENS,
+        ...defined({
+          temperature: asked.temperature,
+          customStopTriggers: asked.stop,
+          grammar: await grammarOf(loaded, asked),
+        }),
+      });
+      const after = countsOf(sequence);
+      return {
+        text: untilStop(text, asked.stop),
+        stats: {
+          promptTokens: after.promptTokens - before.promptTokens,
+          completionTokens: after.completionTokens - before.completionTokens,
+        },
+      };
+    } catch (err) {
+      signal.throwIfAborted();
+      log.warn({ err, cortexId: ID }, 'the model did not complete a prompt');
+      throw unavailable(ID, 'The model did not complete the prompt; perhaps it is too long for it.');
+    } finally {
+      session.dispose();
+      await sequence.clearHistory();
+    }
+  };
+
+  /** Runs calls one after the other, in the order in which they came. */
+  const inTurn = (asked: Completion, signal: AbortSignal): Promise<Completed> => {
+    const mine = tail.then(() => {
+      signal.throwIfAborted();
+      return run(asked, signal);
+    });
+    tail = mine.catch(() => undefined);
+    return mine;
+  };
+
+  const late = (): Error => unavailable(ID, state === LOADING ? LOADING : 'The model does not answer in time.');
+  return {
+    id: ID,
+    name: basename(file).replace(/\.gguf$/i, ''),
+    runtime: 'llama.cpp',
+    parameters: parametersIn(basename(file)),
+    state: () => state,
+    complete: async (asked, signal) => {
+      if (state === BROKEN) throw unavailable(ID, BROKEN);
+      if (waiting > MAX_WAITING) throw unavailable(ID, 'Too many completions are waiting already.');
+      const beganMs = clock.monotonicMs();
+      waiting += 1;
+      try {
+        const either = AbortSignal.any([signal, closing.signal]);
+        const { text, stats } = await withTimeLimit(clock, { ms: CALL_MS, late, signal: either }, (limited) =>
+          inTurn(asked, limited),
+        );
+        return { text, stats: { ...stats, ms: Math.round(clock.monotonicMs() - beganMs) } };
+      } finally {
+        waiting -= 1;
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      closing.abort(unavailable(ID, 'The server is stopping.'));
+      await tail;
+      await (await opening)?.llama.dispose();
+    },
+  };
+};
+
+const countsOf = ({ tokenMeter }: LlamaSequence) => ({
+  promptTokens: tokenMeter.usedInputTokens,
+  completionTokens: tokenMeter.usedOutputTokens,
+});

@@ -1,0 +1,128 @@
+import { isObject, type JsonObject } from '../../domain/shared/json.js';
+import { defined } from '../../domain/shared/defined.js';
+import { messagesOf } from '../../domain/npc/decision/messages-of.js';
+import type { Completed, Completion } from '../../ports/cortex.js';
+
+/** Bytes of an answer; the longest completion is far shorter. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** Model servers take no more stop words. */
+const MAX_STOPS = 4;
+
+/** Where a model server is and how it is asked. `url` ends in `/v1`. */
+export type ModelServer = { readonly url: string; readonly model: string; readonly key: string | null };
+
+/** Why one attempt brought no text. `reason`: a sentence with neither the key nor what the server said. */
+export class AttemptFailed extends Error {
+  readonly reason: string;
+  /** The HTTP status; null when there was no answer, or none that could be read. */
+  readonly status: number | null;
+  /** `Retry-After` in milliseconds, 0 without one. */
+  readonly retryAfterMs: number;
+
+  constructor(reason: string, status: number | null = null, retryAfterMs = 0) {
+    super(reason);
+    this.name = 'AttemptFailed';
+    this.reason = reason;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+const bodyOf = (model: string, asked: Completion, schema: JsonObject | undefined): string =>
+  JSON.stringify({
+    model,
+    messages: messagesOf(asked.prompt),
+    ...defined({
+      max_tokens: asked.maxTokens,
+      temperature: asked.temperature,
+      stop: asked.stop === undefined || asked.stop.length === 0 ? undefined : asked.stop.slice(0, MAX_STOPS),
+      response_format:
+        schema === undefined ? undefined : { type: 'json_schema', json_schema: { name: 'answer', schema } },
+    }),
+    stream: false,
+  });
+
+/** `Retry-After` in seconds, as model servers send it; a date counts as none. */
+const retryAfterMs = (response: Response): number => {
+  const header = response.headers.get('retry-after') ?? '';
+  return /^\d{1,6}(\.\d+)?$/.test(header) ? Number(header) * 1000 : 0;
+};
+
+const statusReason = (status: number): string => {
+  if (status === 401 || status === 403) return 'The model server refuses the key (ANIMA_CORTEX_KEY).';
+  if (status === 404)
+    return 'The model server does not know the model (ANIMA_CORTEX_MODEL), or the path (ANIMA_CORTEX_URL).';
+  if (status === 429) return 'The model server takes no more requests for now (HTTP 429).';
+  return `The model server answers HTTP ${String(status)}.`;
+};
+
+/** Reads an answer up to the bound; beyond it the connection is let go. */
+const readBounded = async (response: Response): Promise<string> => {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_ANSWER_BYTES) throw new AttemptFailed('The answer of the model server is too large.');
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+};
+
+/** The numbers of `usage`, under our names. */
+const usageOf = (answer: JsonObject): Readonly<Record<string, number>> => {
+  const usage = isObject(answer['usage']) ? answer['usage'] : {};
+  const figure = (name: string): number | undefined => (typeof usage[name] === 'number' ? usage[name] : undefined);
+  return defined({ promptTokens: figure('prompt_tokens'), completionTokens: figure('completion_tokens') });
+};
+
+const completedOf = (text: string): Completed => {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    throw new AttemptFailed('The model server answers with something other than JSON.');
+  }
+  const choices = isObject(answer) ? answer['choices'] : null;
+  const first: unknown = Array.isArray(choices) ? choices[0] : null;
+  const message = isObject(first) ? first['message'] : null;
+  const content = isObject(message) ? message['content'] : null;
+  if (typeof content !== 'string') throw new AttemptFailed('The model server answers without a text.');
+  return { text: content, stats: usageOf(answer as JsonObject) };
+};
+
+/**
+ * Asks a model server once.
+ * @param schema the shape that the server is to hold the model to
+ * @throws AttemptFailed, or the signal's reason
+ */
+export const askModelServer = async (
+  server: ModelServer,
+  asked: Completion,
+  schema: JsonObject | undefined,
+  signal: AbortSignal,
+): Promise<Completed> => {
+  try {
+    const response = await fetch(`${server.url}/chat/completions`, {
+      method: 'POST',
+      // A redirect could carry the key to another host; it is a bad status here.
+      redirect: 'manual',
+      signal,
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        ...(server.key === null ? {} : { authorization: `Bearer ${server.key}` }),
+      },
+      body: bodyOf(server.model, asked, schema),
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw new AttemptFailed(statusReason(response.status), response.status, retryAfterMs(response));
+    }
+    return completedOf(await readBounded(response));
+  } catch (error) {
+    if (error instanceof AttemptFailed) throw error;
+    signal.throwIfAborted();
+    throw new AttemptFailed('The model server cannot be reached, or breaks off its answers.');
+  }
+};

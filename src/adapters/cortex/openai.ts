@@ -1,0 +1,127 @@
+import { pause } from '../../app/pacing/pause.js';
+import { withTimeLimit } from '../../app/pacing/time-limit.js';
+import type { JsonObject } from '../../domain/shared/json.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
+import type { Log } from '../../ports/log.js';
+import type { Random } from '../../ports/random.js';
+import { createBreaker, OPEN_MS } from './breaker.js';
+import { askModelServer, AttemptFailed, type ModelServer } from './model-server.js';
+import { parametersIn } from './parameters-in.js';
+import { unavailable } from './unavailable.js';
+import { untilStop } from './until-stop.js';
+
+/** How long a call may take, with its attempts and pauses, in milliseconds. */
+const CALL_MS = 60_000;
+/** A call that its caller gave up after so long shows that the server is too slow, in milliseconds. */
+const PATIENCE_MS = 20_000;
+const ATTEMPTS = 3;
+/** The longest pause before another attempt, in milliseconds; it doubles with each. */
+const BACKOFF_MS = 500;
+/** A server that asks for a longer pause is not waited for, in milliseconds. */
+const LONGEST_RETRY_AFTER_MS = 5_000;
+
+const ID = 'openai';
+
+export type OpenAiEngineDeps = { readonly clock: Clock; readonly random: Random; readonly log: Log };
+
+/** No answer, a server that is busy or broken: another attempt may help. */
+const passes = ({ status }: AttemptFailed): boolean => status === null || status === 429 || status >= 500;
+/** The server is up, and refuses this one request. */
+const isRefusal = ({ status }: AttemptFailed): boolean => status === 400 || status === 413 || status === 422;
+/** What servers answer that cannot hold a model to a schema. */
+const mayMeanNoSchema = (failure: AttemptFailed): boolean => isRefusal(failure) || failure.status === 501;
+
+/** A model behind any server that speaks the API of OpenAI (contract 6.4). Its key is in no log, message or error. */
+export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: OpenAiEngineDeps): CortexEngine => {
+  const breaker = createBreaker(clock);
+  let takesSchema = true;
+
+  /** Asks with the schema; a server that refuses it but answers without is not asked for one again. */
+  const ask = async (asked: Completion, signal: AbortSignal): Promise<Completed> => {
+    const once = (schema: JsonObject | undefined) => askModelServer(server, asked, schema, signal);
+    if (asked.jsonSchema === undefined || !takesSchema) return once(undefined);
+    try {
+      return await once(asked.jsonSchema);
+    } catch (failure) {
+      if (!(failure instanceof AttemptFailed) || !mayMeanNoSchema(failure)) throw failure;
+      const completed = await once(undefined);
+      takesSchema = false;
+      log.info({ cortexId: ID }, 'the model server takes no JSON schema; it is asked without one from now on');
+      return completed;
+    }
+  };
+
+  const noteFailure = (failure: AttemptFailed): void => {
+    if (isRefusal(failure)) {
+      breaker.succeeded();
+      return;
+    }
+    const wasWell = breaker.reason() === null;
+    breaker.failed(failure.reason, !passes(failure));
+    if (wasWell && breaker.reason() !== null) {
+      log.warn({ cortexId: ID, reason: failure.reason }, 'an engine is down; it is tried again every few seconds');
+    }
+  };
+
+  /** One attempt behind the breaker. @throws Rejection CORTEX_UNAVAILABLE while it is open, and what `ask` throws */
+  const attempt = async (asked: Completion, signal: AbortSignal): Promise<Completed> => {
+    const waitMs = breaker.enter();
+    if (waitMs > 0) throw unavailable(ID, breaker.reason() ?? '', waitMs / 1000);
+    const beganMs = clock.monotonicMs();
+    try {
+      const completed = await ask(asked, signal);
+      if (breaker.reason() !== null) log.info({ cortexId: ID }, 'an engine is up again');
+      breaker.succeeded();
+      return completed;
+    } catch (error) {
+      if (error instanceof AttemptFailed) noteFailure(error);
+      else if (clock.monotonicMs() - beganMs < PATIENCE_MS) breaker.left();
+      else noteFailure(new AttemptFailed('The model server does not answer in time.'));
+      throw error;
+    }
+  };
+
+  /** The pause before another attempt in milliseconds, null when none makes sense. */
+  const pauseAfter = (failure: AttemptFailed, attempts: number): number | null => {
+    if (!passes(failure) || attempts >= ATTEMPTS || breaker.reason() !== null) return null;
+    if (failure.retryAfterMs > LONGEST_RETRY_AFTER_MS) return null;
+    const [chance = 0] = random.bytes(1);
+    const backoffMs = BACKOFF_MS * 2 ** (attempts - 1) * (0.5 + chance / 512);
+    return Math.max(backoffMs, failure.retryAfterMs);
+  };
+
+  const attempts = async (asked: Completion, signal: AbortSignal): Promise<Completed> => {
+    for (let made = 1; ; made += 1) {
+      try {
+        return await attempt(asked, signal);
+      } catch (failure) {
+        if (!(failure instanceof AttemptFailed)) throw failure;
+        const ms = pauseAfter(failure, made);
+        if (ms === null) {
+          const openMs = breaker.reason() === null ? 0 : OPEN_MS;
+          throw unavailable(ID, failure.reason, Math.max(openMs, failure.retryAfterMs) / 1000);
+        }
+        await pause(clock, ms, signal);
+        signal.throwIfAborted();
+      }
+    }
+  };
+
+  const late = (): Error => unavailable(ID, 'The model server does not answer in time.');
+  return {
+    id: ID,
+    name: server.model,
+    runtime: 'http',
+    parameters: parametersIn(server.model),
+    state: () => breaker.reason() ?? 'ready',
+    complete: async (asked, signal) => {
+      const beganMs = clock.monotonicMs();
+      const { text, stats } = await withTimeLimit(clock, { ms: CALL_MS, late, signal }, (limited) =>
+        attempts(asked, limited),
+      );
+      return { text: untilStop(text, asked.stop), stats: { ...stats, ms: Math.round(clock.monotonicMs() - beganMs) } };
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+};

@@ -1,0 +1,36 @@
+import type { Completion, CortexEngine } from '../../../ports/cortex.js';
+import { untilStop } from '../until-stop.js';
+import { readPrompt } from './read-prompt.js';
+import { scriptedReply } from './reply.js';
+
+/** Texts in words, which is what this engine has for tokens. */
+const wordsIn = (text: string): readonly string[] => text.match(/\S+\s*/g) ?? [];
+
+const textFor = ({ prompt, jsonSchema }: Completion): string => {
+  const situation = readPrompt(prompt);
+  const reply = scriptedReply(situation, prompt);
+  if (situation.wantsJson || jsonSchema !== undefined) return JSON.stringify(reply);
+  return reply.dialogue === '' ? '…' : reply.dialogue;
+};
+
+/**
+ * The engine without a model (contract 6.4): it reads the prompt as src/domain/npc/decision/prompt.ts writes it, and answers in English by written
+ * phrases. Deterministic: the same prompt gets the same text. What stands in quotes is never taken for an instruction.
+ */
+export const createScriptedEngine = (): CortexEngine => ({
+  id: 'scripted',
+  name: 'Scripted',
+  runtime: 'builtin',
+  parameters: 0,
+  state: () => 'ready',
+  complete: async (asked, signal) => {
+    signal.throwIfAborted();
+    const words = wordsIn(untilStop(textFor(asked), asked.stop));
+    const kept = words.slice(0, asked.maxTokens ?? words.length);
+    return {
+      text: kept.join('').trimEnd(),
+      stats: { promptTokens: wordsIn(asked.prompt).length, completionTokens: kept.length },
+    };
+  },
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+});

@@ -1,0 +1,82 @@
+import type { Json } from '../../../domain/shared/json.js';
+import { sentence, upperFirst } from './own-view.js';
+import type { PromptContent } from './situation.js';
+import { listed, thingNamesIn } from './things.js';
+
+const first = (object: PromptContent['around'], names: readonly string[]): Json | undefined =>
+  names.map((name) => object[name]).find((value) => value !== undefined && value !== null && value !== '');
+
+const PLACES = ['place', 'location', 'room', 'area', 'scene', 'zone'];
+const PEOPLE = ['people', 'nearby', 'present', 'characters', 'others', 'entities'];
+
+const placeAnswer = ({ around, state }: PromptContent): string | null => {
+  const place = first(around, PLACES) ?? first(state, PLACES);
+  return typeof place === 'string'
+    ? `${/^(?:the|an?|in|at|on) /i.test(place) ? upperFirst(place) : `This is the ${place}`}, as you can see.`
+    : null;
+};
+
+const dayPart = (hour: number): string => {
+  if (hour < 5) return 'at night';
+  if (hour < 12) return 'in the morning';
+  return hour < 18 ? 'in the afternoon' : 'in the evening';
+};
+
+const timeAnswer = ({ around }: PromptContent): string | null => {
+  const hour = first(around, ['hour']);
+  if (typeof hour === 'number') return `It is ${String(Math.floor(hour) % 12 || 12)} o'clock ${dayPart(hour)}.`;
+  const time = first(around, ['time', 'timeOfDay', 'daytime']);
+  return typeof time === 'string' ? `It is ${time}.` : null;
+};
+
+const peopleAnswer = ({ around }: PromptContent): string | null => {
+  const names = thingNamesIn(first(around, PEOPLE));
+  return names.length === 0 ? null : `I see ${listed(names)}.`;
+};
+
+const weatherAnswer = ({ around }: PromptContent): string | null => {
+  const weather = first(around, ['weather']);
+  return typeof weather === 'string' ? sentence(`${upperFirst(weather)}, as anyone with a window can tell`) : null;
+};
+
+const QUESTIONS: readonly (readonly [RegExp, (situation: PromptContent) => string | null])[] = [
+  [/\b(?:where (?:are we|am i|is this)|what (?:place|room|town) is this|what is this place)\b/i, placeAnswer],
+  [/\b(?:what time|what hour|how late|is it late)\b/i, timeAnswer],
+  [/\b(?:who else|who is here|who's here|anyone (?:else )?here|who is (?:around|under this roof))\b/i, peopleAnswer],
+  [/\b(?:weather|raining|is it cold)\b/i, weatherAnswer],
+];
+
+/** Words of a state's key: `maxHp`, `coins_left`. */
+const keyWords = (key: string): string =>
+  key
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/[_-]+/g, ' ')
+    .toLowerCase();
+/** The words of a text without the "s" of plurals. */
+const singulars = (text: string): readonly string[] =>
+  (text.toLowerCase().match(/[a-z0-9]+/g) ?? ['?']).map((word) => word.replace(/(?<=\w{2})s$/, ''));
+/** These have answers of their own. */
+const OTHERWISE = new Set(['name', 'inventory', 'items', 'wares', 'stock', 'mood', 'trade', 'memory']);
+
+/** A plain value of our own state that is asked about ("How many coins do you have?"); null when none is. */
+const stateAnswer = ({ state }: PromptContent, text: string): string | null => {
+  if (!/\b(?:you|your)\b/i.test(text)) return null;
+  const said = new Set(singulars(text));
+  for (const [key, value] of Object.entries(state)) {
+    if (OTHERWISE.has(key) || (typeof value !== 'number' && typeof value !== 'string')) continue;
+    const words = keyWords(key);
+    if (!singulars(words).every((word) => said.has(word))) continue;
+    if (typeof value === 'number') return `${upperFirst(words)}? ${String(value)}, by my count.`;
+    return `My ${words}? ${sentence(upperFirst(value))}`;
+  }
+  return null;
+};
+
+/** Answers what can be seen from where one stands, or knows of oneself; null for every other question. */
+export const factAnswer = (situation: PromptContent, text: string): string | null => {
+  for (const [pattern, answer] of QUESTIONS) {
+    const said = pattern.test(text) ? answer(situation) : null;
+    if (said !== null) return said;
+  }
+  return stateAnswer(situation, text);
+};

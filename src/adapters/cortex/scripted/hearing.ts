@@ -1,0 +1,80 @@
+/** What was just said or seen, and what kind of thing it is. */
+export type Heard = {
+  /** What was said, without who said it; of what is only told, the whole. */
+  readonly text: string;
+  /** Told about somebody ("The player draws a sword.") instead of said to us. */
+  readonly told: boolean;
+  readonly greets: boolean;
+  readonly thanks: boolean;
+  readonly leaves: boolean;
+  readonly threatens: boolean;
+  readonly gives: boolean;
+  readonly insults: boolean;
+  readonly praises: boolean;
+  readonly apologises: boolean;
+  /** Asks something, or wants to be told something. */
+  readonly asks: boolean;
+  /** Wants something done. */
+  readonly wants: boolean;
+};
+
+/** Who a game calls the one that plays. */
+const SOMEBODY =
+  '(?:the |a |an )?(?:player|traveller|traveler|stranger|visitor|guest|adventurer|customer|hero|man|woman|user)';
+const speaker = new RegExp(`^${SOMEBODY}(?: (?:says?|asks?|replies|shouts?|whispers?|tells? you))?\\s*[:,]\\s*`, 'i');
+/** "The player enters.", "Odo has left.", "A big dog barks." */
+const toldBegin = new RegExp(
+  `^(?:(?:[Tt]he|[Aa]n?|[Ss]ome(?:one|body)?)(?: [a-z][\\w'-]*){0,2}|[Pp]layer|[A-Z][a-z'-]+) (?:has |have |just )*(?:is [a-z]+ing|[a-z]{2,}s|[a-z]{2,}ed)\\b`,
+);
+/** Words of one who speaks for himself, or to somebody. */
+const firstPerson = /\b(?:I|I'm|I've|I'll|I'd|me|my|mine|we|us|our)\b/;
+const asking =
+  /^(?:(?:and|but|so|well|then|now|tell me|please|pray|hey|excuse me|sir|madam|hello|hi|good \w+)[,!.]? )*(?:who|what|whats|when|where|why|how|which|whose|whom|is|are|am|was|were|do|does|did|can|could|will|would|may|might|shall|should|have|has|had|any|anything)\b/i;
+
+const GREETS =
+  /^(?:hello|hi|hey|hail|greetings|welcome|well met|howdy|good (?:day|morning|evening|afternoon)|salutations|ho there)\b|\b(?:enters|walks in|comes in|arrives|approaches you|greets you|waves at you|knocks)\b/i;
+const THANKS = /\b(?:thanks|thank you|thank ye|much obliged|my thanks|grateful to you|i appreciate)\b|\bthanks you\b/i;
+const LEAVES =
+  /\b(?:goodbye|good bye|farewell|bye|good ?night|see you|so long|until next time|i must (?:go|leave|be off)|i(?:'ll| will) be going|safe travels)\b|^(?:the |a )?\w+ (?:leaves|walks away|walks out|departs)\b/i;
+const THREATENS =
+  /\b(?:(?:i(?:'ll| will|'m going to| am going to| shall)|i'd) (?:kill|hurt|gut|stab|cut|burn|break|destroy|end|murder|beat|hang|make you (?:pay|bleed|suffer))|or (?:else|i(?:'ll| will))|you(?:'re| are) (?:dead|going to die)|your (?:money|purse|coin|gold) or your life|hand (?:it|them|everything) over|die,|prepare to die|this is a robbery)\b|\b(?:attacks?|threatens?|strikes?|stabs?|shoots?|lunges? at) you\b|\b(?:draws|raises|swings|points) (?:a|an|his|her|their|the) \w*\s?(?:sword|knife|dagger|blade|axe|bow|gun|weapon|fist|club)/i;
+const GIVES =
+  /\b(?:(?:here(?:'s| is| are)|take) (?:a|an|this|these|some|your|the|my|two|three|\d+)\b.*\bfor you|this is for you|these are for you|a (?:gift|present) for you|i(?:'ve| have)? (?:brought|bring|got) you|i(?:'d| would)? (?:give|gave|offer|like to give) you|please (?:accept|take) (?:this|these)|have (?:this|these)\b|take this\b)|\b(?:gives?|hands?|offers?|brings?) you\b/i;
+const INSULTS =
+  /\b(?:you(?:'re| are)? (?:a |an |such a |the )?(?:\w+ )?(?:fool|idiot|liar|coward|thief|stupid|ugly|useless|worthless|pig|swine|scum|moron|dog|rat|old hag|oaf)|you (?:stupid|filthy|worthless|lying|old) \w+|shut up|idiot|go to hell|your mother was)\b|\binsults you\b/i;
+const PRAISES =
+  /\b(?:you(?:'re| are) (?:very |so |too |really |quite )?(?:kind|good|brave|wise|clever|beautiful|generous|wonderful|great|the best|skilled|strong|funny)|well done|good work|nice work|i like (?:you|your)|what a (?:fine|lovely|beautiful|wonderful)|beautiful work|impressive|i admire)\b/i;
+const APOLOGISES = /\b(?:sorry|forgive me|my apologies|i apologi[sz]e|pardon me|i beg your pardon|my mistake)\b/i;
+const WANTS =
+  /^(?:(?:please|now|then|come|so|well|and),? )*(?:give|hand|sell|lend|hit|strike|beat|shoot|stab|throw|show|open|follow|come|go|take|bring|help|attack|kill|fight|cast|let|make|use|close|unlock|stop|wait|run|teach|heal|buy|serve|fetch|arrest|guard|repair|fix|pass|leave|drop|move|sing|play|dance|read|join|hide|lead|trade|carry|hold|keep)\b|\b(?:could|can|would|will) (?:you|i|we) (?:please |kindly |also |perhaps |just )?(?!tell|say|remember|know)[a-z]+|\bi (?:want|need|would like|'d like|demand|ask you to|order you to)\b|\b(?:asks|orders|begs|tells) (?:you )?(?:for|to)\b/i;
+const TELL =
+  /\b(?:tell me|talk to me|speak to me|do you (?:know|remember|recall)|remind me|what about|any (?:news|word|rumou?rs?)|i wonder|asks? (?:about|who|what|where|when|why|how|if|whether))\b/i;
+
+/** The words between the outer quotation marks of a text that tells what somebody says; null without them. */
+const quotedSpeech = (text: string): string | null =>
+  /(?:says?|asks?|replies|shouts?|whispers?|tells? you|:|,)\s*["“](.+)["”]\s*\.?$/is.exec(text)?.[1]?.trim() ?? null;
+
+/** Takes apart what was said or seen. */
+export const hear = (observation: string): Heard => {
+  const plain = observation.trim().replaceAll('’', "'");
+  const quoted = quotedSpeech(plain);
+  const text = (quoted ?? plain.replace(speaker, '')).trim();
+  const told = quoted === null && !/\?$/.test(text) && !firstPerson.test(text) && toldBegin.test(text);
+  const is = (pattern: RegExp): boolean => pattern.test(text);
+  const threatens = is(THREATENS);
+  const wants = is(WANTS);
+  return {
+    text,
+    told,
+    greets: is(GREETS),
+    thanks: is(THANKS),
+    leaves: is(LEAVES),
+    threatens,
+    gives: !threatens && is(GIVES) && !/\bwould you\b/i.test(text),
+    insults: is(INSULTS),
+    praises: is(PRAISES),
+    apologises: is(APOLOGISES),
+    asks: /\?/.test(text) || is(TELL) || (!told && text.split(/(?<=[.!])\s+/).some((one) => asking.test(one))),
+    wants,
+  };
+};

@@ -1,0 +1,108 @@
+/** How texts about somebody become what that one says: grammar by a few patterns, which leaves alone what it does not recognise. */
+
+const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Verbs whose form with "I" is not the one without "s". */
+const IRREGULAR: Readonly<Record<string, string>> = {
+  is: 'am',
+  has: 'have',
+  does: 'do',
+  was: 'was',
+  "isn't": 'am not',
+  "hasn't": "haven't",
+  "doesn't": "don't",
+  goes: 'go',
+};
+/** What ends in "s" and is no verb of the third person. */
+const NO_VERB = new Set(['his', 'this', 'its', 'always', 'perhaps', 'sometimes', 'as', 'us', 'thus', 'besides', 'was']);
+
+/** A verb of the third person ("keeps") as it follows "I" ("keep"). */
+export const withoutS = (verb: string): string => {
+  const known = IRREGULAR[verb];
+  if (known !== undefined) return known;
+  if (NO_VERB.has(verb) || !/[a-z]s$/.test(verb) || /ss$/.test(verb)) return verb;
+  return verb
+    .replace(/ies$/, 'y')
+    .replace(/(?<=[sxzo]|[cs]h)es$/, '')
+    .replace(/(?<=[^s])s$/, '');
+};
+
+const alsoDone = (_: string, link: string, verb: string): string => `${link} ${withoutS(verb)}`;
+
+/** Words of the third person that mean the subject of the sentence. */
+const turned = (text: string): string =>
+  text
+    .replace(/\b(?:herself|himself|themselves)\b/gi, 'myself')
+    .replace(/\b(?:[Hh]e|[Ss]he) (\w[\w']*)/g, (_, verb: string) => `I ${withoutS(verb)}`)
+    .replace(/\b(?:his|her)(?= [a-z])/g, 'my')
+    .replace(/\b(?:His|Her)(?= [a-z])/g, 'My')
+    .replace(/\b(?:him|her)\b/g, 'me')
+    // "conjures lights and opens locks": the second verb has the same subject.
+    .replace(/(, (?:and|but)) ([a-z]{3,}s)\b/g, alsoDone)
+    .replace(/\b(and|but) ([a-z]{3,}s)(?= (?!(?:of|to|for|from|in|on|at|with|and|or)\b)[a-z])/g, alsoDone);
+
+/** A sentence whose subject is this name, said by the one who bears it; null when the name is not its subject. */
+export const saidByItself = (sentence: string, name: string): string | null => {
+  const subject = new RegExp(
+    `^${escape(name)}(?:,? (?:of|from) [^,]*?(?= \\w+s ))?,? (?:who |also )?(?<verb>[a-z][\\w']*)(?<rest>[^]*)$`,
+  );
+  const { verb, rest } = subject.exec(sentence)?.groups ?? {};
+  return verb === undefined || rest === undefined ? null : `I ${withoutS(verb)}${turned(rest)}`;
+};
+
+const MIRRORED: Readonly<Record<string, string>> = {
+  i: 'you',
+  me: 'you',
+  my: 'your',
+  mine: 'yours',
+  myself: 'yourself',
+  am: 'are',
+  "i'm": 'you are',
+  "i've": 'you have',
+  "i'll": 'you will',
+  "i'd": 'you would',
+  you: 'I',
+  your: 'my',
+  yours: 'mine',
+  yourself: 'myself',
+  "you're": 'I am',
+  "you've": 'I have',
+  "you'll": 'I will',
+};
+
+/** Verbs that change with what stands before them. */
+const AFTER: Readonly<Record<string, string>> = { 'i was': 'were', 'you are': 'am', 'you were': 'was' };
+/** Words behind which "you" is the one who is acted on. */
+const BEFORE_OBJECT = new Set(
+  'to with at for from by of about near behind told tell give gave help helped see saw met meet ask asked owe owed love trust trusted pay paid'.split(
+    ' ',
+  ),
+);
+
+/** What somebody said to us, as we say it back to them: "I lost my sword" becomes "you lost your sword". */
+export const saidBack = (text: string): string => {
+  let before = '';
+  return text.replaceAll('’', "'").replace(/[a-z]+(?:'[a-z]+)?/gi, (word) => {
+    const lower = word.toLowerCase();
+    const turned =
+      lower === 'you' && BEFORE_OBJECT.has(before) ? 'me' : (AFTER[`${before} ${lower}`] ?? MIRRORED[lower] ?? word);
+    before = lower;
+    return turned;
+  });
+};
+
+/** The first letter small, unless the word is "I" or looks like a name in the middle of a sentence. */
+export const lowerFirst = (text: string): string =>
+  /^(?:The|A|An|There|It|They|He|She|We|You|Your|My|Our|His|Her|Their|Some|Someone|Somebody|Nobody|No|In|On|At|When|Last|This|That|These|Those|Every|Each|All|Two|Three|Four|One)\b/.test(
+    text,
+  )
+    ? text.charAt(0).toLowerCase() + text.slice(1)
+    : text;
+
+export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A sentence without white space around it, with a mark at its end. */
+export const sentence = (text: string): string => {
+  const trimmed = text.trim();
+  return /[.!?…]["'”’)]?$/.test(trimmed) ? trimmed : `${trimmed}.`;
+};

@@ -1,0 +1,126 @@
+import { messagesOf } from '../../../domain/npc/decision/messages-of.js';
+import { isObject, type JsonObject } from '../../../domain/shared/json.js';
+import type { Demand, PromptContent } from './situation.js';
+
+/** What is looked at, in UTF-16 units: of what was said, and of what the prompt says of somebody. Ours are hardly longer. */
+const SAID_CHARS = 2_000;
+const PERSONA_CHARS = 2_000;
+/** How many memories and rules are looked at; prompts of ours hold no more. */
+const MEMORIES = 20;
+const DEMANDS = 60;
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A quoted line's text; null for what is not one. */
+const unquoted = (text: string): string | null => {
+  const value = text.startsWith('"') ? parse(text) : undefined;
+  return typeof value === 'string' ? value : null;
+};
+
+const objectOf = (text: string | undefined): JsonObject => {
+  const value = text === undefined ? undefined : parse(text);
+  return isObject(value) ? value : {};
+};
+
+/** A JSON string, and the reason that may stand behind it. */
+const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
+const BECAUSE = `(?: \\((?<because>${QUOTED})\\))?`;
+const mustAct = new RegExp(`^Your action must be (?<type>\\S+)(?: at (?<target>${QUOTED}))?${BECAUSE}\\.$`);
+const mustNotAct = new RegExp(`^You must not act at all${BECAUSE}\\.$`);
+const forbidden = new RegExp(`^(?<types>[^"]+?) (?:is|are) forbidden${BECAUSE}\\.$`);
+const tone = new RegExp(`^(?<text>${QUOTED})${BECAUSE}$`);
+
+const part = (found: RegExpExecArray, name: string): string | null => {
+  const text = found.groups?.[name];
+  return text === undefined ? null : unquoted(text);
+};
+
+/** One line below "Rules:", as src/domain/npc/decision/prompt.ts writes it. */
+const demandOf = (line: string): Demand | null => {
+  const act = mustAct.exec(line);
+  if (act !== null) {
+    const type = act.groups?.['type'] ?? '';
+    return { kind: 'act', type, target: part(act, 'target'), because: part(act, 'because') };
+  }
+  const still = mustNotAct.exec(line);
+  if (still !== null) return { kind: 'forbid', types: ['*'], because: part(still, 'because') };
+  const no = forbidden.exec(line);
+  if (no !== null) {
+    return { kind: 'forbid', types: (no.groups?.['types'] ?? '').split(', '), because: part(no, 'because') };
+  }
+  const said = tone.exec(line);
+  return said === null ? null : { kind: 'tone', text: part(said, 'text') ?? '', because: part(said, 'because') };
+};
+
+const HEADS = {
+  persona: 'Who you are: ',
+  state: 'Your state: ',
+  around: 'What is around you: ',
+  memories: 'What you remember:',
+  rules: 'Rules:',
+} as const;
+const ANSWER_FORM = 'Answer with one JSON object:';
+
+/** The lines of a list below its head; one that is not quoted where it should be is dropped by the reader. */
+const itemsBelow = (section: string | undefined): readonly string[] =>
+  (section ?? '')
+    .split('\n')
+    .slice(1)
+    .filter((line) => line.startsWith('- '))
+    .map((line) => line.slice(2));
+
+/** Sections are parted by empty lines, which no quoted text holds: what stands in quotes can never begin one. */
+const readSystem = (system: string) => {
+  const sections = system.split('\n\n');
+  const section = (head: string): string | undefined => sections.find((one) => one.startsWith(head));
+  const rest = (head: string): string | undefined => section(head)?.slice(head.length);
+  return {
+    persona: unquoted(rest(HEADS.persona) ?? '')?.slice(0, PERSONA_CHARS) ?? null,
+    state: objectOf(rest(HEADS.state)),
+    around: objectOf(rest(HEADS.around)),
+    memories: itemsBelow(section(HEADS.memories))
+      .slice(0, MEMORIES)
+      .flatMap((line) => unquoted(line) ?? []),
+    demands: itemsBelow(section(HEADS.rules))
+      .slice(0, DEMANDS)
+      .flatMap((line) => demandOf(line) ?? []),
+    wantsJson: section(ANSWER_FORM) !== undefined,
+  };
+};
+
+const raw = /^(?<system>[^]*)\n\nObservation: (?<user>"(?:[^"\\\n]|\\.)*")\n\nAnswer:$/;
+
+/** Reads any prompt: one of ours (src/domain/npc/decision/prompt.ts) in any of its templates, or whatever else a client sends. */
+export const readPrompt = (prompt: string): PromptContent => {
+  const situation = situationOf(prompt);
+  return { ...situation, observation: situation.observation.slice(0, SAID_CHARS) };
+};
+
+const situationOf = (prompt: string): PromptContent => {
+  const messages = messagesOf(prompt);
+  const system = messages.find(({ role }) => role === 'system')?.content;
+  const user = messages.find(({ role }) => role === 'user')?.content ?? '';
+  if (system !== undefined) return { ...readSystem(system), observation: unquoted(user) ?? user };
+  const found = raw.exec(prompt)?.groups;
+  if (found !== undefined) {
+    return { ...readSystem(found['system'] ?? ''), observation: unquoted(found['user'] ?? '') ?? '' };
+  }
+  const persona = /^You are [^\n]{1,500}/.exec(prompt)?.[0] ?? null;
+  return { ...readSystem(''), persona, observation: lastSaid(prompt) };
+};
+
+/** The last thing said in a prompt that is not ours: its last paragraph, without who says it and without the line where the answer begins. */
+const lastSaid = (prompt: string): string => {
+  const lines = prompt
+    .slice(-SAID_CHARS)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^[\w ]{1,24}:$/.test(line));
+  return (lines.at(-1) ?? '').replace(/^(?:user|player|human|input|observation|question|q)\s*:\s*/i, '');
+};

@@ -1,0 +1,86 @@
+import { cutText } from '../../../domain/shared/text.js';
+import { lowerFirst, saidBack, saidByItself, sentence, upperFirst } from './own-view.js';
+import type { Self } from './self.js';
+import { topicsOf } from './words.js';
+
+/** Of a memory that is told, in UTF-16 units. */
+const TOLD_CHARS = 400;
+/** A second memory is told as well if it fits nearly as well as the first. */
+const NEARLY = 0.8;
+
+/** How well a memory fits: of what is said, how much is in it; what few memories hold counts more. */
+const scored = (memories: readonly string[], said: string, leftOut: ReadonlySet<string>) => {
+  const topics = [...topicsOf(said)].filter((topic) => !leftOut.has(topic));
+  const held = memories.map((text) => ({ text, topics: topicsOf(text) }));
+  const weight = (topic: string): number => 1 / (1 + held.filter((memory) => memory.topics.has(topic)).length);
+  return held
+    .map((memory, place) => {
+      const score = topics.filter((topic) => memory.topics.has(topic)).reduce((sum, topic) => sum + weight(topic), 0);
+      return { text: memory.text, score, place };
+    })
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score || one.place - other.place);
+};
+
+const sameWords = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();
+const isQuestion = (text: string): boolean => /\?["”]?$/.test(text.trim());
+
+/** The memories that fit what is said, best first, at most two; questions and what was just said are none. */
+export const fittingMemories = (memories: readonly string[], said: string, { name }: Self): readonly string[] => {
+  const known = memories.filter((text) => !isQuestion(text) && !sameWords(text, said));
+  const [best, second] = scored(known, said, topicsOf(name ?? ''));
+  if (best === undefined) return [];
+  return second !== undefined && second.score >= best.score * NEARLY ? [best.text, second.text] : [best.text];
+};
+
+/** Whether the same was asked before. */
+export const wasAsked = (memories: readonly string[], said: string): boolean =>
+  isQuestion(said) && memories.some((text) => sameWords(text, said));
+
+const PLAYER_VERBS: Readonly<Record<string, string>> = { was: 'were', is: 'are', has: 'have', does: 'do' };
+
+/** "The player stole it" as it is told to the player. */
+const toPlayer = (text: string): string =>
+  text
+    .replace(/\bthe player['’]s\b/gi, 'your')
+    .replace(/\bthe player (was|is|has|does)\b/gi, (_, verb: string) => `you ${PLAYER_VERBS[verb] ?? verb}`)
+    .replace(
+      /\bthe player (ask|owe|want|know|live|seek|need|say|hate|love|like|own|carrie|fear)s\b/gi,
+      (_, verb: string) => `you ${verb.replace(/ie$/, 'y')}`,
+    )
+    .replace(/\bthe player\b/gi, 'you');
+
+const speech =
+  /^(?:the |a |an )?[\w'’ -]{2,24}? (?:says?|said|told me|asks?|asked)(?: me)?:? ["“](?<said>.+?)["”]\.?$/i;
+/** What can only be the words of the one who talks to us. */
+const introduces = /^(?:my name is|i am called|call me|i'm called|i come from|i'm from|i am from)\b/i;
+const ofOneself = /\b(?:I|my|me|mine|we|our)\b/;
+
+/** A memory as the one who has it tells it. `theirWords`: it is what the other one said. */
+export type ToldMemory = { readonly whole: string; readonly within: string; readonly theirWords: boolean };
+
+const told = (text: string, theirWords: boolean): ToldMemory => {
+  const whole = sentence(upperFirst(text.trim()));
+  return { whole, within: lowerFirst(whole), theirWords };
+};
+
+/** Turns a memory to the view of the one who has it, to be told to the one who asks. */
+export const tellMemory = (memory: string, asked: string, { name }: Self): ToldMemory => {
+  const text = cutText(memory.trim(), TOLD_CHARS);
+  const spoken = speech.exec(text)?.groups?.['said'];
+  if (spoken !== undefined) return told(saidBack(spoken), true);
+  const own = name === null ? null : (saidByItself(text, name) ?? firstNamed(text, name));
+  if (own !== null) return told(toPlayer(own), false);
+  if (/^(?:I|I'm|I've|My|We|Our)\b/.test(text)) {
+    // Whose words these are shows in who is asked about.
+    const aboutAsker = ofOneself.test(asked.replace(/\b(?:tell|remind|show|give|help|teach) me\b/gi, ''));
+    return aboutAsker || introduces.test(text) ? told(saidBack(text), true) : told(text, false);
+  }
+  return told(toPlayer(/^(?:You|Your)\b/.test(text) ? saidBack(text) : text), false);
+};
+
+/** The same for a text that uses the first of several names. */
+const firstNamed = (text: string, name: string): string | null => {
+  const [first = ''] = name.split(' ');
+  return first === name || first.length < 3 ? null : saidByItself(text, first);
+};

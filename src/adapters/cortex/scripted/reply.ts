@@ -1,0 +1,208 @@
+import type { JsonObject } from '../../../domain/shared/json.js';
+import { sha256Hex } from '../../../domain/shared/sha256.js';
+import { factAnswer } from './facts.js';
+import { hear, type Heard } from './hearing.js';
+import { lowerFirst, sentence, upperFirst } from './own-view.js';
+import { type Occasion, phrasesFor } from './phrases.js';
+import { fittingMemories, tellMemory, wasAsked } from './remember.js';
+import { banAgainst, directedBy, isForbidden, ownReason, refusalAsked, tonesIn } from './rules.js';
+import type { PromptContent } from './situation.js';
+import { type Self, selfOf } from './self.js';
+import { carriedIn, listed, namedIn, subjectOf, wishedThing } from './things.js';
+
+/** What the scripted engine answers, in the form that prompts ask for. */
+export type ScriptedReply = {
+  readonly dialogue: string;
+  readonly action: { readonly type: string; readonly target: string };
+  readonly stateDelta: JsonObject;
+};
+
+/** What comes into a phrase: at the beginning of a sentence and within one. */
+type Filling = { readonly whole: string; readonly within: string };
+
+type Speaker = {
+  readonly situation: PromptContent;
+  readonly self: Self;
+  readonly heard: Heard;
+  /** One of the phrases for the occasion: the same for the same prompt. */
+  readonly say: (occasion: Occasion, filling?: Filling) => string;
+};
+
+/** Picks by the prompt's digest: varied, and the same again for the same prompt. */
+const picking = (prompt: string) => {
+  const digest = sha256Hex(prompt);
+  return (salt: string, list: readonly string[]): string =>
+    list[Number.parseInt(sha256Hex(`${salt} ${digest}`).slice(0, 8), 16) % list.length] ?? '';
+};
+
+const thing = (name: string): Filling => ({ whole: upperFirst(name), within: name });
+
+/** A phrase with what comes into it; `$` in a memory means nothing here. */
+const filled = (phrase: string, { whole, within }: Filling): string =>
+  phrase.replace(/\{M\}/g, () => whole).replace(/\{[mx]\}/g, () => within);
+
+const WHO =
+  /\b(?:who (?:are|might) you|what(?:'s| is) your name|your name\b|tell me about yourself|introduce yourself|do i know you|whom do i|who am i (?:talking|speaking) to)\b/i;
+const WORK =
+  /\b(?:what do you do|what(?:'s| is) your (?:trade|work|job|profession|business|role|rank)|what are you\b|your (?:trade|profession|job)|for a living|what do you work)\b/i;
+const FARING =
+  /\b(?:how (?:are|fare|do) you(?: (?:feel|fare|do|doing|today))?(?=\s*[?,.!]|$)|how(?:'s| is) it going|are you (?:well|all right|alright|hurt|okay|ok)|how do you feel|you look (?:tired|hurt|pale|sad))\b/i;
+const CARRYING =
+  /\b(?:what (?:do you|have you|can you|are you) (?:got|sell|selling|have|carry|carrying|offer)|your (?:wares|goods|stock|inventory)|for sale|show me (?:what you|your))\b/i;
+
+const introduction = ({ self: { name, trade, about }, say }: Speaker): string => {
+  const told =
+    trade !== null && name?.toLowerCase().includes(trade.replace(/^(?:an?|the) /, '').toLowerCase()) === true
+      ? null
+      : trade;
+  if (name === null) return trade === null ? say('stranger') : sentence(`I am ${trade}`);
+  if (about !== null && !/^I am (?:an?|the)\b/.test(about)) return `I am ${name}. ${about}`;
+  return sentence(told === null ? `I am ${name}` : `I am ${name}, ${told}`);
+};
+
+const work = (speaker: Speaker): string => {
+  const { trade, about } = speaker.self;
+  if (about !== null) return about;
+  return trade === null ? introduction(speaker) : sentence(`I am ${trade}`);
+};
+
+const LOW_HP = 5;
+const faring = ({ situation: { state }, say }: Speaker): string => {
+  const { mood, hp } = state;
+  if (typeof hp === 'number' && hp <= LOW_HP) return say('hurt');
+  return typeof mood === 'string' && /^[a-z ]{3,20}$/.test(mood) && !/neutral|calm/.test(mood)
+    ? `A little ${mood}, if you ask. And you?`
+    : say('faring');
+};
+
+const carrying = ({ situation: { state }, say }: Speaker): string | null => {
+  const carried = carriedIn(state);
+  if (carried === null) return null;
+  const list = sentence(listed(carried));
+  return carried.length === 0 ? say('carryingNothing') : say('carrying', { whole: upperFirst(list), within: list });
+};
+
+/** What comes of the memories that fit, or null. */
+const remembered = ({ situation, self, heard, say }: Speaker): string | null => {
+  const [best, second] = fittingMemories(situation.memories, heard.text, self).map((text) =>
+    tellMemory(text, heard.text, self),
+  );
+  if (best === undefined) return null;
+  if (best.theirWords) return say('toldMe', best);
+  const first = say(heard.asks || heard.wants ? 'recalled' : 'reminded', best);
+  return second === undefined || second.theirWords ? first : `${first} And ${lowerFirst(second.within)}`;
+};
+
+/** What is said to a wish for a thing: whether it is there, and what it costs. */
+const toWish = ({ situation, heard, say }: Speaker): string => {
+  const wished = wishedThing(heard.text);
+  const carried = carriedIn(situation.state);
+  const held = carried === null ? null : namedIn(carried, heard.text);
+  if (held !== null) return say('hasThing', { whole: upperFirst(`the ${held}`), within: `the ${held}` });
+  if (wished === null) return say('wanted');
+  return say(carried === null ? 'wantedThing' : 'hasNot', thing(wished));
+};
+
+const possession = /\b(?:do you have|have you got|got any|have you any|is there any)\b/i;
+
+const toQuestion = (speaker: Speaker): string => {
+  const { situation, heard, say } = speaker;
+  const { text } = heard;
+  if (WHO.test(text)) return introduction(speaker);
+  if (WORK.test(text)) return work(speaker);
+  if (FARING.test(text)) return faring(speaker);
+  const wares = CARRYING.test(text) ? carrying(speaker) : null;
+  const known = wares ?? factAnswer(situation, text) ?? (possession.test(text) ? null : remembered(speaker));
+  if (known !== null) return known;
+  if (heard.wants || possession.test(text)) return toWish(speaker);
+  if (wasAsked(situation.memories, text)) return say('askedAgain');
+  const subject = subjectOf(text) ?? wishedThing(text);
+  return subject === null ? say('unknown') : say('unknownThing', thing(subject));
+};
+
+const toStatement = (speaker: Speaker): string => {
+  const { heard, say } = speaker;
+  const known = remembered(speaker);
+  if (known !== null) return known;
+  if (heard.told) return say('seen');
+  const subject = subjectOf(heard.text);
+  return subject === null ? say('heard') : say('heardThing', thing(subject));
+};
+
+/** What a greeting, thanks or another courtesy is answered with. */
+const courtesies = ({ heard, say }: Speaker): readonly string[] => [
+  ...(heard.greets ? [say('greeting')] : []),
+  ...(heard.thanks ? [say('thanked')] : []),
+  ...(heard.apologises ? [say('forgiven')] : []),
+  ...(heard.praises ? [say('praised')] : []),
+];
+
+/** No part of a text of nothing but courtesies has more words. */
+const COURTESY_WORDS = 7;
+
+const isCourtesyAlone = ({ heard: { text, asks, wants } }: Speaker): boolean =>
+  !asks &&
+  !wants &&
+  text.split(/[.!,]+/).filter((part) => part.trim().split(/\s+/).length > COURTESY_WORDS).length === 0;
+
+const spoken = (speaker: Speaker): string => {
+  const { situation, self, heard, say } = speaker;
+  if (heard.text === '') return say('silence');
+  const ban = banAgainst(situation, heard);
+  const refusal = ban ?? (heard.asks || heard.wants ? refusalAsked(situation) : null);
+  if (refusal !== null) {
+    if (refusal.because === null) return say('refusedPlainly');
+    const reason = ownReason(refusal.because, self);
+    return say('refused', { whole: reason, within: lowerFirst(reason) });
+  }
+  if (heard.threatens) return say('threatened');
+  if (heard.insults) return say('insulted');
+  if (heard.gives) {
+    const gift = subjectOf(heard.text);
+    return gift === null ? say('given') : say('givenThing', thing(gift));
+  }
+  const polite = courtesies(speaker);
+  if (heard.leaves && !heard.asks)
+    return [...polite.filter((one) => !heard.greets || one !== polite[0]), say('farewell')].join(' ');
+  if (polite.length > 0 && isCourtesyAlone(speaker)) return polite.join(' ');
+  const answer = heard.asks
+    ? toQuestion(speaker)
+    : heard.wants
+      ? (remembered(speaker) ?? toWish(speaker))
+      : toStatement(speaker);
+  return [...polite, answer].join(' ');
+};
+
+/** A mood that the state names follows what happens. */
+const moodAfter = ({ situation: { state }, heard }: Speaker): JsonObject => {
+  const mood = heard.threatens || heard.insults ? 'suspicious' : heard.gives || heard.thanks ? 'friendly' : null;
+  return typeof state['mood'] !== 'string' || mood === null || state['mood'] === mood ? {} : { mood };
+};
+
+const FIGHTING = /^(?:ATTACK|FIGHT|STRIKE|SHOOT)$/;
+/** What one does who may not speak; the first that is allowed. */
+const SILENT = ['IDLE', 'WAIT', 'LISTEN'] as const;
+
+/** Answers a situation: obeys what is directed, avoids what is forbidden, and says what fits. The same prompt gets the same answer. */
+export const scriptedReply = (situation: PromptContent, prompt: string): ScriptedReply => {
+  const self = selfOf(situation.persona, situation.state, tonesIn(situation));
+  const pick = picking(prompt);
+  const say: Speaker['say'] = (occasion, filling = { whole: '', within: '' }) =>
+    filled(pick(occasion, phrasesFor(occasion, self.register)), filling);
+  const speaker: Speaker = { situation, self, heard: hear(situation.observation), say };
+  const directed = directedBy(situation);
+  if (directed !== null && !isForbidden(situation, directed.type)) {
+    const action = { type: directed.type, target: directed.target ?? '' };
+    if (directed.type === 'SPEAK') return { dialogue: spoken(speaker), action, stateDelta: {} };
+    const reason =
+      directed.because === null
+        ? say(FIGHTING.test(directed.type) ? 'fighting' : 'acting')
+        : ownReason(directed.because, self);
+    return { dialogue: reason, action, stateDelta: {} };
+  }
+  if (isForbidden(situation, 'SPEAK')) {
+    const type = SILENT.find((one) => !isForbidden(situation, one)) ?? SILENT[0];
+    return { dialogue: '', action: { type, target: '' }, stateDelta: {} };
+  }
+  return { dialogue: spoken(speaker), action: { type: 'SPEAK', target: '' }, stateDelta: moodAfter(speaker) };
+};

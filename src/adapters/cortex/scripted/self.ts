@@ -1,0 +1,94 @@
+import type { JsonObject } from '../../../domain/shared/json.js';
+import { saidByItself, sentence, upperFirst } from './own-view.js';
+
+/** How somebody talks. */
+export type Register = 'plain' | 'gruff' | 'courtly' | 'warm';
+
+/** Who speaks, as far as persona and state tell. */
+export type Self = {
+  readonly name: string | null;
+  /** Such as "an innkeeper who counts twice". */
+  readonly trade: string | null;
+  /** What the persona says first, said by oneself. */
+  readonly about: string | null;
+  readonly register: Register;
+};
+
+const TITLE =
+  '(?:(?:Sergeant|Captain|Lord|Lady|Sir|Dame|Brother|Sister|Father|Mother|Master|Mistress|Old|Young|King|Queen|Prince|Princess|Doctor|Dr\\.) )?';
+const NAME = `${TITLE}[\\p{Lu}][\\p{L}'’-]+(?: (?:of |the )?[\\p{Lu}][\\p{L}'’-]+)*`;
+const NO_NAME =
+  /^(?:A|An|The|You|I|My|Your|This|He|She|It|They|We|Once|In|At|On|Old|Young|No|Not|Always|Never|Speaks?|Answers?|Keep|Be|As|Act|Talk|Talks|Do|If|When|Pretend|Play)$/;
+
+const textIn = (state: JsonObject, names: readonly string[]): string | null => {
+  for (const name of names) {
+    const value = state[name];
+    if (typeof value === 'string' && value.trim() !== '') return value.trim();
+  }
+  return null;
+};
+
+/** "the", "a" or "an" before a trade that has none. */
+const withArticle = (trade: string): string => {
+  if (/^(?:an?|the|one|my|your) /i.test(trade))
+    return trade.replace(/^(An?|The|One) /, (article) => article.toLowerCase());
+  return `${/^[aeiou]/i.test(trade) ? 'an' : 'a'} ${trade}`;
+};
+
+const nameIn = (persona: string): string | null => {
+  const called =
+    new RegExp(`(?:\\b(?:[Mm]y name is|[Nn]amed|[Cc]alled|[Nn]ame:|[Yy]our name is)) (${NAME})`, 'u').exec(
+      persona,
+    )?.[1] ??
+    new RegExp(`^(?:You are|You're|I am|I'm|This is) (${NAME})`, 'u').exec(persona)?.[1] ??
+    new RegExp(
+      `^(${NAME})(?=[.:]|$|, (?:an?|the|who|of) | [-—] | (?:is|was|has|the|of|from|who|[a-z]+s)\\b)`,
+      'u',
+    ).exec(persona)?.[1];
+  return called === undefined || NO_NAME.test(called) || /^(?:A|An|The|You|I|My|Your) /.test(called) ? null : called;
+};
+
+/** What the persona calls the one it is about: "a guard of the north gate". */
+const tradeIn = (persona: string, name: string | null): string | null => {
+  const [first = ''] = persona.split(/(?<=[.!?])\s/);
+  const rest = (name !== null && first.includes(name) ? first.slice(first.indexOf(name) + name.length) : first).replace(
+    /[.!?]$/,
+    '',
+  );
+  const found =
+    /^(?:You are |You're |I am |I'm )?((?:an?|the) [^,;:]+)/i.exec(rest) ??
+    /^(?:,| is| was|:| -|\s—) ?((?:an?|the) [^,;:]+)/i.exec(rest);
+  if (found?.[1] !== undefined) return withArticle(found[1].trim());
+  // "Gruff dwarf with a limp": a description without an article.
+  const described =
+    name === null && /^[A-Z][a-z]+(?: [a-z-]+){1,6}$/.test(rest) && !NO_NAME.test(/^\w+/.exec(rest)?.[0] ?? '');
+  return described ? withArticle(rest.charAt(0).toLowerCase() + rest.slice(1)) : null;
+};
+
+const STYLES: readonly (readonly [Register, RegExp])[] = [
+  [
+    'gruff',
+    /\b(?:gruff|dry|brief|curt|stern|surly|grumpy|grim|tough|rough|weary|tired|bitter|taciturn|sergeant|soldier|mercenary|bandit|pirate|smuggler|smith|blacksmith|dwarf|orc|warrior|veteran|gravedigger|guard|watchman)\b/i,
+  ],
+  [
+    'courtly',
+    /\b(?:noble|nobleman|noblewoman|lady|lord|knight|butler|steward|king|queen|prince|princess|duke|duchess|baron|baroness|courtly|courteous|formal|polite|priest|priestess|scholar|sage|wizard|mage|librarian|monk|abbess|elf|elven|herald|ambassador)\b/i,
+  ],
+  [
+    'warm',
+    /\b(?:kind|warm|cheerful|merry|jolly|friendly|gentle|motherly|fatherly|baker|bard|minstrel|nurse|healer|grandmother|grandfather|child|girl|boy|farmer)\b/i,
+  ],
+];
+
+/** Reads who speaks. @param tones what the rules say of the manner; it wins over the persona */
+export const selfOf = (persona: string | null, state: JsonObject, tones: readonly string[]): Self => {
+  const text = persona?.trim() ?? '';
+  const name = nameIn(text) ?? textIn(state, ['name', 'displayName']);
+  const stated = textIn(state, ['trade', 'occupation', 'profession', 'job', 'role', 'rank', 'class']);
+  const trade = tradeIn(text, name) ?? (stated === null ? null : withArticle(stated));
+  const [first = ''] = text.split(/(?<=[.!?])\s/);
+  const about = name === null ? null : saidByItself(first, name);
+  const registerIn = (said: string): Register | undefined => STYLES.find(([, words]) => words.test(said))?.[0];
+  const register = registerIn(tones.join(' ')) ?? registerIn(`${text} ${trade ?? ''}`) ?? 'plain';
+  return { name, trade, about: about === null ? null : sentence(upperFirst(about)), register };
+};

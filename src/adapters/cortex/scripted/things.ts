@@ -1,0 +1,68 @@
+import type { Json, JsonObject } from '../../../domain/shared/json.js';
+import { topicsOf } from './words.js';
+
+const isText = (value: Json | undefined): value is string => typeof value === 'string' && value.trim() !== '';
+
+/** Names of things in a list: texts, and objects that have a name. */
+export const thingNamesIn = (value: Json | undefined): readonly string[] =>
+  Array.isArray(value)
+    ? (value as readonly Json[]).flatMap((one) => {
+        if (isText(one)) return [one];
+        const name = typeof one === 'object' && one !== null ? (one as JsonObject)['name'] : undefined;
+        return isText(name) ? [name] : [];
+      })
+    : [];
+
+/** What the state says is carried; null when it says nothing. */
+export const carriedIn = (state: JsonObject): readonly string[] | null => {
+  const value = state['inventory'] ?? state['items'] ?? state['wares'] ?? state['stock'];
+  return Array.isArray(value) ? thingNamesIn(value) : null;
+};
+
+/** The first of these names that a text speaks of. */
+export const namedIn = (names: readonly string[], text: string): string | null => {
+  const topics = topicsOf(text);
+  return names.find((name) => [...topicsOf(name)].some((topic) => topics.has(topic))) ?? null;
+};
+
+/** How many things are told at once. */
+const LISTED = 12;
+
+/** "a, b and c" */
+export const listed = (all: readonly string[]): string => {
+  const names = all.length > LISTED ? [...all.slice(0, LISTED), 'more'] : all;
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
+};
+
+const END =
+  '(?=[?.!,;]|$| (?:for|to|from|left|please|now|here|today|again|before|with|on|in|at|is|are|was|were|and|just|me|you|I|has|have|had|did|do)\\b)';
+const wish = new RegExp(
+  `\\b(?:have|sell|lend|give|hand|buy|need|want|show|fetch|bring|use|open|pass|asks for|begs for|would like|about)(?: you| me| us)? (?:(?:any|some|an?|the|your|my|that|this|one|another|more) )?(?:of )?(?:piece of |bit of |bowl of |cup of )?(?<thing>[a-z][\\w'-]*(?: [a-z][\\w'-]*){0,2}?)${END}`,
+  'i',
+);
+/** Words that stand before a noun and say which one. */
+const BEFORE_NOUN =
+  'old|new|young|little|big|great|small|tall|red|black|white|dark|blue|green|silver|golden|gold|iron|brass|ruby|ferry|honey|last|other|same|whole|wild|dead|lost|stolen|north|south|east|west|northern|southern|good|bad|best|holy|secret|broken|burned|strange|heavy|fine';
+const noun = new RegExp(
+  `\\b(?<which>any|some|an?|the|your|my|that|this|these|those|one|two|three|another|more) (?<thing>(?:(?:${BEFORE_NOUN}) ){0,2}[a-z][\\w'-]+)`,
+  'gi',
+);
+const EMPTY_THING =
+  /^(?:player|traveller|traveler|stranger|visitor|guest|adventurer|customer|user|it|that|this|them|me|you|us|something|anything|everything|nothing|there|here|moment|way|lot|bit|time|day|one|go|be|do|to|why|what|how|more|like)\b/i;
+
+/** The thing that somebody wants or asks about, as he calls it; null when there is none to name. */
+export const wishedThing = (text: string): string | null => {
+  const thing = wish.exec(text)?.groups?.['thing'];
+  return thing === undefined || EMPTY_THING.test(thing) ? null : thing;
+};
+
+/** What a sentence is about, with its article and from our side ("my sword" is "your sword"); null when no noun stands out. */
+export const subjectOf = (text: string): string | null => {
+  const found = [...text.matchAll(noun)].find(({ groups }) => !EMPTY_THING.test(groups?.['thing'] ?? 'it'));
+  if (found === undefined) return null;
+  const { which = '', thing = '' } = found.groups ?? {};
+  const article =
+    { my: 'your', your: 'my', a: 'a', an: 'an' }[which.toLowerCase()] ??
+    (/^(?:any|some|more|another|one)$/i.test(which) ? '' : which.toLowerCase());
+  return `${article} ${thing}`.trim();
+};

@@ -1,0 +1,152 @@
+import { calibrated } from '../../domain/memory/calibrated.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { EMBED_TEXTS, type Embedder } from '../../ports/embedder.js';
+import type { EmbedderChoice } from '../../ports/embedder-choice.js';
+import { checkEmbedCall } from '../shared/embed-call.js';
+import type { EmbedderDeps } from './deps.js';
+import { EmbeddingsFailure, requestEmbeddings } from './embeddings-request.js';
+import { meanOf, windowsOf } from './windows.js';
+
+/** How many calls may be under way. */
+const CALLS = 256;
+/** How long one call may take in all, in milliseconds: a request that recalls answers within 2 s (contract 1.5). */
+const URGENT_MS = 1_800;
+const CALL_MS = 60_000;
+/** How long one try of a call that is not urgent may take, in milliseconds. */
+const TRY_MS = 20_000;
+const TRIES = 4;
+/** The pause after the first failure, in milliseconds; each further one is twice as long. Half of it is left to chance. */
+const FIRST_PAUSE_MS = 200;
+/** If a server wants to be left alone for longer, the call fails, in milliseconds. */
+const LONGEST_PAUSE_MS = 10_000;
+/** Many servers refuse texts of more than 512 tokens. */
+const WINDOW_BYTES = 1_500;
+
+export type ApiChoice = EmbedderChoice & { readonly kind: 'api' };
+
+const unavailable = (): Rejection => new Rejection('EMBEDDER_UNAVAILABLE', { retryAfter: 1 });
+
+/**
+ * An OpenAI-compatible server as the embedder. Its id names the model, not the server: the same model elsewhere makes the same vectors. Each text is
+ * part of a request with others, and a server may then differ in the last digits.
+ */
+export class ApiEmbedder implements Embedder {
+  readonly id: string;
+  readonly #choice: ApiChoice;
+  readonly #deps: EmbedderDeps;
+  readonly #disposing = new AbortController();
+  #calls = 0;
+  #dimensions: number | null = null;
+  /** Why the last request failed; null after one that did not. */
+  #failing: string | null = null;
+
+  constructor(choice: ApiChoice, deps: EmbedderDeps) {
+    this.id = `api:${choice.model}@1`;
+    this.#choice = choice;
+    this.#deps = deps;
+  }
+
+  async embed(
+    texts: readonly string[],
+    { urgent, signal }: { readonly urgent: boolean; readonly signal?: AbortSignal },
+  ): Promise<readonly (Float32Array | null)[]> {
+    checkEmbedCall(texts, signal);
+    if (this.#disposing.signal.aborted) throw unavailable();
+    if (this.#calls >= CALLS) throw new Rejection('BUSY', { retryAfter: 1 });
+    const windows = texts.map((text) => windowsOf(text, WINDOW_BYTES));
+    const all = windows.flat();
+    const vectors: Float32Array[] = [];
+    const limit = this.#limit(urgent ? URGENT_MS : CALL_MS, signal);
+    this.#calls += 1;
+    try {
+      for (let from = 0; from < all.length; from += EMBED_TEXTS) {
+        vectors.push(...(await this.#vectorsOf(all.slice(from, from + EMBED_TEXTS), limit.signal)));
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof EmbeddingsFailure)) throw error;
+      this.#tell(error.message);
+      throw unavailable();
+    } finally {
+      this.#calls -= 1;
+      limit.end();
+    }
+    let from = 0;
+    return windows.map(({ length }) => meanOf(vectors.slice(from, (from += length))));
+  }
+
+  score(cosine: number): number {
+    return calibrated(cosine, this.#choice.related);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposing.abort(unavailable());
+  }
+
+  /** @throws EmbeddingsFailure, or the reason of the signal */
+  async #vectorsOf(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#try(texts, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof EmbeddingsFailure) || !error.passing || tries >= TRIES) throw error;
+        const pauseMs = error.waitMs ?? this.#pauseMs(tries);
+        if (pauseMs > LONGEST_PAUSE_MS) throw error;
+        await this.#pause(pauseMs, signal);
+      }
+    }
+  }
+
+  async #try(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+    const limit = this.#limit(TRY_MS, signal);
+    try {
+      const embeddings = await requestEmbeddings(this.#choice, texts, limit.signal);
+      const dimensions = embeddings[0]?.length ?? 0;
+      this.#dimensions ??= dimensions;
+      if (dimensions !== this.#dimensions) {
+        throw new EmbeddingsFailure('its vectors have another length than before', { passing: false });
+      }
+      if (this.#failing !== null) {
+        this.#deps.log.info({ embedder: this.id }, 'the embedder answers again');
+        this.#failing = null;
+      }
+      return embeddings.map((embedding) => Float32Array.from(embedding));
+    } finally {
+      limit.end();
+    }
+  }
+
+  /** A signal that ends after `ms`, with the embedder, and with `signal`. */
+  #limit(ms: number, signal?: AbortSignal): { readonly signal: AbortSignal; end(): void } {
+    const late = new AbortController();
+    const end = this.#deps.clock.after(ms, () => {
+      late.abort(new EmbeddingsFailure(`no answer within ${String(ms)} ms`, { passing: true }));
+    });
+    const signals = [late.signal, this.#disposing.signal, ...(signal === undefined ? [] : [signal])];
+    return { signal: AbortSignal.any(signals), end };
+  }
+
+  #pauseMs(failures: number): number {
+    const [chance = 0] = this.#deps.random.bytes(1);
+    return FIRST_PAUSE_MS * 2 ** (failures - 1) * (0.5 + chance / 512);
+  }
+
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const cancel = this.#deps.clock.after(ms, resolve);
+      const onAbort = (): void => {
+        cancel();
+        resolve();
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+    signal.throwIfAborted();
+  }
+
+  #tell(reason: string): void {
+    if (reason === this.#failing) return;
+    this.#failing = reason;
+    this.#deps.log.warn({ embedder: this.id, reason }, 'the embedder does not answer, or refuses us');
+  }
+}

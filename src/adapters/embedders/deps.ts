@@ -1,0 +1,10 @@
+import type { Clock } from '../../ports/clock.js';
+import type { Log } from '../../ports/log.js';
+import type { Random } from '../../ports/random.js';
+
+/** What embedders need from the rest. */
+export type EmbedderDeps = {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly random: Random;
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+};

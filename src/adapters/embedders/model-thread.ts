@@ -1,0 +1,180 @@
+import { Worker } from 'node:worker_threads';
+
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { EmbedderDeps } from './deps.js';
+
+/** The thread that runs models. */
+export const threadFile = new URL('./run-model.mjs', import.meta.url);
+
+/** How many calls may wait. */
+const WAITING_CALLS = 256;
+/** How long one text may take, and loading the model before it, in milliseconds; afterwards the thread is taken for hung. */
+const TEXT_MS = 60_000;
+/** How often a text is given to a thread that ends over it. */
+const TRIES = 2;
+
+/** What a thread answers for a text, or once instead of all answers. */
+export type ThreadAnswer = { readonly vector: Float32Array } | { readonly error: string } | { readonly failed: string };
+
+type ThreadDeps = { readonly clock: EmbedderDeps['clock']; readonly log: Pick<EmbedderDeps['log'], 'error'> };
+
+type ThreadCall = {
+  readonly texts: readonly string[];
+  readonly vectors: Float32Array[];
+  /** How often its present text was given to a thread. */
+  tries: number;
+  resolve(vectors: readonly Float32Array[]): void;
+  reject(error: unknown): void;
+};
+
+const unavailable = (): Rejection => new Rejection('EMBEDDER_UNAVAILABLE', { retryAfter: 1 });
+
+/**
+ * A model in a thread of its own, which is started by the first call. The thread gets one text at a time, so an urgent call waits for at most one text
+ * of the others, and no text's vector depends on its neighbours. A thread that ends or hangs is started again, and its text is repeated once.
+ */
+export class ModelThread implements AsyncDisposable {
+  readonly #entry: string | URL;
+  readonly #data: unknown;
+  readonly #deps: ThreadDeps;
+  readonly #urgent: ThreadCall[] = [];
+  readonly #others: ThreadCall[] = [];
+  #worker: Worker | null = null;
+  /** The call whose text the thread has. */
+  #running: ThreadCall | null = null;
+  #stopWaiting: () => void = () => undefined;
+  #disposed = false;
+
+  /** @param entry the thread's file @param data what tells it which model to load */
+  constructor(entry: string | URL, data: unknown, deps: ThreadDeps) {
+    this.#entry = entry;
+    this.#data = data;
+    this.#deps = deps;
+  }
+
+  /** The vectors of these texts, in their order. @throws Rejection EMBEDDER_UNAVAILABLE or BUSY, and the reason of the signal */
+  vectorsOf(
+    texts: readonly string[],
+    { urgent, signal }: { readonly urgent: boolean; readonly signal?: AbortSignal },
+  ): Promise<readonly Float32Array[]> {
+    if (this.#disposed) return Promise.reject(unavailable());
+    if (this.#urgent.length + this.#others.length >= WAITING_CALLS) {
+      return Promise.reject(new Rejection('BUSY', { retryAfter: 1 }));
+    }
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        for (const line of [this.#urgent, this.#others]) if (line.includes(call)) line.splice(line.indexOf(call), 1);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const call: ThreadCall = {
+        texts,
+        vectors: [],
+        tries: 0,
+        resolve: (vectors) => {
+          leave();
+          resolve(vectors);
+        },
+        reject: (error: Error) => {
+          leave();
+          reject(error);
+        },
+      };
+      const onAbort = (): void => call.reject(signal?.reason as Error);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      (urgent ? this.#urgent : this.#others).push(call);
+      this.#goOn();
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true;
+    this.#stop();
+    this.#refuseAll();
+    await this.#end();
+  }
+
+  /** Gives the thread its next text, if it has none and there is one. */
+  #goOn(): void {
+    if (this.#running !== null || this.#disposed) return;
+    const call = this.#urgent[0] ?? this.#others[0];
+    const text = call?.texts[call.vectors.length];
+    if (call === undefined) {
+      this.#worker?.unref();
+      return;
+    }
+    if (text === undefined) {
+      call.resolve(call.vectors);
+      this.#goOn();
+      return;
+    }
+    const worker = (this.#worker ??= this.#start());
+    call.tries += 1;
+    this.#running = call;
+    this.#stopWaiting = this.#deps.clock.after(TEXT_MS, () => {
+      this.#lost(worker, `no answer within ${String(TEXT_MS)} ms`);
+    });
+    // The process waits for its answer, but not for an idle thread.
+    worker.ref();
+    worker.postMessage(text);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#entry, { workerData: this.#data });
+    worker.on('message', (answer: ThreadAnswer) => {
+      if (worker === this.#worker) this.#answered(answer);
+    });
+    worker.on('error', (error: Error) => {
+      this.#lost(worker, error.message);
+    });
+    worker.on('exit', (code) => {
+      this.#lost(worker, `it ended with code ${String(code)}`);
+    });
+    return worker;
+  }
+
+  #answered(answer: ThreadAnswer): void {
+    const call = this.#stop();
+    if ('failed' in answer) {
+      this.#deps.log.error({ reason: answer.failed }, 'the embedder cannot be loaded, so nothing can be recalled');
+      this.#refuseAll();
+      void this.#end();
+      return;
+    }
+    if ('error' in answer) {
+      this.#deps.log.error({ reason: answer.error }, 'the embedder could not make a vector');
+      call?.reject(unavailable());
+    } else if (call !== null) {
+      call.vectors.push(answer.vector);
+      call.tries = 0;
+    }
+    this.#goOn();
+  }
+
+  /** The thread ended or hangs. */
+  #lost(worker: Worker, reason: string): void {
+    if (worker !== this.#worker) return;
+    const call = this.#stop();
+    void this.#end();
+    this.#deps.log.error({ reason }, 'the thread of the embedder ended; the next text starts it again');
+    if (call !== null && call.tries >= TRIES) call.reject(unavailable());
+    this.#goOn();
+  }
+
+  /** Stops waiting for the thread. Returns the call whose text it had. */
+  #stop(): ThreadCall | null {
+    this.#stopWaiting();
+    const call = this.#running;
+    this.#running = null;
+    return call;
+  }
+
+  #refuseAll(): void {
+    for (const call of [...this.#urgent, ...this.#others]) call.reject(unavailable());
+  }
+
+  async #end(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = null;
+    await worker?.terminate();
+  }
+}

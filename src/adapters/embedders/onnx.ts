@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { StartProblem } from '../../domain/shared/start-problem.js';
+import type { Embedder } from '../../ports/embedder.js';
+import type { EmbedderChoice } from '../../ports/embedder-choice.js';
+import type { EmbedderDeps } from './deps.js';
+import { ModelThread, threadFile } from './model-thread.js';
+import { threadEmbedder } from './thread-embedder.js';
+
+/** What runs such models. It is no dependency: its runtime weighs hundreds of megabytes, and only who wants a model of their own needs it. */
+const LIBRARY = '@huggingface/transformers';
+const INSTALL = `ONNXRUNTIME_NODE_INSTALL=skip npm install --no-save ${LIBRARY}@3`;
+/** Most such models read no more than 512 tokens, and would leave out the rest without a word. */
+const WINDOW_BYTES = 1_500;
+/** How much of each end of the model's file goes into its id, in bytes: reading gigabytes would hold up the start. */
+const DIGESTED_BYTES = 1_048_576;
+/** How many characters of the digest go into the id. */
+const DIGEST_CHARACTERS = 16;
+
+const require = createRequire(import.meta.url);
+
+export type OnnxChoice = EmbedderChoice & { readonly kind: 'onnx' };
+
+/**
+ * An ONNX sentence encoder in a folder, as Hugging Face lays it out. Its id comes from the files, so that the same model in another folder or on another
+ * machine is the same embedder, and another model in the same folder is another.
+ * @param resolve finds the library @throws StartProblem when the library is not installed or the folder cannot be read
+ */
+export const openOnnx = async (
+  { folder, file, related }: OnnxChoice,
+  deps: EmbedderDeps,
+  resolve: (name: string) => string = (name) => require.resolve(name),
+): Promise<Embedder> => {
+  const library = libraryUrl(resolve);
+  try {
+    const pooling = await poolingOf(folder);
+    const id = `onnx@${await digestOf(folder, file, pooling)}`;
+    const data = { kind: 'onnx', folder, file, pooling, library };
+    const windowBytes = WINDOW_BYTES;
+    return threadEmbedder(new ModelThread(threadFile, data, deps), { id, related, windowBytes });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new StartProblem(`ANIMA_EMBEDDER names ${folder}, which cannot be read (${code ?? message}).`);
+  }
+};
+
+const libraryUrl = (resolve: (name: string) => string): string => {
+  try {
+    return pathToFileURL(resolve(LIBRARY)).href;
+  } catch {
+    throw new StartProblem(
+      `ANIMA_EMBEDDER=onnx:... needs the package ${LIBRARY}, which is not installed. Run "${INSTALL}" where Anima is installed, and again after each "npm ci".`,
+    );
+  }
+};
+
+/** How a sentence's vector comes from those of its tokens, as the model's makers say; else their mean. */
+const poolingOf = async (folder: string): Promise<'mean' | 'cls' | 'last_token'> => {
+  const text = await readFile(join(folder, '1_Pooling/config.json'), 'utf8').catch(() => '{}');
+  const { pooling_mode_cls_token: cls, pooling_mode_lasttoken: last } = JSON.parse(text) as Record<string, unknown>;
+  if (cls === true) return 'cls';
+  return last === true ? 'last_token' : 'mean';
+};
+
+const digestOf = async (folder: string, file: string, pooling: string): Promise<string> => {
+  const hash = createHash('sha256').update(`${pooling}\n`);
+  for (const name of ['config.json', 'tokenizer.json']) hash.update(await readFile(join(folder, name)));
+  await using model = await open(join(folder, file));
+  const { size } = await model.stat();
+  hash.update(String(size));
+  for (const position of [0, Math.max(0, size - DIGESTED_BYTES)]) {
+    const { buffer, bytesRead } = await model.read({ buffer: Buffer.alloc(DIGESTED_BYTES), position });
+    hash.update(buffer.subarray(0, bytesRead));
+  }
+  return hash.digest('hex').slice(0, DIGEST_CHARACTERS);
+};

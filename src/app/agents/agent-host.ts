@@ -1,0 +1,75 @@
+import type { RecalledMemory } from '../../domain/npc/events.js';
+import { INPUT_BYTES } from '../../domain/npc/recorded-bytes.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import type { JsonObject } from '../../domain/shared/json.js';
+import { parseNpcStream } from '../../domain/shared/stream-names.js';
+import { cutBytes } from '../../domain/shared/text.js';
+import type { CortexEngine } from '../../ports/cortex.js';
+import type { ProcessInput } from '../../ports/process-engine.js';
+import type { Effect } from '../../../workflows/process.js';
+import { mindFold } from '../minds/mind.js';
+import type { Recall, Recalled } from '../memory/recall.js';
+import type { ProcessHost } from '../processes/hosted-process.js';
+import { prepareTurn, type TurnHostDeps } from '../turns/turn-host.js';
+
+/** How long one attempt at a model's words may take, in milliseconds. */
+export const INFER_MS = 60_000;
+/** How much of what an engine says is recorded, in bytes of UTF-8. */
+const OUTPUT_BYTES = 65_536;
+/** How much recalled memories may take in the event that records them, in bytes of JSON; a query of ours asks for a handful. */
+const MEMORIES_BYTES = INPUT_BYTES / 2;
+
+export type AgentHostDeps = TurnHostDeps & {
+  readonly recall: Recall;
+  /** The engine of a tenant. @throws Rejection CORTEX_UNAVAILABLE when this server does not have it */
+  readonly engineOf: (tenant: string) => CortexEngine;
+};
+
+/** What an agent's turn needs: what a body's turn needs, and somebody to recall and to speak. */
+export const agentHost = (deps: AgentHostDeps): ProcessHost => ({
+  fold: mindFold,
+  prepare: prepareTurn(deps, (tenant, rulesetId) => deps.rulesets.chooseForAgent(tenant, rulesetId)),
+  farEffectMs: INFER_MS,
+  effect: async ({ stream, id }, effect, signal) => {
+    const mind = parseNpcStream(stream);
+    if (mind === null) throw new Error(`the turn ${id} is not in a mind's stream`);
+    return effect.name === 'recall'
+      ? recallFor(deps, mind, effect, signal)
+      : inferFor(deps, mind.tenant, effect, signal);
+  },
+});
+
+const recallFor = async (
+  { recall }: AgentHostDeps,
+  mind: { readonly tenant: string; readonly npcId: string },
+  { args }: Effect,
+  signal: AbortSignal,
+): Promise<ProcessInput> => {
+  const { query, limit, threshold } = args as { query: string; limit: number; threshold: number };
+  const { memories } = await recall({ ...mind, query, limit, minScore: threshold }, signal);
+  return { type: 'memories', memories: fitting(memories.map(recorded)) };
+};
+
+/** A memory as the event records it: what was recalled, how sure, and where it came from. */
+const recorded = ({ row, score, scoreParts }: Recalled['memories'][number]): RecalledMemory => {
+  const { text, type, importance, memoryId, revision } = row;
+  return { text, type, importance, similarity: score, memoryId, revision, scoreParts };
+};
+
+const fitting = (memories: readonly RecalledMemory[]): readonly RecalledMemory[] => {
+  let left = MEMORIES_BYTES;
+  const over = memories.findIndex((memory) => (left -= jsonBytes(memory)) < 0);
+  return over === -1 ? memories : memories.slice(0, over);
+};
+
+const inferFor = async (
+  { engineOf }: AgentHostDeps,
+  tenant: string,
+  { args }: Effect,
+  signal: AbortSignal,
+): Promise<ProcessInput> => {
+  const { prompt, constraints } = args as { prompt: string; constraints: JsonObject };
+  const engine = engineOf(tenant);
+  const { text } = await engine.complete({ prompt, ...constraints }, signal);
+  return { type: 'output', generatedOutput: cutBytes(text, OUTPUT_BYTES), cortexId: engine.id };
+};

@@ -1,0 +1,47 @@
+import type { VectorSearch } from '../../ports/vector-search.js';
+import type { VectorSlice, VectorRows } from './vector-rows.js';
+
+/** A row that may answer a query. Its order is where it stands among the rows of its mind. */
+export type Candidate = { readonly key: string; readonly order: string; readonly score: number };
+
+/** Best first; of equally good ones the newest first (contract 3.3). */
+export const byScore = (one: Candidate, other: Candidate): number =>
+  other.score - one.score || (one.order < other.order ? 1 : -1);
+
+/** How many times as many rows are looked for when the ones found so far are used up. */
+const WIDER = 4;
+
+/** What a query is compared by. `score` rises with the cosine. */
+export type Meaning = {
+  readonly search: VectorSearch;
+  readonly vector: Float32Array;
+  readonly score: (cosine: number) => number;
+};
+
+/**
+ * The rows of one slice, best first. They are found as they are asked for: first `count` of them, then four times as many. Each search compares the
+ * whole slice, so there are few of them.
+ */
+export function* candidatesOf(
+  { search, vector, score }: Meaning,
+  rows: Pick<VectorRows, 'keyOf' | 'orderOf'>,
+  { matrix, first }: VectorSlice,
+  count: number,
+): Generator<Candidate, void, undefined> {
+  const all = matrix.length / vector.length;
+  let given = 0;
+  for (let wanted = Math.min(all, count); given < all; wanted = Math.min(all, wanted * WIDER)) {
+    const found = search
+      .nearest(matrix, vector, wanted)
+      .map(({ row, cosine }) => ({
+        key: rows.keyOf(first + row),
+        order: rows.orderOf(first + row),
+        score: score(cosine),
+      }))
+      .sort(byScore);
+    // Newer rows that are as good as the last one may be missing: those wait for the next search.
+    const last = found.at(-1)?.score ?? 0;
+    const sure = wanted === all ? found.length : found.findIndex((each) => each.score === last);
+    while (given < sure) yield found[given++] as Candidate;
+  }
+}

@@ -1,0 +1,68 @@
+import { type Confirmation, confirmMemory, knownOfTurn, meantMemory } from '../../domain/npc/memory-commands.js';
+import type { MindState } from '../../domain/npc/state.js';
+import { lastMemories, type StoredMemory } from '../../domain/npc/stored-memories.js';
+import { parseProcessId } from '../../domain/shared/process-id.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { mindFold } from '../minds/mind.js';
+import type { PlacedEvent } from '../streams/fold.js';
+import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
+import { storedEvent } from './stored-event.js';
+import { memoriesOfTurn, type TurnMemories } from './turn-memories.js';
+
+/** How often an old turn's memories are read again because others confirmed memories of the mind meanwhile. */
+const SEARCHES = 8;
+
+/** The event that stored the memory, and the stream's end. */
+export type Confirmed = { readonly stored: PlacedEvent; readonly revision: number; readonly position: number };
+
+/**
+ * Confirms a memory, or stores a new one (contract 3.2). Whether it is new is decided from the events. The memories of a turn that ended long ago are
+ * not in the mind's state, and are then read from the stream.
+ * @param withinMs for how long the same text counts as the same memory
+ * @throws Rejection CONFLICT when others keep confirming, or when an earlier attempt's memory is not found any more; and as runCommand
+ */
+export const confirm = async (
+  deps: CommandDeps,
+  stream: string,
+  { withinMs, ...confirmation }: Confirmation & { readonly withinMs: number },
+  by: Command,
+): Promise<Confirmed> => {
+  const { turnId } = confirmation;
+  const openedAt = turnId === undefined ? undefined : parseProcessId(turnId)?.revision;
+  const timeMs = deps.clock.now().getTime();
+  let searched: TurnMemories | null = null;
+
+  /** Null: what is known of the turn is not enough to decide. */
+  const ofTurn = (mind: MindState): readonly StoredMemory[] | null => {
+    const known = turnId === undefined ? [] : knownOfTurn(mind, turnId, openedAt);
+    if (known !== null || searched === null) return known;
+    return searched.through >= mind.memories.confirmedAt ? searched.memories : null;
+  };
+  const meantIn = (mind: MindState, memories: readonly StoredMemory[]): StoredMemory | undefined =>
+    meantMemory(mind, confirmation, memories, { timeMs, withinMs });
+
+  for (let search = 0; search <= SEARCHES; search += 1) {
+    const { events, state, revision, position } = await runCommand(deps, stream, mindFold, by, (mind) => {
+      const memories = ofTurn(mind);
+      if (memories === null) return [];
+      return confirmMemory(mind, meantIn(mind, memories), confirmation, { timeMs, commandId: by.commandId });
+    });
+    const memories = ofTurn(state);
+    if (events.length === 0 && memories === null) {
+      searched = await memoriesOfTurn(deps.events, stream, turnId ?? '', openedAt ?? 0);
+      continue;
+    }
+    const known = [...lastMemories(state.memories), ...(searched?.memories ?? [])];
+    const memoryId = confirmedIn(events) ?? meantIn(state, memories ?? [])?.memoryId ?? '';
+    const at = known.find((memory) => memory.memoryId === memoryId)?.revision;
+    const stored =
+      events.find(({ type }) => type === 'MemoryStored') ?? (await storedEvent(deps.events, stream, memoryId, at));
+    if (stored === null) break;
+    return { stored, revision, position };
+  }
+  throw new Rejection('CONFLICT', { message: 'Others kept writing to this stream; try again.', retryAfter: 1 });
+};
+
+/** The memory that a command confirmed, or that an earlier attempt at it did. */
+const confirmedIn = (events: readonly PlacedEvent[]): string | undefined =>
+  events.find(({ type }) => type === 'MemoryConfirmed')?.data['memoryId'] as string | undefined;

@@ -1,0 +1,133 @@
+import { memories, memoryOrder, type MemoryRow } from '../../../projections/memories.js';
+import { scoreOf } from '../../domain/memory/score.js';
+import { defined } from '../../domain/shared/defined.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { OrderRange, ReadModels } from '../../ports/read-models.js';
+import type { VectorSearch } from '../../ports/vector-search.js';
+import { waitForStream } from '../read-models/read-wait.js';
+import type { Lanes } from '../streams/lanes.js';
+import type { Wanted } from './best-candidates.js';
+import type { Candidate } from './candidates.js';
+import type { EmbeddingDeps } from './embed-lacking.js';
+import { createQueryVector } from './query-vectors.js';
+import { searchParts } from './search-parts.js';
+import { VectorCache } from './vector-cache.js';
+import { visibleRange } from './visible-range.js';
+
+/** `asOf` is a revision. Without `types` and `minImportance` all memories count. */
+export type RecallAsked = {
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly query: string;
+  readonly limit: number;
+  readonly minScore: number;
+  readonly types?: readonly string[];
+  readonly minImportance?: number;
+  readonly asOf?: number;
+};
+
+export type Recalled = {
+  /** Best first; of equally good ones the newest first. */
+  readonly memories: readonly {
+    readonly row: MemoryRow;
+    readonly score: number;
+    readonly scoreParts: Readonly<Record<string, number>>;
+  }[];
+  /** How many of the mind's memories have no vector yet, at most PENDING_COUNTED. */
+  readonly pending: number;
+  /** The last revision of the mind that was seen, -1 when there is none. */
+  readonly revision: number;
+};
+
+/**
+ * What of a mind's memories answers a query, as of now or of an earlier revision (contract 3.3, 3.6). It waits for the read model as lists do
+ * (contract 1.8), and embeds what its own mind lacks first. What still has no vector takes part by its words.
+ * @throws Rejection EMBEDDER_UNAVAILABLE, BUSY; the reason of `signal`; what the event store and the read models throw
+ */
+export type Recall = (asked: RecallAsked, signal?: AbortSignal) => Promise<Recalled>;
+
+export type RecallDeps = EmbeddingDeps & {
+  readonly events: EventStore;
+  readonly lanes: Lanes;
+  readonly readModels: ReadModels;
+  readonly vectorSearch: VectorSearch;
+  readonly clock: Clock;
+};
+
+/** How many rows that hold words of the query are looked at; those that have a vector are among them. */
+const WORD_HITS = 1_000;
+
+/** @param cacheBytes how much memory the vectors of minds may take */
+export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
+  const { rowSearch, embedder, readModels, vectorSearch, clock } = deps;
+  const cache = new VectorCache(deps, cacheBytes);
+  const queryVector = createQueryVector(embedder);
+
+  const rowsOf = async (candidates: readonly Candidate[]): Promise<ReadonlyMap<string, MemoryRow>> => {
+    const keys = candidates.map(({ key }) => key);
+    // Only memories have texts, so only memories are found.
+    return (await readModels.getAll(memories, keys)) as ReadonlyMap<string, unknown> as ReadonlyMap<string, MemoryRow>;
+  };
+
+  const wantedOf = ({ limit, minScore, types, minImportance = 0 }: RecallAsked): Wanted => {
+    if (types === undefined && minImportance <= 0) return { limit, minScore };
+    const accept = async (candidates: readonly Candidate[]): Promise<readonly Candidate[]> => {
+      const rows = await rowsOf(candidates);
+      return candidates.filter(({ key }) => {
+        const row = rows.get(key);
+        return row !== undefined && (types?.includes(row.type) ?? true) && row.importance >= minImportance;
+      });
+    };
+    return { limit, minScore, accept };
+  };
+
+  /** Up to where the read model is, a mind is seen; later memories of its stream come with the next recall. */
+  const rangeOf = async (stream: string, asOf: number | undefined, seen: string): Promise<OrderRange | null> => {
+    const visible = await visibleRange(deps, stream, asOf === undefined ? 'now' : { revision: asOf });
+    if (visible === null) return null;
+    const { above, upTo = seen } = visible;
+    return { ...defined({ above }), upTo: upTo < seen ? upTo : seen };
+  };
+
+  return async (asked, signal) => {
+    const { tenant, npcId, query, asOf } = asked;
+    const stream = npcStream(tenant, npcId);
+    await waitForStream(deps, memories, stream, undefined);
+    const revision = await readModels.progress(memories, stream);
+    const seen = memoryOrder(Math.max(0, revision));
+    const range = revision < 0 ? null : await rangeOf(stream, asOf, seen);
+    if (range === null) return { memories: [], pending: 0, revision };
+
+    const [vector, mind] = await Promise.all([queryVector(query, signal), cache.of(stream, seen, signal)]);
+    const isByWords = vector === null || mind.wordsCount;
+    const hits = isByWords
+      ? await rowSearch.byWords(memories, { text: query, stream, within: range, limit: WORD_HITS })
+      : [];
+    const meaning = vector && { search: vectorSearch, vector, score: (cosine: number) => embedder.score(cosine) };
+    const { best, wordsOnly } = await searchParts(mind.parts, {
+      meaning,
+      hits,
+      range,
+      wanted: wantedOf(asked),
+      signal,
+    });
+
+    const rows = await rowsOf(best);
+    const words = new Map(hits.map(({ key, score }) => [key, score]));
+    const nowMs = clock.now().getTime();
+    const found = best.flatMap(({ key, score: likeness }) => {
+      const row = rows.get(key);
+      if (row === undefined) return [];
+      const { score, parts: scoreParts } = scoreOf({
+        meaning: wordsOnly.has(key) ? null : likeness,
+        words: words.get(key) ?? 0,
+        importance: row.importance,
+        ageMs: nowMs - Date.parse(row.at),
+      });
+      return [{ row, score, scoreParts }];
+    });
+    return { memories: found, pending: mind.pending, revision };
+  };
+};

@@ -1,0 +1,37 @@
+import { memories } from '../../../projections/memories.js';
+import { nextTurn } from '../pacing/next-turn.js';
+import { embedLacking, type EmbeddingDeps } from './embed-lacking.js';
+
+/** So many batches in a row may begin with the same text before this gives up: something keeps its vector from being stored. */
+const SAME_BATCHES = 5;
+
+export type ReembedProgress = { readonly embedded: number; readonly total: number };
+
+/**
+ * Embeds every text that has no vector of this embedder, as fast as it can. It can be stopped at any time and goes on where it was: what has a vector
+ * is not embedded again.
+ * @returns how many texts were embedded
+ * @throws what the embedder and the read models throw
+ */
+export const reembed = async (
+  deps: EmbeddingDeps,
+  onProgress: (progress: ReembedProgress) => void = () => undefined,
+): Promise<number> => {
+  const { rowSearch, embedder } = deps;
+  const total = await rowSearch.countWithoutVector(memories, {
+    embedder: embedder.id,
+    limit: Number.MAX_SAFE_INTEGER,
+  });
+  let embedded = 0;
+  let same = 0;
+  for (let before = ''; ;) {
+    onProgress({ embedded, total: Math.max(total, embedded) });
+    const [first, ...rest] = await embedLacking(deps, { urgent: false });
+    if (first === undefined) return embedded;
+    same = first.key === before ? same + 1 : 0;
+    if (same >= SAME_BATCHES) throw new Error(`The vector of the row ${first.key} was not taken.`);
+    before = first.key;
+    embedded += 1 + rest.length;
+    await nextTurn();
+  }
+};

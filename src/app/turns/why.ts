@@ -1,0 +1,177 @@
+import { npcEvents } from '../../domain/npc/decoder.js';
+import { type ModelSaid, readModelText } from '../../domain/npc/decision/model-text.js';
+import type { NpcEvent, RecalledMemory } from '../../domain/npc/events.js';
+import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
+import { defined } from '../../domain/shared/defined.js';
+import type { Json, JsonObject } from '../../domain/shared/json.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { mindAsOf } from '../minds/minds.js';
+import type { Rulesets } from '../minds/rulesets.js';
+import type { ProcessJournal } from '../processes/process-journal.js';
+import type { Lanes } from '../streams/lanes.js';
+import { readTurn, type TurnView } from './turn-view.js';
+import { promptOf, type RecordedPrompt, type TurnEvent } from './why-prompt.js';
+
+export type WhyDeps = {
+  readonly events: EventStore;
+  readonly journal: ProcessJournal;
+  readonly lanes: Lanes;
+  readonly rulesets: Pick<Rulesets, 'version'>;
+};
+
+/** A rule with what it was asked and what it saw. */
+export type WhyRule = {
+  readonly drRuleId: string;
+  readonly ruleName: string;
+  readonly ruleReason: string;
+  readonly rulePriority: number;
+  readonly matched: boolean;
+  /** `saw` is absent for a key that was missing, and for one that the record had no room for. */
+  readonly conditions: readonly { key: string; expected: string; holds: boolean; saw?: Json }[];
+  readonly patternHolds?: boolean;
+};
+
+/** A memory that was offered; `cause` of one that this server recalled: the event that stored it. */
+export type WhyMemory = RecalledMemory & {
+  readonly cause?: { readonly turnId: string | null; readonly eventId: string; readonly revision: number };
+};
+
+/** Everything that a turn rested on, from its record alone (contract 10.2). */
+export type Why = {
+  readonly turn: TurnView;
+  /** The mind as the last decision saw it. */
+  readonly mind: { readonly revision: number; readonly persona: string | null; readonly data: JsonObject | null };
+  readonly rules: readonly WhyRule[];
+  readonly memories: readonly WhyMemory[];
+  readonly prompt: RecordedPrompt | null;
+  readonly model: { readonly text: string; readonly cortexId?: string; readonly read: ModelSaid } | null;
+  readonly stateChange: JsonObject | null;
+  readonly memoriesStored: readonly { memoryId: string; text: string; type: string; importance: number }[];
+  readonly events: readonly { revision: number; id: string; type: string; at: string; hash: string }[];
+};
+
+/** A verdict's append: the verdict, a state change, the memories. */
+const APPENDED = 32;
+
+/**
+ * Why a turn came out as it did.
+ * @throws Rejection TURN_NOT_FOUND
+ */
+export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId: string): Promise<Why> => {
+  const turn = await readTurn(deps, tenant, npcId, turnId);
+  const stream = npcStream(tenant, npcId);
+  const events = await eventsOf(deps.events, stream, turn);
+  const known = events.map((event) => npcEvents.decode(event));
+  const first = <Type extends NpcEvent['type']>(...types: readonly Type[]) =>
+    known.find((event) => (types as readonly string[]).includes(event.type)) as
+      Extract<NpcEvent, { type: Type }> | undefined;
+  const decisions = known.filter((event) => event.type !== 'Unknown' && 'mindRevision' in event.data);
+  const revision = Math.max(-1, ...decisions.map(({ data }) => (data as { mindRevision: number }).mindRevision));
+  const mind = revision < 0 ? null : await mindAsOf(deps.lanes, tenant, npcId, { revision });
+  const ruleset = await deps.rulesets.version(tenant, turn.ruleset);
+  const reached = first('VerdictReached', 'VerdictRefused')?.data;
+  const trace = reached?.grounds ?? first('DirectiveGiven')?.data ?? first('ContextBuilt')?.data;
+  const generatedOutput = reached?.generatedOutput;
+  return {
+    turn,
+    mind: { revision, persona: mind?.persona ?? null, data: mind?.data ?? null },
+    rules: rulesOf(trace, ruleset),
+    memories: await withCauses(deps.events, stream, memoriesOffered(known)),
+    prompt: await promptOf(deps, { tenant, npcId, ruleset }, known),
+    model:
+      generatedOutput === undefined
+        ? null
+        : {
+            text: generatedOutput,
+            ...defined({ cortexId: reached?.cortexId }),
+            read: readModelText(generatedOutput),
+          },
+    stateChange: first('StateChanged')?.data.patch ?? null,
+    memoriesStored: known.flatMap((event) =>
+      event.type === 'MemoryStored'
+        ? [defined({ ...event.data, turnId: undefined, metadata: undefined }) as Why['memoriesStored'][number]]
+        : [],
+    ),
+    events: events.map(({ revision: at, id, type, meta }) => ({
+      revision: at,
+      id,
+      type,
+      at: meta.at,
+      hash: meta.hash,
+    })),
+  };
+};
+
+/** The events of a turn: those of its rounds, and what was appended with the last of them. */
+const eventsOf = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  { turnId, rounds }: TurnView,
+): Promise<readonly RecordedEvent[]> => {
+  const pages = await Promise.all(
+    rounds.map(({ revision }, index) =>
+      events.read(stream, {
+        direction: 'forwards',
+        from: revision,
+        limit: index === rounds.length - 1 ? APPENDED : 1,
+      }),
+    ),
+  );
+  return pages.flatMap((page) => page.events).filter(({ data }) => data['turnId'] === turnId);
+};
+
+type Trace =
+  | Extract<NpcEvent, { type: 'VerdictReached' }>['data']['grounds']
+  | Extract<NpcEvent, { type: 'DirectiveGiven' }>['data'];
+
+const rulesOf = (
+  trace: Pick<Trace, 'rules' | 'seen'> | undefined,
+  ruleset: DirectiveRuleSet | null,
+): readonly WhyRule[] => {
+  const seen = new Map((trace?.seen ?? []).map(({ key, value }) => [key, value]));
+  const named = new Map((ruleset?.rulesetRules ?? []).map((rule) => [rule.drRuleId, rule]));
+  return (trace?.rules ?? []).map(({ drRuleId, matched, conditions = [], patternHolds }) => {
+    const { ruleName = '', ruleReason = '', rulePriority = 0 } = named.get(drRuleId) ?? {};
+    return {
+      drRuleId,
+      ruleName,
+      ruleReason,
+      rulePriority,
+      matched,
+      conditions: conditions.map((condition) => ({
+        ...condition,
+        ...defined({ saw: seen.get(condition.key) ?? undefined }),
+      })),
+      ...defined({ patternHolds }),
+    };
+  });
+};
+
+const memoriesOffered = (known: readonly TurnEvent[]): readonly RecalledMemory[] => {
+  for (const event of known.toReversed()) {
+    if (event.type === 'MemoriesRecalled' || event.type === 'ContextBuilt') return event.data.memories;
+    if (event.type === 'TurnOpened' && event.data.memories !== undefined) return event.data.memories;
+  }
+  return [];
+};
+
+/** The memories with the events that stored them, where this server recalled them. */
+const withCauses = (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  memories: readonly RecalledMemory[],
+): Promise<readonly WhyMemory[]> =>
+  Promise.all(
+    memories.map(async (memory) => {
+      const { revision, memoryId } = memory;
+      if (revision === undefined) return memory;
+      const [stored] = (await events.read(stream, { direction: 'forwards', from: revision, limit: 1 })).events;
+      if (stored === undefined || stored.data['memoryId'] !== memoryId) return memory;
+      const { turnId } = stored.data;
+      return {
+        ...memory,
+        cause: { turnId: typeof turnId === 'string' ? turnId : null, eventId: stored.id, revision },
+      };
+    }),
+  );

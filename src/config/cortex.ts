@@ -1,0 +1,62 @@
+import { type AccessSource, secretSetting } from './server-access.js';
+
+/** The engine that speaks for tenants who have chosen none (contract 11.1). */
+export type CortexConfig =
+  | { readonly kind: 'scripted' }
+  /** `url` without a slash at the end. */
+  | { readonly kind: 'openai'; readonly url: string; readonly model: string; readonly key: string | null }
+  /** `file` is absolute. */
+  | { readonly kind: 'llama'; readonly file: string };
+
+/** What may stand in a header of HTTP. */
+const oneWord = /^[\x21-\x7e]+$/;
+
+/** An API's root as clients of OpenAI take it; not one that holds a password, because it is shown in the log. */
+const apiRoot = (text: string): string | null => {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  const plain = /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
+  const root = url.href.replace(/\/+$/, '');
+  return plain && url.username === '' && url.password === '' && root.endsWith('/v1') ? root : null;
+};
+
+/**
+ * Reads which engine is the server's default.
+ * @param isThere whether a file exists
+ */
+export const readCortex = (source: AccessSource, isThere: (file: string) => boolean): CortexConfig => {
+  const { text, path, problems } = source;
+  const url = text('ANIMA_CORTEX_URL');
+  const gguf = text('ANIMA_CORTEX_GGUF');
+  if (url !== null && gguf !== null) {
+    problems.push('ANIMA_CORTEX_URL and ANIMA_CORTEX_GGUF are both set; keep one of them.');
+  }
+  const openai = readModelServer(source, url);
+  if (gguf !== null && !isThere(path(gguf))) {
+    problems.push(`ANIMA_CORTEX_GGUF names ${path(gguf)}, but there is no such file.`);
+  }
+  return openai ?? (gguf === null ? { kind: 'scripted' } : { kind: 'llama', file: path(gguf) });
+};
+
+const readModelServer = (source: AccessSource, url: string | null): CortexConfig | null => {
+  const { text, problems } = source;
+  const model = text('ANIMA_CORTEX_MODEL');
+  const key = secretSetting(source, 'ANIMA_CORTEX_KEY');
+  if (key !== null && !oneWord.test(key)) {
+    problems.push('ANIMA_CORTEX_KEY must be one word of visible ASCII characters.');
+  }
+  if (url === null) {
+    for (const name of ['ANIMA_CORTEX_MODEL', 'ANIMA_CORTEX_KEY', 'ANIMA_CORTEX_KEY_FILE']) {
+      if (text(name) !== null) problems.push(`${name} needs ANIMA_CORTEX_URL as well.`);
+    }
+    return null;
+  }
+  const root = apiRoot(url);
+  if (root === null) {
+    problems.push(
+      'ANIMA_CORTEX_URL must be an http or https URL that ends in /v1, like http://127.0.0.1:11434/v1, without a name, a password or a query (its value is not shown, as it may hold a password).',
+    );
+  }
+  if (model === null) problems.push('ANIMA_CORTEX_URL needs ANIMA_CORTEX_MODEL as well.');
+  return { kind: 'openai', url: root ?? '', model: model ?? '', key };
+};

@@ -1,0 +1,20 @@
+/** What a memory's score may be made from. */
+export type ScoreGrounds = {
+  /** How close its meaning is to the query's, calibrated (Embedder.score); null while one of them has no vector. */
+  readonly meaning: number | null;
+  /** How much of the query's words it holds (RowSearch.byWords); 0 for none. */
+  readonly words: number;
+  /** 0 to 1. */
+  readonly importance: number;
+  readonly ageMs: number;
+};
+
+/** `score` is 0 to 1. `parts` are the numbers that it was made from (contract 3.3). */
+export type Score = { readonly score: number; readonly parts: Readonly<Record<string, number>> };
+
+/**
+ * How well a memory answers a query: by its meaning, and by its words where there is no vector yet. Words, importance and age beside the meaning found
+ * one held-back question of 61 more at best, which is chance (docs/recall-quality.md), so they do not count.
+ */
+export const scoreOf = ({ meaning, words }: ScoreGrounds): Score =>
+  meaning === null ? { score: words, parts: { words } } : { score: meaning, parts: { meaning, words } };

@@ -1,0 +1,104 @@
+import { defined } from '../shared/defined.js';
+import type { JsonObject } from '../shared/json.js';
+import { makeProcessId } from '../shared/process-id.js';
+import { shortDigest } from '../shared/sha256.js';
+import type { NpcDraft } from './events.js';
+import type { MindState } from './state.js';
+import { lastMemories, type StoredMemory } from './stored-memories.js';
+
+/** What a body confirms without saying how important it is (contract 3.2). */
+export const CONFIRMED_IMPORTANCE = 0.8;
+/** The type of what a client stores without naming one (contract 3.2, 3.5). */
+export const STORED_TYPE = 'observation';
+
+/** A memory as a client brings it. */
+export type BroughtMemory = {
+  readonly text: string;
+  readonly type: string;
+  readonly importance: number;
+  readonly metadata?: JsonObject;
+};
+
+/** What a body keeps (contract 3.2), perhaps because of a turn. */
+export type Confirmation = BroughtMemory & { readonly turnId?: string };
+
+/** When a command was given, in milliseconds since the epoch, and its id. Ids of memories are made from both. */
+export type Commanded = { readonly timeMs: number; readonly commandId: string };
+
+/** The first that is not confirmed yet, else the first. */
+const firstOpen = (memories: readonly StoredMemory[]): StoredMemory | undefined =>
+  memories.find(({ confirmed }) => !confirmed) ?? memories[0];
+
+/**
+ * The memories of a turn as the mind's state knows them; null when they may be older than what it knows.
+ * @param openedAt the revision at which the turn was opened, undefined when no turn has such an id
+ */
+export const knownOfTurn = (
+  { memories }: MindState,
+  turnId: string,
+  openedAt: number | undefined,
+): readonly StoredMemory[] | null => {
+  const last = lastMemories(memories);
+  const [oldest] = last;
+  const ofTurn = last.filter((memory) => memory.turnId === turnId);
+  if (oldest === undefined || openedAt === undefined || last.length >= memories.count) return ofTurn;
+  // The memories of a turn stand side by side: the oldest one may be the second of its turn.
+  const isWhole = ofTurn.length > 0 && oldest.turnId !== turnId;
+  return isWhole || openedAt >= oldest.revision ? ofTurn : null;
+};
+
+/**
+ * The memory that a confirmation means (contract 3.2); undefined when it brings a new one.
+ * @param ofTurn the memories of its turn, none when it names no turn
+ * @param withinMs for how long the same text counts as the same memory
+ */
+export const meantMemory = (
+  { memories }: MindState,
+  { text }: Confirmation,
+  ofTurn: readonly StoredMemory[],
+  { timeMs, withinMs }: { readonly timeMs: number; readonly withinMs: number },
+): StoredMemory | undefined => {
+  const digest = shortDigest(text);
+  const left = ofTurn.filter(({ revision }) => revision > memories.clearedAt);
+  if (left.length > 0) return left.find((memory) => memory.digest === digest) ?? firstOpen(left);
+  return firstOpen(
+    lastMemories(memories).filter((memory) => memory.digest === digest && timeMs - memory.atMs <= withinMs),
+  );
+};
+
+const stored = (
+  { revision }: MindState,
+  { text, type, importance, metadata }: BroughtMemory,
+  { timeMs, commandId }: Commanded,
+): NpcDraft & { readonly type: 'MemoryStored' } => ({
+  type: 'MemoryStored',
+  data: {
+    memoryId: makeProcessId('m', revision, timeMs, commandId),
+    text,
+    type,
+    importance,
+    ...defined({ metadata }),
+  },
+});
+
+/** Confirms a memory; a new one is stored and confirmed at once (contract 3.2). One that was confirmed before records nothing. */
+export const confirmMemory = (
+  mind: MindState,
+  meant: StoredMemory | undefined,
+  confirmation: Confirmation,
+  by: Commanded,
+): readonly NpcDraft[] => {
+  if (meant !== undefined)
+    return meant.confirmed ? [] : [{ type: 'MemoryConfirmed', data: { memoryId: meant.memoryId } }];
+  const memory = stored(mind, confirmation, by);
+  return [memory, { type: 'MemoryConfirmed', data: { memoryId: memory.data.memoryId } }];
+};
+
+/** Stores a memory that an agent's client brings (contract 3.5). */
+export const storeMemory = (mind: MindState, memory: BroughtMemory, by: Commanded): readonly NpcDraft[] => [
+  stored(mind, memory, by),
+];
+
+/** Takes all memories out of lists and recall (contract 3.4). Where there are none it records nothing. */
+export const clearMemories = ({ memories: { count } }: MindState): readonly NpcDraft[] =>
+  count === 0 ? [] : [{ type: 'MemoriesCleared', data: { count } }];

@@ -1,0 +1,143 @@
+import { Type } from '@sinclair/typebox';
+
+import { followTurn } from '../../app/agents/follow-turn.js';
+import {
+  type AgentDeps,
+  type AgentOutcome,
+  processInput,
+  takeInput,
+  noVerdictYet,
+} from '../../app/agents/process-input.js';
+import { isObject, type JsonObject } from '../../domain/shared/json.js';
+import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
+import { contextOf } from '../command-context.js';
+import { errorBody } from '../on-error.js';
+import { type Call, type RouteDefinition, route } from '../route.js';
+import type { Services } from '../services.js';
+import { AgentParams, FreeObject, nullable } from '../schemas.js';
+
+type Body = { input: string; context?: JsonObject | null };
+
+/** The state in the context overlays the mind's own; the rest is what is around it. */
+const askedOf = (call: Call<{ agentId: string }, unknown, Body>) => {
+  const { npcState, ...context } = call.body.context ?? {};
+  const { keyed, resumed, ...by } = contextOf(call);
+  return {
+    stream: npcStream(call.principal.tenant, call.params.agentId),
+    input: call.body.input,
+    context,
+    npcState: isObject(npcState) ? npcState : {},
+    by,
+    keyed,
+    resumed,
+  };
+};
+
+/**
+ * What the client is told of a turn that has ended (contract 7.1).
+ * @throws Rejection the code of the refusal, when the verdict was none
+ */
+const answerOf = ({ turnId, verdict, memories }: Omit<AgentOutcome, 'revision' | 'position'>) => {
+  if (!verdict.valid) throw refused(verdict);
+  return {
+    dialogue: verdict.dialogue,
+    action: verdict.action ?? { type: 'SPEAK' },
+    stateChanges: verdict.stateDelta,
+    memoriesRecalled: memories.map(({ text }) => text),
+    turnId,
+  };
+};
+
+const refused = ({ code = 'RULE_REFUSED', dialogue, details }: AgentOutcome['verdict']): Rejection => {
+  const known: RejectionCode = Object.hasOwn(rejections, code) ? (code as RejectionCode) : 'RULE_REFUSED';
+  return new Rejection(known, { message: dialogue, ...(details === undefined ? {} : { details }) });
+};
+
+const EVENT_STREAM = 'text/event-stream';
+const HEADERS = { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' } as const;
+const HEARTBEAT = { everyMs: 15_000, chunk: ':\n\n' } as const;
+
+const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/** The phases of a turn as Server-Sent Events (contract 7.1). */
+const phasesOf = async function* (
+  deps: AgentDeps,
+  { stream, turnId, requestId }: { readonly stream: string; readonly turnId: string; readonly requestId: string },
+  left: AbortSignal,
+): AsyncGenerator<string> {
+  yield eventOf('opened', { turnId });
+  const late = new AbortController();
+  const cancel = deps.clock.after(deps.waitMs, () => late.abort());
+  try {
+    for await (const phase of followTurn(deps.events, stream, turnId, AbortSignal.any([left, late.signal]))) {
+      switch (phase.phase) {
+        case 'recalled':
+          yield eventOf('recalled', { turnId, memories: phase.memories.map(({ text }) => text) });
+          yield eventOf('thinking', { turnId });
+          break;
+        case 'ended':
+          yield eventOf('verdict', answerOf({ turnId, ...phase }));
+          return;
+        case 'expired':
+          throw noVerdictYet(turnId);
+      }
+    }
+    if (!left.aborted) throw noVerdictYet(turnId);
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error;
+    yield eventOf('error', errorBody(error, requestId));
+  } finally {
+    cancel();
+  }
+};
+
+/** `POST /v1/agents/{agentId}/process`: a whole turn on this server (contract 7.1). */
+export const agentRoutes = (services: Services): readonly RouteDefinition[] => {
+  const { ports, turnIndex: index, engines, agentWaitMs: waitMs, ...open } = services;
+  const engineOf: AgentDeps['engineOf'] = (tenant) => engines.engineOf(tenant);
+  const deps: AgentDeps = { ...open, index, events: ports.events, clock: ports.clock, waitMs, engineOf };
+  return [
+    route({
+      operationId: 'processInput',
+      method: 'POST',
+      path: '/v1/agents/:agentId/process',
+      tag: 'Agents',
+      summary: 'Say something to an NPC, and hear what it answers',
+      description:
+        'The server recalls, asks its engine for the words and decides on them. A refused action is 422 with the code and the details of the refusal. While the engine is down it is 503, and the same input goes on with the same turn.',
+      scope: 'npc',
+      params: AgentParams,
+      writesTo: (call) => npcStream(call.principal.tenant, call.params.agentId),
+      body: Type.Object({
+        input: Type.String({ minLength: 1, description: 'What the NPC perceives, such as what is said to it.' }),
+        context: nullable(FreeObject),
+      }),
+      responses: {
+        200: {
+          description: 'What the NPC says and does.',
+          schema: Type.Object({
+            dialogue: Type.String(),
+            action: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+            stateChanges: FreeObject,
+            memoriesRecalled: Type.Array(Type.String()),
+            turnId: Type.String(),
+          }),
+          onDemand: EVENT_STREAM,
+        },
+      },
+      handler: async (call) => {
+        if (call.wantsStream) {
+          const asked = askedOf(call);
+          const turnId = await takeInput(deps, asked);
+          const turn = { stream: asked.stream, turnId, requestId: call.requestId };
+          const chunks = (signal: AbortSignal) => phasesOf(deps, turn, signal);
+          return { headers: HEADERS, stream: { type: `${EVENT_STREAM}; charset=utf-8`, chunks, heartbeat: HEARTBEAT } };
+        }
+        const outcome = await processInput(deps, askedOf(call));
+        const { revision, position } = outcome;
+        return { revision, position, body: answerOf(outcome) };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,70 @@
+import { Type } from '@sinclair/typebox';
+
+import { visibleRange } from '../../app/memory/visible-range.js';
+import { revisionOf } from '../../app/minds/minds.js';
+import { waitForStream } from '../../app/read-models/read-wait.js';
+import type { Json } from '../../domain/shared/json.js';
+import { memories, memoriesListed, type MemoryRow, memoryTag } from '../../../projections/memories.js';
+import { momentOf } from '../as-of.js';
+import { mindStream } from '../command-context.js';
+import { answerList } from '../list-answer.js';
+import { Item, itemOf } from '../memory-item.js';
+import { minRevision } from '../min-revision.js';
+import { pageOf, pageQuery } from '../page.js';
+import { type RouteDefinition, route } from '../route.js';
+import { NpcParams } from '../schemas.js';
+import type { Services } from '../services.js';
+
+/** How the list is filtered. */
+const memoryQuery = {
+  type: Type.Optional(
+    Type.String({ maxLength: 2_048, description: 'Only memories of these types, separated by commas.' }),
+  ),
+  minImportance: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  asOf: Type.Optional(
+    Type.String({ description: 'As the memories were: after this revision, or at this RFC 3339 timestamp.' }),
+  ),
+};
+
+/** `GET /npcs/{npcId}/memory` (contract 3.1). */
+export const memoryRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => [
+  route({
+    operationId: 'listMemories',
+    method: 'GET',
+    path: '/npcs/:npcId/memory',
+    tag: 'Memory',
+    summary: "An NPC's memories, oldest first",
+    description:
+      'Of an NPC that nobody knows, and of an archived one without `asOf`, the list is empty. Cleared memories are listed only as of a moment before the clear. With `minImportance` one answer looks at 20,000 memories at most; `Link` says where to go on.',
+    scope: 'memory',
+    params: NpcParams,
+    query: Type.Object({ ...pageQuery, ...memoryQuery }),
+    responses: { 200: { description: 'The memories.', schema: Type.Array(Item), stream: 'finite' } },
+    handler: async (call) => {
+      const { type, minImportance, asOf } = call.query;
+      const page = pageOf(call.query);
+      const moment = momentOf(asOf);
+      const stream = mindStream(call);
+      const revision = await revisionOf(ports.events, call.principal.tenant, call.params.npcId);
+      await waitForStream(ports, memories, stream, minRevision(call));
+      const range = revision < 0 ? null : await visibleRange({ ...ports, lanes }, stream, moment);
+      if (range === null) return { revision, body: [] };
+      const { asOf: seenAsOf, ...within } = range;
+      const answer = await answerList(call, page, {
+        readModels: ports.readModels,
+        projection: memories,
+        query: {
+          partition: memoriesListed(stream),
+          direction: 'ascending',
+          within,
+          ...(type === undefined ? {} : { tags: type.split(',').map(memoryTag) }),
+        },
+        ...(minImportance === undefined
+          ? {}
+          : { keep: (row: Json) => (row as unknown as MemoryRow).importance >= minImportance }),
+        show: (row) => itemOf(row as unknown as MemoryRow, { similarity: 1, asOf: seenAsOf }),
+      });
+      return { ...answer, revision: Math.min(revision, seenAsOf ?? revision) };
+    },
+  }),
+];

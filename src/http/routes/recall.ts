@@ -1,0 +1,194 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+import { mindFold } from '../../app/minds/mind.js';
+import { waitForStream } from '../../app/read-models/read-wait.js';
+import { runCommand } from '../../app/streams/run-command.js';
+import { QUERY_BYTES, requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { defined } from '../../domain/shared/defined.js';
+import { memories } from '../../../projections/memories.js';
+import { momentOf } from '../as-of.js';
+import { agentStream, contextOf, mindStream } from '../command-context.js';
+import { AgentMemory, agentMemoryOf, Item, itemOf, reportedItem } from '../memory-item.js';
+import { minRevision } from '../min-revision.js';
+import { type Answer, type Call, type RouteDefinition, route } from '../route.js';
+import { AgentParams, MAX_BYTES, NpcParams } from '../schemas.js';
+import type { Services } from '../services.js';
+import { memoriesOf, MemoriesSchema } from './process/tape.js';
+
+/** Most memories of one recall, and how many there are unless the request says otherwise (contract 3.3, 3.5). */
+const MAX_LIMIT = 100;
+const LIMIT = 10;
+const AGENT_LIMIT = 5;
+/** What a memory of an agent's recall scores at least: related texts do (contract 3.5). */
+const AGENT_SCORE = 0.5;
+
+const query = Type.String({
+  [MAX_BYTES]: QUERY_BYTES,
+  description: `What is to be remembered; at most ${String(QUERY_BYTES)} bytes of UTF-8.`,
+});
+const limit = (usual: number) => Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: usual }));
+const score = (usual: number, description: string) =>
+  Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: usual, description }));
+
+const RecallBody = Type.Object({
+  query,
+  similarity: score(0, 'Only memories that are at least so similar.'),
+  limit: limit(LIMIT),
+  type: Type.Optional(
+    Type.String({ maxLength: 2_048, description: 'Only memories of these types, separated by commas.' }),
+  ),
+  minImportance: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  asOf: Type.Optional(
+    Type.Unsafe<string | number>({
+      type: ['string', 'integer'],
+      minimum: 0,
+      description: 'As the memories were: after this revision, or at this RFC 3339 timestamp.',
+    }),
+  ),
+  memories: Type.Optional(MemoriesSchema),
+});
+const Parts = Type.Record(Type.String(), Type.Number(), {
+  description: 'What `similarity` was made from: `meaning` and `words`, 0 to 1.',
+});
+
+/** Says how many memories take part by their words alone (contract 3.6). */
+const pendingHeader = (pending: number): Record<string, string> =>
+  pending === 0 ? {} : { 'Anima-Embedding-Pending': String(pending) };
+
+type RecallCall = Call<Static<typeof NpcParams>, unknown, Static<typeof RecallBody>>;
+
+/** `POST /npcs/{npcId}/memory/recall` and `POST /v1/agents/{agentId}/memory/recall` (contract 3.3, 3.5, 3.6). */
+export const recallRoutes = ({ ports, lanes, recall }: Services): readonly RouteDefinition[] => {
+  /** The revision that the request asks for; null when the mind had no event by then. */
+  const revisionAsOf = async (
+    stream: string,
+    asOf: string | number | undefined,
+  ): Promise<number | null | undefined> => {
+    const moment = momentOf(asOf === undefined ? undefined : String(asOf));
+    if (moment === 'now') return undefined;
+    if ('revision' in moment) return moment.revision;
+    const { revision } = await lanes.asOf(stream, mindFold, moment);
+    return revision < 0 ? null : revision;
+  };
+
+  const report = async (call: RecallCall, brought: NonNullable<Static<typeof MemoriesSchema>>): Promise<Answer> => {
+    const { query: asked, similarity, limit: most, type, minImportance } = call.body;
+    const data = {
+      query: asked,
+      ...defined({ similarity, limit: most, type, minImportance }),
+      memories: memoriesOf(brought),
+    };
+    requireRecordable(data);
+    const { events, revision, position } = await runCommand(
+      { ...ports, lanes },
+      mindStream(call),
+      mindFold,
+      contextOf(call),
+      () => [{ type: 'RecallReported', data }],
+    );
+    const [reported] = events;
+    if (reported === undefined) throw new Error('A recall was reported without an event.');
+    return { revision, position, body: data.memories.map((memory, at) => reportedItem(memory, reported, at)) };
+  };
+
+  return [
+    route({
+      operationId: 'recallMemories',
+      method: 'POST',
+      path: '/npcs/:npcId/memory/recall',
+      tag: 'Memory',
+      summary: 'What an NPC remembers of something, best first',
+      description:
+        'Memories are compared by meaning; those that have no vector yet take part by their words, and `Anima-Embedding-Pending` says how many they are. With `memories` nothing is recalled: they are what the client has recalled itself, and are recorded and returned.',
+      scope: 'memory',
+      params: NpcParams,
+      // A recall changes nothing.
+      writesTo: (call) => (call.body.memories === undefined ? undefined : mindStream(call)),
+      body: RecallBody,
+      responses: {
+        200: {
+          description: 'The memories.',
+          schema: Type.Array(Type.Intersect([Item, Type.Object({ scoreParts: Type.Optional(Parts) })])),
+        },
+      },
+      handler: async (call) => {
+        const { query: asked, similarity = 0, limit: most = LIMIT, type, minImportance, memories: brought } = call.body;
+        if (brought !== undefined) return report(call, brought);
+        const { tenant } = call.principal;
+        const { npcId } = call.params;
+        const stream = mindStream(call);
+        const minimum = minRevision(call);
+        if (minimum !== undefined) await waitForStream(ports, memories, stream, minimum);
+        const asOf = await revisionAsOf(stream, call.body.asOf);
+        if (asOf === null) return { body: [] };
+        const {
+          revision,
+          pending,
+          memories: found,
+        } = await recall({
+          tenant,
+          npcId,
+          query: asked,
+          limit: most,
+          minScore: similarity,
+          ...defined({ types: type?.split(','), minImportance, asOf }),
+        });
+        return {
+          revision: Math.min(revision, asOf ?? revision),
+          headers: pendingHeader(pending),
+          body: found.map(({ row, score: likeness, scoreParts }) => ({
+            ...itemOf(row, { similarity: likeness, asOf }),
+            scoreParts,
+          })),
+        };
+      },
+    }),
+    route({
+      operationId: 'recallAgentMemories',
+      method: 'POST',
+      path: '/v1/agents/:agentId/memory/recall',
+      tag: 'Memory',
+      summary: 'What an agent remembers of something, best first',
+      description:
+        'Related memories score 0.5 or more, unrelated ones less. `Anima-Embedding-Pending` says how many memories take part by their words alone.',
+      scope: 'memory',
+      params: AgentParams,
+      body: Type.Object({
+        query,
+        limit: limit(AGENT_LIMIT),
+        minScore: score(AGENT_SCORE, 'Only memories that score at least this.'),
+      }),
+      responses: {
+        200: {
+          description: 'The memories.',
+          schema: Type.Array(
+            Type.Intersect([AgentMemory, Type.Object({ score: Type.Number({ minimum: 0, maximum: 1 }) })]),
+          ),
+        },
+      },
+      handler: async (call) => {
+        const { query: asked, limit: most = AGENT_LIMIT, minScore = AGENT_SCORE } = call.body;
+        const { tenant } = call.principal;
+        const { agentId } = call.params;
+        const minimum = minRevision(call);
+        if (minimum !== undefined) await waitForStream(ports, memories, agentStream(call), minimum);
+        const {
+          revision,
+          pending,
+          memories: found,
+        } = await recall({
+          tenant,
+          npcId: agentId,
+          query: asked,
+          limit: most,
+          minScore,
+        });
+        return {
+          revision,
+          headers: pendingHeader(pending),
+          body: found.map(({ row, score: value }) => ({ ...agentMemoryOf(row), score: value })),
+        };
+      },
+    }),
+  ];
+};

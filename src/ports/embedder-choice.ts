@@ -1,0 +1,19 @@
+/** Which embedder a server recalls with, as its settings say (contract 11.1). */
+export type EmbedderChoice =
+  | { readonly kind: 'builtin' }
+  | {
+      readonly kind: 'onnx';
+      /** Absolute. */
+      readonly folder: string;
+      /** The model's file, below the folder. */
+      readonly file: string;
+      readonly related: number;
+    }
+  | {
+      readonly kind: 'api';
+      /** Ends in `/v1`. */
+      readonly url: string;
+      readonly model: string;
+      readonly key: string | null;
+      readonly related: number;
+    };

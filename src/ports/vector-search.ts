@@ -1,0 +1,15 @@
+/** A vector of a matrix: its place in it, from 0, and the cosine of it and the query. */
+export type Near = { readonly row: number; readonly cosine: number };
+
+/**
+ * Finds the vectors nearest to a query, by comparing it with each of them: exact. The work is done when it returns, and holds the event loop until
+ * then. Callers bound what they give at once (`SLICE_BYTES`, src/app/memory/vector-rows.ts) and let others run between two calls.
+ */
+export interface VectorSearch {
+  /**
+   * The `count` nearest vectors, best first; equally near ones come in any order. The same vector and query have the same cosine in every call.
+   * @param matrix vectors of unit length, one after the other, each as long as `query`
+   * @param count 1 to the number of vectors
+   */
+  nearest(matrix: Float32Array, query: Float32Array, count: number): readonly Near[];
+}

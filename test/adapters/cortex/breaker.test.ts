@@ -1,0 +1,55 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { type Breaker, createBreaker, FAILURES, OPEN_MS } from '../../../src/adapters/cortex/breaker.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+describe('a breaker', () => {
+  let clock: ManualClock;
+  let breaker: Breaker;
+  beforeEach(() => {
+    clock = new ManualClock();
+    breaker = createBreaker(clock);
+  });
+  const fail = (times: number): void => {
+    for (let n = 0; n < times; n += 1) {
+      breaker.enter();
+      breaker.failed('Down.');
+    }
+  };
+
+  it('lets calls through until enough have failed in a row', () => {
+    fail(FAILURES - 1);
+    breaker.enter();
+    breaker.succeeded();
+    fail(FAILURES - 1);
+    expect([breaker.enter(), breaker.reason()]).toEqual([0, null]);
+    breaker.failed('Down.');
+    expect([breaker.enter(), breaker.reason()]).toEqual([OPEN_MS, 'Down.']);
+  });
+
+  it('opens at once for what no repeat will change', () => {
+    breaker.enter();
+    breaker.failed('No such key.', true);
+    expect([breaker.enter(), breaker.reason()]).toEqual([OPEN_MS, 'No such key.']);
+  });
+
+  it('lets one call try after its time, and the others wait for what that one shows', async () => {
+    fail(FAILURES);
+    await clock.advance(OPEN_MS);
+    expect([breaker.enter(), breaker.enter()]).toEqual([0, OPEN_MS]);
+    breaker.failed('Still down.');
+    expect([breaker.enter(), breaker.reason()]).toEqual([OPEN_MS, 'Still down.']);
+    await clock.advance(OPEN_MS);
+    breaker.enter();
+    breaker.succeeded();
+    expect([breaker.enter(), breaker.reason()]).toEqual([0, null]);
+  });
+
+  it('lets another one try when the first gave up', async () => {
+    fail(FAILURES);
+    await clock.advance(OPEN_MS);
+    breaker.enter();
+    breaker.left();
+    expect(breaker.enter()).toBe(0);
+  });
+});

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+
+import { openLlamaEngine, MAX_WAITING } from '../../../src/adapters/cortex/llama.js';
+import { type LlamaPackage, loadLlamaPackage } from '../../../src/adapters/cortex/llama-package.js';
+import { buildPrompt } from '../../../src/domain/npc/decision/prompt.js';
+import type { JsonObject } from '../../../src/domain/shared/json.js';
+import { StartProblem } from '../../../src/domain/shared/start-problem.js';
+import { cortexEngineContract, SECRET } from '../../contracts/cortex-engine.js';
+import { rememberingLog } from '../../support/http.js';
+import { QuickClock } from '../../support/quick-clock.js';
+import { anInput, aRuleset } from '../../support/rules.js';
+import { settle } from '../../support/settle.js';
+
+type Prompted = { readonly system: string | undefined; readonly user: string; readonly options: JsonObject };
+type Mode = 'answer' | 'fail' | 'hang';
+
+/** The package as far as the engine uses it, with a model that always says the same. */
+const fakePackage = (opening: 'opens' | 'fails' = 'opens') => {
+  const prompted: Prompted[] = [];
+  const done: string[] = [];
+  let mode: Mode = 'answer';
+  let running = 0;
+  const tokenMeter = { usedInputTokens: 0, usedOutputTokens: 0 };
+  const sequence = {
+    tokenMeter,
+    clearHistory: async () => {
+      done.push('cleared');
+    },
+  };
+  const load = (): Promise<LlamaPackage> =>
+    Promise.resolve({
+      getLlama: async () => ({
+        loadModel: async () => {
+          if (opening === 'fails') throw new Error('not a GGUF file');
+          return { createContext: async () => ({ getSequence: () => sequence }) };
+        },
+        createGrammarForJsonSchema: async (schema) => {
+          if (schema['type'] === 'strange') throw new Error('unknown type');
+          return { grammarOf: schema };
+        },
+        dispose: async () => {
+          done.push('disposed');
+        },
+      }),
+      LlamaChatSession: class {
+        readonly #system: string | undefined;
+        constructor({ systemPrompt }: { readonly systemPrompt?: string }) {
+          this.#system = systemPrompt;
+        }
+        async prompt(user: string, { signal, ...options }: { readonly signal: AbortSignal }): Promise<string> {
+          if (running > 0) throw new Error('two at once');
+          running += 1;
+          prompted.push({ system: this.#system, user, options: options });
+          try {
+            await settle(1);
+            if (mode === 'fail') throw new Error(`no room for ${user}`);
+            if (mode === 'hang') {
+              await new Promise((_, reject) => {
+                signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+                if (signal.aborted) reject(signal.reason as Error);
+              });
+            }
+            tokenMeter.usedInputTokens += 7;
+            tokenMeter.usedOutputTokens += 3;
+            return 'Well met, stranger.';
+          } finally {
+            running -= 1;
+          }
+        }
+        dispose(): void {
+          done.push('ended');
+        }
+      },
+    });
+  return { load, prompted, done, become: (next: Mode) => void (mode = next) };
+};
+
+const openEngine = async (fake = fakePackage()) => {
+  const clock = new QuickClock();
+  const log = rememberingLog();
+  const engine = await openLlamaEngine(`/models/gemma3-270m-${SECRET}.Q4.gguf`, { clock, log }, fake.load);
+  return { fake, clock, log, engine };
+};
+
+cortexEngineContract('the engine of a model in this process', async () => {
+  const { fake, engine } = await openEngine();
+  await settle(4);
+  return {
+    engine,
+    fail: () => fake.become('fail'),
+    hang: () => fake.become('hang'),
+    dispose: async () => engine[Symbol.asyncDispose](),
+  };
+});
+
+describe('the engine of a model in this process', () => {
+  const never = new AbortController().signal;
+
+  it('gives the model the messages of a prompt, and tells the tokens of this call', async () => {
+    const { fake, engine } = await openEngine();
+    const { prompt, ctxMessages } = buildPrompt(anInput({ ruleset: aRuleset([], 'ChatML') }));
+    await engine.complete({ prompt: 'Hello.' }, never);
+    const { stats } = await engine.complete(
+      { prompt, maxTokens: 9, temperature: 0, stop: ['x'], jsonSchema: {} },
+      never,
+    );
+    expect(stats).toEqual({ promptTokens: 7, completionTokens: 3, ms: 0 });
+    expect(fake.prompted).toEqual([
+      { system: undefined, user: 'Hello.', options: { maxTokens: 512 } },
+      {
+        system: ctxMessages?.[0]?.content,
+        user: ctxMessages?.[1]?.content,
+        options: { maxTokens: 9, temperature: 0, customStopTriggers: ['x'], grammar: { grammarOf: {} } },
+      },
+    ]);
+    expect(fake.done).toEqual(['ended', 'cleared', 'ended', 'cleared']);
+    expect([engine.parameters, engine.runtime]).toEqual([270, 'llama.cpp']);
+  });
+
+  it('goes without a schema that the model cannot be held to', async () => {
+    const { fake, engine } = await openEngine();
+    await engine.complete({ prompt: 'Hello.', jsonSchema: { type: 'strange' } }, never);
+    expect(fake.prompted[0]?.options).toEqual({ maxTokens: 512 });
+  });
+
+  it('completes one prompt after the other, and lets only so many wait', async () => {
+    const { fake, engine } = await openEngine();
+    fake.become('hang');
+    const caller = new AbortController();
+    const calls = Array.from({ length: MAX_WAITING + 1 }, (_, n) =>
+      engine.complete({ prompt: String(n) }, caller.signal),
+    );
+    const settled = Promise.allSettled(calls);
+    await expect(engine.complete({ prompt: 'one too many' }, never)).rejects.toMatchObject({
+      code: 'CORTEX_UNAVAILABLE',
+      details: { reason: 'Too many completions are waiting already.' },
+    });
+    await settle(8);
+    expect(fake.prompted.map(({ user }) => user)).toEqual(['0']);
+    caller.abort(new Error('gone'));
+    await settled;
+    fake.become('answer');
+    expect((await engine.complete({ prompt: 'next' }, never)).text).toBe('Well met, stranger.');
+    expect(fake.prompted.map(({ user }) => user)).toEqual(['0', 'next']);
+  });
+
+  it('gives up when its time is over', async () => {
+    const { fake, engine, clock } = await openEngine();
+    fake.become('hang');
+    const call = engine.complete({ prompt: 'Hello.' }, never).catch((error: unknown) => error);
+    await settle(8);
+    clock.runOut();
+    expect(await call).toMatchObject({
+      code: 'CORTEX_UNAVAILABLE',
+      details: { reason: expect.stringMatching(/in time/) },
+    });
+  });
+
+  it('answers while the model is loaded, and says so; a file that is no model is told in the log', async () => {
+    const { engine, log } = await openEngine(fakePackage('fails'));
+    expect(engine.state()).toBe('The model is being loaded.');
+    await expect(engine.complete({ prompt: 'Hello.' }, never)).rejects.toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    expect(engine.state()).toMatch(/ANIMA_CORTEX_GGUF/);
+    await expect(engine.complete({ prompt: 'Hello.' }, never)).rejects.toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    expect(log.lines).toMatchObject([{ level: 'error', message: 'the model cannot be loaded' }]);
+  });
+
+  it('ends what runs, and lets the model go, when it is closed', async () => {
+    const { fake, engine } = await openEngine();
+    fake.become('hang');
+    const call = engine.complete({ prompt: 'Hello.' }, never).catch((error: unknown) => error);
+    await settle(8);
+    await engine[Symbol.asyncDispose]();
+    expect(await call).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    expect(fake.done).toEqual(['ended', 'cleared', 'disposed']);
+  });
+
+  it('says what to install when the package is missing', async () => {
+    const problem: unknown = await loadLlamaPackage().catch((error: unknown) => error);
+    expect(problem).toBeInstanceOf(StartProblem);
+    expect((problem as Error).message).toMatch(/npm install --no-save node-llama-cpp/);
+  });
+});

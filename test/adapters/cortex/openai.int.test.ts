@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { OPEN_MS } from '../../../src/adapters/cortex/breaker.js';
+import { createOpenAiEngine } from '../../../src/adapters/cortex/openai.js';
+import { buildPrompt } from '../../../src/domain/npc/decision/prompt.js';
+import { Rejection } from '../../../src/domain/shared/rejection.js';
+import type { CortexEngine } from '../../../src/ports/cortex.js';
+import { cortexEngineContract, SECRET } from '../../contracts/cortex-engine.js';
+import { rememberingLog } from '../../support/http.js';
+import { type Behaviour, type OpenAiServer, startOpenAiServer } from '../../support/openai-server.js';
+import { QuickClock } from '../../support/quick-clock.js';
+import { anInput, aRuleset } from '../../support/rules.js';
+import { seededRandom } from '../../support/seeded-random.js';
+
+const status = (code: number, headers: Readonly<Record<string, string>> = {}): Behaviour => ({
+  kind: 'raw',
+  status: code,
+  contentType: 'application/json',
+  body: JSON.stringify({ error: { message: `you sent ${SECRET}` } }),
+  headers,
+});
+const raw = (body: string): Behaviour => ({ kind: 'raw', status: 200, contentType: 'application/json', body });
+const cut: Behaviour = { kind: 'half' };
+const well: Behaviour = { kind: 'answer', text: 'Well met, stranger.' };
+
+const openEngine = (url: string) => {
+  const clock = new QuickClock();
+  const log = rememberingLog();
+  const server = { url, model: 'tiny-270m-instruct', key: SECRET };
+  return { clock, log, engine: createOpenAiEngine(server, { clock, log, random: seededRandom('jitter') }) };
+};
+
+cortexEngineContract('the engine of a model server', async () => {
+  const server = await startOpenAiServer();
+  server.behave(well);
+  return {
+    engine: openEngine(server.url).engine,
+    fail: () => server.behave(status(401)),
+    hang: () => server.behave({ kind: 'trickle' }),
+    dispose: async () => server[Symbol.asyncDispose](),
+  };
+});
+
+describe('the engine of a model server', () => {
+  let server: OpenAiServer;
+  let engine: CortexEngine;
+  let clock: QuickClock;
+  let log: ReturnType<typeof rememberingLog>;
+  const never = new AbortController().signal;
+  const ask = (prompt = 'Hello.', more: object = {}) => engine.complete({ prompt, ...more }, never);
+  const refusal = async (call: Promise<unknown>): Promise<Rejection> => {
+    const error: unknown = await call.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(Rejection);
+    return error as Rejection;
+  };
+  const bodies = () => server.seen.map(({ body }) => body as Record<string, unknown>);
+
+  beforeEach(async () => {
+    server = await startOpenAiServer();
+    server.behave(well);
+    ({ engine, clock, log } = openEngine(server.url));
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  it('asks with the key, the model and what was asked for, and tells the tokens that were used', async () => {
+    server.behave(
+      raw(
+        JSON.stringify({
+          choices: [{ message: { content: 'Well met.' } }],
+          usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
+        }),
+      ),
+    );
+    const { stats } = await ask('Hello.', { maxTokens: 9, temperature: 0.25, stop: ['a', 'b', 'c', 'd', 'e'] });
+    expect(stats).toEqual({ promptTokens: 12, completionTokens: 3, ms: 0 });
+    expect(server.seen).toEqual([
+      {
+        path: '/v1/chat/completions',
+        authorization: `Bearer ${SECRET}`,
+        body: {
+          model: 'tiny-270m-instruct',
+          messages: [{ role: 'user', content: 'Hello.' }],
+          max_tokens: 9,
+          temperature: 0.25,
+          stop: ['a', 'b', 'c', 'd'],
+          stream: false,
+        },
+      },
+    ]);
+    expect(engine.parameters).toBe(270);
+  });
+
+  it('sends a prompt in a chat template as the messages that it was formatted from', async () => {
+    const { prompt, ctxMessages } = buildPrompt(anInput({ ruleset: aRuleset([], 'ChatML') }));
+    await ask(prompt);
+    expect(bodies()[0]).toMatchObject({ messages: ctxMessages });
+  });
+
+  it('holds the model to a schema, and remembers a server that takes none', async () => {
+    const jsonSchema = { type: 'object' };
+    await ask('Hello.', { jsonSchema });
+    server.behave(status(400), well);
+    await ask('Hello.', { jsonSchema });
+    await ask('Hello.', { jsonSchema });
+    const format = { type: 'json_schema', json_schema: { name: 'answer', schema: jsonSchema } };
+    expect(bodies().map((body) => body['response_format'])).toEqual([format, format, undefined, undefined]);
+  });
+
+  it('does not take a request that is refused either way for a server without schemas', async () => {
+    server.behave(status(400), status(400), well);
+    expect((await refusal(ask('Hello.', { jsonSchema: {} }))).code).toBe('CORTEX_UNAVAILABLE');
+    await ask('Hello.', { jsonSchema: {} });
+    expect(bodies().map((body) => 'response_format' in body)).toEqual([true, false, true]);
+    expect(engine.state()).toBe('ready');
+  });
+
+  it.each([
+    ['busy', status(429)],
+    ['broken', status(503)],
+    ['cut', cut],
+    ['not answering in JSON', raw('<html>')],
+    ['answering without a text', raw('{"choices": [{"message": {"content": null}}]}')],
+    ['answering without choices', raw('[]')],
+    ['answering too much', raw(' '.repeat(1_100_000))],
+  ])('tries again, after a pause, when the server is %s', async (_, behaviour) => {
+    server.behave(behaviour, behaviour, well);
+    expect((await ask()).text).toBe('Well met, stranger.');
+    const [first = 0, second = 0] = clock.pauses;
+    expect(clock.pauses).toHaveLength(2);
+    expect(first).toBeGreaterThanOrEqual(250);
+    expect(first).toBeLessThanOrEqual(500);
+    expect(second).toBeGreaterThanOrEqual(500);
+    expect(second).toBeLessThanOrEqual(1_000);
+    expect(engine.state()).toBe('ready');
+  });
+
+  it('waits as long as the server asks, but not longer than a few seconds', async () => {
+    server.behave(status(429, { 'retry-after': '3' }), well);
+    await ask();
+    expect(clock.pauses).toEqual([3_000]);
+    server.behave(status(429, { 'retry-after': '60' }));
+    expect(await refusal(ask())).toMatchObject({ code: 'CORTEX_UNAVAILABLE', retryAfter: 60 });
+    expect(clock.pauses).toEqual([3_000]);
+  });
+
+  it.each([
+    [401, /ANIMA_CORTEX_KEY/],
+    [404, /ANIMA_CORTEX_MODEL/],
+    [302, /HTTP 302/],
+  ])('does not try again after HTTP %i, and says what to look at', async (code, reason) => {
+    server.behave(status(code, { location: 'http://127.0.0.1:9/v1' }));
+    expect((await refusal(ask())).details['reason']).toMatch(reason);
+    expect(server.seen).toHaveLength(1);
+    expect(engine.state()).toMatch(reason);
+  });
+
+  it('leaves a server alone after three failures, tries once after a while, and comes back', async () => {
+    server.behave(status(500));
+    expect((await refusal(ask())).details['reason']).toMatch(/HTTP 500/);
+    expect(server.seen).toHaveLength(3);
+    expect(engine.state()).toMatch(/HTTP 500/);
+    const kept = await refusal(ask());
+    expect([kept.code, kept.retryAfter]).toEqual(['CORTEX_UNAVAILABLE', OPEN_MS / 1000]);
+    expect(server.seen).toHaveLength(3);
+    clock.pass(OPEN_MS);
+    await refusal(ask());
+    expect(server.seen).toHaveLength(4);
+    clock.pass(OPEN_MS);
+    server.behave(well);
+    await ask();
+    expect(engine.state()).toBe('ready');
+    expect(log.lines.map(({ message }) => message)).toEqual([
+      'an engine is down; it is tried again every few seconds',
+      'an engine is up again',
+    ]);
+  });
+
+  it('gives up when its time is over, and lets the connection go', async () => {
+    server.behave({ kind: 'trickle' });
+    const call = refusal(ask());
+    while (server.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    clock.runOut();
+    expect((await call).details['reason']).toMatch(/in time/);
+    await server.quiet();
+  });
+
+  it('counts a server as too slow when callers give up after a long wait', async () => {
+    server.behave({ kind: 'silent' });
+    for (let calls = 1; calls <= 3; calls += 1) {
+      const caller = new AbortController();
+      const call = engine.complete({ prompt: 'Hello.' }, caller.signal).catch(() => null);
+      while (server.seen.length < calls) await new Promise((resolve) => setTimeout(resolve, 5));
+      clock.pass(25_000);
+      caller.abort(new Error('gone'));
+      await call;
+      await server.quiet();
+    }
+    expect(engine.state()).toMatch(/in time/);
+  });
+
+  it('cannot reach a server that is not there, and logs neither its key nor a prompt', async () => {
+    await server[Symbol.asyncDispose]();
+    expect((await refusal(ask(`whisper ${SECRET}`))).details['reason']).toMatch(/cannot be reached/);
+    expect(log.lines.length).toBeGreaterThan(0);
+    expect(JSON.stringify(log.lines)).not.toContain(SECRET);
+  });
+});

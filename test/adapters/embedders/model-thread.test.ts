@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { ModelThread } from '../../../src/adapters/embedders/model-thread.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { settle } from '../../support/settle.js';
+
+const entry = new URL('../../support/fake-model-thread.mjs', import.meta.url);
+const calm = { urgent: false };
+const unavailable = { code: 'EMBEDDER_UNAVAILABLE' };
+
+describe('a model in a thread', () => {
+  let shared: Int32Array;
+  let clock: ManualClock;
+  let thread: ModelThread;
+  let errors: object[];
+
+  const open = (failed?: string): ModelThread =>
+    new ModelThread(entry, { failed, shared }, { clock, log: { error: (fields) => void errors.push(fields) } });
+  const letGo = (): void => {
+    Atomics.store(shared, 1, 1);
+    Atomics.notify(shared, 1);
+  };
+  const started = (): number => Atomics.load(shared, 0);
+
+  beforeEach(() => {
+    shared = new Int32Array(new SharedArrayBuffer(8));
+    clock = new ManualClock();
+    errors = [];
+    thread = open();
+  });
+  afterEach(async () => {
+    letGo();
+    await thread[Symbol.asyncDispose]();
+  });
+
+  it('is started by the first call, and once', async () => {
+    expect(started()).toBe(0);
+    expect(await thread.vectorsOf(['a', 'bc'], calm)).toEqual([Float32Array.of(1, 1), Float32Array.of(2, 1)]);
+    expect(await thread.vectorsOf([], calm)).toEqual([]);
+    expect(await thread.vectorsOf(['d'], calm)).toEqual([Float32Array.of(1, 1)]);
+    expect(started()).toBe(1);
+  });
+
+  it('takes an urgent call before the texts that others still wait for', async () => {
+    const ended: string[] = [];
+    const call = async (name: string, texts: readonly string[], urgent: boolean): Promise<void> => {
+      await thread.vectorsOf(texts, { urgent });
+      ended.push(name);
+    };
+    const calls = [
+      call('first', ['wait', 'b', 'c'], false),
+      call('second', ['d'], false),
+      call('urgent', ['e', 'f'], true),
+    ];
+    letGo();
+    await Promise.all(calls);
+    expect(ended).toEqual(['urgent', 'first', 'second']);
+  });
+
+  it('is started again when it ends, and repeats the text once', async () => {
+    expect(await thread.vectorsOf(['a', 'die once', 'b'], calm)).toEqual([
+      Float32Array.of(1, 1),
+      Float32Array.of(8, 2),
+      Float32Array.of(1, 2),
+    ]);
+    expect(errors).toHaveLength(1);
+  });
+
+  it.each(['die', 'throw'])('gives up a text over which it ends twice, and serves the next call (%s)', async (text) => {
+    const failing = thread.vectorsOf(['a', text], calm);
+    const next = thread.vectorsOf(['abc'], calm);
+    await expect(failing).rejects.toMatchObject(unavailable);
+    expect(await next).toEqual([Float32Array.of(3, 3)]);
+  });
+
+  it('is taken for hung after a minute, and started again', async () => {
+    const failing = thread.vectorsOf(['hang'], calm);
+    const given = expect(failing).rejects.toMatchObject(unavailable);
+    await clock.advance(59_999);
+    expect(errors).toHaveLength(0);
+    await clock.advance(1);
+    await clock.advance(60_000);
+    await given;
+    expect(await thread.vectorsOf(['ab'], calm)).toEqual([Float32Array.of(2, started())]);
+  });
+
+  it('refuses a call with a text that the model cannot take, and goes on', async () => {
+    const failing = thread.vectorsOf(['fail'], calm);
+    await expect(failing).rejects.toMatchObject(unavailable);
+    expect(errors).toEqual([{ reason: 'no vector' }]);
+    expect(await thread.vectorsOf(['a'], calm)).toEqual([Float32Array.of(1, 1)]);
+  });
+
+  it('refuses all calls when the model cannot be loaded, says why, and tries again with the next call', async () => {
+    await using broken = open('the weights are gone');
+    const calls = [broken.vectorsOf(['a'], calm), broken.vectorsOf(['b'], { urgent: true })];
+    for (const call of calls) await expect(call).rejects.toMatchObject(unavailable);
+    expect(errors).toEqual([{ reason: 'the weights are gone' }]);
+    await expect(broken.vectorsOf(['c'], calm)).rejects.toMatchObject(unavailable);
+    expect(started()).toBe(2);
+  });
+
+  it('ends a call with the reason of its signal, whether it waits or runs', async () => {
+    const abort = new AbortController();
+    const running = thread.vectorsOf(['wait', 'b'], { ...calm, signal: abort.signal });
+    const waiting = thread.vectorsOf(['c'], { ...calm, signal: abort.signal });
+    const other = thread.vectorsOf(['de'], calm);
+    abort.abort(new Error('enough'));
+    await expect(running).rejects.toThrow('enough');
+    await expect(waiting).rejects.toThrow('enough');
+    letGo();
+    expect(await other).toEqual([Float32Array.of(2, 1)]);
+  });
+
+  it('refuses calls beyond those that may wait', async () => {
+    const calls = Array.from({ length: 257 }, (_, n) => thread.vectorsOf([n === 0 ? 'wait' : 'a'], calm));
+    await expect(calls.pop()).rejects.toMatchObject({ code: 'BUSY' });
+    letGo();
+    await Promise.all(calls);
+  });
+
+  it('refuses what waits when it is disposed of', async () => {
+    const calls = [thread.vectorsOf(['wait'], calm), thread.vectorsOf(['a'], calm)];
+    await settle(2);
+    const refused = Promise.all(calls.map((call) => expect(call).rejects.toMatchObject(unavailable)));
+    letGo();
+    await thread[Symbol.asyncDispose]();
+    await refused;
+    expect(errors).toEqual([]);
+  });
+});

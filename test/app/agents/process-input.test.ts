@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { type AgentDeps, processInput } from '../../../src/app/agents/process-input.js';
+import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import type { JsonObject } from '../../../src/domain/shared/json.js';
+import type { Completed, Completion, CortexEngine } from '../../../src/ports/cortex.js';
+import { findBreak } from '../../support/find-break.js';
+import { gate } from '../../support/gate.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { DEADLINE_MS, openMinds, tapeOf, TENANT } from '../../support/minds.js';
+import { settle } from '../../support/settle.js';
+
+const WAIT_MS = 12_000;
+
+/** An engine that says what the test has it say, and counts how often it was asked. */
+const fakeEngine = (say: (asked: Completion, signal: AbortSignal) => Promise<string>) => {
+  const asked: Completion[] = [];
+  let state = 'ready';
+  const engine: CortexEngine = {
+    id: 'fake',
+    name: 'Fake',
+    runtime: 'test',
+    parameters: 0,
+    state: () => state,
+    complete: async (completion, signal): Promise<Completed> => {
+      asked.push(completion);
+      return { text: await say(completion, signal), stats: {} };
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  return { engine, asked, set: (now: string) => (state = now) };
+};
+
+const openAgents = async (
+  { engine }: Pick<ReturnType<typeof fakeEngine>, 'engine'>,
+  { store = new MemoryEventStore(), clock = new ManualClock() } = {},
+) => {
+  const recalls: string[] = [];
+  const agent = {
+    recall: ({ query }: { readonly query: string }) => {
+      recalls.push(query);
+      return Promise.resolve({ memories: [], pending: 0, revision: -1 });
+    },
+    engineOf: () => engine,
+  };
+  const minds = await openMinds(store, clock, { agent });
+  const deps: AgentDeps = { ...minds.deps, engineOf: () => engine, waitMs: WAIT_MS };
+  let commands = 0;
+  const say = (
+    input: string,
+    over: { context?: JsonObject; npcState?: JsonObject; npcId?: string; commandId?: string; resumed?: boolean } = {},
+  ) => {
+    const commandId = over.commandId ?? `agent-${String((commands += 1))}`;
+    return processInput(deps, {
+      stream: npcStream(TENANT, over.npcId ?? 'mira'),
+      input,
+      context: over.context ?? {},
+      npcState: over.npcState ?? {},
+      by: { tenant: TENANT, actor: 'key', commandId, correlationId: commandId, causationId: null },
+      keyed: false,
+      resumed: over.resumed ?? false,
+    });
+  };
+  return { ...minds, recalls, say };
+};
+
+const turnTypes = ['TurnOpened', 'MemoriesRecalled', 'VerdictReached', 'MemoryStored'];
+
+describe('an agent’s turn', () => {
+  it('recalls, speaks, decides and remembers, in one call', async () => {
+    const { engine, asked } = fakeEngine(() => Promise.resolve('{"dialogue": "Three coins.", "action": "SPEAK"}'));
+    await using agents = await openAgents({ engine });
+    const { verdict, revision } = await agents.say('A room, please.');
+    expect(verdict).toMatchObject({ valid: true, dialogue: 'Three coins.' });
+    expect(agents.recalls).toEqual(['A room, please.']);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.prompt).toContain('A room, please.');
+    expect(asked[0]).toMatchObject({ maxTokens: 512 });
+    expect(await agents.types()).toEqual(turnTypes);
+    expect(revision).toBe(3);
+    expect(findBreak(await agents.events())).toBeNull();
+  });
+
+  it('is decided by the default preset where the tenant has no default', async () => {
+    const { engine } = fakeEngine(() => Promise.resolve('{"dialogue": "Hm?", "action": "MOVE"}'));
+    await using agents = await openAgents({ engine });
+    const { verdict } = await agents.say('Wake up!', { npcState: { status: 'asleep' } });
+    expect(verdict).toMatchObject({ valid: false, code: 'RULE_REFUSED', details: { drRuleId: 'incapacitated' } });
+    expect((await agents.events())[0]?.data).toMatchObject({ ruleset: { rulesetId: 'default', version: 0 } });
+  });
+
+  it('is joined by the same input while it is open, and begun again when it has ended', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeEngine(async () => {
+      await opened;
+      return 'Yes.';
+    });
+    await using agents = await openAgents({ engine });
+    const both = [agents.say('Well?'), agents.say('Well?'), agents.say('Well?', { npcState: { hp: 1 } })];
+    await settle(20);
+    open();
+    const [first, second, other] = await Promise.all(both);
+    expect(second?.turnId).toBe(first?.turnId);
+    expect(other?.turnId).not.toBe(first?.turnId);
+    expect(asked).toHaveLength(2);
+    expect((await agents.say('Well?')).turnId).not.toBe(first?.turnId);
+  });
+
+  it('goes on without its asker, and the same input gets its words without asking the engine again', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeEngine(async () => {
+      await opened;
+      return 'At last.';
+    });
+    await using agents = await openAgents({ engine });
+    const late = agents.say('Are you there?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await late).toMatchObject({ code: 'CORTEX_UNAVAILABLE', retryAfter: 1 });
+    const again = agents.say('Are you there?');
+    await settle(20);
+    open();
+    expect((await again).verdict).toMatchObject({ dialogue: 'At last.' });
+    expect(asked).toHaveLength(1);
+    expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it('is told to come again at once while its engine is known to be down, and goes on when it is back', async () => {
+    let isDown = true;
+    const fake = fakeEngine(() =>
+      isDown ? Promise.reject(new Rejection('CORTEX_UNAVAILABLE')) : Promise.resolve('Back again.'),
+    );
+    await using agents = await openAgents(fake);
+    fake.set('it does not answer');
+    const refused = agents.say('Hello?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(250);
+    expect(await refused).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    isDown = false;
+    fake.set('ready');
+    const again = agents.say('Hello?');
+    await settle(20);
+    await agents.clock.advance(5_000);
+    expect((await again).verdict).toMatchObject({ dialogue: 'Back again.' });
+    expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it('asks an engine again only for words that were not recorded when the server was killed', async () => {
+    const { engine, asked } = fakeEngine(() =>
+      asked.length === 1 ? new Promise<never>(() => undefined) : Promise.resolve('Here.'),
+    );
+    const before = await openAgents({ engine });
+    const { store, clock } = before;
+    void before.say('Still there?').catch(() => undefined);
+    await settle(20);
+    await before[Symbol.asyncDispose]();
+    await using after = await openAgents({ engine }, { store, clock });
+    await settle(20);
+    expect(await after.types()).toEqual(turnTypes);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is found again by a repeat of its command after it has ended', async () => {
+    const { engine, asked } = fakeEngine(() => Promise.resolve('Once.'));
+    await using agents = await openAgents({ engine });
+    const first = await agents.say('Say it once.', { commandId: 'c0_AAAAAAAAAAAAAAAA' });
+    const again = await agents.say('Say it once.', { commandId: 'c0_AAAAAAAAAAAAAAAA', resumed: true });
+    expect(again.turnId).toBe(first.turnId);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('expires when no engine speaks until its deadline', async () => {
+    const { engine } = fakeEngine(() => new Promise<never>(() => undefined));
+    await using agents = await openAgents({ engine });
+    void agents.say('Anybody?').catch(() => undefined);
+    await settle(20);
+    await agents.clock.advance(DEADLINE_MS);
+    await settle(20);
+    expect(await agents.types()).toEqual(['TurnOpened', 'MemoriesRecalled', 'TurnExpired']);
+  });
+
+  it('is no turn of a body: a tape with its id goes on as another turn', async () => {
+    const { engine } = fakeEngine(() => new Promise<never>(() => undefined));
+    await using agents = await openAgents({ engine });
+    void agents.say('Mine.').catch(() => undefined);
+    await settle(20);
+    const [opened] = await agents.events();
+    const { turnId } = opened?.data as { turnId: string };
+    const { answer } = await agents.step(tapeOf({ observation: 'Mine.', turnId }), {
+      type: 'ExecuteInferenceResult',
+      generatedOutput: 'Not yours.',
+    });
+    expect(answer.turnId).not.toBe(turnId);
+    expect(await agents.types()).not.toContain('VerdictReached');
+  });
+});

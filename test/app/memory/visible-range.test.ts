@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+
+import { memories, memoryOrder } from '../../../projections/memories.js';
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { visibleRange } from '../../../src/app/memory/visible-range.js';
+import { applyEvents } from '../../../src/app/read-models/apply-events.js';
+import { feedOf } from '../../../src/app/read-models/feed.js';
+import { Lanes } from '../../../src/app/streams/lanes.js';
+import { type Emitted, emitted, memoryStored, recorded } from '../../support/histories.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { STREAM } from '../../support/streams.js';
+
+const cleared = emitted({ type: 'MemoriesCleared', data: { count: 1 } });
+const archived = emitted({ type: 'NpcArchived', data: {} });
+
+/** What asks for the memories of a mind with these events; its read model has those of revision `through` and before. */
+const visible = async (told: readonly Emitted[], through = Infinity) => {
+  const store = new MemoryEventStore();
+  const clock = new ManualClock();
+  const readModels = new MemoryReadModels(clock);
+  const events = recorded(STREAM, told);
+  if (events.length > 0) await store.append(STREAM, 'no_stream', events);
+  const feed = feedOf(memories, await readModels.open(memories));
+  const known = events.filter(({ revision }) => revision <= through);
+  if (known.length > 0) await applyEvents(readModels, feed, known, '2026-01-01T00:00:00.000Z');
+  const deps = { lanes: new Lanes(store, clock), readModels };
+  return (moment: Parameters<typeof visibleRange>[2]) => visibleRange(deps, STREAM, moment);
+};
+
+describe('what is visible of the memories of a mind', () => {
+  it('is everything, as long as nothing was cleared', async () => {
+    const range = await visible([memoryStored('m1'), memoryStored('m2')]);
+    expect(await range('now')).toEqual({});
+    expect(await range({ revision: 0 })).toEqual({ upTo: memoryOrder(0), asOf: 0 });
+  });
+
+  it('begins after the last clear, and at an earlier moment after the last one before it', async () => {
+    const range = await visible([memoryStored('m1'), cleared, memoryStored('m2'), cleared, memoryStored('m3')]);
+    expect(await range('now')).toEqual({ above: memoryOrder(3) });
+    expect(await range({ revision: 3 })).toEqual({ above: memoryOrder(3), upTo: memoryOrder(3), asOf: 3 });
+    expect(await range({ revision: 2 })).toEqual({ above: memoryOrder(1), upTo: memoryOrder(2), asOf: 2 });
+    expect(await range({ revision: 0 })).toEqual({ upTo: memoryOrder(0), asOf: 0 });
+  });
+
+  it('is at an instant what it was after the last event until then', async () => {
+    const range = await visible([memoryStored('m1'), cleared, memoryStored('m2')]);
+    const at = (second: number) => ({ timeMs: Date.parse('2026-01-01T00:00:00.000Z') + second * 1_000 });
+    expect(await range(at(0.5))).toEqual({ upTo: memoryOrder(0), asOf: 0 });
+    expect(await range(at(99))).toEqual({ above: memoryOrder(1), upTo: memoryOrder(2), asOf: 2 });
+    expect(await range(at(-1))).toBeNull();
+  });
+
+  it('ends with a clear at once, even if the read model does not know of it yet', async () => {
+    const range = await visible([memoryStored('m1'), cleared], 0);
+    expect(await range('now')).toEqual({ above: memoryOrder(1) });
+  });
+
+  it('is nothing of an archived mind until it is revived, but something as of any moment', async () => {
+    const gone = await visible([memoryStored('m1'), archived]);
+    expect(await gone('now')).toBeNull();
+    expect(await gone({ revision: 1 })).toEqual({ upTo: memoryOrder(1), asOf: 1 });
+    const revived = await visible([memoryStored('m1'), archived, memoryStored('m2')]);
+    expect(await revived('now')).toEqual({});
+  });
+
+  it('is nothing of a mind that nobody knows', async () => {
+    expect(await (await visible([]))('now')).toBeNull();
+  });
+});

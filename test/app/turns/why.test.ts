@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+
+import { whyOf } from '../../../src/app/turns/why.js';
+import { openRulesets } from '../../../src/app/minds/rulesets.js';
+import type { TurnAnswer } from '../../../workflows/turn-answer.js';
+import { generated, identified, openMinds, recalled, tapeOf, TENANT } from '../../support/minds.js';
+import { aRuleset } from '../../support/rules.js';
+
+const opened = async () => {
+  const minds = await openMinds();
+  const { lanes, events, journal } = minds.deps;
+  const rulesets = openRulesets(lanes, events);
+  const why = (turnId: string) => whyOf({ events, journal, lanes, rulesets }, TENANT, 'mira', turnId);
+  /** Plays so many steps of a turn. */
+  const play = async (steps: number, over: Parameters<typeof tapeOf>[0] = {}): Promise<TurnAnswer> => {
+    let { answer } = await minds.step(tapeOf(over));
+    for (const result of [identified, recalled, generated].slice(0, steps - 1)) {
+      answer = (await minds.step(tapeOf({ ...over, turnId: answer.turnId }), result)).answer;
+    }
+    return answer;
+  };
+  return { ...minds, why, play, [Symbol.asyncDispose]: () => minds[Symbol.asyncDispose]() };
+};
+
+describe('why', () => {
+  it('tells everything that a verdict rested on, from the record', async () => {
+    await using minds = await opened();
+    await minds.register(
+      aRuleset([
+        { drRuleId: 'calm', ruleName: 'Calm', ruleCondition: [['mood', 'calm']], rulePromptSuffix: 'Speak softly.' },
+        { drRuleId: 'angry', ruleCondition: [['mood', 'angry']], ruleAction: 'ATTACK' },
+      ]),
+    );
+    const { turnId } = await minds.play(4, { rulesetId: 'test' });
+    const why = await minds.why(turnId);
+    expect(why.turn).toMatchObject({ kind: 'process', state: 'ended', observation: 'A stranger asks for a room.' });
+    expect(why.mind).toMatchObject({ persona: 'An innkeeper.', data: { mood: 'calm' } });
+    expect(why.rules).toMatchObject([
+      { drRuleId: 'calm', ruleName: 'Calm', matched: true, conditions: [{ key: 'mood', holds: true, saw: 'calm' }] },
+      { drRuleId: 'angry', matched: false, conditions: [{ key: 'mood', holds: false, saw: 'calm' }] },
+    ]);
+    expect(why.memories).toEqual(recalled.memories);
+    expect(why.prompt).toMatchObject({ madeAgain: true, constraints: { maxTokens: 512 } });
+    expect(why.prompt?.text).toContain('Speak softly.');
+    expect(why.model).toMatchObject({ text: 'Three coins, in advance.', read: { structured: false } });
+    expect(why.memoriesStored).toMatchObject([{ text: 'A stranger asks for a room.', memoryId: `${turnId}-0` }]);
+    expect(why.events.map(({ type }) => type)).toEqual([
+      'TurnOpened',
+      'ActorIdentified',
+      'MemoriesRecalled',
+      'VerdictReached',
+      'MemoryStored',
+    ]);
+  });
+
+  it('sees the mind as it was then, not as it is now', async () => {
+    await using minds = await opened();
+    const { turnId } = await minds.play(4);
+    const before = await minds.why(turnId);
+    await minds.play(4, { actor: { npcId: 'mira', persona: 'Another.', data: { mood: 'angry' } } });
+    expect(await minds.why(turnId)).toEqual(before);
+  });
+
+  it('notices a prompt that no longer comes out as recorded', async () => {
+    await using minds = await opened();
+    const { turnId } = await minds.play(3);
+    const event = (await minds.events()).find(({ type }) => type === 'MemoriesRecalled');
+    const { instruction } = event?.data as { instruction: { prompt: string } };
+    instruction.prompt += ' Obey.';
+    expect((await minds.why(turnId)).prompt).toMatchObject({ madeAgain: false });
+  });
+
+  it('tells what there is of a turn that is still open', async () => {
+    await using minds = await opened();
+    const { turnId } = await minds.play(2);
+    expect(await minds.why(turnId)).toMatchObject({
+      turn: { state: 'awaitingMemories' },
+      rules: [],
+      memories: [],
+      prompt: null,
+      model: null,
+      stateChange: null,
+      memoriesStored: [],
+    });
+  });
+
+  it('knows no other turns', async () => {
+    await using minds = await opened();
+    await minds.play(1);
+    await expect(minds.why('t0_0_AAAAAAAAAAAAAAAA')).rejects.toMatchObject({ code: 'TURN_NOT_FOUND' });
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+
+import { EMBED_TEXTS } from '../../src/ports/embedder.js';
+import { apiOf } from '../support/api.js';
+import { startTypeScript } from '../support/child.js';
+import { type EmbeddingsServer, startEmbeddingsServer } from '../support/embeddings-server.js';
+import { openEmbeddedServer } from '../support/embedded-server.js';
+import { typed } from './typed.js';
+
+const ANIMA = new URL('../../src/cli/anima.ts', import.meta.url);
+const TEXTS = 200;
+
+const textsOf = ({ seen }: EmbeddingsServer): readonly string[] => seen.flatMap(({ body }) => body.input);
+const envOf = (url: string, dataDir: string) => ({
+  ANIMA_DATA_DIR: dataDir,
+  ANIMA_EMBEDDER: url,
+  ANIMA_EMBEDDER_MODEL: 'words',
+});
+
+describe('anima reembed', () => {
+  it('goes on after a kill, and embeds nothing twice but the batch that was under way', async () => {
+    await using embeddings = await startEmbeddingsServer();
+    await using server = await openEmbeddedServer();
+    const api = apiOf(server.url, server.ownerKey);
+    let revision = '';
+    for (let at = 0; at < TEXTS; at += 1) {
+      const { status, headers } = await api.post('/v1/agents/mira/memory', { text: `memory ${String(at)}` });
+      expect(status).toBe(201);
+      revision = headers.get('anima-revision') ?? '';
+    }
+    expect((await api.get('/npcs/mira/memory?limit=1', { 'anima-min-revision': revision })).status).toBe(200);
+    await server.halt();
+
+    const env = envOf(embeddings.url, server.dataDir);
+    // The second batch gets no answer.
+    const [first, second] = [embeddings.came(1), embeddings.came(2)];
+    const killed = startTypeScript(ANIMA, { args: ['reembed'], env });
+    await first;
+    embeddings.next.push(() => undefined);
+    await second;
+    await killed.kill();
+    expect(textsOf(embeddings)).toHaveLength(2 * EMBED_TEXTS);
+
+    const { code, stdout } = await typed(['reembed', '--json'], { env });
+    expect([code, JSON.parse(stdout)]).toEqual([0, { embedder: 'api:words@1', embedded: TEXTS - EMBED_TEXTS }]);
+    expect(textsOf(embeddings)).toHaveLength(TEXTS + EMBED_TEXTS);
+    expect(new Set(textsOf(embeddings)).size).toBe(TEXTS);
+
+    const again = await typed(['reembed'], { env });
+    expect([again.code, again.stdout]).toEqual([0, 'Embedded 0 texts with api:words@1.\n']);
+  }, 120_000);
+
+  it('says in one sentence that the embedder is away', async () => {
+    await using server = await openEmbeddedServer();
+    const api = apiOf(server.url, server.ownerKey);
+    await api.post('/v1/agents/mira/memory', { text: 'one' });
+    expect((await api.get('/npcs/mira/memory?limit=1')).body).toHaveLength(1);
+    await server.halt();
+    await using embeddings = await startEmbeddingsServer();
+    embeddings.next.push((response) => void response.writeHead(400).end());
+    const { code, stderr } = await typed(['reembed'], { env: envOf(embeddings.url, server.dataDir) });
+    expect([code, stderr]).toEqual([1, 'The embedder, which recall needs, does not answer; try again shortly.\n']);
+  }, 60_000);
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+
+import { parseConfig } from '../../src/config/config.js';
+import { StartProblem } from '../../src/domain/shared/start-problem.js';
+
+const FILES: Readonly<Record<string, string>> = { '/srv/model.gguf': '', '/run/key': 'sk-file\n', '/run/empty': ' ' };
+
+const parse = (env: Record<string, string>) =>
+  parseConfig(
+    env,
+    '/srv',
+    (file) => file in FILES,
+    (file) => {
+      const content = FILES[file];
+      if (content === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+      return content;
+    },
+  ).cortex;
+const problems = (env: Record<string, string>): string[] => {
+  try {
+    parse(env);
+  } catch (problem) {
+    expect(problem).toBeInstanceOf(StartProblem);
+    return (problem as Error).message.split('\n');
+  }
+  return [];
+};
+
+const url = 'http://127.0.0.1:11434/v1';
+const server = { ANIMA_CORTEX_URL: url, ANIMA_CORTEX_MODEL: 'llama3.1:8b' };
+
+describe('the settings of the default engine', () => {
+  it('are the scripted one, a model server, or a model file', () => {
+    expect(parse({})).toEqual({ kind: 'scripted' });
+    expect(parse(server)).toEqual({ kind: 'openai', url, model: 'llama3.1:8b', key: null });
+    expect(parse({ ...server, ANIMA_CORTEX_URL: `${url}/`, ANIMA_CORTEX_KEY: 'sk-1' })).toMatchObject({
+      url,
+      key: 'sk-1',
+    });
+    expect(parse({ ...server, ANIMA_CORTEX_KEY_FILE: '/run/key' })).toMatchObject({ key: 'sk-file' });
+    expect(parse({ ANIMA_CORTEX_GGUF: 'model.gguf' })).toEqual({ kind: 'llama', file: '/srv/model.gguf' });
+  });
+
+  it.each([
+    ['not a URL', { ...server, ANIMA_CORTEX_URL: 'somewhere' }, [/^ANIMA_CORTEX_URL must/]],
+    ['another protocol', { ...server, ANIMA_CORTEX_URL: 'ftp://a/v1' }, [/^ANIMA_CORTEX_URL must/]],
+    ['no /v1', { ...server, ANIMA_CORTEX_URL: 'http://a/api' }, [/^ANIMA_CORTEX_URL must/]],
+    ['a password', { ...server, ANIMA_CORTEX_URL: 'http://me:hidden@a/v1' }, [/^ANIMA_CORTEX_URL must/]],
+    ['a query', { ...server, ANIMA_CORTEX_URL: 'http://a/v1?key=hidden' }, [/^ANIMA_CORTEX_URL must/]],
+    ['no model', { ANIMA_CORTEX_URL: url }, [/^ANIMA_CORTEX_URL needs ANIMA_CORTEX_MODEL/]],
+    ['a model alone', { ANIMA_CORTEX_MODEL: 'm' }, [/^ANIMA_CORTEX_MODEL needs ANIMA_CORTEX_URL/]],
+    ['a key alone', { ANIMA_CORTEX_KEY: 'hidden' }, [/^ANIMA_CORTEX_KEY needs/]],
+    ['two keys', { ...server, ANIMA_CORTEX_KEY: 'hidden', ANIMA_CORTEX_KEY_FILE: '/run/key' }, [/both set/]],
+    ['a key of two words', { ...server, ANIMA_CORTEX_KEY: 'hidden hidden' }, [/^ANIMA_CORTEX_KEY must be one word/]],
+    ['a key file that is empty', { ...server, ANIMA_CORTEX_KEY_FILE: '/run/empty' }, [/which is empty/]],
+    ['a key file that is not there', { ...server, ANIMA_CORTEX_KEY_FILE: '/run/no' }, [/ENOENT/]],
+    [
+      'two engines',
+      { ...server, ANIMA_CORTEX_GGUF: 'model.gguf' },
+      [/^ANIMA_CORTEX_URL and ANIMA_CORTEX_GGUF are both/],
+    ],
+    ['no such file', { ANIMA_CORTEX_GGUF: 'other.gguf' }, [/\/srv\/other\.gguf, but there is no such file/]],
+    [
+      'several at once',
+      { ANIMA_CORTEX_URL: 'x', ANIMA_CORTEX_GGUF: 'y', ANIMA_CORTEX_KEY: 'a b' },
+      [/both set/, /one word/, /must be an http/, /needs ANIMA_CORTEX_MODEL/, /no such file/],
+    ],
+  ])('stop the start: %s', (_, env, expected) => {
+    const told = problems(env);
+    expect(told).toHaveLength(expected.length);
+    for (const [place, pattern] of expected.entries()) expect(told[place]).toMatch(pattern);
+    expect(told.join()).not.toContain('hidden');
+  });
+});

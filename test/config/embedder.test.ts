@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+
+import { parseConfig } from '../../src/config/config.js';
+
+const folder = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'];
+const files = new Map([
+  ['/run/secrets/embedder', 'sk-from-a-file\n'],
+  ...folder.map((name) => [`/srv/models/small/${name}`, ''] as const),
+]);
+const parse = (env: Record<string, string>) =>
+  parseConfig(
+    env,
+    '/srv',
+    (file) => files.has(file),
+    (file) => {
+      const content = files.get(file);
+      if (content === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+      return content;
+    },
+  ).embedder;
+const problems = (env: Record<string, string>): string[] => {
+  try {
+    parse(env);
+  } catch (problem) {
+    return (problem as Error).message.split('\n');
+  }
+  return [];
+};
+const api = { ANIMA_EMBEDDER: 'http://127.0.0.1:8081/v1', ANIMA_EMBEDDER_MODEL: 'nomic-embed-text' };
+
+describe('the settings of the embedder', () => {
+  it('name the built-in one unless they say otherwise', () => {
+    expect(parse({})).toEqual({ kind: 'builtin' });
+    expect(parse({ ANIMA_EMBEDDER: 'builtin' })).toEqual({ kind: 'builtin' });
+  });
+
+  it('name a folder, in which the model is found', () => {
+    expect(parse({ ANIMA_EMBEDDER: 'onnx:models/small', ANIMA_EMBEDDER_RELATED: '0.55' })).toEqual({
+      kind: 'onnx',
+      folder: '/srv/models/small',
+      file: 'onnx/model_quantized.onnx',
+      related: 0.55,
+    });
+  });
+
+  it('name a server, with a model and a key', () => {
+    expect(parse({ ...api, ANIMA_EMBEDDER_KEY: 'sk-1' })).toEqual({
+      kind: 'api',
+      url: 'http://127.0.0.1:8081/v1',
+      model: 'nomic-embed-text',
+      key: 'sk-1',
+      related: 0.4,
+    });
+    const fromFile = {
+      ...api,
+      ANIMA_EMBEDDER: 'https://api.example/x/v1/',
+      ANIMA_EMBEDDER_KEY_FILE: '/run/secrets/embedder',
+    };
+    expect(parse(fromFile)).toMatchObject({ url: 'https://api.example/x/v1', key: 'sk-from-a-file' });
+    expect(parse(api)).toMatchObject({ key: null });
+  });
+
+  it('are refused with all problems at once, and no key or password is shown', () => {
+    expect(problems({ ANIMA_EMBEDDER: 'onnx:models/none', ANIMA_EMBEDDER_MODEL: 'm' })).toEqual([
+      'ANIMA_EMBEDDER_MODEL needs ANIMA_EMBEDDER to be a URL ending in /v1.',
+      'ANIMA_EMBEDDER names /srv/models/none, which has no file config.json.',
+      'ANIMA_EMBEDDER names /srv/models/none, which has no file tokenizer.json.',
+      'ANIMA_EMBEDDER names /srv/models/none, which has no file tokenizer_config.json.',
+      expect.stringContaining('which has no model: none of onnx/model.onnx'),
+    ]);
+    expect(
+      problems({ ANIMA_EMBEDDER: api.ANIMA_EMBEDDER, ANIMA_EMBEDDER_KEY: 'two words', ANIMA_EMBEDDER_RELATED: '1' }),
+    ).toEqual([
+      'ANIMA_EMBEDDER is a URL and needs ANIMA_EMBEDDER_MODEL, the name of the model.',
+      'ANIMA_EMBEDDER_KEY must be one word of visible ASCII characters.',
+      'ANIMA_EMBEDDER_RELATED must be a number above 0 and below 1, for example 0.4, not "1".',
+    ]);
+    expect(problems({ ...api, ANIMA_EMBEDDER_MODEL: 'two words' })[0]).toContain(
+      'ANIMA_EMBEDDER_MODEL must be one word',
+    );
+    expect(problems({ ...api, ANIMA_EMBEDDER_KEY: 'k', ANIMA_EMBEDDER_KEY_FILE: '/run/secrets/embedder' })).toEqual([
+      'ANIMA_EMBEDDER_KEY and ANIMA_EMBEDDER_KEY_FILE are both set; keep one of them.',
+    ]);
+    expect(problems({ ANIMA_EMBEDDER_RELATED: '0.4' })).toEqual([
+      'ANIMA_EMBEDDER_RELATED: the built-in embedder is measured; leave the variable out.',
+    ]);
+    for (const value of [
+      'https://user:hush@api.example/v1',
+      'https://api.example/v1?key=hush',
+      'hush@api',
+      'onnx:',
+      'best',
+    ]) {
+      const [problem] = problems({ ANIMA_EMBEDDER: value });
+      expect(problem).toMatch(/^ANIMA_EMBEDDER must be "builtin", "onnx:" and a folder, or /);
+      expect(problem).not.toContain('hush');
+    }
+  });
+});

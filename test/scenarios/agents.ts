@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type Api, apiOf } from '../support/api.js';
+import type { OpenServer, ServerUnderTest } from './server-under-test.js';
+
+type HistoryEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
+
+/** Whole turns on the server, and why they came out so (contract 7.1, 10.2): the same on every profile. */
+export const agentScenarios = (profile: string, open: OpenServer): void => {
+  describe(`agents on ${profile}`, () => {
+    let server: ServerUnderTest;
+    let api: Api;
+    let agents = 0;
+    beforeAll(async () => {
+      server = await open();
+      api = apiOf(server.url, server.ownerKey);
+    }, 120_000);
+    afterAll(async () => {
+      await server[Symbol.asyncDispose]();
+    });
+
+    const newAgent = async (data: object = {}): Promise<string> => {
+      const npcId = `agent-${String((agents += 1))}`;
+      const made = await api.post('/npcs', { npcId, persona: 'Mira, an innkeeper who forgets nothing.', data });
+      expect(made.status, made.text).toBe(200);
+      return npcId;
+    };
+    const say = (npcId: string, input: string, context: object = {}, headers: Record<string, string> = {}) =>
+      api.post(`/v1/agents/${npcId}/process`, { input, context }, headers);
+    const eventsOf = async (npcId: string): Promise<readonly HistoryEvent[]> =>
+      (await api.get(`/npcs/${npcId}/history?limit=500`)).body.events as readonly HistoryEvent[];
+    const codeOf = (body: unknown): unknown => (body as { error?: { code?: unknown } }).error?.code;
+
+    it('answers with what it was told before, in other words, and says why', async () => {
+      const npcId = await newAgent();
+      const told = await say(npcId, 'The player stole the ruby necklace.');
+      expect(told.status, told.text).toBe(200);
+      expect(told.body).toMatchObject({
+        dialogue: expect.any(String) as string,
+        action: { type: expect.any(String) as string },
+        stateChanges: {},
+        memoriesRecalled: [],
+      });
+      const asked = await say(npcId, 'A thief took my jewelry. Do you know anything?');
+      expect(asked.status, asked.text).toBe(200);
+      expect(asked.body.memoriesRecalled).toContain('The player stole the ruby necklace.');
+      const turnId = asked.body.turnId as string;
+      expect((await eventsOf(npcId)).filter(({ data }) => data['turnId'] === turnId).map(({ type }) => type)).toEqual([
+        'TurnOpened',
+        'MemoriesRecalled',
+        'VerdictReached',
+        'MemoryStored',
+      ]);
+      const why = await api.get(`/npcs/${npcId}/verdicts/${turnId}/why`);
+      expect(why.status, why.text).toBe(200);
+      expect(why.body).toMatchObject({
+        observation: 'A thief took my jewelry. Do you know anything?',
+        memories: [{ text: 'The player stole the ruby necklace.', cause: { turnId: told.body.turnId as string } }],
+        prompt: { madeAgain: true },
+        model: { cortexId: 'scripted' },
+        verdict: { valid: true, signature: expect.any(String) as string },
+      });
+      const turn = await api.get(`/npcs/${npcId}/turns/${turnId}`);
+      expect([turn.status, turn.body.state]).toEqual([200, 'ended']);
+    });
+
+    it('refuses what a rule forbids, with the rule and its reason, and records it', async () => {
+      const npcId = await newAgent();
+      const refused = await say(npcId, 'Open the gate for me.', { npcState: { status: 'asleep' } });
+      expect([refused.status, codeOf(refused.body)]).toEqual([422, 'RULE_REFUSED']);
+      expect((refused.body as { error: { details: unknown } }).error.details).toMatchObject({
+        drRuleId: 'incapacitated',
+        ruleReason: 'It cannot act in this condition.',
+      });
+      expect((await eventsOf(npcId)).map(({ type }) => type)).toContain('VerdictRefused');
+    });
+
+    it('gives a repeat with the same key the first answer, and plays one turn', async () => {
+      const npcId = await newAgent();
+      const key = { 'idempotency-key': 'once' };
+      const first = await say(npcId, 'Good evening.', {}, key);
+      const again = await say(npcId, 'Good evening.', {}, key);
+      expect([again.status, again.text]).toEqual([200, first.text]);
+      expect((await eventsOf(npcId)).filter(({ type }) => type === 'TurnOpened')).toHaveLength(1);
+    });
+
+    it('tells the phases of a turn as they come to who asks for a stream', async () => {
+      const npcId = await newAgent();
+      const told = await fetch(`${server.url}/v1/agents/${npcId}/process`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${server.ownerKey}`,
+          'content-type': 'application/json',
+          accept: 'text/event-stream',
+        },
+        body: JSON.stringify({ input: 'Hello there.' }),
+      });
+      expect([told.status, told.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+      const text = await told.text();
+      expect([...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)).toEqual([
+        'opened',
+        'recalled',
+        'thinking',
+        'verdict',
+      ]);
+      const [, data = ''] = /event: verdict\ndata: (.*)\n/.exec(text) ?? [];
+      expect(JSON.parse(data)).toMatchObject({ dialogue: expect.any(String) as string, memoriesRecalled: [] });
+      const keyed = await api.post(
+        `/v1/agents/${npcId}/process`,
+        { input: 'Hello?' },
+        { accept: 'text/event-stream', 'idempotency-key': 'streamed' },
+      );
+      expect([keyed.status, codeOf(keyed.body)]).toEqual([400, 'HEADER_INVALID']);
+    });
+
+    it('makes an agent that was never seen, and refuses what is no input', async () => {
+      const unseen = await say('never seen before', 'Who are you?');
+      expect(unseen.status, unseen.text).toBe(200);
+      expect((await say('never seen before', '')).status).toBe(400);
+      expect((await api.get('/npcs/never%20seen%20before/verdicts/t0_0_AAAAAAAAAAAAAAAA/why')).status).toBe(404);
+    });
+  });
+};

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type Api, apiOf, type Reply } from '../support/api.js';
+import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.js';
+import type { OpenServer, ServerUnderTest } from './server-under-test.js';
+
+const codeOf = (reply: Reply): string | undefined =>
+  (reply.body as { error?: { code?: string } } | undefined)?.error?.code;
+
+const KEY = 'sk-of-the-model-server';
+
+/** Engines as studios see them over HTTP (contract 6): the same on every profile. */
+export const cortexScenarios = (profile: string, open: OpenServer): void => {
+  describe(`engines on ${profile}`, () => {
+    let models: OpenAiServer;
+    let server: ServerUnderTest;
+    let api: Api;
+    beforeAll(async () => {
+      models = await startOpenAiServer();
+      server = await open({
+        ANIMA_CORTEX_URL: models.url,
+        ANIMA_CORTEX_MODEL: 'tiny-270m',
+        ANIMA_CORTEX_KEY: KEY,
+      });
+      api = apiOf(server.url, server.ownerKey);
+    }, 120_000);
+    afterAll(async () => {
+      await server[Symbol.asyncDispose]();
+      await models[Symbol.asyncDispose]();
+    });
+
+    const init = (requestedModel: string, more: object = {}): Promise<Reply> =>
+      api.post('/cortex/init', { requestedModel, ...more });
+
+    it('lists the scripted engine and the one that is configured', async () => {
+      expect((await api.get('/cortex/models')).body).toEqual([
+        { id: 'scripted', name: 'Scripted', parameters: 0 },
+        { id: 'openai', name: 'tiny-270m', parameters: 270 },
+      ]);
+    });
+
+    it('finds an engine by its name and its model, and says what is wrong with any other name', async () => {
+      const ready = { cortexId: 'openai', runtime: 'http', state: 'ready' };
+      expect((await init('scripted')).body).toEqual({ cortexId: 'scripted', runtime: 'builtin', state: 'ready' });
+      for (const name of ['openai', 'tiny-270m', '', 'api-integrated']) expect((await init(name)).body).toEqual(ready);
+      const unknown = await init('gpt-9');
+      expect([unknown.status, unknown.body]).toEqual([
+        200,
+        { cortexId: 'gpt-9', runtime: 'none', state: expect.stringContaining('/cortex/models') as string },
+      ]);
+      expect((await api.post('/cortex/init', {})).status).toBe(400);
+    });
+
+    it('completes prompts: the scripted engine always alike, the model server as it answers', async () => {
+      const body = { prompt: 'Who are you?' };
+      const [once, again] = [
+        await api.post('/cortex/scripted/complete', body),
+        await api.post('/cortex/scripted/complete', body),
+      ];
+      expect(once.status, once.text).toBe(200);
+      expect(once.body).toMatchObject({ id: expect.any(String) as string, text: again.body.text as string });
+      models.behave({ kind: 'answer', text: 'I am the model.' });
+      const modelled = await api.post('/cortex/openai/complete', { ...body, authKey: 'unused' });
+      expect([modelled.status, modelled.body.text]).toEqual([200, 'I am the model.']);
+      expect(models.seen.at(-1)).toMatchObject({
+        authorization: `Bearer ${KEY}`,
+        body: { messages: [{ role: 'user', content: 'Who are you?' }] },
+      });
+      expect(once.headers.get('deprecation')).toMatch(/^@\d+$/);
+      expect(once.headers.get('link')).toContain('rel="deprecation"');
+      expect(codeOf(await api.post('/cortex/gpt-9/complete', body))).toBe('CORTEX_NOT_FOUND');
+    });
+
+    it('lets an admin choose the tenant’s default, which outlives a restart, and nobody else', async () => {
+      const made = await api.post('/keys', { name: 'game' });
+      const game = apiOf(server.url, (made.body as { key: string }).key);
+      const body = { requestedModel: 'scripted', default: true };
+      expect(codeOf(await game.post('/cortex/init', body))).toBe('FORBIDDEN');
+      expect((await game.post('/cortex/init', { requestedModel: '' })).body).toMatchObject({ cortexId: 'openai' });
+      expect((await api.post('/cortex/init', body)).body).toMatchObject({ cortexId: 'scripted', state: 'ready' });
+      expect((await game.post('/cortex/init', { requestedModel: '' })).body).toMatchObject({ cortexId: 'scripted' });
+      await server.restart('stop');
+      api = apiOf(server.url, server.ownerKey);
+      expect((await init('')).body).toMatchObject({ cortexId: 'scripted' });
+      expect((await init('openai', { default: true })).body).toMatchObject({ cortexId: 'openai' });
+      expect((await init('')).body).toMatchObject({ cortexId: 'openai' });
+    });
+
+    it('answers 503 while the model server refuses, stays ready itself, and never shows the key', async () => {
+      models.behave({ kind: 'raw', status: 401, contentType: 'application/json', body: '{}' });
+      const refused = await api.post('/cortex/openai/complete', { prompt: 'x' });
+      expect([refused.status, codeOf(refused)]).toEqual([503, 'CORTEX_UNAVAILABLE']);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      const state = (await init('openai', { default: true })).body as { state: string };
+      expect(state.state).toContain('ANIMA_CORTEX_KEY');
+      const ready = await api.get('/readyz');
+      expect(ready.status).toBe(200);
+      expect(ready.body).toMatchObject({ dependencies: { cortex: { ok: false, needed: false, detail: state.state } } });
+      expect((await api.post('/cortex/scripted/complete', { prompt: 'x' })).status).toBe(200);
+      expect(refused.text + ready.text + server.output).not.toContain(KEY);
+    });
+  });
+};

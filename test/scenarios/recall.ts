@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+import { type Api, apiOf, type Reply } from '../support/api.js';
+import type { OpenServer, ServerUnderTest } from './server-under-test.js';
+
+type Item = {
+  readonly id: string;
+  readonly text: string;
+  readonly similarity: number;
+  readonly scoreParts?: Readonly<Record<string, number>>;
+  readonly cause: { readonly revision: number };
+};
+
+const NECKLACE = 'the player stole the ruby necklace';
+const THIEF = 'a thief took my jewelry';
+
+/** What a mind remembers, asked in other words (contract 3.3, 3.5, 3.6): the same on every profile. */
+export const recallScenarios = (profile: string, open: OpenServer): void => {
+  describe(`recall on ${profile}`, () => {
+    let server: ServerUnderTest;
+    let api: Api;
+    let minds = 0;
+    beforeAll(async () => {
+      server = await open();
+      api = apiOf(server.url, server.ownerKey);
+    }, 120_000);
+    afterAll(async () => {
+      await server[Symbol.asyncDispose]();
+    });
+
+    const newMind = (): string => `mind-${String((minds += 1))}`;
+    const store = async (npcId: string, text: string, more: object = {}): Promise<Reply> => {
+      const reply = await api.post(`/npcs/${npcId}/memory`, { text, ...more });
+      expect(reply.status, reply.text).toBe(200);
+      return reply;
+    };
+    const recall = async (
+      npcId: string,
+      body: object,
+      headers: Record<string, string> = {},
+    ): Promise<readonly Item[]> => {
+      const reply = await api.post(`/npcs/${npcId}/memory/recall`, body, headers);
+      expect(reply.status, reply.text).toBe(200);
+      return reply.body as readonly Item[];
+    };
+    const others = [
+      'the weather was mild and the harvest good',
+      'the blacksmith sharpened an axe',
+      'soup was served for supper at the inn',
+    ];
+
+    it('finds in other words what was stored just before, on both families of routes', async () => {
+      const npcId = newMind();
+      for (const text of others) await store(npcId, text);
+      await store(npcId, NECKLACE);
+      const [best] = await recall(npcId, { query: THIEF });
+      expect(best).toMatchObject({ text: NECKLACE, content: NECKLACE, embedding: [], confirmed: true });
+      expect(best?.scoreParts?.['meaning']).toBe(best?.similarity);
+      const agent = await api.post(`/v1/agents/${npcId}/memory/recall`, { query: THIEF });
+      expect([agent.status, agent.body[0]]).toMatchObject([
+        200,
+        { text: NECKLACE, type: 'observation', metadata: {}, id: best?.id },
+      ]);
+      expect(agent.body[0].score).toBeGreaterThanOrEqual(0.5);
+      for (const { score } of agent.body as { readonly score: number }[]) expect(score).toBeGreaterThanOrEqual(0.5);
+      expect(agent.headers.get('anima-embedding-pending')).toBeNull();
+    });
+
+    it('finds each memory at once that was just stored, again and again', async () => {
+      const npcId = newMind();
+      for (let at = 0; at < 5; at += 1) {
+        const { headers } = await store(npcId, `the number of the night is ${String(at)}`);
+        const reply = await api.post(`/npcs/${npcId}/memory/recall`, { query: 'the number of the night', limit: 100 });
+        expect(reply.body).toHaveLength(at + 1);
+        const revision = Number(headers.get('anima-revision'));
+        expect(Number(reply.headers.get('anima-revision'))).toBeGreaterThanOrEqual(revision);
+      }
+    });
+
+    it('keeps to limits and filters', async () => {
+      const npcId = newMind();
+      await store(npcId, NECKLACE, { type: 'emotion', importance: 0.9 });
+      await store(npcId, `${NECKLACE} again`, { type: 'experience', importance: 0.2 });
+      for (const text of others) await store(npcId, text, { type: 'emotion', importance: 0.1 });
+      const texts = async (more: object): Promise<readonly string[]> =>
+        (await recall(npcId, { query: THIEF, ...more })).map(({ text }) => text);
+      expect(await texts({})).toHaveLength(5);
+      expect(await texts({ limit: 1 })).toHaveLength(1);
+      expect(await texts({ type: 'experience' })).toEqual([`${NECKLACE} again`]);
+      expect((await texts({ type: 'experience,emotion' })).length).toBe(5);
+      expect(await texts({ type: 'emotion', minImportance: 0.5 })).toEqual([NECKLACE]);
+      expect(await texts({ similarity: 1 })).toEqual([]);
+      expect(await texts({ type: 'knowledge' })).toEqual([]);
+    });
+
+    it('gives equally good memories the newest first', async () => {
+      const npcId = newMind();
+      const ids: string[] = [];
+      for (let at = 0; at < 3; at += 1) {
+        const reply = await api.post(`/v1/agents/${npcId}/memory`, { text: NECKLACE });
+        ids.unshift((reply.body as { id: string }).id);
+      }
+      expect((await recall(npcId, { query: THIEF })).map(({ id }) => id)).toEqual(ids);
+    });
+
+    it('forgets what was cleared, except as of a moment before', async () => {
+      const npcId = newMind();
+      const stored = await store(npcId, NECKLACE);
+      const before = Number(stored.headers.get('anima-revision'));
+      expect((await api('DELETE', `/npcs/${npcId}/memory/clear`)).status).toBe(200);
+      const at = new Date().toISOString();
+      expect(await recall(npcId, { query: THIEF })).toEqual([]);
+      await store(npcId, others[0] ?? '');
+      expect((await recall(npcId, { query: THIEF })).map(({ text }) => text)).toEqual([others[0]]);
+      for (const asOf of [before, String(before)]) {
+        expect((await recall(npcId, { query: THIEF, asOf })).map(({ text }) => text)).toEqual([NECKLACE]);
+      }
+      expect(await recall(npcId, { query: THIEF, asOf: at })).toEqual([]);
+      expect(await recall(npcId, { query: THIEF, asOf: '2001-01-01T00:00:00Z' })).toEqual([]);
+    });
+
+    it('gives nothing of an unknown mind, which it does not make, nor of an archived one', async () => {
+      const unknown = newMind();
+      expect(await recall(unknown, { query: THIEF })).toEqual([]);
+      expect((await api.get(`/npcs/${unknown}`)).status).toBe(404);
+      const npcId = newMind();
+      await store(npcId, NECKLACE);
+      expect((await api('DELETE', `/npcs/${npcId}`)).status).toBe(200);
+      expect(await recall(npcId, { query: THIEF })).toEqual([]);
+    });
+
+    it('gives nothing of another tenant’s mind with the same name', async () => {
+      const npcId = newMind();
+      await store(npcId, NECKLACE);
+      const made = await api.post('/tenants', { tenantId: `t${npcId}` });
+      const other = apiOf(server.url, (made.body as { key: string }).key);
+      const reply = await other.post(`/npcs/${npcId}/memory/recall`, { query: THIEF });
+      expect([reply.status, reply.body]).toEqual([200, []]);
+    });
+
+    it('records what a client has recalled itself, also of a mind that was never seen', async () => {
+      const npcId = newMind();
+      const body = { query: THIEF, similarity: 0.4, limit: 3, memories: [{ text: NECKLACE, similarity: 0.7 }] };
+      const reply = await api.post(`/npcs/${npcId}/memory/recall`, body, { 'idempotency-key': npcId });
+      expect([reply.status, reply.headers.get('anima-revision')]).toEqual([200, '0']);
+      expect(reply.body).toMatchObject([
+        { text: NECKLACE, content: NECKLACE, type: 'observation', importance: 0.5, similarity: 0.7, embedding: [] },
+      ]);
+      const again = await api.post(`/npcs/${npcId}/memory/recall`, body, { 'idempotency-key': npcId });
+      expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([reply.text, 'true']);
+      const { body: history } = await api.get(`/npcs/${npcId}/history`);
+      expect(history.events).toMatchObject([
+        {
+          type: 'RecallReported',
+          data: { query: THIEF, similarity: 0.4, limit: 3, memories: [{ text: NECKLACE, similarity: 0.7 }] },
+        },
+      ]);
+      // It stores nothing.
+      expect((await api.get(`/npcs/${npcId}/memory`)).body).toEqual([]);
+      expect((await api.post(`/npcs/${npcId}/memory/recall`, { query: THIEF, memories: [] })).body).toEqual([]);
+    });
+
+    it('refuses what is out of bounds', async () => {
+      const npcId = newMind();
+      const status = async (body: object, path = `/npcs/${npcId}/memory/recall`): Promise<number> =>
+        (await api.post(path, body)).status;
+      const query = THIEF;
+      for (const body of [
+        {},
+        { query: 'é'.repeat(4_097) },
+        { query, limit: 0 },
+        { query, limit: 101 },
+        { query, similarity: 1.1 },
+        { query, minImportance: -1 },
+        { query, asOf: 'yesterday' },
+        { query, memories: [{}] },
+      ])
+        expect(await status(body), JSON.stringify(body)).toBe(400);
+      expect(await status({ query: 'é'.repeat(4_096), limit: 100, similarity: null })).toBe(200);
+      expect(await status({ query: '' })).toBe(200);
+      const agent = `/v1/agents/${npcId}/memory/recall`;
+      for (const body of [{}, { query, limit: 101 }, { query, minScore: 2 }])
+        expect(await status(body, agent)).toBe(400);
+      const reader = await api.post('/keys', { name: 'npc only', scopes: ['npc'] });
+      const reply = await apiOf(server.url, (reader.body as { key: string }).key).post(agent, { query });
+      expect(reply.status).toBe(403);
+    });
+
+    it('waits for the revision that is asked for, and refuses one that does not come', async () => {
+      const npcId = newMind();
+      const revision = (await store(npcId, NECKLACE)).headers.get('anima-revision') ?? '';
+      expect(await recall(npcId, { query: THIEF }, { 'anima-min-revision': revision })).toHaveLength(1);
+      const late = await api.post(`/npcs/${npcId}/memory/recall`, { query: THIEF }, { 'anima-min-revision': '99' });
+      expect([late.status, late.body.error.code]).toEqual([503, 'READ_MODEL_BEHIND']);
+    });
+
+    it('knows after a restart what it knew before', async () => {
+      const npcId = newMind();
+      await store(npcId, NECKLACE);
+      await server.restart('kill');
+      api = apiOf(server.url, server.ownerKey);
+      // A projector that was killed needs longer than a recall waits for it.
+      await vi.waitFor(
+        async () => expect((await recall(npcId, { query: THIEF })).map(({ text }) => text)).toEqual([NECKLACE]),
+        { timeout: 30_000, interval: 500 },
+      );
+    }, 60_000);
+  });
+};

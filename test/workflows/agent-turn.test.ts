@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+
+import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
+import type { TurnState } from '../../workflows/turn-state.js';
+import { type AgentTurnInput, agentTurn } from '../../workflows/agent-turn.js';
+import { cellOf, farEffectOf, statusOf } from '../../workflows/process.js';
+import { givenOf, inTable } from '../support/given.js';
+
+const turnId = 't0_0_aaaaaaaaaaaaaaaa';
+const facts: TurnFacts = {
+  npcId: 'mira',
+  mind: { persona: 'An innkeeper.', data: { hp: 3 }, revision: 7 },
+  ruleset: null,
+  rulesetRef: null,
+  issuer: { kid: 'kid', iss: 'http://test' },
+};
+const inputs = {
+  open: {
+    type: 'open',
+    turnId,
+    observation: 'Who stole it?',
+    context: {},
+    npcState: {},
+    deadlineAt: '2026-01-01T00:15:00.000Z',
+  },
+  memories: {
+    type: 'memories',
+    memories: [
+      {
+        text: 'The player stole a necklace.',
+        type: 'observation',
+        importance: 0.5,
+        similarity: 0.7,
+        memoryId: 'm1',
+        revision: 3,
+        scoreParts: { meaning: 0.7 },
+      },
+    ],
+  },
+  output: { type: 'output', generatedOutput: 'It was you.', cortexId: 'scripted' },
+  deadline: { type: 'deadline' },
+} as const satisfies Record<AgentTurnInput['type'], AgentTurnInput>;
+
+const given = givenOf(agentTurn);
+type Turn = ReturnType<typeof given>;
+const take = (before: Turn, input: AgentTurnInput) => before.when(inTable(agentTurn), input, facts);
+const fresh = given({ type: 'NpcUpdated', data: {} });
+const after = (...types: (keyof typeof inputs)[]): Turn =>
+  types.reduce((before, type) => take(before, inputs[type]).and, fresh);
+const turns = {
+  new: fresh,
+  awaitingMemories: after('open'),
+  awaitingInference: after('open', 'memories'),
+  ended: after('open', 'memories', 'output'),
+  expired: after('open', 'deadline'),
+} satisfies Partial<Record<TurnState['name'], Turn>>;
+
+/** What every input does in every state that an agent's turn can be in: the state that follows and the events. */
+const expected: Record<keyof typeof turns, Record<AgentTurnInput['type'], string>> = {
+  new: { open: 'awaitingMemories TurnOpened', memories: 'new', output: 'new', deadline: 'new' },
+  awaitingMemories: {
+    open: 'awaitingMemories',
+    memories: 'awaitingInference MemoriesRecalled',
+    output: 'awaitingMemories',
+    deadline: 'expired TurnExpired',
+  },
+  awaitingInference: {
+    open: 'awaitingInference',
+    memories: 'awaitingInference',
+    output: 'ended VerdictReached MemoryStored',
+    deadline: 'expired TurnExpired',
+  },
+  ended: { open: 'ended', memories: 'ended', output: 'ended', deadline: 'ended' },
+  expired: { open: 'expired', memories: 'expired', output: 'expired', deadline: 'expired' },
+};
+const cells = Object.entries(turns).flatMap(([name, before]) =>
+  Object.values<AgentTurnInput>(inputs).map(
+    (input) => [name as keyof typeof turns, input.type, before, input] as const,
+  ),
+);
+
+describe('the table of an agent’s turn', () => {
+  it.each(cells)('says what a turn in the state %s does on the input %s', (name, type, before, input) => {
+    expect(before.state.name).toBe(name);
+    const taken = take(before, input);
+    const types = taken.events?.map((event) => event.type) ?? ['refused'];
+    expect([taken.and.state.name, ...types].join(' ')).toBe(expected[name][type]);
+  });
+
+  it('leads nowhere but to the states that its cells name, and never asks who the actor is', () => {
+    for (const [name, type, before, input] of cells) {
+      const cell = cellOf(agentTurn, before.state, input);
+      if (cell === 'ignore' || 'reject' in cell) continue;
+      expect(cell.to, `${name} ${type}`).toContain(take(before, input).and.state.name);
+      expect(cell.to).not.toContain('awaitingActor');
+    }
+  });
+
+  it('waits for a recall of its mind first, and then for the words of an engine', () => {
+    expect(statusOf(agentTurn, fresh.state)).toMatchObject({ effect: null, deadline: null });
+    const recall = statusOf(agentTurn, turns.awaitingMemories.state);
+    expect(recall.effect).toEqual({
+      id: 'recall',
+      name: 'recall',
+      near: true,
+      args: { query: 'Who stole it?', limit: 5, threshold: 0.5 },
+    });
+    expect(farEffectOf(recall)).toBeNull();
+    const infer = farEffectOf(statusOf(agentTurn, turns.awaitingInference.state));
+    expect(infer).toMatchObject({ id: 'infer', name: 'infer', near: false });
+    expect(infer?.args['prompt']).toContain('The player stole a necklace.');
+    for (const ended of [turns.ended, turns.expired])
+      expect(statusOf(agentTurn, ended.state)).toMatchObject({ over: true, effect: null, deadline: null });
+  });
+
+  it('says in its events that no body plays it, and which engine spoke', () => {
+    const [, opened, recalled, reached] = turns.ended.events.map(({ data }) => data);
+    expect(opened).toMatchObject({ agent: true, instruction: { type: 'QueryVector' } });
+    expect(recalled).toMatchObject({ memories: [{ memoryId: 'm1', revision: 3 }] });
+    expect(reached).toMatchObject({ cortexId: 'scripted', generatedOutput: 'It was you.', kid: 'kid' });
+  });
+
+  it('answers once it has recalled, and with the verdict once it has ended', () => {
+    const answerIn = (turn: Turn) => agentTurn.answer(turn.state, undefined);
+    expect(answerIn(turns.new)).toBeUndefined();
+    expect(answerIn(turns.awaitingMemories)).toBeUndefined();
+    expect(answerIn(turns.awaitingInference)).toMatchObject({
+      turnId,
+      state: 'awaitingInference',
+      memories: [{ memoryId: 'm1' }],
+    });
+    expect(answerIn(turns.awaitingInference)).not.toHaveProperty('verdict');
+    expect(answerIn(turns.ended)).toMatchObject({ state: 'ended', verdict: { valid: true, dialogue: 'It was you.' } });
+  });
+});

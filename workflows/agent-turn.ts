@@ -1,0 +1,111 @@
+import { CURRENT_LOGIC } from '../src/domain/npc/decision/logic.js';
+import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
+import type { RecalledMemory, Verdict } from '../src/domain/npc/events.js';
+import type { JsonObject } from '../src/domain/shared/json.js';
+import type { Cell, Effect, Emitted, Process } from './process.js';
+import { askForMemories, decidedEvents, expiredEvents, openingEvents, recalledEvents } from './turn-events.js';
+import { evolveTurn } from './turn-evolve.js';
+import type { Opening, OpenedTurn, TurnName, TurnState } from './turn-state.js';
+import { defined } from '../src/domain/shared/defined.js';
+
+export type AgentTurnInput =
+  | ({ readonly type: 'open'; readonly rulesetId?: string } & Opening)
+  | { readonly type: 'memories'; readonly memories: readonly RecalledMemory[] }
+  | { readonly type: 'output'; readonly generatedOutput: string; readonly cortexId: string }
+  | { readonly type: 'deadline' };
+
+/** What is known of the turn; `verdict` once it has ended. */
+export type AgentTurnAnswer = {
+  readonly turnId: string;
+  readonly state: Exclude<TurnName, 'new'>;
+  readonly memories: readonly RecalledMemory[];
+  readonly verdict?: Verdict;
+};
+
+const open = (
+  _: TurnState,
+  { type: _type, rulesetId: _rulesetId, ...opening }: Extract<AgentTurnInput, { type: 'open' }>,
+  facts: TurnFacts,
+): readonly Emitted[] => {
+  const held = { ...opening, ...defined({ patternsHeld: facts.patternsHeld }) };
+  const instruction = askForMemories(CURRENT_LOGIC, facts, held);
+  return openingEvents({ ...held, agent: true, logic: CURRENT_LOGIC, instruction }, facts);
+};
+
+type AgentTurnTable = Process<TurnState, AgentTurnInput, TurnFacts, AgentTurnAnswer>['table'];
+const expiring = { to: ['expired'], emit: expiredEvents } as const;
+const opening: Cell<TurnState, Extract<AgentTurnInput, { type: 'open' }>, TurnFacts, TurnName> = {
+  to: ['awaitingMemories'],
+  emit: open,
+};
+const over = { open: 'ignore', memories: 'ignore', output: 'ignore', deadline: 'ignore' } as const;
+
+const table: AgentTurnTable = {
+  new: { open: opening, memories: 'ignore', output: 'ignore', deadline: 'ignore' },
+  // Nobody plays a body here, so the actor is never asked for.
+  awaitingActor: over,
+  awaitingMemories: {
+    open: 'ignore',
+    memories: {
+      to: ['awaitingInference'],
+      emit: (state, { memories }, facts) => recalledEvents(state, memories, facts),
+    },
+    output: 'ignore',
+    deadline: expiring,
+  },
+  awaitingInference: {
+    open: 'ignore',
+    memories: 'ignore',
+    output: {
+      to: ['ended'],
+      emit: (state, { generatedOutput, cortexId }, facts) => decidedEvents(state, { generatedOutput, cortexId }, facts),
+    },
+    deadline: expiring,
+  },
+  ended: over,
+  expired: over,
+};
+
+/** The last instruction is what the turn waits for: a recall, which is quick, or the words of a model. */
+const pending = (state: TurnState): Effect | null => {
+  if (state.name === 'new') return null;
+  const { instruction } = state.rounds[state.rounds.length - 1] ?? {};
+  switch (instruction?.type) {
+    case 'QueryVector': {
+      const { query, limit, threshold } = instruction;
+      return { id: 'recall', name: 'recall', near: true, args: { query, limit, threshold } };
+    }
+    case 'ExecuteInference': {
+      const { prompt, constraints } = instruction;
+      return { id: 'infer', name: 'infer', near: false, args: { prompt, constraints } satisfies JsonObject };
+    }
+    default:
+      return null;
+  }
+};
+
+const isOver = (state: TurnState): boolean => state.name === 'ended' || state.name === 'expired';
+
+const answerOf = ({ turnId, name, memories, verdict }: OpenedTurn): AgentTurnAnswer => ({
+  turnId,
+  state: name,
+  memories: memories ?? [],
+  ...defined({ verdict: verdict?.verdict }),
+});
+
+/**
+ * One turn of an NPC whose body is this server (contract 7.1): it recalls from the mind's own memories, an engine makes the words, and the same rules
+ * decide on them. Its events are those of a body's turn.
+ */
+export const agentTurn: Process<TurnState, AgentTurnInput, TurnFacts, AgentTurnAnswer> = {
+  name: 'agentTurn',
+  initial: { name: 'new' },
+  table,
+  owns: (id, event) => event.data['turnId'] === id,
+  evolve: evolveTurn,
+  pending,
+  deadline: (state) =>
+    state.name === 'new' || isOver(state) ? null : { at: state.deadlineAt, input: { type: 'deadline' } },
+  answer: (state) => (state.name === 'new' || state.name === 'awaitingMemories' ? undefined : answerOf(state)),
+  over: isOver,
+};

@@ -1,0 +1,100 @@
+import { logicOf } from '../src/domain/npc/decision/logic.js';
+import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
+import type { Instruction, NpcEvent, RecalledMemory } from '../src/domain/npc/events.js';
+import type { Emitted } from './process.js';
+import type { Opening, OpenedTurn } from './turn-state.js';
+
+// What the steps of a turn record. It is the same for a turn of a body and for an agent's, so histories do not differ by who was the body.
+
+const draft = (event: NpcEvent): Emitted => event as unknown as Emitted;
+
+/** What a recall instruction says, from the directive (contract 2.8). */
+export const askForMemories = (logic: number, facts: TurnFacts, turn: Opening): Instruction => {
+  const { effectiveInput, giveDirective } = logicOf(logic);
+  return { type: 'QueryVector', ...giveDirective(effectiveInput(facts, turn)).memoryRecall };
+};
+
+export const askForOutput = (logic: number, facts: TurnFacts, turn: Opening): Instruction => {
+  const { effectiveInput, buildPrompt } = logicOf(logic);
+  const { prompt, constraints } = buildPrompt(effectiveInput(facts, turn));
+  return { type: 'ExecuteInference', prompt, constraints };
+};
+
+type OpenedData = Extract<NpcEvent, { type: 'TurnOpened' }>['data'];
+
+/** The opening, after a note of the ruleset that was named and is not registered. */
+export const openingEvents = (
+  opening: Omit<OpenedData, 'mindRevision' | 'ruleset'>,
+  facts: TurnFacts,
+): readonly Emitted[] => {
+  const { turnId } = opening;
+  const { rulesetMissing: rulesetId } = facts;
+  return [
+    ...(rulesetId === undefined ? [] : [draft({ type: 'RulesetMissing', data: { turnId, rulesetId } })]),
+    draft({
+      type: 'TurnOpened',
+      data: { ...opening, mindRevision: facts.mind.revision, ruleset: facts.rulesetRef },
+    }),
+  ];
+};
+
+export const identifiedEvents = (data: Extract<NpcEvent, { type: 'ActorIdentified' }>['data']): readonly Emitted[] => [
+  draft({ type: 'ActorIdentified', data }),
+];
+
+export const recalledEvents = (
+  state: OpenedTurn,
+  memories: readonly RecalledMemory[],
+  facts: TurnFacts,
+): readonly Emitted[] => [
+  draft({
+    type: 'MemoriesRecalled',
+    data: {
+      turnId: state.turnId,
+      mindRevision: facts.mind.revision,
+      logic: state.logic,
+      memories,
+      instruction: askForOutput(state.logic, facts, { ...state, memories }),
+    },
+  }),
+];
+
+/** The verdict on a model's text, its state change and its memories: one append (contract 2.6). */
+export const decidedEvents = (
+  state: OpenedTurn,
+  { generatedOutput, ...made }: { readonly generatedOutput: string; readonly cortexId?: string },
+  facts: TurnFacts,
+): readonly Emitted[] => {
+  const { logic } = state;
+  const { effectiveInput, reachVerdict } = logicOf(logic);
+  const { verdict, grounds } = reachVerdict(effectiveInput(facts, state), generatedOutput);
+  const reached = { mindRevision: facts.mind.revision, logic, generatedOutput, ...made, verdict, grounds };
+  return verdictEvents(state.turnId, reached, facts);
+};
+
+/** The events that record a verdict, including one requested outside a turn (contract 2.7). */
+export const verdictEvents = (
+  turnId: string,
+  reached: Omit<Extract<NpcEvent, { type: 'VerdictReached' }>['data'], 'turnId' | 'kid' | 'iss'>,
+  { issuer }: Pick<TurnFacts, 'issuer'>,
+): readonly Emitted[] => {
+  const { verdict } = reached;
+  if (!verdict.valid) return [draft({ type: 'VerdictRefused', data: { turnId, ...reached } })];
+  return [
+    draft({ type: 'VerdictReached', data: { turnId, ...reached, ...issuer } }),
+    ...(Object.keys(verdict.stateDelta).length === 0
+      ? []
+      : [draft({ type: 'StateChanged', data: { turnId, patch: verdict.stateDelta } })]),
+    ...verdict.memoryStore.map((memory, index) =>
+      draft({ type: 'MemoryStored', data: { turnId, memoryId: `${turnId}-${String(index)}`, ...memory } }),
+    ),
+  ];
+};
+
+export const mismatchEvents = (
+  data: Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data'],
+): readonly Emitted[] => [draft({ type: 'TapeMismatchNoticed', data })];
+
+export const expiredEvents = ({ turnId }: Pick<OpenedTurn, 'turnId'>): readonly Emitted[] => [
+  draft({ type: 'TurnExpired', data: { turnId } }),
+];
