@@ -66,14 +66,17 @@ const table: AgentTurnTable = {
   expired: over,
 };
 
-/** The last instruction is what the turn waits for: a recall, which is quick, or the words of a model. */
+/**
+ * The last instruction is what the turn waits for. Both are far effects: a recall waits for the read model and embeds what is new, which may take longer
+ * than a near one has, and it must be tried again though nobody asks.
+ */
 const pending = (state: TurnState): Effect | null => {
   if (state.name === 'new') return null;
   const { instruction } = state.rounds[state.rounds.length - 1] ?? {};
   switch (instruction?.type) {
     case 'QueryVector': {
       const { query, limit, threshold } = instruction;
-      return { id: 'recall', name: 'recall', near: true, args: { query, limit, threshold } };
+      return { id: 'recall', name: 'recall', near: false, args: { query, limit, threshold } };
     }
     case 'ExecuteInference': {
       const { prompt, constraints } = instruction;
@@ -106,6 +109,6 @@ export const agentTurn: Process<TurnState, AgentTurnInput, TurnFacts, AgentTurnA
   pending,
   deadline: (state) =>
     state.name === 'new' || isOver(state) ? null : { at: state.deadlineAt, input: { type: 'deadline' } },
-  answer: (state) => (state.name === 'new' || state.name === 'awaitingMemories' ? undefined : answerOf(state)),
+  answer: (state) => (state.name === 'new' ? undefined : answerOf(state)),
   over: isOver,
 };

@@ -3,12 +3,12 @@ import { readEnvironment } from '../config/env.js';
 import { exitCodes, runCli } from './program.js';
 import { tolerateClosedPipe } from './terminal.js';
 
-const { stdout, stderr } = process;
+const { stdin, stdout, stderr } = process;
 for (const stream of [stdout, stderr]) {
   tolerateClosedPipe(stream, () => {
     process.exitCode = exitCodes.failed;
   });
 }
-const code = await runCli(process.argv.slice(2), { env: readEnvironment(), cwd: process.cwd(), stdout, stderr });
+const code = await runCli(process.argv.slice(2), { env: readEnvironment(), cwd: process.cwd(), stdin, stdout, stderr });
 // A command that ran to its end may already have said that it did not succeed.
 if (code !== exitCodes.done) process.exitCode = code;

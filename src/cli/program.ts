@@ -11,6 +11,7 @@ import { rebuildCommand } from './rebuild.js';
 import { reembedCommand } from './reembed.js';
 import { serveCommand } from './serve.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
+import { talkCommand } from './talk.js';
 import { turnsCommand } from './turns.js';
 import { whyCommand } from './why.js';
 
@@ -27,6 +28,7 @@ const program = (terminal: Terminal): Command => {
     .addCommand(historyCommand(terminal))
     .addCommand(turnsCommand(terminal))
     .addCommand(whyCommand(terminal))
+    .addCommand(talkCommand(terminal))
     .addCommand(memoriesCommand(terminal))
     .addCommand(chainCommand(terminal))
     .addCommand(rebuildCommand(terminal))

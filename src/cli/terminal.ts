@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 import type { Environment } from '../config/env.js';
 import { printable } from '../domain/shared/printable.js';
@@ -8,6 +8,7 @@ export type Terminal = {
   readonly env: Environment;
   /** What relative paths start from. */
   readonly cwd: string;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
 };

@@ -50,8 +50,8 @@ const rulesTitle = (ruleset: JsonValue | undefined): string => {
 };
 
 const ruleOf = (rule: JsonMembers): Branch => {
-  const conditions = list(rule['conditions']).map(({ key, expected, holds, saw }): Branch => ({
-    text: `${word(key)} ${word(expected)}: ${holds === true ? 'holds' : 'does not hold'}, saw ${saw === undefined || saw === null ? 'nothing' : plain(saw)}`,
+  const conditions = list(rule['conditions']).map(({ key, expected, holds, saw, notRecorded }): Branch => ({
+    text: `${word(key)} ${word(expected)}: ${holds === true ? 'holds' : 'does not hold'}, saw ${sawText(saw, notRecorded === true)}`,
   }));
   const pattern = rule['patternHolds'];
   const words = typeof pattern === 'boolean' ? [{ text: pattern ? 'its words fit' : 'its words do not fit' }] : [];
@@ -61,6 +61,13 @@ const ruleOf = (rule: JsonMembers): Branch => {
     below: [...conditions, ...words],
   };
 };
+
+const sawText = (saw: JsonValue | undefined, notRecorded: boolean): string =>
+  saw === undefined || saw === null
+    ? notRecorded
+      ? 'what was too much to record'
+      : 'nothing'
+    : `${plain(saw)}${notRecorded ? ' (cut)' : ''}`;
 
 const remembered = (memories: readonly JsonMembers[]): string =>
   memories.length === 0 ? 'remembered nothing' : `remembered ${counted(memories.length, 'memory', 'memories')}`;

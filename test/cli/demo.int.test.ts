@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,6 +49,7 @@ const typed = async (...words: string[]): Promise<string> => {
   const terminal: Terminal = {
     env: { ANIMA_URL: server?.url, ANIMA_DATA_DIR: directory.path },
     cwd: directory.path,
+    stdin: Readable.from([]),
     stdout: into(),
     stderr: into(),
   };

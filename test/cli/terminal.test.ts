@@ -1,4 +1,4 @@
-import { PassThrough, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
@@ -20,6 +20,7 @@ import { printable } from '../../src/domain/shared/printable.js';
 const terminalTo = (stdout: Writable, stderr: Writable & { isTTY?: boolean } = new PassThrough()): Terminal => ({
   env: {},
   cwd: '/',
+  stdin: Readable.from([]),
   stdout,
   stderr,
 });

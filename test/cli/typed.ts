@@ -1,16 +1,21 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 
 import { runCli } from '../../src/cli/program.js';
 
 export type Typed = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** What `anima <words>` prints and ends with, in an environment that holds nothing but `env`. */
+/** What `anima <words>` prints and ends with, in an environment that holds nothing but `env`; `lines` are typed in. */
 export const typed = async (
   words: readonly string[],
-  { env = {}, cwd = '/nonexistent' }: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
+  {
+    env = {},
+    cwd = '/nonexistent',
+    lines = [],
+  }: { readonly env?: Record<string, string>; readonly cwd?: string; readonly lines?: readonly string[] } = {},
 ): Promise<Typed> => {
   const [stdout, stderr] = [collected(), collected()];
-  const code = await runCli(words, { env, cwd, stdout: stdout.stream, stderr: stderr.stream });
+  const stdin = Readable.from(lines.map((line) => `${line}\n`));
+  const code = await runCli(words, { env, cwd, stdin, stdout: stdout.stream, stderr: stderr.stream });
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 };
 

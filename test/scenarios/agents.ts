@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type Api, apiOf } from '../support/api.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
+import { untilProjecting } from './until-projecting.js';
 
 type HistoryEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
 
@@ -14,6 +15,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
     beforeAll(async () => {
       server = await open();
       api = apiOf(server.url, server.ownerKey);
+      await untilProjecting(api);
     }, 120_000);
     afterAll(async () => {
       await server[Symbol.asyncDispose]();

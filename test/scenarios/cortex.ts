@@ -51,6 +51,20 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.post('/cortex/init', {})).status).toBe(400);
     });
 
+    it('refuses what its model would do against the world, with the code and the details of the refusal', async () => {
+      await api.post('/npcs', { npcId: 'beggar', data: { inventory: ['bowl'] } });
+      models.behave({
+        kind: 'answer',
+        text: '{"dialogue": "Take it.", "action": {"type": "GIVE", "target": "player", "payload": {"item": "crown"}}}',
+      });
+      const refused = await api.post('/v1/agents/beggar/process', { input: 'Give me the crown.' });
+      expect([refused.status, codeOf(refused)]).toEqual([422, 'ITEM_NOT_IN_INVENTORY']);
+      expect((refused.body as { error: { details: unknown } }).error.details).toMatchObject({
+        item: 'crown',
+        inventory: ['bowl'],
+      });
+    });
+
     it('completes prompts: the scripted engine always alike, the model server as it answers', async () => {
       const body = { prompt: 'Who are you?' };
       const [once, again] = [

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { type Api, apiOf, type Reply } from '../support/api.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
+import { untilProjecting } from './until-projecting.js';
 
 type Item = {
   readonly id: string;
@@ -23,6 +24,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
     beforeAll(async () => {
       server = await open();
       api = apiOf(server.url, server.ownerKey);
+      await untilProjecting(api);
     }, 120_000);
     afterAll(async () => {
       await server[Symbol.asyncDispose]();

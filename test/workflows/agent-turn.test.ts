@@ -102,10 +102,9 @@ describe('the table of an agent’s turn', () => {
     expect(recall.effect).toEqual({
       id: 'recall',
       name: 'recall',
-      near: true,
+      near: false,
       args: { query: 'Who stole it?', limit: 5, threshold: 0.5 },
     });
-    expect(farEffectOf(recall)).toBeNull();
     const infer = farEffectOf(statusOf(agentTurn, turns.awaitingInference.state));
     expect(infer).toMatchObject({ id: 'infer', name: 'infer', near: false });
     expect(infer?.args['prompt']).toContain('The player stole a necklace.');
@@ -120,10 +119,10 @@ describe('the table of an agent’s turn', () => {
     expect(reached).toMatchObject({ cortexId: 'scripted', generatedOutput: 'It was you.', kid: 'kid' });
   });
 
-  it('answers once it has recalled, and with the verdict once it has ended', () => {
+  it('answers with what it knows, and with the verdict once it has ended', () => {
     const answerIn = (turn: Turn) => agentTurn.answer(turn.state, undefined);
     expect(answerIn(turns.new)).toBeUndefined();
-    expect(answerIn(turns.awaitingMemories)).toBeUndefined();
+    expect(answerIn(turns.awaitingMemories)).toMatchObject({ turnId, state: 'awaitingMemories', memories: [] });
     expect(answerIn(turns.awaitingInference)).toMatchObject({
       turnId,
       state: 'awaitingInference',

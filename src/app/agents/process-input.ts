@@ -76,19 +76,24 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
     engine.outcome(refOf(asked.stream, turnId), asked.by, { withinMs, signal }),
   );
   const answer = outcome?.answer as AgentTurnAnswer | undefined;
-  if (!outcome || answer?.verdict === undefined) throw noVerdictYet(turnId);
+  if (!outcome || answer?.verdict === undefined) throw noVerdictYet(turnId, engineOf(asked.by.tenant));
   const { revision, position } = outcome;
   return { turnId, memories: answer.memories, verdict: answer.verdict, revision, position };
 };
 
 const refOf = (stream: string, id: string): ProcessRef => ({ process: agentTurn.name, id, stream });
 
-export const noVerdictYet = (turnId: string): Rejection =>
-  new Rejection('CORTEX_UNAVAILABLE', { details: { turnId }, retryAfter: 1 });
+/** @param engine says why, where it knows */
+export const noVerdictYet = (turnId: string, engine: Pick<CortexEngine, 'id' | 'state'>): Rejection => {
+  const state = engine.state();
+  const reason = state === 'ready' ? 'It has not answered in time; the turn goes on.' : state;
+  return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason }, retryAfter: 1 });
+};
 
 const beginOrJoin = async (deps: AgentDeps, asked: AgentInput, said: string): Promise<string> => {
   const { earlier, since } = await anotherAttempt(deps, agentTurn, asked);
-  return earlier?.turnId ?? (await openTurn(deps, asked, said)) ?? (await begin(deps, asked, since));
+  if (earlier !== null && earlier.name !== 'expired') return earlier.turnId;
+  return (await openTurn(deps, asked, said)) ?? begin(deps, asked, since);
 };
 
 /** The newest open agent's turn with the same input, context and state. */

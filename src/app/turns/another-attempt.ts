@@ -29,7 +29,7 @@ export const anotherAttempt = async (
   const { revision: since } = await lanes.current(stream, mindFold);
   while (!search.covers(since)) {
     const own = await search.look();
-    const turnId = own?.find(({ data }) => typeof data['turnId'] === 'string')?.data['turnId'];
+    const turnId = own?.findLast(({ data }) => typeof data['turnId'] === 'string')?.data['turnId'];
     if (typeof turnId !== 'string') continue;
     const state = (await journal.load(process, { process: process.name, id: turnId, stream })).state as TurnState;
     return { earlier: state.name === 'new' ? null : state, since };

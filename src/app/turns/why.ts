@@ -2,6 +2,7 @@ import { npcEvents } from '../../domain/npc/decoder.js';
 import { type ModelSaid, readModelText } from '../../domain/npc/decision/model-text.js';
 import type { NpcEvent, RecalledMemory } from '../../domain/npc/events.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
+import type { SeenValue } from '../../domain/rules/rules-trace.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
@@ -27,8 +28,8 @@ export type WhyRule = {
   readonly ruleReason: string;
   readonly rulePriority: number;
   readonly matched: boolean;
-  /** `saw` is absent for a key that was missing, and for one that the record had no room for. */
-  readonly conditions: readonly { key: string; expected: string; holds: boolean; saw?: Json }[];
+  /** `saw` is absent for a key that was missing; `notRecorded` for one that the record had no room for, or only for a part of it. */
+  readonly conditions: readonly { key: string; expected: string; holds: boolean; saw?: Json; notRecorded?: true }[];
   readonly patternHolds?: boolean;
 };
 
@@ -126,10 +127,11 @@ type Trace =
   | Extract<NpcEvent, { type: 'DirectiveGiven' }>['data'];
 
 const rulesOf = (
-  trace: Pick<Trace, 'rules' | 'seen'> | undefined,
+  trace: Pick<Trace, 'rules' | 'seen' | 'seenLeftOut'> | undefined,
   ruleset: DirectiveRuleSet | null,
 ): readonly WhyRule[] => {
-  const seen = new Map((trace?.seen ?? []).map(({ key, value }) => [key, value]));
+  const seen = new Map((trace?.seen ?? []).map((one) => [one.key, one]));
+  const leftOut = (trace?.seenLeftOut ?? 0) > 0;
   const named = new Map((ruleset?.rulesetRules ?? []).map((rule) => [rule.drRuleId, rule]));
   return (trace?.rules ?? []).map(({ drRuleId, matched, conditions = [], patternHolds }) => {
     const { ruleName = '', ruleReason = '', rulePriority = 0 } = named.get(drRuleId) ?? {};
@@ -139,13 +141,17 @@ const rulesOf = (
       ruleReason,
       rulePriority,
       matched,
-      conditions: conditions.map((condition) => ({
-        ...condition,
-        ...defined({ saw: seen.get(condition.key) ?? undefined }),
-      })),
+      conditions: conditions.map((condition) => ({ ...condition, ...sawOf(seen.get(condition.key), leftOut) })),
       ...defined({ patternHolds }),
     };
   });
+};
+
+/** What a key saw. A key without a record was missing, unless the record had no room for all of them. */
+const sawOf = (seen: SeenValue | undefined, leftOut: boolean): Partial<WhyRule['conditions'][number]> => {
+  if (seen === undefined) return leftOut ? { notRecorded: true } : {};
+  const saw = seen.value === null ? {} : { saw: seen.value };
+  return seen.shortened === true ? { ...saw, notRecorded: true } : saw;
 };
 
 const memoriesOffered = (known: readonly TurnEvent[]): readonly RecalledMemory[] => {

@@ -1,6 +1,7 @@
 import type { Action } from './action.js';
 import { toActionType } from '../shared/action-type.js';
 import type { Json, JsonObject } from '../shared/json.js';
+import type { RejectionCode } from '../shared/rejection.js';
 import { cutText } from '../shared/text.js';
 import {
   ACTION_ITEMS,
@@ -26,7 +27,8 @@ export type Situation = {
   readonly dialogue: string;
 };
 
-export type Objection = { readonly code: string; readonly reason: string; readonly details: JsonObject };
+/** The code is also that of the answer to an agent's client (contract 7.1). */
+export type Objection = { readonly code: RejectionCode; readonly reason: string; readonly details: JsonObject };
 
 /** A rule that the world itself sets (contract 4.2). `*` affects every action. */
 export type CoreRule = {

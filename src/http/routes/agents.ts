@@ -60,12 +60,20 @@ const HEARTBEAT = { everyMs: 15_000, chunk: ':\n\n' } as const;
 
 const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
+type Following = {
+  readonly stream: string;
+  readonly turnId: string;
+  readonly requestId: string;
+  readonly tenant: string;
+};
+
 /** The phases of a turn as Server-Sent Events (contract 7.1). */
 const phasesOf = async function* (
   deps: AgentDeps,
-  { stream, turnId, requestId }: { readonly stream: string; readonly turnId: string; readonly requestId: string },
+  { stream, turnId, requestId, tenant }: Following,
   left: AbortSignal,
 ): AsyncGenerator<string> {
+  const engine = deps.engineOf(tenant);
   yield eventOf('opened', { turnId });
   const late = new AbortController();
   const cancel = deps.clock.after(deps.waitMs, () => late.abort());
@@ -80,10 +88,10 @@ const phasesOf = async function* (
           yield eventOf('verdict', answerOf({ turnId, ...phase }));
           return;
         case 'expired':
-          throw noVerdictYet(turnId);
+          throw noVerdictYet(turnId, engine);
       }
     }
-    if (!left.aborted) throw noVerdictYet(turnId);
+    if (!left.aborted) throw noVerdictYet(turnId, engine);
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
     yield eventOf('error', errorBody(error, requestId));
@@ -130,7 +138,7 @@ export const agentRoutes = (services: Services): readonly RouteDefinition[] => {
         if (call.wantsStream) {
           const asked = askedOf(call);
           const turnId = await takeInput(deps, asked);
-          const turn = { stream: asked.stream, turnId, requestId: call.requestId };
+          const turn = { stream: asked.stream, turnId, requestId: call.requestId, tenant: call.principal.tenant };
           const chunks = (signal: AbortSignal) => phasesOf(deps, turn, signal);
           return { headers: HEADERS, stream: { type: `${EVENT_STREAM}; charset=utf-8`, chunks, heartbeat: HEARTBEAT } };
         }

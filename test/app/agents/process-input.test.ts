@@ -35,12 +35,13 @@ const fakeEngine = (say: (asked: Completion, signal: AbortSignal) => Promise<str
 
 const openAgents = async (
   { engine }: Pick<ReturnType<typeof fakeEngine>, 'engine'>,
-  { store = new MemoryEventStore(), clock = new ManualClock() } = {},
+  { store = new MemoryEventStore(), clock = new ManualClock(), onRecall = (): boolean => false } = {},
 ) => {
   const recalls: string[] = [];
   const agent = {
     recall: ({ query }: { readonly query: string }) => {
       recalls.push(query);
+      if (onRecall()) return Promise.reject(new Rejection('EMBEDDER_UNAVAILABLE'));
       return Promise.resolve({ memories: [], pending: 0, revision: -1 });
     },
     engineOf: () => engine,
@@ -169,6 +170,32 @@ describe('an agent’s turn', () => {
     const again = await agents.say('Say it once.', { commandId: 'c0_AAAAAAAAAAAAAAAA', resumed: true });
     expect(again.turnId).toBe(first.turnId);
     expect(asked).toHaveLength(1);
+  });
+
+  it('recalls again by itself when its recall failed', async () => {
+    const { engine } = fakeEngine(() => Promise.resolve('Now I know.'));
+    let fails = 1;
+    await using agents = await openAgents({ engine }, { onRecall: () => (fails -= 1) >= 0 });
+    const answered = agents.say('Do you know?');
+    await settle(20);
+    expect(await agents.types()).toEqual(['TurnOpened']);
+    await agents.clock.advance(1_000);
+    expect((await answered).verdict).toMatchObject({ dialogue: 'Now I know.' });
+    expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it('is begun again by a repeat of its command when it has expired', async () => {
+    const fake = fakeEngine(() =>
+      fake.asked.length === 1 ? new Promise<never>(() => undefined) : Promise.resolve('Yes.'),
+    );
+    await using agents = await openAgents(fake);
+    const command = { commandId: 'c0_BBBBBBBBBBBBBBBB' };
+    const late = agents.say('Anybody?', command).catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(DEADLINE_MS);
+    await settle(20);
+    expect(await late).toMatchObject({ code: 'CORTEX_UNAVAILABLE', details: { cortexId: 'fake' } });
+    expect((await agents.say('Anybody?', { ...command, resumed: true })).verdict).toMatchObject({ dialogue: 'Yes.' });
   });
 
   it('expires when no engine speaks until its deadline', async () => {

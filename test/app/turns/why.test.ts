@@ -53,6 +53,15 @@ describe('why', () => {
     ]);
   });
 
+  it('says so where the record holds only a part of what a rule saw', async () => {
+    await using minds = await opened();
+    await minds.register(aRuleset([{ drRuleId: 'long', ruleCondition: [['note', '*']] }]));
+    const { turnId } = await minds.play(4, { rulesetId: 'test', npcState: { note: 'x'.repeat(5_000) } });
+    const [{ conditions } = { conditions: [] }] = (await minds.why(turnId)).rules;
+    expect(conditions).toMatchObject([{ key: 'note', holds: true, notRecorded: true }]);
+    expect(JSON.stringify(conditions).length).toBeLessThan(2_000);
+  });
+
   it('sees the mind as it was then, not as it is now', async () => {
     await using minds = await opened();
     const { turnId } = await minds.play(4);

@@ -1,0 +1,85 @@
+import { createInterface } from 'node:readline';
+
+import { Command } from 'commander';
+
+import type { MindRequest } from '../body/mind-request.js';
+import { openClient } from './client.js';
+import { CommandFailed, isRead, print, printJson, remark, type Terminal } from './terminal.js';
+import { showWhy } from './why.js';
+
+/** How many memories `/memories` shows, the newest last. */
+const MEMORIES = 20;
+
+const HELP = '/why: why it answered so · /memories: what it remembers · /quit: end (or Ctrl-D)';
+
+type Spoken = { readonly dialogue: string; readonly action: { readonly type: string; readonly target?: string } };
+type Memory = { readonly text: string; readonly type: string };
+
+/** What the NPC does besides speaking; nothing for plain words. */
+const deedOf = ({ type, target = '' }: Spoken['action']): string =>
+  type === 'SPEAK' ? '' : `[${type}${target === '' ? '' : ` -> ${target}`}] `;
+
+type Talk = {
+  readonly terminal: Terminal;
+  readonly request: MindRequest;
+  readonly npcId: string;
+  readonly json: boolean;
+};
+
+const say = async ({ terminal, request, npcId, json }: Talk, input: string): Promise<void> => {
+  const path = `/v1/agents/${encodeURIComponent(npcId)}/process`;
+  const answer = (await request('POST', path, { input })) as Spoken;
+  if (json) printJson(terminal, answer);
+  else print(terminal, `${npcId}: ${deedOf(answer.action)}${answer.dialogue}`.trimEnd());
+};
+
+const showMemories = async ({ terminal, request, npcId, json }: Talk): Promise<void> => {
+  const all = (await request('GET', `/npcs/${encodeURIComponent(npcId)}/memory`)) as readonly Memory[];
+  if (all.length === 0) remark(terminal, `${npcId} remembers nothing yet.`);
+  for (const memory of all.slice(-MEMORIES)) {
+    if (json) printJson(terminal, memory);
+    else print(terminal, `  ${memory.type}: ${memory.text}`);
+  }
+};
+
+const obey = (talk: Talk, line: string): Promise<void> => {
+  switch (line) {
+    case '/why':
+      return showWhy(talk.terminal, talk.request, talk);
+    case '/memories':
+      return showMemories(talk);
+    default:
+      if (!line.startsWith('/')) return say(talk, line);
+      remark(talk.terminal, HELP);
+      return Promise.resolve();
+  }
+};
+
+/** Reads lines until the end of the input. A refusal is told, and the talk goes on. */
+const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise<void> => {
+  const talk = { terminal, request: await openClient(terminal), npcId, json };
+  const { stdin, stderr } = terminal;
+  const lines = createInterface({ input: stdin, output: stderr, terminal: stdin.isTTY === true, prompt: '> ' });
+  remark(terminal, `You talk to ${npcId}. ${HELP}`);
+  lines.prompt();
+  for await (const typed of lines) {
+    const line = typed.trim();
+    if (line === '/quit' || !isRead(terminal)) break;
+    try {
+      if (line !== '') await obey(talk, line);
+    } catch (error) {
+      if (!(error instanceof CommandFailed)) throw error;
+      remark(terminal, error.message);
+    }
+    lines.prompt();
+  }
+  lines.close();
+};
+
+/** `anima talk <npcId>`: what is typed is said to the NPC, and the server answers for it (contract 7.1). */
+export const talkCommand = (terminal: Terminal): Command =>
+  new Command('talk')
+    .description('talk to an NPC: what you type is said to it, and the server answers in its place')
+    .argument('<npcId>')
+    .option('--json', 'print each answer as a line of JSON')
+    .action((npcId: string, { json = false }: { readonly json?: boolean }) => talkTo(terminal, npcId, json));

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { ServerUnderTest } from '../scenarios/server-under-test.js';
+import { openEmbeddedServer } from '../support/embedded-server.js';
+import { typed } from './typed.js';
+
+describe('anima talk', () => {
+  let server: ServerUnderTest;
+  beforeAll(async () => {
+    server = await openEmbeddedServer();
+  }, 60_000);
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const talk = (npcId: string, lines: readonly string[], ...words: string[]) =>
+    typed(['talk', npcId, ...words], {
+      env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey },
+      lines,
+    });
+
+  it('answers what is typed, tells why and what it remembers, and ends with the input', async () => {
+    const { code, stdout, stderr } = await talk('mira', ['Good evening.', '', '/why', '/memories', '/unknown']);
+    expect(code).toBe(0);
+    const [answer, why] = stdout.split('\n');
+    expect(answer).toMatch(/^mira: ./);
+    expect(why).toMatch(/^t\S+ of mira, ended$/);
+    expect(stdout).toContain('perceived "Good evening."');
+    expect(stdout).toContain('observation: Good evening.');
+    expect(stderr.match(/\/why: why it answered so/g)).toHaveLength(2);
+  }, 30_000);
+
+  it('tells a refusal, and goes on', async () => {
+    const { code, stdout, stderr } = await talk('nobody yet', ['/why', 'Hello.', '/quit', 'Never said.'], '--json');
+    expect(code).toBe(0);
+    expect(stderr).toContain('No NPC with this id has any history here. (NPC_NOT_FOUND)');
+    const answers = stdout.trim().split('\n');
+    expect(answers).toHaveLength(1);
+    expect(JSON.parse(answers[0] ?? '')).toMatchObject({ dialogue: expect.any(String) as string });
+  }, 30_000);
+});
+
+describe('anima why', () => {
+  it('shows the newest turn that has ended, and fails where there is none', async () => {
+    await using server = await openEmbeddedServer();
+    const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
+    await typed(['talk', 'mira'], { env, lines: ['Who are you?'] });
+    const shown = await typed(['why', 'mira'], { env });
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain('├─ perceived "Who are you?"');
+    expect(shown.stdout).toContain('made again from the record: the same');
+    const json = await typed(['why', 'mira', '--json'], { env });
+    const { turnId } = JSON.parse(json.stdout) as { turnId: string };
+    expect(shown.stdout.startsWith(`${turnId} of mira, ended\n`)).toBe(true);
+    expect(await typed(['why', 'mira', turnId], { env })).toEqual(shown);
+    const missing = await typed(['why', 'nobody'], { env });
+    expect([missing.code, missing.stdout]).toEqual([1, '']);
+  }, 60_000);
+});
