@@ -1,5 +1,6 @@
 import { npcEvents } from '../src/domain/npc/decoder.js';
 import type { JsonObject } from '../src/domain/shared/json.js';
+import { revisionOrder } from '../src/domain/shared/row-order.js';
 import { isNpcStream } from '../src/domain/shared/stream-names.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';
 import type { Projection } from '../src/ports/read-models.js';
@@ -27,12 +28,6 @@ export type MemoryRow = {
 export type ClearRow = { readonly kind: 'clear'; readonly revision: number; readonly stream: string };
 
 export type MemoriesRow = MemoryRow | ClearRow;
-
-/** Digits of the largest revision, so that texts sort like numbers. */
-const REVISION_DIGITS = 16;
-
-/** The place of what an event at this revision made, among the memories of its mind. */
-export const memoryOrder = (revision: number): string => String(revision).padStart(REVISION_DIGITS, '0');
 
 /** Where the memories of a mind are listed. */
 export const memoriesListed = (stream: string): string => stream;
@@ -86,7 +81,7 @@ export const memories: Projection<MemoriesRow> = {
   evolve,
   indexOf: (row) =>
     row.kind === 'memory'
-      ? { partition: memoriesListed(row.stream), order: memoryOrder(row.revision), tag: memoryTag(row.type) }
-      : { partition: clearsOf(row.stream), order: memoryOrder(row.revision), tag: '' },
+      ? { partition: memoriesListed(row.stream), order: revisionOrder(row.revision), tag: memoryTag(row.type) }
+      : { partition: clearsOf(row.stream), order: revisionOrder(row.revision), tag: '' },
   textOf: (row) => (row.kind === 'memory' ? row.text : null),
 };

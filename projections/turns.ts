@@ -1,5 +1,6 @@
 import { npcEvents } from '../src/domain/npc/decoder.js';
 import type { RulesetRef, TurnKind } from '../src/domain/npc/events.js';
+import { revisionOrder } from '../src/domain/shared/row-order.js';
 import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';
 import type { Projection } from '../src/ports/read-models.js';
@@ -23,9 +24,6 @@ export type TurnRow = {
   /** The revision of the event that opened it: its place in the list. */
   readonly revision: number;
 };
-
-/** Digits of the largest revision, so that texts sort like numbers. */
-const REVISION_DIGITS = 16;
 
 const waitingFor = {
   IdentifyActor: 'awaitingActor',
@@ -101,7 +99,7 @@ export const turns: Projection<TurnRow> = {
   evolve,
   indexOf: ({ stream, revision, state }) => ({
     partition: stream,
-    order: String(revision).padStart(REVISION_DIGITS, '0'),
+    order: revisionOrder(revision),
     tag: state,
   }),
 };

@@ -182,7 +182,13 @@ module.exports = [
     because: shellsKnowNoTable,
   },
   adapter('eventstore', 'the event store on EventStoreDB'),
-  adapter('embedders', 'vectors from texts: by the model that comes along, a model in a folder, or another server'),
+  {
+    ...adapter(
+      'embedders',
+      'vectors from texts: by the model that comes along, a model in a folder, or another server',
+    ),
+    imports: ['src/adapters/shared', 'src/app/pacing', ...core],
+  },
   adapter('kafka', 'the feed on Kafka'),
   adapter('postgres', 'PostgreSQL: read models, snapshots, idempotency keys, limits, the relay’s place'),
   adapter('vectors', 'exact search among vectors'),

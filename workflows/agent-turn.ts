@@ -4,7 +4,7 @@ import type { RecalledMemory, Verdict } from '../src/domain/npc/events.js';
 import type { JsonObject } from '../src/domain/shared/json.js';
 import type { Cell, Effect, Emitted, Process } from './process.js';
 import { askForMemories, decidedEvents, expiredEvents, openingEvents, recalledEvents } from './turn-events.js';
-import { evolveTurn } from './turn-evolve.js';
+import { turnFold } from './turn-evolve.js';
 import type { Opening, OpenedTurn, TurnName, TurnState } from './turn-state.js';
 import { defined } from '../src/domain/shared/defined.js';
 
@@ -87,8 +87,6 @@ const pending = (state: TurnState): Effect | null => {
   }
 };
 
-const isOver = (state: TurnState): boolean => state.name === 'ended' || state.name === 'expired';
-
 const answerOf = ({ turnId, name, memories, verdict }: OpenedTurn): AgentTurnAnswer => ({
   turnId,
   state: name,
@@ -101,14 +99,9 @@ const answerOf = ({ turnId, name, memories, verdict }: OpenedTurn): AgentTurnAns
  * decide on them. Its events are those of a body's turn.
  */
 export const agentTurn: Process<TurnState, AgentTurnInput, TurnFacts, AgentTurnAnswer> = {
+  ...turnFold,
   name: 'agentTurn',
-  initial: { name: 'new' },
   table,
-  owns: (id, event) => event.data['turnId'] === id,
-  evolve: evolveTurn,
   pending,
-  deadline: (state) =>
-    state.name === 'new' || isOver(state) ? null : { at: state.deadlineAt, input: { type: 'deadline' } },
   answer: (state) => (state.name === 'new' ? undefined : answerOf(state)),
-  over: isOver,
 };

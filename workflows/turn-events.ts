@@ -6,7 +6,7 @@ import type { Opening, OpenedTurn } from './turn-state.js';
 
 // What the steps of a turn record. It is the same for a turn of a body and for an agent's, so histories do not differ by who was the body.
 
-const draft = (event: NpcEvent): Emitted => event as unknown as Emitted;
+export const draft = (event: NpcEvent): Emitted => event as unknown as Emitted;
 
 /** What a recall instruction says, from the directive (contract 2.8). */
 export const askForMemories = (logic: number, facts: TurnFacts, turn: Opening): Instruction => {
@@ -37,10 +37,6 @@ export const openingEvents = (
     }),
   ];
 };
-
-export const identifiedEvents = (data: Extract<NpcEvent, { type: 'ActorIdentified' }>['data']): readonly Emitted[] => [
-  draft({ type: 'ActorIdentified', data }),
-];
 
 export const recalledEvents = (
   state: OpenedTurn,
@@ -90,10 +86,6 @@ export const verdictEvents = (
     ),
   ];
 };
-
-export const mismatchEvents = (
-  data: Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data'],
-): readonly Emitted[] => [draft({ type: 'TapeMismatchNoticed', data })];
 
 export const expiredEvents = ({ turnId }: Pick<OpenedTurn, 'turnId'>): readonly Emitted[] => [
   draft({ type: 'TurnExpired', data: { turnId } }),

@@ -2,7 +2,7 @@ import { npcEvents } from '../src/domain/npc/decoder.js';
 import type { Actor, NpcEvent } from '../src/domain/npc/events.js';
 import { mismatchKey } from '../src/domain/npc/tape-mismatch.js';
 import type { Json } from '../src/domain/shared/json.js';
-import type { ProcessEvent } from './process.js';
+import type { Deadline, Emitted, ProcessEvent } from './process.js';
 import type { OpenedTurn, Round, TurnState } from './turn-state.js';
 import { defined } from '../src/domain/shared/defined.js';
 
@@ -98,4 +98,16 @@ export const evolveTurn = (state: TurnState, recorded: ProcessEvent): TurnState 
     default:
       return state;
   }
+};
+
+export const isTurnOver = (state: TurnState): boolean => state.name === 'ended' || state.name === 'expired';
+
+/** What a process that is a turn says of itself, whoever is its body. */
+export const turnFold = {
+  initial: { name: 'new' } satisfies TurnState as TurnState,
+  owns: (id: string, event: Emitted): boolean => event.data['turnId'] === id,
+  evolve: evolveTurn,
+  deadline: (state: TurnState): Deadline<{ readonly type: 'deadline' }> | null =>
+    state.name === 'new' || isTurnOver(state) ? null : { at: state.deadlineAt, input: { type: 'deadline' } },
+  over: isTurnOver,
 };

@@ -4,14 +4,13 @@ import { MISMATCHES_NOTED, mismatchKey } from '../src/domain/npc/tape-mismatch.j
 import type { Instruction } from '../src/domain/npc/events.js';
 import type { Emitted, Process } from './process.js';
 import { answerRound, type TurnAnswer } from './turn-answer.js';
-import { evolveTurn } from './turn-evolve.js';
+import { turnFold } from './turn-evolve.js';
 import {
   askForMemories,
   askForOutput,
   decidedEvents,
+  draft,
   expiredEvents,
-  identifiedEvents,
-  mismatchEvents,
   openingEvents,
   recalledEvents,
 } from './turn-events.js';
@@ -40,15 +39,19 @@ const identifyActor = (
   state: OpenedTurn,
   { actor }: Extract<TurnInput, { type: 'actor' }>,
   facts: TurnFacts,
-): readonly Emitted[] =>
-  identifiedEvents({
-    turnId: state.turnId,
-    mindRevision: facts.mind.revision,
-    logic: state.logic,
-    actor,
-    ...keeping(facts, actor),
-    instruction: askForMemories(state.logic, facts, { ...state, actor }),
-  });
+): readonly Emitted[] => [
+  draft({
+    type: 'ActorIdentified',
+    data: {
+      turnId: state.turnId,
+      mindRevision: facts.mind.revision,
+      logic: state.logic,
+      actor,
+      ...keeping(facts, actor),
+      instruction: askForMemories(state.logic, facts, { ...state, actor }),
+    },
+  }),
+];
 
 const takeMemories = (
   state: OpenedTurn,
@@ -69,15 +72,15 @@ const noticeMismatch = (
 ): readonly Emitted[] =>
   state.mismatches.length >= MISMATCHES_NOTED || state.mismatches.includes(mismatchKey(members))
     ? []
-    : mismatchEvents({ turnId: state.turnId, round, members });
+    : [draft({ type: 'TapeMismatchNoticed', data: { turnId: state.turnId, round, members } })];
 
 const noticed = (name: TurnName) => ({ to: [name], emit: noticeMismatch });
 const expiring = { to: ['expired'], emit: expiredEvents } as const;
 
 /** One turn of an NPC: the multi-round protocol of contract 2.2 as a durable process (contract 2.6). */
 export const turn: Process<TurnState, TurnInput, TurnFacts, TurnAnswer> = {
+  ...turnFold,
   name: 'turn',
-  initial: { name: 'new' },
   table: {
     new: {
       open: { to: ['awaitingActor', 'awaitingMemories', 'awaitingInference'], emit: open },
@@ -134,13 +137,6 @@ export const turn: Process<TurnState, TurnInput, TurnFacts, TurnAnswer> = {
       deadline: 'ignore',
     },
   },
-  owns: (id, event) => event.data['turnId'] === id,
-  evolve: evolveTurn,
   // The body makes the model calls and the recall, so a turn waits only for its client.
-  deadline: (state) =>
-    state.name === 'new' || over(state) ? null : { at: state.deadlineAt, input: { type: 'deadline' } },
   answer: answerRound,
-  over: (state) => over(state),
 };
-
-const over = (state: TurnState): boolean => state.name === 'ended' || state.name === 'expired';

@@ -10,6 +10,7 @@ import type { KafkaAccess, TemporalAccess } from '../ports/server-access.js';
 import { readEmbedder } from './embedder.js';
 import { type CortexConfig, readCortex } from './cortex.js';
 import type { Environment } from './env.js';
+import { areOneTopic, hostAndPort, integer, plainUrl, protocolOf, rateLimit, topicName } from './values.js';
 import { type AccessSource, readKafkaAccess, readTemporalAccess } from './server-access.js';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -77,8 +78,6 @@ export const DEFAULT_URL = `http://${DEFAULT_HOST}:${String(DEFAULT_PORT)}`;
 export const DEFAULT_DATA_DIR = '.anima';
 
 const MAX_PORT = 65_535;
-const MAX_RATE = 1_000_000;
-const MAX_WINDOW_SECONDS = 86_400;
 const MAX_PARTITIONS = 1_000;
 const MEGABYTE = 1024 * 1024;
 /** Room for a mind of 100,000 memories with vectors of 512 numbers, and for many small ones. */
@@ -97,45 +96,10 @@ const MAX_AGENT_WAIT_MS = OUTCOME_WAIT_MS;
 const DEFAULT_TURN_HOSTS = 2;
 const MAX_TURN_HOSTS = 256;
 
-/** What Kafka takes as the name of a topic; its own begin with "__". */
-const topicName = /^(?!\.{1,2}$|__)[A-Za-z0-9._-]{1,249}$/;
-/** Kafka makes no topic whose name differs from another's only in "." and "_". */
-const areOneTopic = (one: string, other: string): boolean => one.replaceAll('.', '_') === other.replaceAll('.', '_');
-const hostAndPort = /^[\w.-]+:\d{1,5}$/;
-
 const rolesOf = (text: string): ReadonlySet<Role> | null => {
   const named = text.split(',').map((word) => word.trim());
   const found = roles.filter((role) => named.includes(role));
   return found.length === new Set(named).size ? new Set(found) : null;
-};
-
-/** What may be shown of an address that may hold a password. */
-const protocolOf = (text: string): string => {
-  const [protocol] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
-  return protocol === undefined
-    ? 'this one (not shown, as it may hold a password)'
-    : `${JSON.stringify(protocol)} and what follows`;
-};
-
-/** A whole number written in plain digits, or null. */
-const integer = (text: string, min: number, max: number): number | null => {
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
-  return value >= min && value <= max ? value : null;
-};
-
-const publicUrl = (text: string): string | null => {
-  if (!URL.canParse(text)) return null;
-  const url = new URL(text);
-  const plain = /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
-  return plain && url.password === '' ? url.href.replace(/\/+$/, '') : null;
-};
-
-const rateLimit = (text: string): RateLimit | 'off' | null => {
-  if (text === 'off') return 'off';
-  const [limitText = '', windowText = '', ...rest] = text.split('/');
-  const limit = integer(limitText, 1, MAX_RATE);
-  const windowSeconds = integer(windowText, 1, MAX_WINDOW_SECONDS);
-  return limit === null || windowSeconds === null || rest.length > 0 ? null : { limit, windowSeconds };
 };
 
 /**
@@ -285,7 +249,7 @@ export const parseConfig = (
       /^[\w.:%-]+$/.test(value) ? value : null,
     ),
     port: setting('PORT', DEFAULT_PORT, `a number from 0 to ${MAX_PORT}`, (value) => integer(value, 0, MAX_PORT)),
-    publicUrl: setting<string | null>('ANIMA_PUBLIC_URL', null, 'an http or https URL without a query', publicUrl),
+    publicUrl: setting<string | null>('ANIMA_PUBLIC_URL', null, 'an http or https URL without a query', plainUrl),
     dataDir: setting('ANIMA_DATA_DIR', path(DEFAULT_DATA_DIR), 'a path', path),
     rateLimit: limit === 'off' ? null : limit,
     rulesRegistration: oneOf('ANIMA_RULES_REGISTRATION', ['on', 'off'], 'on') === 'on',
@@ -304,7 +268,7 @@ export const parseConfig = (
     secret,
     secretFile: secretFile === null ? null : path(secretFile),
     jwsAlg: oneOf('ANIMA_JWS_ALG', ['EdDSA', 'Ed25519'], 'EdDSA'),
-    embedder: readEmbedder({ ...access, isThere, protocolOf }),
+    embedder: readEmbedder({ ...access, isThere }),
     recallCacheBytes:
       MEGABYTE *
       setting(

@@ -1,4 +1,5 @@
-import { type AccessSource, secretSetting } from './server-access.js';
+import { type AccessSource, apiKeySetting } from './server-access.js';
+import { apiRoot } from './values.js';
 
 /** The engine that speaks for tenants who have chosen none (contract 11.1). */
 export type CortexConfig =
@@ -7,18 +8,6 @@ export type CortexConfig =
   | { readonly kind: 'openai'; readonly url: string; readonly model: string; readonly key: string | null }
   /** `file` is absolute. */
   | { readonly kind: 'llama'; readonly file: string };
-
-/** What may stand in a header of HTTP. */
-const oneWord = /^[\x21-\x7e]+$/;
-
-/** An API's root as clients of OpenAI take it; not one that holds a password, because it is shown in the log. */
-const apiRoot = (text: string): string | null => {
-  if (!URL.canParse(text)) return null;
-  const url = new URL(text);
-  const plain = /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
-  const root = url.href.replace(/\/+$/, '');
-  return plain && url.username === '' && url.password === '' && root.endsWith('/v1') ? root : null;
-};
 
 /**
  * Reads which engine is the server's default.
@@ -41,10 +30,7 @@ export const readCortex = (source: AccessSource, isThere: (file: string) => bool
 const readModelServer = (source: AccessSource, url: string | null): CortexConfig | null => {
   const { text, problems } = source;
   const model = text('ANIMA_CORTEX_MODEL');
-  const key = secretSetting(source, 'ANIMA_CORTEX_KEY');
-  if (key !== null && !oneWord.test(key)) {
-    problems.push('ANIMA_CORTEX_KEY must be one word of visible ASCII characters.');
-  }
+  const key = apiKeySetting(source, 'ANIMA_CORTEX_KEY');
   if (url === null) {
     for (const name of ['ANIMA_CORTEX_MODEL', 'ANIMA_CORTEX_KEY', 'ANIMA_CORTEX_KEY_FILE']) {
       if (text(name) !== null) problems.push(`${name} needs ANIMA_CORTEX_URL as well.`);

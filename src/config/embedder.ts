@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 
 import type { EmbedderChoice } from '../ports/embedder-choice.js';
-import { type AccessSource, secretSetting } from './server-access.js';
+import { type AccessSource, apiKeySetting } from './server-access.js';
+import { apiRoot, protocolOf } from './values.js';
 
-/** What reading the embedder's settings needs besides: whether a file exists, and what may be shown of an address that may hold a password. */
-export type EmbedderSource = AccessSource & {
-  readonly isThere: (file: string) => boolean;
-  readonly protocolOf: (text: string) => string;
-};
+/** What reading the embedder's settings needs besides: whether a file exists. */
+export type EmbedderSource = AccessSource & { readonly isThere: (file: string) => boolean };
 
 /**
  * The cosine that separates related texts from unrelated ones, for embedders that nobody here has measured. Models trained on sentence pairs are near
@@ -20,15 +18,14 @@ const ONNX = 'onnx:';
 const descriptions = ['config.json', 'tokenizer.json', 'tokenizer_config.json'] as const;
 const modelFiles = ['onnx/model.onnx', 'model.onnx', 'onnx/model_quantized.onnx', 'model_quantized.onnx'] as const;
 
-/** What may stand in a header of HTTP, and in an id. */
-const oneWord = /^[\x21-\x7e]+$/;
+/** What may stand in an id. */
 const modelName = /^[\x21-\x7e]{1,128}$/;
 
 /** Which embedder recall uses (contract 11.1). A server that embeds is given with its model; the others take neither a model nor a key. */
 export const readEmbedder = (source: EmbedderSource): EmbedderChoice => {
-  const { text, problems, protocolOf } = source;
+  const { text, problems } = source;
   const value = text('ANIMA_EMBEDDER') ?? 'builtin';
-  const url = apiUrl(value);
+  const url = /^https?:\/\//i.test(value) ? apiRoot(value) : null;
   if (url !== null) return apiChoice(source, url);
   for (const name of ['ANIMA_EMBEDDER_MODEL', 'ANIMA_EMBEDDER_KEY', 'ANIMA_EMBEDDER_KEY_FILE']) {
     if (text(name) !== null) problems.push(`${name} needs ANIMA_EMBEDDER to be a URL ending in /v1.`);
@@ -46,15 +43,6 @@ export const readEmbedder = (source: EmbedderSource): EmbedderChoice => {
   return { kind: 'builtin' };
 };
 
-/** Without a slash at the end; null when it is none. A password in it would be shown in messages. */
-const apiUrl = (value: string): string | null => {
-  if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) return null;
-  const { protocol, host, pathname, search, hash, username, password } = new URL(value);
-  const path = pathname.replace(/\/+$/, '');
-  if (!path.endsWith('/v1') || [search, hash, username, password].some((part) => part !== '')) return null;
-  return `${protocol}//${host}${path}`;
-};
-
 const apiChoice = (source: EmbedderSource, url: string): EmbedderChoice => {
   const { text, problems } = source;
   const model = text('ANIMA_EMBEDDER_MODEL');
@@ -64,10 +52,7 @@ const apiChoice = (source: EmbedderSource, url: string): EmbedderChoice => {
       `ANIMA_EMBEDDER_MODEL must be one word of at most 128 visible ASCII characters, not ${JSON.stringify(model)}.`,
     );
   }
-  const key = secretSetting(source, 'ANIMA_EMBEDDER_KEY');
-  if (key !== null && !oneWord.test(key)) {
-    problems.push('ANIMA_EMBEDDER_KEY must be one word of visible ASCII characters.');
-  }
+  const key = apiKeySetting(source, 'ANIMA_EMBEDDER_KEY');
   return { kind: 'api', url, model: model ?? '', key, related: relatedSetting(source) };
 };
 

@@ -147,7 +147,7 @@ const payloadKey = (word: string): Uint8Array | null => {
 };
 
 /** A secret from the setting of that name, or from the file that `<name>_FILE` names. */
-export const secretSetting = (source: AccessSource, name: string): string | null => {
+const secretSetting = (source: AccessSource, name: string): string | null => {
   const { text, problems } = source;
   const value = text(name);
   if (text(`${name}_FILE`) === null) return value;
@@ -156,6 +156,13 @@ export const secretSetting = (source: AccessSource, name: string): string | null
     return null;
   }
   return fileOf(source, `${name}_FILE`);
+};
+
+/** The key of an API, as `secretSetting`. */
+export const apiKeySetting = (source: AccessSource, name: string): string | null => {
+  const key = secretSetting(source, name);
+  if (key !== null && !oneWord.test(key)) source.problems.push(`${name} must be one word of visible ASCII characters.`);
+  return key;
 };
 
 /** The text of the file that a setting names. */

@@ -4,6 +4,14 @@ import type { RecalledMemory } from '../domain/npc/events.js';
 import type { MemoryRow } from '../../projections/memories.js';
 import { FreeObject } from './schemas.js';
 
+/** What lists and recall of memories may be limited to (contract 3.1, 3.3). */
+export const memoryFilters = {
+  type: Type.Optional(
+    Type.String({ maxLength: 2_048, description: 'Only memories of these types, separated by commas.' }),
+  ),
+  minImportance: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+};
+
 /** A memory in the protocol family (contract 3.1), in both vocabularies of deployed clients. */
 export const Item = Type.Object(
   {

@@ -45,6 +45,11 @@ export type Reserving = {
 /** Runs one route for one request; `segments` are the raw path parameters, in order. */
 export type Pipeline = (ctx: Context, segments: readonly string[]) => Promise<void>;
 
+const BYTES_TAKE_NO_KEY =
+  'This route does not accept an Idempotency-Key; you can safely send the same bytes again without it.';
+const STREAM_TAKES_NO_KEY =
+  'A stream cannot be kept for repeats: send the Idempotency-Key without this Accept, or the Accept alone.';
+
 const emptyBody = (): ParsedJson => ({ value: {}, mayHoldNull: false });
 
 /** The body of a route that takes none. */
@@ -110,20 +115,8 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     return withRevision(answer);
   };
 
-  /** A body of bytes has no digest before it is read, so a repeat cannot be told from another request (contract 1.7). */
-  const refuseKey = (): never => {
-    throw new Rejection('HEADER_INVALID', {
-      message: 'This route does not accept an Idempotency-Key; you can safely send the same bytes again without it.',
-      details: { header: 'Idempotency-Key' },
-    });
-  };
-
-  const refuseKeyOfStream = (): never => {
-    throw new Rejection('HEADER_INVALID', {
-      message:
-        'A stream cannot be kept for repeats: send the Idempotency-Key without this Accept, or the Accept alone.',
-      details: { header: 'Idempotency-Key' },
-    });
+  const refuseKey = (message: string): never => {
+    throw new Rejection('HEADER_INVALID', { message, details: { header: 'Idempotency-Key' } });
   };
 
   /** The stream that one may ask for instead of JSON. */
@@ -188,9 +181,10 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     const { query, issues } = readQuery(exchange.query);
     const key =
       definition.method === 'POST' && principal !== anonymous ? ctx.req.headers['idempotency-key'] : undefined;
-    if (key !== undefined && bytes !== null) refuseKey();
+    // A body of bytes has no digest before it is read, so a repeat cannot be told from another request (contract 1.7).
+    if (key !== undefined && bytes !== null) refuseKey(BYTES_TAKE_NO_KEY);
     const wantsStream = onDemand !== undefined && asksFor(ctx.req.headers.accept, onDemand);
-    if (key !== undefined && wantsStream) refuseKeyOfStream();
+    if (key !== undefined && wantsStream) refuseKey(STREAM_TAKES_NO_KEY);
     const request =
       typeof key === 'string'
         ? repeatable(key, [principal.keyId, definition.method, definition.path, ...Object.values(params)], parsed.value)

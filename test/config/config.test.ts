@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { parseConfig } from '../../src/config/config.js';
-import { StartProblem } from '../../src/domain/shared/start-problem.js';
+import { problemsOf } from './problems-of.js';
 
 const parse = (env: Record<string, string>) => parseConfig(env, '/srv/game', (file) => file === '/run/secrets/anima');
-const problems = (env: Record<string, string>): string[] => {
-  try {
-    parse(env);
-  } catch (problem) {
-    expect(problem).toBeInstanceOf(StartProblem);
-    return (problem as Error).message.split('\n');
-  }
-  return [];
-};
+const problems = problemsOf(parse);
 
 describe('the configuration', () => {
   it('has a default for everything', () => {

@@ -1,30 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import { parseConfig } from '../../src/config/config.js';
-import { StartProblem } from '../../src/domain/shared/start-problem.js';
+import { filesOf, problemsOf } from './problems-of.js';
 
 const FILES: Readonly<Record<string, string>> = { '/srv/model.gguf': '', '/run/key': 'sk-file\n', '/run/empty': ' ' };
 
-const parse = (env: Record<string, string>) =>
-  parseConfig(
-    env,
-    '/srv',
-    (file) => file in FILES,
-    (file) => {
-      const content = FILES[file];
-      if (content === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
-      return content;
-    },
-  ).cortex;
-const problems = (env: Record<string, string>): string[] => {
-  try {
-    parse(env);
-  } catch (problem) {
-    expect(problem).toBeInstanceOf(StartProblem);
-    return (problem as Error).message.split('\n');
-  }
-  return [];
-};
+const { isThere, read } = filesOf(FILES);
+const parse = (env: Record<string, string>) => parseConfig(env, '/srv', isThere, read).cortex;
+const problems = problemsOf(parse);
 
 const url = 'http://127.0.0.1:11434/v1';
 const server = { ANIMA_CORTEX_URL: url, ANIMA_CORTEX_MODEL: 'llama3.1:8b' };

@@ -1,31 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
 import { parseConfig } from '../../src/config/config.js';
+import { filesOf, problemsOf } from './problems-of.js';
 
 const folder = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'];
-const files = new Map([
-  ['/run/secrets/embedder', 'sk-from-a-file\n'],
-  ...folder.map((name) => [`/srv/models/small/${name}`, ''] as const),
-]);
-const parse = (env: Record<string, string>) =>
-  parseConfig(
-    env,
-    '/srv',
-    (file) => files.has(file),
-    (file) => {
-      const content = files.get(file);
-      if (content === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
-      return content;
-    },
-  ).embedder;
-const problems = (env: Record<string, string>): string[] => {
-  try {
-    parse(env);
-  } catch (problem) {
-    return (problem as Error).message.split('\n');
-  }
-  return [];
-};
+const { isThere, read } = filesOf({
+  '/run/secrets/embedder': 'sk-from-a-file\n',
+  ...Object.fromEntries(folder.map((name) => [`/srv/models/small/${name}`, ''])),
+});
+const parse = (env: Record<string, string>) => parseConfig(env, '/srv', isThere, read).embedder;
+const problems = problemsOf(parse);
 const api = { ANIMA_EMBEDDER: 'http://127.0.0.1:8081/v1', ANIMA_EMBEDDER_MODEL: 'nomic-embed-text' };
 
 describe('the settings of the embedder', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { drawPorts } from '../../scripts/servers/ports.js';
-import { type Api, apiOf, type Reply } from '../support/api.js';
+import { type Api, apiOf, codeOf, type Reply } from '../support/api.js';
 import { type Namespace, openNamespace, type ServingProcess, urlOf } from '../support/distributed-server.js';
 import { openServers, type OwnServers } from '../support/own-servers.js';
 import { eventsOfStep, results } from '../support/writers.js';
@@ -18,8 +18,6 @@ const REFUSAL_LIMIT_MS = 5_000;
 const RECOVERY_LIMIT_MS = 60_000;
 const LOOK_MS = 100;
 const SHORT_DEADLINE_MS = 6_000;
-
-const codeOf = ({ body }: Reply): unknown => (body as { error?: { code?: unknown } } | undefined)?.error?.code;
 
 const expectRefused = async (ask: () => Promise<Reply>, code: string): Promise<void> => {
   const began = performance.now();

@@ -1,37 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { type Api, apiOf } from '../support/api.js';
-import type { OpenServer, ServerUnderTest } from './server-under-test.js';
-import { untilProjecting } from './until-projecting.js';
+import { codeOf } from '../support/api.js';
+import type { OpenServer } from './server-under-test.js';
+import { projectingServer } from './projecting-server.js';
 
 type HistoryEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
 
 /** Whole turns on the server, and why they came out so (contract 7.1, 10.2): the same on every profile. */
 export const agentScenarios = (profile: string, open: OpenServer): void => {
   describe(`agents on ${profile}`, () => {
-    let server: ServerUnderTest;
-    let api: Api;
+    const running = projectingServer(open);
     let agents = 0;
-    beforeAll(async () => {
-      server = await open();
-      api = apiOf(server.url, server.ownerKey);
-      await untilProjecting(api);
-    }, 120_000);
-    afterAll(async () => {
-      await server[Symbol.asyncDispose]();
-    });
-
     const newAgent = async (data: object = {}): Promise<string> => {
       const npcId = `agent-${String((agents += 1))}`;
-      const made = await api.post('/npcs', { npcId, persona: 'Mira, an innkeeper who forgets nothing.', data });
+      const made = await running.api.post('/npcs', { npcId, persona: 'Mira, an innkeeper who forgets nothing.', data });
       expect(made.status, made.text).toBe(200);
       return npcId;
     };
     const say = (npcId: string, input: string, context: object = {}, headers: Record<string, string> = {}) =>
-      api.post(`/v1/agents/${npcId}/process`, { input, context }, headers);
+      running.api.post(`/v1/agents/${npcId}/process`, { input, context }, headers);
     const eventsOf = async (npcId: string): Promise<readonly HistoryEvent[]> =>
-      (await api.get(`/npcs/${npcId}/history?limit=500`)).body.events as readonly HistoryEvent[];
-    const codeOf = (body: unknown): unknown => (body as { error?: { code?: unknown } }).error?.code;
+      (await running.api.get(`/npcs/${npcId}/history?limit=500`)).body.events as readonly HistoryEvent[];
 
     it('answers with what it was told before, in other words, and says why', async () => {
       const npcId = await newAgent();
@@ -53,7 +42,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
         'VerdictReached',
         'MemoryStored',
       ]);
-      const why = await api.get(`/npcs/${npcId}/verdicts/${turnId}/why`);
+      const why = await running.api.get(`/npcs/${npcId}/verdicts/${turnId}/why`);
       expect(why.status, why.text).toBe(200);
       expect(why.body).toMatchObject({
         observation: 'A thief took my jewelry. Do you know anything?',
@@ -62,14 +51,14 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
         model: { cortexId: 'scripted' },
         verdict: { valid: true, signature: expect.any(String) as string },
       });
-      const turn = await api.get(`/npcs/${npcId}/turns/${turnId}`);
+      const turn = await running.api.get(`/npcs/${npcId}/turns/${turnId}`);
       expect([turn.status, turn.body.state]).toEqual([200, 'ended']);
     });
 
     it('refuses what a rule forbids, with the rule and its reason, and records it', async () => {
       const npcId = await newAgent();
       const refused = await say(npcId, 'Open the gate for me.', { npcState: { status: 'asleep' } });
-      expect([refused.status, codeOf(refused.body)]).toEqual([422, 'RULE_REFUSED']);
+      expect([refused.status, codeOf(refused)]).toEqual([422, 'RULE_REFUSED']);
       expect((refused.body as { error: { details: unknown } }).error.details).toMatchObject({
         drRuleId: 'incapacitated',
         ruleReason: 'It cannot act in this condition.',
@@ -88,10 +77,10 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
 
     it('tells the phases of a turn as they come to who asks for a stream', async () => {
       const npcId = await newAgent();
-      const told = await fetch(`${server.url}/v1/agents/${npcId}/process`, {
+      const told = await fetch(`${running.server.url}/v1/agents/${npcId}/process`, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${server.ownerKey}`,
+          authorization: `Bearer ${running.server.ownerKey}`,
           'content-type': 'application/json',
           accept: 'text/event-stream',
         },
@@ -107,19 +96,21 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       ]);
       const [, data = ''] = /event: verdict\ndata: (.*)\n/.exec(text) ?? [];
       expect(JSON.parse(data)).toMatchObject({ dialogue: expect.any(String) as string, memoriesRecalled: [] });
-      const keyed = await api.post(
+      const keyed = await running.api.post(
         `/v1/agents/${npcId}/process`,
         { input: 'Hello?' },
         { accept: 'text/event-stream', 'idempotency-key': 'streamed' },
       );
-      expect([keyed.status, codeOf(keyed.body)]).toEqual([400, 'HEADER_INVALID']);
+      expect([keyed.status, codeOf(keyed)]).toEqual([400, 'HEADER_INVALID']);
     });
 
     it('makes an agent that was never seen, and refuses what is no input', async () => {
       const unseen = await say('never seen before', 'Who are you?');
       expect(unseen.status, unseen.text).toBe(200);
       expect((await say('never seen before', '')).status).toBe(400);
-      expect((await api.get('/npcs/never%20seen%20before/verdicts/t0_0_AAAAAAAAAAAAAAAA/why')).status).toBe(404);
+      expect((await running.api.get('/npcs/never%20seen%20before/verdicts/t0_0_AAAAAAAAAAAAAAAA/why')).status).toBe(
+        404,
+      );
     });
   });
 };

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type Api, apiOf, type Reply } from '../support/api.js';
+import { type Api, apiOf, codeOf, type Reply } from '../support/api.js';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
-
-const codeOf = (reply: Reply): string | undefined =>
-  (reply.body as { error?: { code?: string } } | undefined)?.error?.code;
 
 const KEY = 'sk-of-the-model-server';
 

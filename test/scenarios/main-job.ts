@@ -1,11 +1,8 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type Api, apiOf, type Reply } from '../support/api.js';
+import { type Api, apiOf, codeOf } from '../support/api.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
-
-const codeOf = (reply: Reply): string | undefined =>
-  (reply.body as { error?: { code?: string } } | undefined)?.error?.code;
 
 type Answer = { instruction: Record<string, unknown> & { type: string }; tape: Record<string, unknown> };
 

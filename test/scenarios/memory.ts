@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { type Api, apiOf, type Reply } from '../support/api.js';
-import type { OpenServer, ServerUnderTest } from './server-under-test.js';
-import { untilProjecting } from './until-projecting.js';
+import { apiOf, codeOf, type Reply } from '../support/api.js';
+import type { OpenServer } from './server-under-test.js';
+import { projectingServer } from './projecting-server.js';
 
 type Item = {
   readonly id: string;
@@ -16,8 +16,6 @@ type Item = {
 /** Short enough to wait for, and far longer than two requests take. */
 const DEADLINE_MS = 10_000;
 
-const codeOf = (reply: Reply): string | undefined =>
-  (reply.body as { error?: { code?: string } } | undefined)?.error?.code;
 const textsOf = (items: readonly Item[]): readonly string[] => items.map(({ text }) => text);
 const said = (...memoryStore: readonly (string | object)[]): object => ({
   generatedOutput: JSON.stringify({
@@ -29,45 +27,35 @@ const said = (...memoryStore: readonly (string | object)[]): object => ({
 /** How memories are stored, confirmed, listed and cleared, as bodies and studios see it over HTTP: the same on every profile. */
 export const memoryScenarios = (profile: string, open: OpenServer): void => {
   describe(`memories on ${profile}`, () => {
-    let server: ServerUnderTest;
-    let api: Api;
+    const running = projectingServer(open, { ANIMA_TURN_DEADLINE_MS: String(DEADLINE_MS) });
     let minds = 0;
     const freshMind = (): string => `mira ${String(minds++)} é`;
     const pathOf = (npcId: string): string => `/npcs/${encodeURIComponent(npcId)}`;
     const list = async (npcId: string, query = ''): Promise<readonly Item[]> => {
-      const reply = await api.get(`${pathOf(npcId)}/memory${query}`);
+      const reply = await running.api.get(`${pathOf(npcId)}/memory${query}`);
       expect(reply.status, reply.text).toBe(200);
       return reply.body as readonly Item[];
     };
     const confirm = async (npcId: string, body: object): Promise<Item> => {
-      const reply = await api.post(`${pathOf(npcId)}/memory`, body);
+      const reply = await running.api.post(`${pathOf(npcId)}/memory`, body);
       expect(reply.status, reply.text).toBe(200);
       return reply.body as Item;
     };
     const verdict = async (npcId: string, ...memories: readonly (string | object)[]): Promise<string> => {
-      const reply = await api.post(`${pathOf(npcId)}/verdict`, said(...memories));
+      const reply = await running.api.post(`${pathOf(npcId)}/verdict`, said(...memories));
       expect(reply.status, reply.text).toBe(200);
       return (reply.body as { turnId: string }).turnId;
     };
-    const clear = (npcId: string): Promise<Reply> => api('DELETE', `${pathOf(npcId)}/memory/clear`);
+    const clear = (npcId: string): Promise<Reply> => running.api('DELETE', `${pathOf(npcId)}/memory/clear`);
     const types = async (npcId: string): Promise<readonly string[]> =>
-      ((await api.get(`${pathOf(npcId)}/history?limit=500`)).body as { events: { type: string }[] }).events.map(
+      ((await running.api.get(`${pathOf(npcId)}/history?limit=500`)).body as { events: { type: string }[] }).events.map(
         ({ type }) => type,
       );
-
-    beforeAll(async () => {
-      server = await open({ ANIMA_TURN_DEADLINE_MS: String(DEADLINE_MS) });
-      api = apiOf(server.url, server.ownerKey);
-      await untilProjecting(api);
-    }, 120_000);
-    afterAll(async () => {
-      await server[Symbol.asyncDispose]();
-    });
 
     it('lists what verdicts and clients stored, at once, oldest first, each with its cause', async () => {
       const npcId = freshMind();
       const turnId = await verdict(npcId, { text: 'He owes me.', type: 'experience', importance: 0.9 }, 'It rains.');
-      const stored = await api.post(`/v1/agents/${encodeURIComponent(npcId)}/memory`, {
+      const stored = await running.api.post(`/v1/agents/${encodeURIComponent(npcId)}/memory`, {
         text: 'The gate is old.',
         type: 'knowledge',
         metadata: { source: 'book', pages: [1, null] },
@@ -99,7 +87,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       });
       expect(items[2]?.cause.turnId).toBeNull();
       expect(items[2]?.confirmed).toBe(false);
-      const history = (await api.get(`${pathOf(npcId)}/history`)).body as { events: { id: string }[] };
+      const history = (await running.api.get(`${pathOf(npcId)}/history`)).body as { events: { id: string }[] };
       expect(items.map(({ cause }) => cause.eventId)).toEqual(history.events.slice(1).map(({ id }) => id));
     });
 
@@ -132,7 +120,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
         observation: 'A stranger asks for a room.',
       };
       for (const lastResult of steps) {
-        const reply = await api.post(`${pathOf(npcId)}/process`, { tape, lastResult });
+        const reply = await running.api.post(`${pathOf(npcId)}/process`, { tape, lastResult });
         ({ tape } = reply.body as { tape: typeof tape });
       }
       const item = await confirm(npcId, { observation: 'A stranger asks for a room.', turnId: tape.turnId });
@@ -157,7 +145,10 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       const npcId = freshMind();
       const key = { 'Idempotency-Key': `once-${npcId.length}-${String(minds)}` };
       const path = `/v1/agents/${encodeURIComponent(npcId)}/memory`;
-      const [one, two] = [await api.post(path, { text: 'Once.' }, key), await api.post(path, { text: 'Once.' }, key)];
+      const [one, two] = [
+        await running.api.post(path, { text: 'Once.' }, key),
+        await running.api.post(path, { text: 'Once.' }, key),
+      ];
       expect([two.status, two.text]).toEqual([201, one.text]);
       expect(two.headers.get('idempotency-replayed')).toBe('true');
       const confirmed = await Promise.all(Array.from({ length: 5 }, () => confirm(npcId, { text: 'All at once.' })));
@@ -189,7 +180,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(await list(npcId, '?asOf=999')).toEqual([]);
       const before = new Date(Date.parse(stored[0]?.createdAt ?? '') - 1).toISOString();
       expect(await list(npcId, `?asOf=${before}`)).toEqual([]);
-      const asOf = await api.get(`${pathOf(npcId)}/memory?asOf=2`);
+      const asOf = await running.api.get(`${pathOf(npcId)}/memory?asOf=2`);
       expect(asOf.headers.get('anima-revision')).toBe('2');
 
       const again = await confirm(npcId, { text: 'Rain.', turnId });
@@ -218,7 +209,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       let url = `${pathOf(npcId)}/memory?limit=2&minImportance=0.2&type=observation,knowledge`;
       const pages: string[] = [];
       while (url !== '') {
-        const reply = await api.get(url);
+        const reply = await running.api.get(url);
         pages.push(textsOf(reply.body as Item[]).join());
         url = /<(.*)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1] ?? '';
       }
@@ -228,7 +219,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
     it('shows nothing of an archived mind until it is revived, except to those who look back', async () => {
       const npcId = freshMind();
       await confirm(npcId, { text: 'Rain.' });
-      await api('DELETE', pathOf(npcId));
+      await running.api('DELETE', pathOf(npcId));
       expect(await list(npcId)).toEqual([]);
       expect(textsOf(await list(npcId, '?asOf=1'))).toEqual(['Rain.']);
       await confirm(npcId, { text: 'Wind.' });
@@ -237,21 +228,21 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
 
     it('answers for a mind that nobody knows without making it, and makes it with the first memory', async () => {
       const npcId = freshMind();
-      const unknown = await api.get(`${pathOf(npcId)}/memory`);
+      const unknown = await running.api.get(`${pathOf(npcId)}/memory`);
       expect([unknown.status, unknown.body, unknown.headers.get('anima-revision')]).toEqual([200, [], null]);
       expect(await list(npcId, '?asOf=5')).toEqual([]);
       expect((await clear(npcId)).body).toMatchObject({ clearStatus: 'cleared', clearCount: 0 });
-      expect((await api.get(pathOf(npcId))).status).toBe(404);
-      const made = await api.post(`${pathOf(npcId)}/memory`, { text: 'First.' });
+      expect((await running.api.get(pathOf(npcId))).status).toBe(404);
+      const made = await running.api.post(`${pathOf(npcId)}/memory`, { text: 'First.' });
       expect([made.status, made.headers.get('anima-revision')]).toEqual([200, '1']);
-      expect((await api.get(pathOf(npcId))).status).toBe(200);
+      expect((await running.api.get(pathOf(npcId))).status).toBe(200);
     });
 
     it('keeps the memories of studios apart', async () => {
       const npcId = freshMind();
       await confirm(npcId, { text: 'Ours.' });
-      const made = await api.post('/tenants', { tenantId: 'neighbour' });
-      const neighbour = apiOf(server.url, (made.body as { key: string }).key);
+      const made = await running.api.post('/tenants', { tenantId: 'neighbour' });
+      const neighbour = apiOf(running.server.url, (made.body as { key: string }).key);
       expect((await neighbour.get(`${pathOf(npcId)}/memory`)).body).toEqual([]);
       expect((await neighbour('DELETE', `${pathOf(npcId)}/memory/clear`)).body).toMatchObject({ clearCount: 0 });
       await neighbour.post(`${pathOf(npcId)}/memory`, { text: 'Ours.' });
@@ -275,18 +266,22 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
         ['/v1/agents/mira/memory', { text: 'x', metadata: [] }, '/metadata'],
       ];
       for (const [where, body, pointer] of refused) {
-        const reply = await api.post(where, body);
+        const reply = await running.api.post(where, body);
         expect([reply.status, codeOf(reply)], JSON.stringify(body).slice(0, 80)).toEqual([400, 'SCHEMA_INVALID']);
         expect(reply.body.error.details.issues).toMatchObject([{ pointer }]);
       }
       const metadata = { notes: 'x'.repeat(600_000) };
-      expect(codeOf(await api.post('/v1/agents/mira/memory', { text: 'x', metadata }))).toBe('EVENTS_TOO_LARGE');
-      expect((await api.post('/v1/agents/mira/memory', { text: 'x', type: null, metadata: null })).status).toBe(201);
+      expect(codeOf(await running.api.post('/v1/agents/mira/memory', { text: 'x', metadata }))).toBe(
+        'EVENTS_TOO_LARGE',
+      );
+      expect((await running.api.post('/v1/agents/mira/memory', { text: 'x', type: null, metadata: null })).status).toBe(
+        201,
+      );
       for (const query of ['?minImportance=2', '?asOf=yesterday', '?limit=0', '?cursor=!']) {
-        expect(codeOf(await api.get(`${path}${query}`)), query).toBe('SCHEMA_INVALID');
+        expect(codeOf(await running.api.get(`${path}${query}`)), query).toBe('SCHEMA_INVALID');
       }
-      const { body } = await api.post('/keys', { name: 'no memory', scopes: ['npc', 'audit'] });
-      const poor = apiOf(server.url, (body as { key: string }).key);
+      const { body } = await running.api.post('/keys', { name: 'no memory', scopes: ['npc', 'audit'] });
+      const poor = apiOf(running.server.url, (body as { key: string }).key);
       expect(codeOf(await poor.get(path))).toBe('FORBIDDEN');
       expect(codeOf(await poor.post(path, { text: 'x' }))).toBe('FORBIDDEN');
       expect(codeOf(await poor('DELETE', `${path}/clear`))).toBe('FORBIDDEN');
@@ -297,8 +292,8 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       const npcId = freshMind();
       await confirm(npcId, { text: 'Rain.' });
       const path = `${pathOf(npcId)}/memory`;
-      expect((await api.get(path, { 'Anima-Min-Revision': '1' })).body).toHaveLength(1);
-      expect(codeOf(await api.get(path, { 'Anima-Min-Revision': '9' }))).toBe('READ_MODEL_BEHIND');
+      expect((await running.api.get(path, { 'Anima-Min-Revision': '1' })).body).toHaveLength(1);
+      expect(codeOf(await running.api.get(path, { 'Anima-Min-Revision': '9' }))).toBe('READ_MODEL_BEHIND');
     });
   });
 };

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
-import { type Api, apiOf, type Reply } from '../support/api.js';
-import type { OpenServer, ServerUnderTest } from './server-under-test.js';
-import { untilProjecting } from './until-projecting.js';
+import { apiOf, type Reply } from '../support/api.js';
+import type { OpenServer } from './server-under-test.js';
+import { projectingServer } from './projecting-server.js';
 
 type Item = {
   readonly id: string;
@@ -18,21 +18,11 @@ const THIEF = 'a thief took my jewelry';
 /** What a mind remembers, asked in other words (contract 3.3, 3.5, 3.6): the same on every profile. */
 export const recallScenarios = (profile: string, open: OpenServer): void => {
   describe(`recall on ${profile}`, () => {
-    let server: ServerUnderTest;
-    let api: Api;
+    const running = projectingServer(open);
     let minds = 0;
-    beforeAll(async () => {
-      server = await open();
-      api = apiOf(server.url, server.ownerKey);
-      await untilProjecting(api);
-    }, 120_000);
-    afterAll(async () => {
-      await server[Symbol.asyncDispose]();
-    });
-
     const newMind = (): string => `mind-${String((minds += 1))}`;
     const store = async (npcId: string, text: string, more: object = {}): Promise<Reply> => {
-      const reply = await api.post(`/npcs/${npcId}/memory`, { text, ...more });
+      const reply = await running.api.post(`/npcs/${npcId}/memory`, { text, ...more });
       expect(reply.status, reply.text).toBe(200);
       return reply;
     };
@@ -41,7 +31,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       body: object,
       headers: Record<string, string> = {},
     ): Promise<readonly Item[]> => {
-      const reply = await api.post(`/npcs/${npcId}/memory/recall`, body, headers);
+      const reply = await running.api.post(`/npcs/${npcId}/memory/recall`, body, headers);
       expect(reply.status, reply.text).toBe(200);
       return reply.body as readonly Item[];
     };
@@ -58,7 +48,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       const [best] = await recall(npcId, { query: THIEF });
       expect(best).toMatchObject({ text: NECKLACE, content: NECKLACE, embedding: [], confirmed: true });
       expect(best?.scoreParts?.['meaning']).toBe(best?.similarity);
-      const agent = await api.post(`/v1/agents/${npcId}/memory/recall`, { query: THIEF });
+      const agent = await running.api.post(`/v1/agents/${npcId}/memory/recall`, { query: THIEF });
       expect([agent.status, agent.body[0]]).toMatchObject([
         200,
         { text: NECKLACE, type: 'observation', metadata: {}, id: best?.id },
@@ -72,7 +62,10 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       const npcId = newMind();
       for (let at = 0; at < 5; at += 1) {
         const { headers } = await store(npcId, `the number of the night is ${String(at)}`);
-        const reply = await api.post(`/npcs/${npcId}/memory/recall`, { query: 'the number of the night', limit: 100 });
+        const reply = await running.api.post(`/npcs/${npcId}/memory/recall`, {
+          query: 'the number of the night',
+          limit: 100,
+        });
         expect(reply.body).toHaveLength(at + 1);
         const revision = Number(headers.get('anima-revision'));
         expect(Number(reply.headers.get('anima-revision'))).toBeGreaterThanOrEqual(revision);
@@ -99,7 +92,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       const npcId = newMind();
       const ids: string[] = [];
       for (let at = 0; at < 3; at += 1) {
-        const reply = await api.post(`/v1/agents/${npcId}/memory`, { text: NECKLACE });
+        const reply = await running.api.post(`/v1/agents/${npcId}/memory`, { text: NECKLACE });
         ids.unshift((reply.body as { id: string }).id);
       }
       expect((await recall(npcId, { query: THIEF })).map(({ id }) => id)).toEqual(ids);
@@ -109,7 +102,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       const npcId = newMind();
       const stored = await store(npcId, NECKLACE);
       const before = Number(stored.headers.get('anima-revision'));
-      expect((await api('DELETE', `/npcs/${npcId}/memory/clear`)).status).toBe(200);
+      expect((await running.api('DELETE', `/npcs/${npcId}/memory/clear`)).status).toBe(200);
       const at = new Date().toISOString();
       expect(await recall(npcId, { query: THIEF })).toEqual([]);
       await store(npcId, others[0] ?? '');
@@ -124,18 +117,18 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
     it('gives nothing of an unknown mind, which it does not make, nor of an archived one', async () => {
       const unknown = newMind();
       expect(await recall(unknown, { query: THIEF })).toEqual([]);
-      expect((await api.get(`/npcs/${unknown}`)).status).toBe(404);
+      expect((await running.api.get(`/npcs/${unknown}`)).status).toBe(404);
       const npcId = newMind();
       await store(npcId, NECKLACE);
-      expect((await api('DELETE', `/npcs/${npcId}`)).status).toBe(200);
+      expect((await running.api('DELETE', `/npcs/${npcId}`)).status).toBe(200);
       expect(await recall(npcId, { query: THIEF })).toEqual([]);
     });
 
     it('gives nothing of another tenant’s mind with the same name', async () => {
       const npcId = newMind();
       await store(npcId, NECKLACE);
-      const made = await api.post('/tenants', { tenantId: `t${npcId}` });
-      const other = apiOf(server.url, (made.body as { key: string }).key);
+      const made = await running.api.post('/tenants', { tenantId: `t${npcId}` });
+      const other = apiOf(running.server.url, (made.body as { key: string }).key);
       const reply = await other.post(`/npcs/${npcId}/memory/recall`, { query: THIEF });
       expect([reply.status, reply.body]).toEqual([200, []]);
     });
@@ -143,14 +136,14 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
     it('records what a client has recalled itself, also of a mind that was never seen', async () => {
       const npcId = newMind();
       const body = { query: THIEF, similarity: 0.4, limit: 3, memories: [{ text: NECKLACE, similarity: 0.7 }] };
-      const reply = await api.post(`/npcs/${npcId}/memory/recall`, body, { 'idempotency-key': npcId });
+      const reply = await running.api.post(`/npcs/${npcId}/memory/recall`, body, { 'idempotency-key': npcId });
       expect([reply.status, reply.headers.get('anima-revision')]).toEqual([200, '0']);
       expect(reply.body).toMatchObject([
         { text: NECKLACE, content: NECKLACE, type: 'observation', importance: 0.5, similarity: 0.7, embedding: [] },
       ]);
-      const again = await api.post(`/npcs/${npcId}/memory/recall`, body, { 'idempotency-key': npcId });
+      const again = await running.api.post(`/npcs/${npcId}/memory/recall`, body, { 'idempotency-key': npcId });
       expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([reply.text, 'true']);
-      const { body: history } = await api.get(`/npcs/${npcId}/history`);
+      const { body: history } = await running.api.get(`/npcs/${npcId}/history`);
       expect(history.events).toMatchObject([
         {
           type: 'RecallReported',
@@ -158,14 +151,14 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
         },
       ]);
       // It stores nothing.
-      expect((await api.get(`/npcs/${npcId}/memory`)).body).toEqual([]);
-      expect((await api.post(`/npcs/${npcId}/memory/recall`, { query: THIEF, memories: [] })).body).toEqual([]);
+      expect((await running.api.get(`/npcs/${npcId}/memory`)).body).toEqual([]);
+      expect((await running.api.post(`/npcs/${npcId}/memory/recall`, { query: THIEF, memories: [] })).body).toEqual([]);
     });
 
     it('refuses what is out of bounds', async () => {
       const npcId = newMind();
       const status = async (body: object, path = `/npcs/${npcId}/memory/recall`): Promise<number> =>
-        (await api.post(path, body)).status;
+        (await running.api.post(path, body)).status;
       const query = THIEF;
       for (const body of [
         {},
@@ -183,8 +176,8 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       const agent = `/v1/agents/${npcId}/memory/recall`;
       for (const body of [{}, { query, limit: 101 }, { query, minScore: 2 }])
         expect(await status(body, agent)).toBe(400);
-      const reader = await api.post('/keys', { name: 'npc only', scopes: ['npc'] });
-      const reply = await apiOf(server.url, (reader.body as { key: string }).key).post(agent, { query });
+      const reader = await running.api.post('/keys', { name: 'npc only', scopes: ['npc'] });
+      const reply = await apiOf(running.server.url, (reader.body as { key: string }).key).post(agent, { query });
       expect(reply.status).toBe(403);
     });
 
@@ -192,15 +185,19 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       const npcId = newMind();
       const revision = (await store(npcId, NECKLACE)).headers.get('anima-revision') ?? '';
       expect(await recall(npcId, { query: THIEF }, { 'anima-min-revision': revision })).toHaveLength(1);
-      const late = await api.post(`/npcs/${npcId}/memory/recall`, { query: THIEF }, { 'anima-min-revision': '99' });
+      const late = await running.api.post(
+        `/npcs/${npcId}/memory/recall`,
+        { query: THIEF },
+        { 'anima-min-revision': '99' },
+      );
       expect([late.status, late.body.error.code]).toEqual([503, 'READ_MODEL_BEHIND']);
     });
 
     it('knows after a restart what it knew before', async () => {
       const npcId = newMind();
       await store(npcId, NECKLACE);
-      await server.restart('kill');
-      api = apiOf(server.url, server.ownerKey);
+      await running.server.restart('kill');
+      running.again();
       // A projector that was killed needs longer than a recall waits for it.
       await vi.waitFor(
         async () => expect((await recall(npcId, { query: THIEF })).map(({ text }) => text)).toEqual([NECKLACE]),

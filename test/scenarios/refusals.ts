@@ -3,11 +3,8 @@ import { connect } from 'node:net';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type Api, apiOf, type Reply } from '../support/api.js';
+import { type Api, apiOf, codeOf, type Reply } from '../support/api.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
-
-const codeOf = (reply: Reply): string | undefined =>
-  (reply.body as { error?: { code?: string } } | undefined)?.error?.code;
 
 /** Sends a body as it is, without reading it as JSON first. */
 const sendRaw = async (

@@ -13,6 +13,10 @@ export type Api = {
   readonly post: (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
 };
 
+/** The code of a refusal (contract 1.5); undefined for any other answer. */
+export const codeOf = (reply: Reply): string | undefined =>
+  (reply.body as { error?: { code?: string } } | undefined)?.error?.code;
+
 /** Talks to a server with one key, or with none when it is undefined. */
 export const apiOf = (url: string, key: string | undefined): Api => {
   const ask = async (

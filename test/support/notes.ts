@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../src/domain/shared/json.js';
+import { revisionOrder } from '../../src/domain/shared/row-order.js';
 import type { EventToAppend } from '../../src/ports/event-store.js';
 import type { Projection } from '../../src/ports/read-models.js';
 import { event } from './events.js';
@@ -15,8 +16,7 @@ export const cleared = (id: string): EventToAppend => event(id, { type: 'Cleared
 
 const textsIn = (data: JsonObject): Texts => (data['texts'] ?? {}) as Texts;
 
-const REVISION_DIGITS = 16;
-export const placeOf = (revision: number, id = ''): string => String(revision).padStart(REVISION_DIGITS, '0') + id;
+export const placeOf = (revision: number, id = ''): string => revisionOrder(revision) + id;
 
 /**
  * Notes. One event makes, changes or removes any number of them. A note with the text `poison` cannot be applied. A clear is a row too: readers use

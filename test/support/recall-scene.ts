@@ -3,7 +3,8 @@ import { calibrated } from '../../src/domain/memory/calibrated.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { Embedder } from '../../src/ports/embedder.js';
-import { memories, memoryOrder, type MemoryRow, memoryTag } from '../../projections/memories.js';
+import { memories, type MemoryRow, memoryTag } from '../../projections/memories.js';
+import { revisionOrder } from '../../src/domain/shared/row-order.js';
 import { ManualClock } from './manual-clock.js';
 
 export const TENANT = 'studio';
@@ -41,7 +42,7 @@ export class MemoryRows {
           {
             key: `${row.stream}/${row.memoryId}`,
             row,
-            index: { partition: row.stream, order: memoryOrder(row.revision), tag: memoryTag(row.type) },
+            index: { partition: row.stream, order: revisionOrder(row.revision), tag: memoryTag(row.type) },
             search: { stream: row.stream, text: row.text },
           },
         ],

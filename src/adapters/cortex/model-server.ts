@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import { defined } from '../../domain/shared/defined.js';
 import { messagesOf } from '../../domain/npc/decision/messages-of.js';
 import type { Completed, Completion } from '../../ports/cortex.js';
+import { boundedText } from '../shared/bounded-text.js';
 
 /** Bytes of an answer; the longest completion is far shorter. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -56,19 +57,6 @@ const statusReason = (status: number): string => {
   return `The model server answers HTTP ${String(status)}.`;
 };
 
-/** Reads an answer up to the bound; beyond it the connection is let go. */
-const readBounded = async (response: Response): Promise<string> => {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_ANSWER_BYTES) throw new AttemptFailed('The answer of the model server is too large.');
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
-};
-
 /** The numbers of `usage`, under our names. */
 const usageOf = (answer: JsonObject): Readonly<Record<string, number>> => {
   const usage = isObject(answer['usage']) ? answer['usage'] : {};
@@ -119,7 +107,9 @@ export const askModelServer = async (
       await response.body?.cancel();
       throw new AttemptFailed(statusReason(response.status), response.status, retryAfterMs(response));
     }
-    return completedOf(await readBounded(response));
+    const text = await boundedText(response, MAX_ANSWER_BYTES);
+    if (text === null) throw new AttemptFailed('The answer of the model server is too large.');
+    return completedOf(text);
   } catch (error) {
     if (error instanceof AttemptFailed) throw error;
     signal.throwIfAborted();

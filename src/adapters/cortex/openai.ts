@@ -5,6 +5,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';
 import type { Random } from '../../ports/random.js';
+import { backoffMs } from '../shared/backoff.js';
 import { createBreaker, OPEN_MS } from './breaker.js';
 import { askModelServer, AttemptFailed, type ModelServer } from './model-server.js';
 import { parametersIn } from './parameters-in.js';
@@ -86,9 +87,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
   const pauseAfter = (failure: AttemptFailed, attempts: number): number | null => {
     if (!passes(failure) || attempts >= ATTEMPTS || breaker.reason() !== null) return null;
     if (failure.retryAfterMs > LONGEST_RETRY_AFTER_MS) return null;
-    const [chance = 0] = random.bytes(1);
-    const backoffMs = BACKOFF_MS * 2 ** (attempts - 1) * (0.5 + chance / 512);
-    return Math.max(backoffMs, failure.retryAfterMs);
+    return Math.max(backoffMs(random, BACKOFF_MS, attempts), failure.retryAfterMs);
   };
 
   const attempts = async (asked: Completion, signal: AbortSignal): Promise<Completed> => {

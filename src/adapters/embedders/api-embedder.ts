@@ -1,7 +1,9 @@
+import { pause } from '../../app/pacing/pause.js';
 import { calibrated } from '../../domain/memory/calibrated.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { EMBED_TEXTS, type Embedder } from '../../ports/embedder.js';
 import type { EmbedderChoice } from '../../ports/embedder-choice.js';
+import { backoffMs } from '../shared/backoff.js';
 import { checkEmbedCall } from '../shared/embed-call.js';
 import type { EmbedderDeps } from './deps.js';
 import { EmbeddingsFailure, requestEmbeddings } from './embeddings-request.js';
@@ -15,7 +17,7 @@ const CALL_MS = 60_000;
 /** How long one try of a call that is not urgent may take, in milliseconds. */
 const TRY_MS = 20_000;
 const TRIES = 4;
-/** The pause after the first failure, in milliseconds; each further one is twice as long. Half of it is left to chance. */
+/** The pause after the first failure, in milliseconds (`backoffMs`). */
 const FIRST_PAUSE_MS = 200;
 /** If a server wants to be left alone for longer, the call fails, in milliseconds. */
 const LONGEST_PAUSE_MS = 10_000;
@@ -91,9 +93,10 @@ export class ApiEmbedder implements Embedder {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof EmbeddingsFailure) || !error.passing || tries >= TRIES) throw error;
-        const pauseMs = error.waitMs ?? this.#pauseMs(tries);
+        const pauseMs = error.waitMs ?? backoffMs(this.#deps.random, FIRST_PAUSE_MS, tries);
         if (pauseMs > LONGEST_PAUSE_MS) throw error;
-        await this.#pause(pauseMs, signal);
+        await pause(this.#deps.clock, pauseMs, signal);
+        signal.throwIfAborted();
       }
     }
   }
@@ -125,23 +128,6 @@ export class ApiEmbedder implements Embedder {
     });
     const signals = [late.signal, this.#disposing.signal, ...(signal === undefined ? [] : [signal])];
     return { signal: AbortSignal.any(signals), end };
-  }
-
-  #pauseMs(failures: number): number {
-    const [chance = 0] = this.#deps.random.bytes(1);
-    return FIRST_PAUSE_MS * 2 ** (failures - 1) * (0.5 + chance / 512);
-  }
-
-  async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const cancel = this.#deps.clock.after(ms, resolve);
-      const onAbort = (): void => {
-        cancel();
-        resolve();
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
-    signal.throwIfAborted();
   }
 
   #tell(reason: string): void {

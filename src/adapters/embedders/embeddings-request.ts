@@ -1,3 +1,5 @@
+import { boundedText } from '../shared/bounded-text.js';
+
 /** Where vectors are asked for, by the name of which model, and with which key. */
 export type EmbeddingsApi = { readonly url: string; readonly model: string; readonly key: string | null };
 
@@ -41,7 +43,9 @@ export const requestEmbeddings = async (
       await answer.body?.cancel();
       throw refused(answer);
     }
-    return embeddingsOf(await textOf(answer), texts.length);
+    const text = await boundedText(answer, ANSWER_BYTES);
+    if (text === null) throw wrong(`its answer is longer than ${String(ANSWER_BYTES)} bytes`);
+    return embeddingsOf(text, texts.length);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof EmbeddingsFailure) throw error;
@@ -56,17 +60,6 @@ const refused = ({ status, headers }: Response): EmbeddingsFailure => {
     passing: status === 408 || status === 429 || status >= 500,
     waitMs: /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : null,
   });
-};
-
-const textOf = async (answer: Response): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > ANSWER_BYTES) throw wrong(`its answer is longer than ${String(ANSWER_BYTES)} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 };
 
 const wrong = (reason: string): EmbeddingsFailure => new EmbeddingsFailure(reason, { passing: false });

@@ -1,6 +1,6 @@
 import type { RecalledMemory } from '../../domain/npc/events.js';
 import { INPUT_BYTES } from '../../domain/npc/recorded-bytes.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { firstFitting } from '../../domain/shared/json-bytes.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { parseNpcStream } from '../../domain/shared/stream-names.js';
 import { cutBytes } from '../../domain/shared/text.js';
@@ -47,19 +47,13 @@ const recallFor = async (
 ): Promise<ProcessInput> => {
   const { query, limit, threshold } = args as { query: string; limit: number; threshold: number };
   const { memories } = await recall({ ...mind, query, limit, minScore: threshold }, signal);
-  return { type: 'memories', memories: fitting(memories.map(recorded)) };
+  return { type: 'memories', memories: firstFitting(memories.map(recorded), MEMORIES_BYTES) };
 };
 
 /** A memory as the event records it: what was recalled, how sure, and where it came from. */
 const recorded = ({ row, score, scoreParts }: Recalled['memories'][number]): RecalledMemory => {
   const { text, type, importance, memoryId, revision } = row;
   return { text, type, importance, similarity: score, memoryId, revision, scoreParts };
-};
-
-const fitting = (memories: readonly RecalledMemory[]): readonly RecalledMemory[] => {
-  let left = MEMORIES_BYTES;
-  const over = memories.findIndex((memory) => (left -= jsonBytes(memory)) < 0);
-  return over === -1 ? memories : memories.slice(0, over);
 };
 
 const inferFor = async (

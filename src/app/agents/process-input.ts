@@ -5,28 +5,17 @@ import { makeTurnId } from '../../domain/npc/turn-id.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { shortDigest } from '../../domain/shared/sha256.js';
-import type { Clock } from '../../ports/clock.js';
 import type { CortexEngine } from '../../ports/cortex.js';
-import type { EventStore } from '../../ports/event-store.js';
-import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
+import type { ProcessRef } from '../../ports/process-engine.js';
 import { agentTurn, type AgentTurnAnswer, type AgentTurnInput } from '../../../workflows/agent-turn.js';
 import type { TurnState } from '../../../workflows/turn-state.js';
 import { mindFold } from '../minds/mind.js';
-import type { ProcessJournal } from '../processes/process-journal.js';
-import type { Lanes } from '../streams/lanes.js';
 import { anotherAttempt, type TurnAttempt } from '../turns/another-attempt.js';
+import type { StepDeps } from '../turns/step-turn.js';
 import { saidKey } from '../turns/turn-key.js';
-import type { TurnIndex } from '../turns/turn-index.js';
 import { untilDown } from './until-down.js';
 
-export type AgentDeps = {
-  readonly engine: ProcessEngine;
-  readonly journal: ProcessJournal;
-  readonly index: TurnIndex;
-  readonly lanes: Lanes;
-  readonly events: EventStore;
-  readonly clock: Clock;
-  readonly turnDeadlineMs: number;
+export type AgentDeps = StepDeps & {
   /** How long a request waits for the outcome, in milliseconds (ANIMA_AGENT_WAIT_MS). */
   readonly waitMs: number;
   readonly engineOf: (tenant: string) => CortexEngine;
@@ -69,14 +58,15 @@ export const takeInput = (deps: AgentDeps, asked: AgentInput): Promise<string> =
  */
 export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<AgentOutcome> => {
   const { clock, engine, engineOf, waitMs } = deps;
+  const cortex = engineOf(asked.by.tenant);
   const untilMs = clock.monotonicMs() + waitMs;
   const turnId = await takeInput(deps, asked);
   const withinMs = Math.max(untilMs - clock.monotonicMs(), 0);
-  const outcome = await untilDown(clock, engineOf(asked.by.tenant), (signal) =>
+  const outcome = await untilDown(clock, cortex, (signal) =>
     engine.outcome(refOf(asked.stream, turnId), asked.by, { withinMs, signal }),
   );
   const answer = outcome?.answer as AgentTurnAnswer | undefined;
-  if (!outcome || answer?.verdict === undefined) throw noVerdictYet(turnId, engineOf(asked.by.tenant));
+  if (!outcome || answer?.verdict === undefined) throw noVerdictYet(turnId, cortex);
   const { revision, position } = outcome;
   return { turnId, memories: answer.memories, verdict: answer.verdict, revision, position };
 };

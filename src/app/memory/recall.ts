@@ -1,4 +1,5 @@
-import { memories, memoryOrder, type MemoryRow } from '../../../projections/memories.js';
+import { memories, type MemoryRow } from '../../../projections/memories.js';
+import { revisionOrder } from '../../domain/shared/row-order.js';
 import { scoreOf } from '../../domain/memory/score.js';
 import { defined } from '../../domain/shared/defined.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
@@ -96,7 +97,7 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     const stream = npcStream(tenant, npcId);
     await waitForStream(deps, memories, stream, undefined);
     const revision = await readModels.progress(memories, stream);
-    const seen = memoryOrder(Math.max(0, revision));
+    const seen = revisionOrder(Math.max(0, revision));
     const range = revision < 0 ? null : await rangeOf(stream, asOf, seen);
     if (range === null) return { memories: [], pending: 0, revision };
 

@@ -14,7 +14,7 @@ export type VectorSlice = { readonly matrix: Float32Array; readonly first: numbe
 
 /**
  * The rows of a mind that have a vector, by ascending order. Rows come only at the end, so a slice that was handed out stays as it is. Orders are
- * those of `memoryOrder` (projections/memories.ts): digits, which sort like numbers as they are.
+ * those of `revisionOrder` (src/domain/shared/row-order.ts): digits, which sort like numbers as they are.
  */
 export class VectorRows {
   readonly #keys: string[] = [];

@@ -1,6 +1,7 @@
 import type { OrderRange, ReadModels } from '../../ports/read-models.js';
 import type { Moment } from '../../ports/snapshots.js';
-import { clearsOf, memories, memoryOrder } from '../../../projections/memories.js';
+import { clearsOf, memories } from '../../../projections/memories.js';
+import { revisionOrder } from '../../domain/shared/row-order.js';
 import { mindFold } from '../minds/mind.js';
 import type { Lanes } from '../streams/lanes.js';
 
@@ -22,11 +23,11 @@ export const visibleRange = async (
     const { state, revision } = await lanes.current(stream, mindFold);
     if (revision < 0 || state.archived) return null;
     const { clearedAt } = state.memories;
-    return clearedAt < 0 ? {} : { above: memoryOrder(clearedAt) };
+    return clearedAt < 0 ? {} : { above: revisionOrder(clearedAt) };
   }
   const asOf = 'revision' in moment ? moment.revision : (await lanes.asOf(stream, mindFold, moment)).revision;
   if (asOf < 0) return null;
-  const upTo = memoryOrder(asOf);
+  const upTo = revisionOrder(asOf);
   const { rows } = await readModels.list(memories, {
     partition: clearsOf(stream),
     direction: 'descending',

@@ -10,8 +10,8 @@ import {
 } from '../../app/agents/process-input.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
-import { npcStream } from '../../domain/shared/stream-names.js';
-import { contextOf } from '../command-context.js';
+import { agentStream, contextOf } from '../command-context.js';
+import { EVENT_STREAM, eventStream } from '../event-stream.js';
 import { errorBody } from '../on-error.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import type { Services } from '../services.js';
@@ -24,7 +24,7 @@ const askedOf = (call: Call<{ agentId: string }, unknown, Body>) => {
   const { npcState, ...context } = call.body.context ?? {};
   const { keyed, resumed, ...by } = contextOf(call);
   return {
-    stream: npcStream(call.principal.tenant, call.params.agentId),
+    stream: agentStream(call),
     input: call.body.input,
     context,
     npcState: isObject(npcState) ? npcState : {},
@@ -53,10 +53,6 @@ const refused = ({ code = 'RULE_REFUSED', dialogue, details }: AgentOutcome['ver
   const known: RejectionCode = Object.hasOwn(rejections, code) ? (code as RejectionCode) : 'RULE_REFUSED';
   return new Rejection(known, { message: dialogue, ...(details === undefined ? {} : { details }) });
 };
-
-const EVENT_STREAM = 'text/event-stream';
-const HEADERS = { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' } as const;
-const HEARTBEAT = { everyMs: 15_000, chunk: ':\n\n' } as const;
 
 const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
@@ -116,7 +112,7 @@ export const agentRoutes = (services: Services): readonly RouteDefinition[] => {
         'The server recalls, asks its engine for the words and decides on them. A refused action is 422 with the code and the details of the refusal. While the engine is down it is 503, and the same input goes on with the same turn.',
       scope: 'npc',
       params: AgentParams,
-      writesTo: (call) => npcStream(call.principal.tenant, call.params.agentId),
+      writesTo: agentStream,
       body: Type.Object({
         input: Type.String({ minLength: 1, description: 'What the NPC perceives, such as what is said to it.' }),
         context: nullable(FreeObject),
@@ -139,8 +135,7 @@ export const agentRoutes = (services: Services): readonly RouteDefinition[] => {
           const asked = askedOf(call);
           const turnId = await takeInput(deps, asked);
           const turn = { stream: asked.stream, turnId, requestId: call.requestId, tenant: call.principal.tenant };
-          const chunks = (signal: AbortSignal) => phasesOf(deps, turn, signal);
-          return { headers: HEADERS, stream: { type: `${EVENT_STREAM}; charset=utf-8`, chunks, heartbeat: HEARTBEAT } };
+          return eventStream((signal) => phasesOf(deps, turn, signal));
         }
         const outcome = await processInput(deps, askedOf(call));
         const { revision, position } = outcome;

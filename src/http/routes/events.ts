@@ -4,12 +4,12 @@ import { toHistoryEvent } from '../../app/streams/history.js';
 import { requireRevision } from '../../app/minds/minds.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
+import { EVENT_STREAM, eventStream } from '../event-stream.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import { NpcParams } from '../schemas.js';
 import type { Services } from '../services.js';
 
-/** How often an idle stream says that it lives, and how many streams one key may hold (contract 10.1). */
-export const COMMENT_EVERY_MS = 15_000;
+/** How many streams one key may hold (contract 10.1). */
 export const STREAMS_PER_KEY = 16;
 
 export type EventRouteDeps = {
@@ -17,8 +17,6 @@ export type EventRouteDeps = {
   /** Calls back when the key is revoked; returns how to stop listening. */
   readonly onRevoked: (keyId: string, listener: () => void) => () => void;
 };
-
-const HEADERS = { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' } as const;
 
 /** Where the stream begins: after the last event that the client has, at `from`, or at the first event. */
 const startOf = (call: Call<unknown, { from?: number }>): number => {
@@ -81,7 +79,7 @@ export const eventRoutes = ({ ports, onRevoked }: EventRouteDeps): readonly Rout
       responses: {
         200: {
           description: '`id` is the revision, `data` the event as in the history.',
-          contentType: 'text/event-stream',
+          contentType: EVENT_STREAM,
           stream: 'endless',
         },
       },
@@ -90,14 +88,7 @@ export const eventRoutes = ({ ports, onRevoked }: EventRouteDeps): readonly Rout
         const { npcId } = call.params;
         const from = startOf(call);
         await requireRevision(ports.events, tenant, npcId);
-        return {
-          headers: HEADERS,
-          stream: {
-            type: 'text/event-stream; charset=utf-8',
-            chunks: (signal) => follow(keyId, npcStream(tenant, npcId), from, signal),
-            heartbeat: { everyMs: COMMENT_EVERY_MS, chunk: ':\n\n' },
-          },
-        };
+        return eventStream((signal) => follow(keyId, npcStream(tenant, npcId), from, signal));
       },
     }),
   ];

@@ -8,7 +8,7 @@ import { memories, memoriesListed, type MemoryRow, memoryTag } from '../../../pr
 import { momentOf } from '../as-of.js';
 import { mindStream } from '../command-context.js';
 import { answerList } from '../list-answer.js';
-import { Item, itemOf } from '../memory-item.js';
+import { Item, itemOf, memoryFilters } from '../memory-item.js';
 import { minRevision } from '../min-revision.js';
 import { pageOf, pageQuery } from '../page.js';
 import { type RouteDefinition, route } from '../route.js';
@@ -17,10 +17,7 @@ import type { Services } from '../services.js';
 
 /** How the list is filtered. */
 const memoryQuery = {
-  type: Type.Optional(
-    Type.String({ maxLength: 2_048, description: 'Only memories of these types, separated by commas.' }),
-  ),
-  minImportance: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  ...memoryFilters,
   asOf: Type.Optional(
     Type.String({ description: 'As the memories were: after this revision, or at this RFC 3339 timestamp.' }),
   ),

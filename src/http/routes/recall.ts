@@ -8,7 +8,7 @@ import { defined } from '../../domain/shared/defined.js';
 import { memories } from '../../../projections/memories.js';
 import { momentOf } from '../as-of.js';
 import { agentStream, contextOf, mindStream } from '../command-context.js';
-import { AgentMemory, agentMemoryOf, Item, itemOf, reportedItem } from '../memory-item.js';
+import { AgentMemory, agentMemoryOf, Item, itemOf, memoryFilters, reportedItem } from '../memory-item.js';
 import { minRevision } from '../min-revision.js';
 import { type Answer, type Call, type RouteDefinition, route } from '../route.js';
 import { AgentParams, MAX_BYTES, NpcParams } from '../schemas.js';
@@ -34,10 +34,7 @@ const RecallBody = Type.Object({
   query,
   similarity: score(0, 'Only memories that are at least so similar.'),
   limit: limit(LIMIT),
-  type: Type.Optional(
-    Type.String({ maxLength: 2_048, description: 'Only memories of these types, separated by commas.' }),
-  ),
-  minImportance: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  ...memoryFilters,
   asOf: Type.Optional(
     Type.Unsafe<string | number>({
       type: ['string', 'integer'],
@@ -69,6 +66,11 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
     if ('revision' in moment) return moment.revision;
     const { revision } = await lanes.asOf(stream, mindFold, moment);
     return revision < 0 ? null : revision;
+  };
+
+  const waitForMinimum = async (stream: string, call: Call): Promise<void> => {
+    const minimum = minRevision(call);
+    if (minimum !== undefined) await waitForStream(ports, memories, stream, minimum);
   };
 
   const report = async (call: RecallCall, brought: NonNullable<Static<typeof MemoriesSchema>>): Promise<Answer> => {
@@ -117,8 +119,7 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         const { tenant } = call.principal;
         const { npcId } = call.params;
         const stream = mindStream(call);
-        const minimum = minRevision(call);
-        if (minimum !== undefined) await waitForStream(ports, memories, stream, minimum);
+        await waitForMinimum(stream, call);
         const asOf = await revisionAsOf(stream, call.body.asOf);
         if (asOf === null) return { body: [] };
         const {
@@ -170,8 +171,7 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         const { query: asked, limit: most = AGENT_LIMIT, minScore = AGENT_SCORE } = call.body;
         const { tenant } = call.principal;
         const { agentId } = call.params;
-        const minimum = minRevision(call);
-        if (minimum !== undefined) await waitForStream(ports, memories, agentStream(call), minimum);
+        await waitForMinimum(agentStream(call), call);
         const {
           revision,
           pending,

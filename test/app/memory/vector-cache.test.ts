@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { OPEN_ROWS, OPEN_ROWS_MS, VectorCache } from '../../../src/app/memory/vector-cache.js';
-import { memories, memoryOrder } from '../../../projections/memories.js';
+import { memories } from '../../../projections/memories.js';
+import { revisionOrder } from '../../../src/domain/shared/row-order.js';
 import { MemoryRows, memoryRow, NumberEmbedder, STREAM, unitOf } from '../../support/recall-scene.js';
 
 const openCache = (maxBytes = 1024 * 1024) => {
@@ -12,7 +13,7 @@ const openCache = (maxBytes = 1024 * 1024) => {
   /** The revisions that have a vector there, up to one. */
   const revisions = async (upTo: number, stream = STREAM): Promise<readonly number[]> => {
     const found: number[] = [];
-    const { parts } = await cache.of(stream, memoryOrder(upTo));
+    const { parts } = await cache.of(stream, revisionOrder(upTo));
     for await (const part of parts) for (let at = 0; at < part.count; at += 1) found.push(Number(part.orderOf(at)));
     return found;
   };
@@ -40,7 +41,7 @@ describe('the kept vectors of a mind', () => {
     expect(calls).toHaveLength(1);
     await rows.store(memoryRow(7, '7 1'));
     expect(await revisions(7)).toEqual([0, 1, 2, 7]);
-    expect(calls.at(-1)?.[1].within).toEqual({ above: memoryOrder(2), upTo: memoryOrder(7) });
+    expect(calls.at(-1)?.[1].within).toEqual({ above: revisionOrder(2), upTo: revisionOrder(7) });
     expect(calls).toHaveLength(2);
   });
 

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { SLICE_BYTES, VectorRows } from '../../../src/app/memory/vector-rows.js';
-import { memoryOrder } from '../../../projections/memories.js';
+import { revisionOrder } from '../../../src/domain/shared/row-order.js';
 
 const rowsOf = (revisions: readonly number[], dimensions = 1): VectorRows => {
   const rows = new VectorRows();
   for (const revision of revisions) {
     rows.add({
       key: `k${String(revision)}`,
-      order: memoryOrder(revision),
+      order: revisionOrder(revision),
       vector: new Float32Array(dimensions).fill(revision),
     });
   }
@@ -20,12 +20,12 @@ const rowsOf = (revisions: readonly number[], dimensions = 1): VectorRows => {
 const within = (rows: VectorRows, above?: number, upTo?: number): readonly number[] =>
   [
     ...rows.slices({
-      ...(above === undefined ? {} : { above: memoryOrder(above) }),
-      ...(upTo === undefined ? {} : { upTo: memoryOrder(upTo) }),
+      ...(above === undefined ? {} : { above: revisionOrder(above) }),
+      ...(upTo === undefined ? {} : { upTo: revisionOrder(upTo) }),
     }),
   ].flatMap(({ matrix, first }) =>
     Array.from({ length: matrix.length / rows.dimensions }, (_, at) => {
-      expect(rows.orderOf(first + at)).toBe(memoryOrder(matrix[at * rows.dimensions] ?? -1));
+      expect(rows.orderOf(first + at)).toBe(revisionOrder(matrix[at * rows.dimensions] ?? -1));
       expect(rows.keyOf(first + at)).toBe(`k${String(matrix[at * rows.dimensions])}`);
       return matrix[at * rows.dimensions] ?? -1;
     }),
@@ -38,7 +38,11 @@ describe('the rows of a mind that have vectors', () => {
     expect(within(rows, 4)).toEqual([6, 8]);
     expect(within(rows, 3, 6)).toEqual([4, 6]);
     expect([within(rows, 8), within(rows, 0, 1), within(new VectorRows())]).toEqual([[], [], []]);
-    expect([rows.has(memoryOrder(6)), rows.has(memoryOrder(5)), rows.lastOrder]).toEqual([true, false, memoryOrder(8)]);
+    expect([rows.has(revisionOrder(6)), rows.has(revisionOrder(5)), rows.lastOrder]).toEqual([
+      true,
+      false,
+      revisionOrder(8),
+    ]);
   });
 
   it('come in slices of bounded size, whatever the range', () => {
@@ -58,7 +62,7 @@ describe('the rows of a mind that have vectors', () => {
     const rows = rowsOf([1, 2, 3]);
     const [before] = rows.slices({});
     for (let revision = 4; revision < 100; revision += 1)
-      rows.add({ key: `k${String(revision)}`, order: memoryOrder(revision), vector: new Float32Array([revision]) });
+      rows.add({ key: `k${String(revision)}`, order: revisionOrder(revision), vector: new Float32Array([revision]) });
     expect([...(before?.matrix ?? [])]).toEqual([1, 2, 3]);
     expect(within(rows)).toHaveLength(99);
   });
@@ -71,8 +75,8 @@ describe('the rows of a mind that have vectors', () => {
 
   it('leave out a vector of another length, and one of none', () => {
     const rows = rowsOf([1]);
-    rows.add({ key: 'k2', order: memoryOrder(2), vector: new Float32Array([2, 2]) });
-    rows.add({ key: 'k3', order: memoryOrder(3), vector: new Float32Array() });
-    expect([rows.count, rows.has(memoryOrder(2))]).toEqual([1, false]);
+    rows.add({ key: 'k2', order: revisionOrder(2), vector: new Float32Array([2, 2]) });
+    rows.add({ key: 'k3', order: revisionOrder(3), vector: new Float32Array() });
+    expect([rows.count, rows.has(revisionOrder(2))]).toEqual([1, false]);
   });
 });

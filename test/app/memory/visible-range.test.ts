@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { memories, memoryOrder } from '../../../projections/memories.js';
+import { memories } from '../../../projections/memories.js';
+import { revisionOrder } from '../../../src/domain/shared/row-order.js';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
 import { visibleRange } from '../../../src/app/memory/visible-range.js';
@@ -32,34 +33,34 @@ describe('what is visible of the memories of a mind', () => {
   it('is everything, as long as nothing was cleared', async () => {
     const range = await visible([memoryStored('m1'), memoryStored('m2')]);
     expect(await range('now')).toEqual({});
-    expect(await range({ revision: 0 })).toEqual({ upTo: memoryOrder(0), asOf: 0 });
+    expect(await range({ revision: 0 })).toEqual({ upTo: revisionOrder(0), asOf: 0 });
   });
 
   it('begins after the last clear, and at an earlier moment after the last one before it', async () => {
     const range = await visible([memoryStored('m1'), cleared, memoryStored('m2'), cleared, memoryStored('m3')]);
-    expect(await range('now')).toEqual({ above: memoryOrder(3) });
-    expect(await range({ revision: 3 })).toEqual({ above: memoryOrder(3), upTo: memoryOrder(3), asOf: 3 });
-    expect(await range({ revision: 2 })).toEqual({ above: memoryOrder(1), upTo: memoryOrder(2), asOf: 2 });
-    expect(await range({ revision: 0 })).toEqual({ upTo: memoryOrder(0), asOf: 0 });
+    expect(await range('now')).toEqual({ above: revisionOrder(3) });
+    expect(await range({ revision: 3 })).toEqual({ above: revisionOrder(3), upTo: revisionOrder(3), asOf: 3 });
+    expect(await range({ revision: 2 })).toEqual({ above: revisionOrder(1), upTo: revisionOrder(2), asOf: 2 });
+    expect(await range({ revision: 0 })).toEqual({ upTo: revisionOrder(0), asOf: 0 });
   });
 
   it('is at an instant what it was after the last event until then', async () => {
     const range = await visible([memoryStored('m1'), cleared, memoryStored('m2')]);
     const at = (second: number) => ({ timeMs: Date.parse('2026-01-01T00:00:00.000Z') + second * 1_000 });
-    expect(await range(at(0.5))).toEqual({ upTo: memoryOrder(0), asOf: 0 });
-    expect(await range(at(99))).toEqual({ above: memoryOrder(1), upTo: memoryOrder(2), asOf: 2 });
+    expect(await range(at(0.5))).toEqual({ upTo: revisionOrder(0), asOf: 0 });
+    expect(await range(at(99))).toEqual({ above: revisionOrder(1), upTo: revisionOrder(2), asOf: 2 });
     expect(await range(at(-1))).toBeNull();
   });
 
   it('ends with a clear at once, even if the read model does not know of it yet', async () => {
     const range = await visible([memoryStored('m1'), cleared], 0);
-    expect(await range('now')).toEqual({ above: memoryOrder(1) });
+    expect(await range('now')).toEqual({ above: revisionOrder(1) });
   });
 
   it('is nothing of an archived mind until it is revived, but something as of any moment', async () => {
     const gone = await visible([memoryStored('m1'), archived]);
     expect(await gone('now')).toBeNull();
-    expect(await gone({ revision: 1 })).toEqual({ upTo: memoryOrder(1), asOf: 1 });
+    expect(await gone({ revision: 1 })).toEqual({ upTo: revisionOrder(1), asOf: 1 });
     const revived = await visible([memoryStored('m1'), archived, memoryStored('m2')]);
     expect(await revived('now')).toEqual({});
   });

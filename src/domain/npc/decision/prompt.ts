@@ -1,6 +1,6 @@
 import { matchRules, type Match } from '../../rules/match.js';
 import { isObject, type Json, type JsonObject } from '../../shared/json.js';
-import { jsonBytes } from '../../shared/json-bytes.js';
+import { firstFitting } from '../../shared/json-bytes.js';
 import { cutJsonText, cutText } from '../../shared/text.js';
 import type { RulesTrace } from '../../rules/rules-trace.js';
 import { guardText } from './guard-text.js';
@@ -47,13 +47,6 @@ const quotedJson = (value: Json): string =>
 
 const ruleText = (text: string): string => quoted(cutText(text, RULE_CHARS), RULES_BYTES);
 
-/** The first lines that fit together. */
-const fitting = (lines: readonly string[], bytes: number): readonly string[] => {
-  let left = bytes;
-  const over = lines.findIndex((line) => (left -= jsonBytes(line)) < 0);
-  return over === -1 ? lines : lines.slice(0, over);
-};
-
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`${title}:\n${lines.map((line) => `- ${line}`).join('\n')}`];
 
@@ -94,12 +87,12 @@ const systemText = (input: DecisionInput, matches: readonly Match[]): string =>
     ...(hasMembers(input.context) ? [`What is around you: ${quotedJson(input.context)}`] : []),
     ...section(
       'What you remember',
-      fitting(
+      firstFitting(
         input.memories.slice(0, MEMORIES).map(({ text }) => quoted(cutText(text, MEMORY_CHARS), MEMORIES_BYTES)),
         MEMORIES_BYTES,
       ),
     ),
-    ...section('Rules', fitting(demands(matches), RULES_BYTES)),
+    ...section('Rules', firstFitting(demands(matches), RULES_BYTES)),
     ANSWER_FORM,
   ].join('\n\n');
 

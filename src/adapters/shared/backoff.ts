@@ -1,0 +1,7 @@
+import type { Random } from '../../ports/random.js';
+
+/** The pause after so many failures in a row: `firstMs` after the first, twice as long after each further one. Half of it is left to chance. */
+export const backoffMs = (random: Random, firstMs: number, failures: number): number => {
+  const [chance = 0] = random.bytes(1);
+  return firstMs * 2 ** (failures - 1) * (0.5 + chance / 512);
+};

@@ -1,0 +1,18 @@
+import type { StreamedAnswer } from './route.js';
+
+export const EVENT_STREAM = 'text/event-stream';
+
+/** How often an idle stream says that it lives, in milliseconds (contract 7.1, 10.1). */
+export const COMMENT_EVERY_MS = 15_000;
+
+/** An answer of Server-Sent Events, which nothing on the way keeps or holds back. */
+export const eventStream = (
+  chunks: StreamedAnswer['chunks'],
+): { readonly headers: Readonly<Record<string, string>>; readonly stream: StreamedAnswer } => ({
+  headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+  stream: {
+    type: `${EVENT_STREAM}; charset=utf-8`,
+    chunks,
+    heartbeat: { everyMs: COMMENT_EVERY_MS, chunk: ':\n\n' },
+  },
+});

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, vi } from 'vitest';
+
+import { type Api, apiOf } from '../support/api.js';
+import type { OpenServer, ServerUnderTest } from './server-under-test.js';
+
+/** A server for one suite, and how it is asked; `again` after a restart, which gives it another address. */
+export type ProjectingServer = { server: ServerUnderTest; api: Api; again(): void };
+
+/**
+ * Opens a server before a suite and ends it afterwards. It waits until the read model of memories follows what is stored: a projector that has just
+ * started joins its group first, which takes longer than a list waits for it (contract 1.8).
+ */
+export const projectingServer = (open: OpenServer, env: Parameters<OpenServer>[0] = {}): ProjectingServer => {
+  const opened = {
+    again: (): void => {
+      opened.api = apiOf(opened.server.url, opened.server.ownerKey);
+    },
+  } as ProjectingServer;
+  beforeAll(async () => {
+    opened.server = await open(env);
+    opened.again();
+    await untilProjecting(opened.api);
+  }, 120_000);
+  afterAll(async () => {
+    await opened.server[Symbol.asyncDispose]();
+  });
+  return opened;
+};
+
+const untilProjecting = async (api: Api): Promise<void> => {
+  const stored = await api.post('/npcs/first-one/memory', { text: 'It has begun.' });
+  expect(stored.status, stored.text).toBe(200);
+  await vi.waitFor(async () => expect((await api.get('/npcs/first-one/memory')).body).toHaveLength(1), {
+    timeout: 60_000,
+    interval: 200,
+  });
+};
