@@ -60,8 +60,16 @@ const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise
   const talk = { terminal, request: await openClient(terminal), npcId, json };
   const { stdin, stderr } = terminal;
   const lines = createInterface({ input: stdin, output: stderr, terminal: stdin.isTTY === true, prompt: '> ' });
+  // Input from a file or a pipe is over long before its last line is answered, and then there is nothing to prompt for.
+  let isOver = false;
+  lines.once('close', () => {
+    isOver = true;
+  });
+  const prompt = () => {
+    if (!isOver) lines.prompt();
+  };
   remark(terminal, `You talk to ${npcId}. ${HELP}`);
-  lines.prompt();
+  prompt();
   for await (const typed of lines) {
     const line = typed.trim();
     if (line === '/quit' || !isRead(terminal)) break;
@@ -71,7 +79,7 @@ const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise
       if (!(error instanceof CommandFailed)) throw error;
       remark(terminal, error.message);
     }
-    lines.prompt();
+    prompt();
   }
   lines.close();
 };

@@ -19,7 +19,7 @@ describe('anima talk', () => {
 
   it('answers what is typed, tells why and what it remembers, and ends with the input', async () => {
     const { code, stdout, stderr } = await talk('mira', ['Good evening.', '', '/why', '/memories', '/unknown']);
-    expect(code).toBe(0);
+    expect(code, stderr).toBe(0);
     const [answer, why] = stdout.split('\n');
     expect(answer).toMatch(/^mira: ./);
     expect(why).toMatch(/^t\S+ of mira, ended$/);
@@ -30,7 +30,7 @@ describe('anima talk', () => {
 
   it('tells a refusal, and goes on', async () => {
     const { code, stdout, stderr } = await talk('nobody yet', ['/why', 'Hello.', '/quit', 'Never said.'], '--json');
-    expect(code).toBe(0);
+    expect(code, stderr).toBe(0);
     expect(stderr).toContain('No NPC with this id has any history here. (NPC_NOT_FOUND)');
     const answers = stdout.trim().split('\n');
     expect(answers).toHaveLength(1);

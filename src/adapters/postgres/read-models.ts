@@ -40,6 +40,8 @@ export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWrite
   /** Names of projections whose change the other processes have not been told yet. */
   #untold = new Set<string>();
   #telling: Promise<void> | null = null;
+  /** How often builds may have been dropped: a sweep under way may have looked before the last time. */
+  #drops = 0;
   #sweeping: Promise<void> | null = null;
   #closed = false;
 
@@ -165,7 +167,7 @@ export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWrite
   #changed(name: string): void {
     this.#waits.changed(name);
     this.#untold.add(name);
-    this.#telling ??= this.#tell().finally(() => (this.#telling = null));
+    this.#telling ??= this.#tell();
   }
 
   async #tell(): Promise<void> {
@@ -176,15 +178,25 @@ export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWrite
       // A process that is not told finds out by polling.
       await this.#postgres.run('background', (db) => statement.execute(db)).catch(() => undefined);
     }
+    this.#telling = null;
   }
 
   #sweep(): void {
-    this.#sweeping ??= this.#sweepAll()
-      .catch((err: unknown) => this.#postgres.log.warn({ err }, 'rows of dropped read models were left for later'))
-      .finally(() => (this.#sweeping = null));
+    this.#drops += 1;
+    this.#sweeping ??= this.#sweepAll();
   }
 
   async #sweepAll(): Promise<void> {
-    while (!this.#closed && (await this.#postgres.run('background', sweepDropped)));
+    try {
+      let looked: number;
+      do {
+        looked = this.#drops;
+        while ((await this.#postgres.run('background', sweepDropped)) && !this.#closed);
+      } while (looked < this.#drops && !this.#closed);
+    } catch (err) {
+      this.#postgres.log.warn({ err }, 'rows of dropped read models were left for later');
+    } finally {
+      this.#sweeping = null;
+    }
   }
 }

@@ -148,6 +148,31 @@ describe('Read models that several processes share', () => {
     expect(await shared.other.get(npcs, 's')).toEqual({ revision: 2 });
   });
 
+  it('sweep also a build that is dropped while a sweep finds nothing more', async () => {
+    await using schema = new TestSchema();
+    const postgres = schema.again();
+    const run = postgres.run.bind(postgres);
+    let goOn = (): void => undefined;
+    const heldUp = new Promise<undefined>((resolve) => (goOn = () => resolve(undefined)));
+    const foundNothing = new Promise<undefined>((found) => {
+      postgres.run = async (work, use) => {
+        const result = await run(work, use);
+        if (result === false) {
+          found(undefined);
+          await heldUp;
+        }
+        return result;
+      };
+    });
+    await using models = new PostgresReadModels(postgres, systemClock);
+    await models.open(npcs);
+    await foundNothing;
+    await models.swapIn(await models.begin(npcs));
+    goOn();
+    const left = () => schema.query<object>('SELECT id FROM dropped_builds');
+    await expect.poll(left, { timeout: 5_000 }).toEqual([]);
+  });
+
   it('take the longest ids there may be', async () => {
     await using shared = await opened(2);
     const build = await shared.one.open(npcs);
