@@ -43,6 +43,8 @@ export type DistributedConfig = {
 export type Config = {
   /** Null in the embedded profile. */
   readonly distributed: DistributedConfig | null;
+  /** Settings of the distributed profile that are there and not used: this is the embedded one. */
+  readonly unused: readonly string[];
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
@@ -70,6 +72,8 @@ export type Config = {
   readonly cortex: CortexConfig;
 };
 
+/** Names of settings that only the distributed profile reads. */
+const ofServers = /^(EVENTSTORE_|TEMPORAL_|KAFKA_|DATABASE_URL$|ANIMA_(ROLES|NAMESPACE|TURN_HOSTS|TURN_WORKFLOWS)$)/;
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 8080;
 /** Where a server listens when nothing is set; commands look for it there. */
@@ -244,6 +248,8 @@ export const parseConfig = (
     );
   }
   const config: Config = {
+    unused:
+      profile === 'distributed' ? [] : Object.keys(env).filter((name) => ofServers.test(name) && text(name) !== null),
     distributed: profile === 'distributed' ? distributed() : null,
     host: setting('HOST', DEFAULT_HOST, 'a host name or address', (value) =>
       /^[\w.:%-]+$/.test(value) ? value : null,

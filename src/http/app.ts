@@ -28,6 +28,8 @@ type CommonDeps = {
   readonly random: Random;
   readonly logger: Log;
   readonly metrics: Metrics;
+  /** Said where no route is, in place of the usual words: this process does not serve what others do. */
+  readonly servesNoMore?: string;
 };
 
 export type AppDeps = CommonDeps & {
@@ -72,7 +74,8 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     const matched = (ctx as unknown as Partial<RouterContext>).matched ?? [];
     const always = matched.some(({ name }) => definitions.get(name ?? '')?.always === true);
     if (lifecycle.phase !== 'ready' && !always) throw new Rejection('NOT_READY');
-    if (matched.length === 0) throw new Rejection('NOT_FOUND');
+    if (matched.length === 0)
+      throw new Rejection('NOT_FOUND', deps.servesNoMore === undefined ? {} : { message: deps.servesNoMore });
     const allow = [...new Set(matched.flatMap(({ methods }) => methods))].sort();
     headers['Allow'] = allow.join(', ');
     throw new Rejection('METHOD_NOT_ALLOWED', {

@@ -13,6 +13,7 @@ import { PostgresReadModels } from '../adapters/postgres/read-models.js';
 import { PostgresRelayLease } from '../adapters/postgres/relay-lease.js';
 import { PostgresSnapshots } from '../adapters/postgres/snapshots.js';
 import { payloadEncryption } from '../adapters/temporal/payload-codec.js';
+import type { ProcessWorker } from '../adapters/temporal/worker.js';
 import { TemporalProcessEngine } from '../adapters/temporal/process-engine.js';
 import { temporalRefusal } from '../adapters/temporal/refusal.js';
 import { openEmbedder } from '../adapters/embedders/open.js';
@@ -28,11 +29,34 @@ import { startEmbedding } from '../roles/embedding.js';
 import { startProjector } from '../roles/projector.js';
 import { startRelay } from '../roles/relay.js';
 import { startWorker } from '../roles/worker.js';
+import type { DependencyState } from '../http/routes/status.js';
 import { answering, meaning, notTooOften, tellingChanges } from './answering.js';
 import type { Profile } from './profile.js';
+import { serverReason } from './server-reason.js';
 
 /** What every read model of this profile is made from; the open processes are one of them. */
 export const distributedProjections = [...projections, openProcesses];
+
+/** Temporal, to a process that has not come so far, and to a worker that is still being made or makes itself anew. */
+const NOT_ASKED_YET: DependencyState = { ok: false, detail: 'not asked yet' };
+const NO_TASKS_YET: DependencyState = {
+  ok: false,
+  detail: 'it answers; the worker of this process takes no tasks yet',
+};
+
+const lookAt =
+  (setting: string) =>
+  (error: unknown): never => {
+    throw serverReason(error, setting);
+  };
+
+const temporalStateOf = (
+  answered: DependencyState | null,
+  worker: Pick<ProcessWorker, 'running'> | null,
+): DependencyState => {
+  if (answered === null) return NOT_ASKED_YET;
+  return answered.ok && worker?.running() === false ? NO_TASKS_YET : answered;
+};
 
 const requireWorkers = async (engine: TemporalProcessEngine): Promise<void> => {
   if (!(await engine.hasWorkers())) throw new Error('no worker has asked for work recently');
@@ -76,6 +100,7 @@ export const openDistributed = async (
     // Requests can do most of their work without what only the read models need.
     const feedsAlone = feeds && !roles.has('http');
     let engine: TemporalProcessEngine | null = null;
+    let worker: Pick<ProcessWorker, 'running'> | null = null;
     const { tls, apiKey, payloadKeys } = settings.temporalAccess;
     const temporal = {
       address: settings.temporalAddress,
@@ -86,17 +111,18 @@ export const openDistributed = async (
       payloads: payloadEncryption(payloadKeys, systemRandom),
     };
     const refused = (error: unknown): never => {
-      throw temporalRefusal(error, temporal);
+      const told = temporalRefusal(error, temporal);
+      throw told === error ? serverReason(error, 'TEMPORAL_ADDRESS') : told;
     };
     const tell = tellingChanges(log);
     /** Asks the servers that this process needs; null for the others. */
     const askServers = async () => {
       const asked = engine;
       const [eventStore, database, temporalState, kafkaState] = await Promise.all([
-        answering(systemClock, () => events.lastPosition()),
-        answering(systemClock, () => postgres.ping()),
+        answering(systemClock, () => events.lastPosition().catch(lookAt('EVENTSTORE_URL'))),
+        answering(systemClock, () => postgres.ping().catch(lookAt('DATABASE_URL'))),
         asked === null ? null : answering(systemClock, () => asked.ping().catch(refused)),
-        feeds ? answering(systemClock, () => pingBrokers(kafka)) : null,
+        feeds ? answering(systemClock, () => pingBrokers(kafka).catch(lookAt('KAFKA_BROKERS'))) : null,
       ]);
       const states = { eventStore, database, temporal: temporalState, kafka: kafkaState };
       tell(states);
@@ -115,8 +141,11 @@ export const openDistributed = async (
         void askServers();
         return engine;
       },
-      startProcesses: (hosting, engine) =>
-        startWorker({ ...temporal, deps: { ...ports, ...hosting }, events, engine, log }),
+      startProcesses: async (hosting, engine) => {
+        const started = await startWorker({ ...temporal, deps: { ...ports, ...hosting }, events, engine, log });
+        worker = started;
+        return started;
+      },
       startReadModels: () => {
         if (feedsAlone) void askServers();
         const projector = roles.has('projector')
@@ -148,7 +177,7 @@ export const openDistributed = async (
       },
       dependencies: notTooOften(systemClock, async () => {
         const asked = engine;
-        const [{ eventStore, database, temporal: temporalState, kafka: kafkaState }, workers] = await Promise.all([
+        const [{ eventStore, database, temporal, kafka: kafkaState }, workers] = await Promise.all([
           askServers(),
           asked === null || !roles.has('http')
             ? null
@@ -158,7 +187,7 @@ export const openDistributed = async (
         return {
           eventStore,
           database: { ...(without === null ? database : meaning(without, database)), needed: feedsAlone },
-          ...(temporalState === null ? {} : { temporal: { ...temporalState, needed: roles.has('worker') } }),
+          ...(feedsAlone ? {} : { temporal: { ...temporalStateOf(temporal, worker), needed: roles.has('worker') } }),
           ...(workers === null
             ? {}
             : { workers: { ...meaning('steps of turns are refused', workers), needed: false } }),

@@ -31,6 +31,10 @@ import { openHosts } from './hosts.js';
 /** How often a starting server looks again for a dependency that is down, in milliseconds. */
 const START_RETRY_MS = 500;
 
+/** What a process without the role `http` says where the others have routes. */
+const WITHOUT_HTTP =
+  'This process does not have the role http (ANIMA_ROLES): it answers only /status, /livez, /readyz, /metrics, /openapi.json and /docs.';
+
 export type RunningServer = {
   /** Where it listens. */
   readonly url: string;
@@ -68,6 +72,9 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
   try {
     const profile = closers.opened(await openProfile(config, log));
     for (const warning of profile.warnings) log.warn({}, warning);
+    if (config.unused.length > 0) {
+      log.warn({ settings: config.unused }, 'these settings count only with ANIMA_PROFILE=distributed');
+    }
     const { ports, shared, serves } = profile;
     const running = { url: server.url, events: ports.events, stop };
     dependencies = () => profile.dependencies();
@@ -79,11 +86,12 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     readModels = closers.opened(following);
     const { rateLimiter, idempotency } = ports;
     /** Keys are known from now on; serves the routes that exist at this moment. */
+    const without = serves.requests ? {} : { servesNoMore: WITHOUT_HTTP };
     const serveWith = ({ lanes, keys }: OpenState): void => {
       const { directory } = keys.apiKeys;
       const authenticate = (header: string | undefined) => directory.authenticate(header, systemClock.now());
       const revisionOf = (stream: string) => lanes.revisionOf(stream);
-      server.serve(createApp({ ...common, routes, authenticate, rateLimiter, idempotency, revisionOf }));
+      server.serve(createApp({ ...common, ...without, routes, authenticate, rateLimiter, idempotency, revisionOf }));
     };
     const openKeyed = (ended: AbortSignal) => untilAvailable(() => openState(config, profile, log), log, ended);
     if (!serves.requests && !serves.processes) {

@@ -7,8 +7,21 @@ const parse = (env: Record<string, string>) => parseConfig(env, '/srv/game', (fi
 const problems = problemsOf(parse);
 
 describe('the configuration', () => {
+  it('names the settings of servers that the embedded profile does not use', () => {
+    const { unused } = parse({
+      ...engines,
+      ANIMA_PROFILE: 'embedded',
+      ANIMA_ROLES: 'http',
+      TEMPORAL_API_KEY: ' ',
+      PORT: '1',
+    });
+    expect(unused).toEqual(['EVENTSTORE_URL', 'TEMPORAL_ADDRESS', 'KAFKA_BROKERS', 'DATABASE_URL', 'ANIMA_ROLES']);
+    expect(parseConfig(engines, '/srv').unused).toEqual([]);
+  });
+
   it('has a default for everything', () => {
     expect(parse({})).toEqual({
+      unused: [],
       distributed: null,
       host: '127.0.0.1',
       port: 8080,
@@ -52,6 +65,7 @@ describe('the configuration', () => {
       LOG_LEVEL: 'warn',
     });
     expect(config).toEqual({
+      unused: [],
       distributed: null,
       host: '::1',
       port: 0,

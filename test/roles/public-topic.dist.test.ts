@@ -30,8 +30,9 @@ describe('KAFKA_PUBLIC_TOPIC', () => {
     const first = await namespace.start('http,relay,projector');
     const before = apiOf(first.url, namespace.ownerKey);
     expect((await before.post('/npcs', { npcId: 'before', persona: 'A guard.' })).status).toBe(200);
-    // The list waits for what its key wrote: the relay has written it.
-    expect((await before.get('/npcs')).body).toMatchObject([{ npcId: 'before' }]);
+    // What is listed has been written by the relay.
+    const listed = async () => (await before.get('/npcs')).body as unknown;
+    await expect.poll(listed, { timeout: 30_000 }).toMatchObject([{ npcId: 'before' }]);
     await stop(first);
     const second = await namespace.start('http,relay,projector', { KAFKA_PUBLIC_TOPIC: topic, KAFKA_PARTITIONS: '3' });
     const after = apiOf(second.url, namespace.ownerKey);

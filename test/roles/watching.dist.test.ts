@@ -41,6 +41,10 @@ describe('GET /metrics', () => {
       const owner = apiOf(url, namespace.ownerKey);
       await expect.poll(async () => (await owner.get('/metrics', PROXY)).status, { timeout: SEEN_LIMIT_MS }).toBe(200);
       expect((await anybody.get('/metrics', PROXY)).status).toBe(401);
+      if (roles !== 'http') {
+        const { status, text } = await owner.get('/npcs');
+        expect([status, text]).toEqual([404, expect.stringContaining('does not have the role http (ANIMA_ROLES)')]);
+      }
     },
   );
 });

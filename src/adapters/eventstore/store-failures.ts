@@ -28,7 +28,7 @@ export const storeUnavailable = (cause?: unknown): Rejection => {
 /** The refusal of an append whose outcome is unknown: the store was lost during the append and did not come back in time. */
 export const outcomeUnknown = (cause: unknown): Rejection => {
   const message =
-    'The event store was lost while it wrote, so whether it did is not known. Repeat the request: what was written is not written again.';
+    'The event store was lost while it wrote, so whether it did is not known. Send the request again, with the same Idempotency-Key if it opens a turn: what was written is not written again.';
   const rejection = new Rejection('STORE_UNAVAILABLE', { message, retryAfter: RETRY_SECONDS });
   rejection.cause = cause;
   return rejection;

@@ -124,9 +124,9 @@ export class TemporalProcessEngine implements ProcessEngine {
     return reply === null ? null : this.#asked(ref, [], reply);
   }
 
-  /** Resolves when Temporal answers; rejects when it does not within 0.6 s. */
+  /** Resolves when Temporal answers for our namespace; rejects when it does not within 0.6 s, or has none of this name. */
   ping(): Promise<void> {
-    return this.#workflows.ping();
+    return this.#workflows.findNamespace();
   }
 
   /** Whether some worker has asked for work lately; rejects when Temporal does not answer within 0.6 s. */

@@ -131,6 +131,15 @@ export class ProcessWorkflows implements AsyncDisposable {
     await this.#connection.withDeadline(deadline, () => this.#connection.workflowService.getSystemInfo({}));
   }
 
+  /** Resolves when Temporal answers for our namespace; rejects when it does not within 0.6 s, or has none of this name. */
+  async findNamespace(): Promise<void> {
+    const { temporalNamespace: namespace } = this.#at;
+    const deadline = Date.now() + PROBE_TIMEOUT_MS;
+    await this.#connection.withDeadline(deadline, () =>
+      this.#connection.workflowService.describeNamespace({ namespace }),
+    );
+  }
+
   /** Whether some worker has asked for work lately; rejects when Temporal does not answer within 0.6 s. */
   async hasWorkers(): Promise<boolean> {
     const { namespace, temporalNamespace } = this.#at;

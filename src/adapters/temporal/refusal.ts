@@ -3,9 +3,10 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { type TlsRefusal, tlsRefusalIn } from '../shared/tls-refusal.js';
 import type { TemporalAddress } from './names.js';
 
-/** gRPC's status codes of a server that does not know us or our rights, and how a worker's connection says the same. */
+/** gRPC's status codes of a server that does not know us, our rights or our namespace, and how a worker's connection says the same. */
 const unauthenticated = { code: 16, words: /does not have valid authentication credentials/ };
 const permissionDenied = { code: 7, words: /does not have permission/ };
+const notFound = { code: 5, words: /Namespace .* (?:was|is) not found/ };
 /**
  * A server that was reached and hung up: it speaks TLS and we do not, or it wants another certificate, which TLS 1.3 tells a client too late. gRPC's
  * library for Node says no more than "Failed to connect"; where nobody listens it says why.
@@ -44,6 +45,7 @@ const adviceOn = (
   if (says(permissionDenied)) {
     return 'TEMPORAL_NAMESPACE and the rights in it of who asks (docs/operations.md, "What Anima may do on each server")';
   }
+  if (says(notFound)) return 'TEMPORAL_NAMESPACE: the server has no namespace of this name';
   const refusal = tlsRefusalIn(message);
   if (refusal !== null) return settingsOf[refusal];
   if (!hungUp.test(message)) return null;

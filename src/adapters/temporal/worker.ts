@@ -11,6 +11,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import { loadWorkflowBundle } from './bundle.js';
 import { dataConverterOf, openNativeConnection } from './connection.js';
+import { temporalRefusal } from './refusal.js';
 import { TASK_TIMEOUT, taskQueueOf, type TemporalAddress } from './names.js';
 
 /** Workflows kept in memory. More processes in flight than this and each step replays its history. */
@@ -63,6 +64,12 @@ export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker
   const serve = async (): Promise<void> => {
     const connection = await openNativeConnection(options);
     try {
+      // A worker that cannot be made leaves its threads behind: nothing is made before the server is known to have the namespace.
+      await connection.workflowService
+        .describeNamespace({ namespace: options.temporalNamespace })
+        .catch((error: unknown) => {
+          throw temporalRefusal(error, options);
+        });
       worker = await createWorker(connection, options);
       const running = worker.run();
       onStarted();

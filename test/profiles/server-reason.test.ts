@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+
+import { serverReason } from '../../src/profiles/server-reason.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
+
+const refusal = (cause: Error): Rejection => {
+  const rejection = new Rejection('DATABASE_UNAVAILABLE', { retryAfter: 1 });
+  rejection.cause = cause;
+  return rejection;
+};
+const coded = (code: string | number, message: string): Error => Object.assign(new Error(message), { code });
+
+describe('The reason of a server that does not serve', () => {
+  it.each([
+    ['28P01', 'password authentication failed for user "anima"', 'the server refuses the user or the password'],
+    ['28000', 'role "x" is not permitted to log in', 'the server refuses the user or the password'],
+    ['3D000', 'database "nope" does not exist', 'the server has no database of this name'],
+    ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', 'nobody listens at this address'],
+    ['ENOTFOUND', 'getaddrinfo ENOTFOUND nobody.invalid', 'no host of this name is known'],
+    ['EAI_AGAIN', 'getaddrinfo EAI_AGAIN nobody.invalid', 'no host of this name is known'],
+    [
+      14,
+      '14 UNAVAILABLE: No connection established. Last error: connect ECONNREFUSED 127.0.0.1:1',
+      'nobody listens at this address',
+    ],
+    [14, '14 UNAVAILABLE: Name resolution failed for target dns:nobody.invalid:2113', 'no host of this name is known'],
+    [16, '16 UNAUTHENTICATED: unauthenticated', 'the server refuses the user or the password'],
+  ])('names the setting to look at for %s %s, and neither the user nor the address', (code, message, reason) => {
+    expect(serverReason(refusal(coded(code, message)), 'THE_URL').message).toBe(`Look at THE_URL: ${reason}.`);
+    expect(serverReason(coded(code, message), 'THE_URL').message).toBe(`Look at THE_URL: ${reason}.`);
+  });
+
+  it('leaves other failures as they are', () => {
+    const failure = refusal(coded('57P03', 'the database system is starting up'));
+    expect(serverReason(failure, 'THE_URL')).toBe(failure);
+    expect(serverReason('no error at all', 'THE_URL').message).toBe('no error at all');
+  });
+
+  it('is not held up by a cause that goes in circles', () => {
+    const failure = new Error('round');
+    failure.cause = failure;
+    expect(serverReason(failure, 'THE_URL')).toBe(failure);
+  });
+});
