@@ -23,6 +23,11 @@ export type ConnectionLimits = {
    * files that systems let a server open.
    */
   readonly maxConnections: number;
+  /**
+   * Connections that the system takes while the process is busy (at most `net.core.somaxconn`). Node's default, 511, is less than the clients of one
+   * server that come back together after an outage: the system drops the rest, and each tries again after 1, 3, 7 and 15 s.
+   */
+  readonly backlog: number;
 };
 
 /** Bytes of a request's line and headers. */
@@ -36,4 +41,5 @@ export const connectionLimits: ConnectionLimits = {
   unreadTimeoutMs: 60_000,
   answerTimeoutMs: 300_000,
   maxConnections: 10_000,
+  backlog: 10_000,
 };

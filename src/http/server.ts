@@ -52,11 +52,11 @@ const startProblem = (cause: NodeJS.ErrnoException, host: string, port: number):
   return new StartProblem(sentences[code] ?? `Cannot listen: ${where} cannot be used (${code}).`, { cause });
 };
 
-const bind = (server: Server, host: string, port: number): Promise<AddressInfo> =>
+const bind = (server: Server, address: { host: string; port: number; backlog: number }): Promise<AddressInfo> =>
   new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException): void => reject(startProblem(error, host, port));
+    const onError = (error: NodeJS.ErrnoException): void => reject(startProblem(error, address.host, address.port));
     server.once('error', onError);
-    server.listen({ host, port }, () => {
+    server.listen(address, () => {
       server.off('error', onError);
       resolve(server.address() as AddressInfo);
     });
@@ -135,7 +135,7 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
   cutUnread(server, limits);
   limitConnections(server, limits, options);
 
-  const address = await bind(server, options.host, options.port);
+  const address = await bind(server, { host: options.host, port: options.port, backlog: limits.backlog });
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
 
   /** Resolves with `work`, or after what is left of the time to stop. */
