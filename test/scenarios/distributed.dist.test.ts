@@ -1,6 +1,7 @@
 import { openDistributedServer, openNamespace } from '../support/distributed-server.js';
 import { agentScenarios } from './agents.js';
 import { cortexScenarios } from './cortex.js';
+import { injectionScenarios } from './injections.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
@@ -13,6 +14,7 @@ memoryScenarios('distributed', openDistributedServer);
 recallScenarios('distributed', openDistributedServer);
 agentScenarios('distributed', openDistributedServer);
 cortexScenarios('distributed', openDistributedServer);
+injectionScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {
   manyAtOnceScenarios(`distributed, processes with every role: ${processes}`, async () => {
     const namespace = await openNamespace();
