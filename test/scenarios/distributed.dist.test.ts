@@ -1,4 +1,5 @@
 import { openDistributedServer, openNamespace } from '../support/distributed-server.js';
+import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
 import { cortexScenarios } from './cortex.js';
 import { injectionScenarios } from './injections.js';
@@ -13,6 +14,7 @@ refusalScenarios('distributed', openDistributedServer);
 memoryScenarios('distributed', openDistributedServer);
 recallScenarios('distributed', openDistributedServer);
 agentScenarios('distributed', openDistributedServer);
+agentKillScenarios('distributed', openDistributedServer);
 cortexScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {

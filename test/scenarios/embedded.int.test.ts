@@ -1,4 +1,5 @@
 import { openEmbeddedServer } from '../support/embedded-server.js';
+import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
 import { cortexScenarios } from './cortex.js';
 import { injectionScenarios } from './injections.js';
@@ -13,6 +14,7 @@ refusalScenarios('embedded', openEmbeddedServer);
 memoryScenarios('embedded', openEmbeddedServer);
 recallScenarios('embedded', openEmbeddedServer);
 agentScenarios('embedded', openEmbeddedServer);
+agentKillScenarios('embedded', openEmbeddedServer);
 cortexScenarios('embedded', openEmbeddedServer);
 injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {
