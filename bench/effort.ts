@@ -14,6 +14,12 @@ export type Effort = {
   readonly openTurns: number;
   /** Events of the one long mind. */
   readonly longMindEvents: number;
+  /** Memories of the mind that recalls, and of the one that recalls from many. */
+  readonly recallMemories: number;
+  readonly manyMemories: number;
+  /** Texts that are embedded beside live steps, and for how many seconds the steps of a round are measured. */
+  readonly embedTexts: number;
+  readonly liveSeconds: number;
 };
 
 /** What docs/performance.md quotes. */
@@ -26,6 +32,10 @@ export const fullEffort: Effort = {
   startEvents: 1_000_000,
   openTurns: 5_000,
   longMindEvents: 1_000_000,
+  recallMemories: 10_000,
+  manyMemories: 100_000,
+  embedTexts: 10_000,
+  liveSeconds: 15,
 };
 
 /** Shows in under a minute that everything runs; its figures mean nothing. */
@@ -38,4 +48,8 @@ export const shortEffort: Effort = {
   startEvents: 20_000,
   openTurns: 2_000,
   longMindEvents: 20_000,
+  recallMemories: 500,
+  manyMemories: 2_000,
+  embedTexts: 1_000,
+  liveSeconds: 1,
 };

@@ -1,6 +1,8 @@
 import { openDistributedServer, openNamespace } from '../support/distributed-server.js';
+import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
 import { cortexScenarios } from './cortex.js';
+import { injectionScenarios } from './injections.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
@@ -12,7 +14,9 @@ refusalScenarios('distributed', openDistributedServer);
 memoryScenarios('distributed', openDistributedServer);
 recallScenarios('distributed', openDistributedServer);
 agentScenarios('distributed', openDistributedServer);
+agentKillScenarios('distributed', openDistributedServer);
 cortexScenarios('distributed', openDistributedServer);
+injectionScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {
   manyAtOnceScenarios(`distributed, processes with every role: ${processes}`, async () => {
     const namespace = await openNamespace();

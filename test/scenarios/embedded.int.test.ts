@@ -1,6 +1,8 @@
 import { openEmbeddedServer } from '../support/embedded-server.js';
+import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
 import { cortexScenarios } from './cortex.js';
+import { injectionScenarios } from './injections.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
@@ -12,7 +14,9 @@ refusalScenarios('embedded', openEmbeddedServer);
 memoryScenarios('embedded', openEmbeddedServer);
 recallScenarios('embedded', openEmbeddedServer);
 agentScenarios('embedded', openEmbeddedServer);
+agentKillScenarios('embedded', openEmbeddedServer);
 cortexScenarios('embedded', openEmbeddedServer);
+injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {
   const server = await openEmbeddedServer({ ANIMA_RATE_LIMIT: 'off' });
   return {

@@ -4,10 +4,12 @@ import type { AddressInfo, Socket } from 'node:net';
 /**
  * How the server treats the next requests. `slow` answers after a while that no test waits for; `silent` accepts and
  * never answers; `slam` closes the connection at once; `half` sends half of a JSON text and cuts the connection;
- * `trickle` sends a byte now and then and never ends.
+ * `trickle` sends a byte now and then and never ends; `almost` sends a whole answer but for its last byte, and then nothing. An `answer` may wait for
+ * something.
  */
 export type Behaviour =
-  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'answer'; readonly text: string; readonly after?: Promise<void> }
+  | { readonly kind: 'almost'; readonly text: string }
   | {
       readonly kind: 'raw';
       readonly status: number;
@@ -67,8 +69,16 @@ const answer = (behaviour: Behaviour, path: string, response: ServerResponse): v
   const whole = completion(path, 'A whole answer, if only it arrived.');
   switch (behaviour.kind) {
     case 'answer':
-      send(response, 200, 'application/json', completion(path, behaviour.text));
+      void (behaviour.after ?? Promise.resolve()).then(() => {
+        send(response, 200, 'application/json', completion(path, behaviour.text));
+      });
       return;
+    case 'almost': {
+      const answered = Buffer.from(completion(path, behaviour.text));
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(answered.length) });
+      response.write(answered.subarray(0, -1));
+      return;
+    }
     case 'raw':
       send(response, behaviour.status, behaviour.contentType, behaviour.body, behaviour.headers);
       return;

@@ -4,10 +4,11 @@ import { wellFormed } from '../../shared/text.js';
  * What models take for the edge of a message: `<|...|>` of ChatML and Llama 3 (also with the full-width bar), `###` of Alpaca, and the
  * marks of Llama 2, Mistral and Gemma, because a model server may read them in any prompt.
  */
-const CONTROL = /<(?=[|｜])|(?<=[|｜])>|#(?=##)|(?<=##)#|<(?=\/?s>|<\/?sys>|(?:start|end)_of_turn>)|\[(?=\/?inst\])/giu;
+const CONTROL =
+  /<(?=[|｜])|(?<=[|｜])>|#(?=##)|(?<=##)#|<(?=\/?s>|<\/?sys>|(?:start|end)_of_turn>|(?:bos|eos|pad|unk)>)|\[(?=\/?(?:inst|system_prompt|available_tools|tool_(?:calls|results|content))\])/giu;
 
 /** What every mark contains in some form. Most texts contain none of it, and looking for that is far quicker. */
-const SUSPECT = /<[|｜/<se]|[|｜]>|###|\[\/?i/i;
+const SUSPECT = /<[|｜/<sebpu]|[|｜]>|###|\[\/?[isat]/i;
 
 /**
  * What breaks a line, moves the cursor, turns the reading direction or is invisible: control characters, separators of lines and paragraphs, format

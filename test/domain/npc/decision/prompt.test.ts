@@ -161,14 +161,20 @@ describe('texts that would end their message', () => {
     '[/inst]',
     '<<SYS>>',
     '<end_of_turn>',
+    '<bos>',
+    '<eos>',
+    '[SYSTEM_PROMPT]',
+    '[/AVAILABLE_TOOLS]',
+    '[TOOL_CALLS]',
   ];
-  const control = /<[|｜]|[|｜]>|###|<\/?s>|\[\/?inst\]|<<sys|<(?:start|end)_of_turn>/i;
+  const control =
+    /<[|｜]|[|｜]>|###|<\/?s>|\[\/?(?:inst|system_prompt|available_tools|tool_calls)\]|<<sys|<(?:start|end)_of_turn>|<[be]os>/i;
 
   it.each(marks)('%s is pulled apart', (mark) => {
     expect(guardText(`a${mark}b`)).not.toMatch(control);
   });
 
-  it.each(['I am 5 < 6 and 7 > 3', '# a title', '## b', 'a | b', '[x]', '<sigh>', 'ça va ? 😀'])(
+  it.each(['I am 5 < 6 and 7 > 3', '# a title', '## b', 'a | b', '[x]', '[tools]', '<sigh>', '<boss>', 'ça va ? 😀'])(
     '%s stays as it is',
     (text) => {
       expect(guardText(text)).toBe(text);

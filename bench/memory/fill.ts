@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+
+import { memories } from '../../projections/memories.js';
+import { projections } from '../../projections/registry.js';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { EmbeddedReadModels } from '../../src/adapters/embedded/read-models.js';
+import { openReadsFile } from '../../src/adapters/embedded/reads-file.js';
+import { openEmbedder } from '../../src/adapters/embedders/open.js';
+import { systemClock } from '../../src/adapters/system/clock.js';
+import { systemRandom } from '../../src/adapters/system/random.js';
+import { rebuild } from '../../src/app/read-models/rebuild.js';
+import type { Fold } from '../../src/app/streams/fold.js';
+import { Lane } from '../../src/app/streams/lane.js';
+import { makeProcessId } from '../../src/domain/shared/process-id.js';
+import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { Embedder } from '../../src/ports/embedder.js';
+import type { EventStore } from '../../src/ports/event-store.js';
+import { startMindServer } from '../server.js';
+import { DIMENSIONS, memoryText, randomVectors } from './texts.js';
+
+const TENANT = 'local';
+/** How many memories one append brings, and how many vectors are set at once. */
+const APPEND = 500;
+const SET = 1_000;
+
+const noFold: Fold<null> = { initial: null, evolve: () => null };
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** How a mind with many memories is called. */
+export const rememberingMind = (index: number): string => `remembering-${index}`;
+
+/** The embedder that a server has by default; it loads nothing before its first call. */
+export const builtinEmbedder = (): Promise<Embedder> =>
+  openEmbedder({ kind: 'builtin' }, { clock: systemClock, random: systemRandom, log: quiet });
+
+const writeMemories = async (store: EventStore, mind: number, count: number): Promise<void> => {
+  const lane = new Lane(npcStream(TENANT, rememberingMind(mind)), noFold, store, systemClock);
+  await lane.load();
+  for (let from = 0; from < count; from += APPEND) {
+    const timeMs = systemClock.now().getTime();
+    const commandId = `fill-${mind}-${from}`;
+    const drafts = Array.from({ length: Math.min(APPEND, count - from) }, (_, index) => ({
+      type: 'MemoryStored',
+      data: {
+        memoryId: makeProcessId('m', lane.revision, timeMs, `${commandId}-${index}`),
+        text: memoryText(mind * count + from + index),
+        type: 'observation',
+        importance: 0.5,
+      },
+    }));
+    const by = { tenant: TENANT, actor: 'bench', commandId, correlationId: commandId, causationId: null };
+    const outcome = await lane.append(lane.place(drafts, by, timeMs));
+    if (!outcome.ok) throw new Error('somebody else writes to this store');
+  }
+};
+
+const setVectors = async (models: EmbeddedReadModels): Promise<void> => {
+  await using embedder = await builtinEmbedder();
+  for (let seed = 1; ; seed += 1) {
+    const texts = await models.withoutVector(memories, { embedder: embedder.id, limit: SET });
+    if (texts.length === 0) return;
+    const numbers = randomVectors(texts.length, seed);
+    const vectors = texts.map((row, index) => ({
+      ...row,
+      vector: numbers.slice(index * DIMENSIONS, (index + 1) * DIMENSIONS),
+    }));
+    await models.setVectors(memories, embedder.id, vectors);
+  }
+};
+
+/**
+ * Makes a data directory whose minds remember things: through the ports, because over HTTP it would take too long.
+ * @param embedded whether the memories have vectors, or a server is still to make them
+ */
+export const fillMemories = async (
+  dataDir: string,
+  { minds, each, embedded }: { readonly minds: number; readonly each: number; readonly embedded: boolean },
+): Promise<void> => {
+  // The first start makes the keys.
+  await (await startMindServer(dataDir))[Symbol.asyncDispose]();
+  await using store = EmbeddedEventStore.open(join(dataDir, 'events.db'));
+  for (let mind = 0; mind < minds; mind += 1) await writeMemories(store, mind, each);
+  using reads = openReadsFile(join(dataDir, 'reads.db'));
+  const models = new EmbeddedReadModels(reads, systemClock);
+  await rebuild({ events: store, writer: models, clock: systemClock }, projections);
+  if (embedded) await setVectors(models);
+};
