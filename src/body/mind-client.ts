@@ -40,6 +40,8 @@ export type MindClient = {
   usePreset(presetId: string, call?: CallOptions): Promise<RegisteredRuleset>;
   history(npcId: string, query?: HistoryQuery): Promise<HistoryPage>;
   turn(npcId: string, turnId: string): Promise<TurnRecord>;
+  /** Everything that a turn rested on (contract 10.2). */
+  why(npcId: string, turnId: string): Promise<JsonMembers>;
 };
 
 /** Makes a client of one mind server with one API key. Timeout 15 s per call; no repeats without an Idempotency-Key. */
@@ -67,5 +69,6 @@ export const createMindClient = (options: MindRequestOptions): MindClient => {
       return get(`${npcPath(npcId)}/history${search.size === 0 ? '' : `?${search.toString()}`}`);
     },
     turn: (npcId, turnId) => get(`${npcPath(npcId)}/turns/${encodeURIComponent(turnId)}`),
+    why: (npcId, turnId) => get(`${npcPath(npcId)}/verdicts/${encodeURIComponent(turnId)}/why`),
   };
 };

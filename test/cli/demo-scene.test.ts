@@ -42,7 +42,7 @@ describe('the scene of the demo', () => {
   });
 
   it('looks into a refusal that it holds', () => {
-    const { of, says } = scene.inquest;
+    const { of, says } = scene.asksWhy;
     expect(lines.find((line) => line.to === of && line.says === says)?.refused).toBeDefined();
   });
 });

@@ -235,6 +235,23 @@ export const createFakeMind = (
     });
   };
 
+  /** What `why` tells of a turn, as far as this mind knows it (contract 10.2). */
+  const whyOf = (npcId: string, turnId: string): Response => {
+    const turn = turns.find((each) => each.turnId === turnId && each.npcId === npcId);
+    if (turn === undefined) return notFound('TURN_NOT_FOUND');
+    const { observation, memories = [], generatedOutput } = turn.tape;
+    return json(200, {
+      turnId,
+      npcId,
+      state: turn.verdict === null ? 'awaitingInference' : 'ended',
+      observation,
+      memories,
+      model: { text: generatedOutput },
+      ...turn.verdict?.grounds,
+      verdict: turn.verdict,
+    });
+  };
+
   const rules = (method: string, id: string | undefined, preset: string | undefined, body: JsonMembers): Response => {
     if (preset !== undefined) {
       rulesets.set(preset, { rulesetId: preset, rulesetRules: [], template: null, version: 1 });
@@ -276,6 +293,7 @@ export const createFakeMind = (
     if (!minds.has(id)) return notFound('NPC_NOT_FOUND');
     if (sub === undefined) return json(200, npcOf(id));
     if (sub === 'history') return json(200, recorded(id, searchParams));
+    if (sub === 'verdicts' && subId !== undefined) return whyOf(id, subId);
     return sub === 'turns' && subId !== undefined ? turnRecord(id, subId) : notFound('NOT_FOUND');
   };
 

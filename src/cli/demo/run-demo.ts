@@ -1,10 +1,11 @@
 import type { MindClient } from '../../body/mind-client.js';
 import type { Inference } from '../../body/inference.js';
 import { MindError, type MindRequest } from '../../body/mind-request.js';
-import type { HistoryEvent } from '../../body/protocol.js';
+import type { HistoryEvent, JsonMembers } from '../../body/protocol.js';
 import { StartProblem } from '../../domain/shared/start-problem.js';
 import { eventLine } from '../history-text.js';
-import { inquire, showInquest, type Inquest } from './inquest.js';
+import { treeLines } from '../tree.js';
+import { whyTree } from '../why-tree.js';
 import { issueOwnKey, revokeOwnKey } from './own-key.js';
 import { npcIdOf, playScene, setStage, type PlayedLine } from './play-scene.js';
 import { isServing, type StartedServer } from './server.js';
@@ -46,7 +47,8 @@ export type DemoResult = {
   readonly refused: number;
   readonly unexpected: number;
   readonly history: { readonly npcId: string; readonly events: readonly HistoryEvent[] };
-  readonly inquest: (Inquest & { readonly npcId: string }) | null;
+  /** What one refusal rested on, as `anima why` shows it. */
+  readonly why: JsonMembers | null;
 };
 
 const HISTORY_PAGE = 500;
@@ -92,18 +94,18 @@ const playThrough = async (
   });
   say(wrapped(scene.closing, ''));
 
-  const npcId = npcIdOf(scene.inquest.of, run);
-  const { name } = scene.cast[scene.inquest.of];
+  const npcId = npcIdOf(scene.asksWhy.of, run);
+  const { name } = scene.cast[scene.asksWhy.of];
   const events = await historyOf(mind, npcId);
   say([...heading(`What is recorded of ${name} (GET /npcs/${npcId}/history)`), ...events.map(eventLine)]);
 
-  const asked = turns.find(({ to, says, valid }) => to === scene.inquest.of && says === scene.inquest.says && !valid);
-  const subject = asked ?? turns.find(({ to, valid }) => to === scene.inquest.of && !valid);
+  const asked = turns.find(({ to, says, valid }) => to === scene.asksWhy.of && says === scene.asksWhy.says && !valid);
+  const subject = asked ?? turns.find(({ to, valid }) => to === scene.asksWhy.of && !valid);
   const turnId = subject?.turnId ?? null;
-  const inquest = turnId === null ? null : { npcId, ...(await inquire(mind, npcId, turnId)) };
-  if (inquest !== null && subject !== undefined) {
-    const title = `What the refusal of line ${String(subject.number)} rested on`;
-    say([...heading(title), `  GET /npcs/${npcId}/turns/${inquest.turn.turnId}`, '', ...showInquest(inquest)]);
+  const why = turnId === null ? null : await mind.why(npcId, turnId);
+  if (why !== null && turnId !== null && subject !== undefined) {
+    const title = `What the refusal of line ${String(subject.number)} rested on (anima why ${npcId} ${turnId})`;
+    say([...heading(title), ...treeLines(whyTree(why))]);
   }
 
   const refused = turns.filter(({ valid }) => !valid).length;
@@ -120,7 +122,7 @@ const playThrough = async (
     refused,
     unexpected,
     history: { npcId, events },
-    inquest,
+    why,
   };
 };
 

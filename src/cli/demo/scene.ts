@@ -13,5 +13,5 @@ export const scene: Scene = {
     'The ferry goes at nine. Halfway over, a small light is sitting on the chain; it knows the way home. You have a dry coat, eight coppers and your mother’s silver locket.',
   cast,
   acts: [evening, night, morning],
-  inquest: { of: 'maren', says: 'My silver locket, please. I would rather have it in my hand tonight.' },
+  asksWhy: { of: 'maren', says: 'My silver locket, please. I would rather have it in my hand tonight.' },
 };

@@ -92,12 +92,12 @@ describe('the demo', () => {
     const text = printed.join('\n');
     const last = text.indexOf(`${String(lines.length).padStart(3)}  to `);
     const history = text.indexOf('GET /npcs/demo-maren-r1/history');
-    const inquest = text.indexOf('/npcs/demo-maren-r1/turns/');
+    const why = text.indexOf('anima why demo-maren-r1 ');
     expect(last).toBeGreaterThan(0);
     expect(history).toBeGreaterThan(last);
-    expect(inquest).toBeGreaterThan(history);
-    expect(text.slice(inquest)).toContain('ITEM_NOT_IN_INVENTORY');
-    expect(text.slice(inquest)).toContain('the model wrote');
+    expect(why).toBeGreaterThan(history);
+    expect(text.slice(why)).toContain('verdict: REFUSED, ITEM_NOT_IN_INVENTORY');
+    expect(text.slice(why)).toContain('the model wrote');
   });
 
   it('makes a key of its own without a rate limit, uses no other for the scene, and revokes it', async () => {
@@ -143,7 +143,7 @@ describe('the demo', () => {
   it('does not hold another model to the scene', async () => {
     const agreeable: FakeDecide = (asked) => ({ ...asWritten(asked), valid: true });
     const { result } = night({ decide: agreeable, settings: { scripted: false } });
-    expect(await result).toMatchObject({ ok: true, unexpected: 0, inquest: null });
+    expect(await result).toMatchObject({ ok: true, unexpected: 0, why: null });
   });
 
   it('starts a server when none runs, plays there and stops it', async () => {

@@ -46,5 +46,5 @@ export type Scene = {
   readonly cast: Readonly<Record<Character, CastMember>>;
   readonly acts: readonly SceneAct[];
   /** The refusal that is looked into at the end: its character and what was said. */
-  readonly inquest: { readonly of: Character; readonly says: string };
+  readonly asksWhy: { readonly of: Character; readonly says: string };
 };
