@@ -103,7 +103,8 @@ export class VectorCache {
   async #embed(stream: string, signal: AbortSignal | undefined): Promise<number> {
     const { rowSearch, embedder } = this.#deps;
     const asked = { stream, urgent: true, ...(signal === undefined ? {} : { signal }) };
-    if ((await embedLacking(this.#deps, asked)).length === 0) return 0;
+    const { embedded, failed } = await embedLacking(this.#deps, asked);
+    if (embedded.length + failed.length === 0) return 0;
     return rowSearch.countWithoutVector(memories, { embedder: embedder.id, stream, limit: PENDING_COUNTED });
   }
 

@@ -5,7 +5,8 @@ import { EmbedPending, LOOK_MS, EMBEDDING_STANDBY_MS } from '../../../src/app/me
 import { pause } from '../../../src/app/pacing/pause.js';
 import { EMBED_TEXTS } from '../../../src/ports/embedder.js';
 import type { RelayLease } from '../../../src/ports/relay-lease.js';
-import { MemoryRows, memoryRow, NumberEmbedder } from '../../support/recall-scene.js';
+import { memories } from '../../../projections/memories.js';
+import { MemoryRows, memoryRow, NumberEmbedder, STREAM } from '../../support/recall-scene.js';
 
 const openScene = () => {
   const rows = new MemoryRows();
@@ -80,6 +81,32 @@ describe('embedding in the background', () => {
     embedder.isAway = false;
     await rows.clock.advance(10_000);
     expect([pending.embedded, warned.length, told.length]).toEqual([1, 1, 1]);
+  });
+
+  it('passes over a text that keeps failing alone, says so once, and embeds all others meanwhile', async () => {
+    const { rows, embedder, warned, open } = openScene();
+    await rows.store(...many(100));
+    embedder.refused.add('3 1');
+    await using pending = open();
+    for (let look = 0; look < 20; look += 1) await rows.clock.advance(LOOK_MS);
+    expect([pending.embedded, await pending.pending()]).toEqual([99, 0]);
+    expect(warned).toEqual([{ embedder: embedder.id, row: `${STREAM}/m3` }]);
+    const query = { embedder: embedder.id, stream: STREAM };
+    expect(await rows.models.hasMeaningless(memories, query)).toBe(true);
+    await rows.store(memoryRow(200, '200 1'));
+    await rows.clock.advance(LOOK_MS);
+    expect(pending.embedded).toBe(100);
+  });
+
+  it('passes over no text because the embedder is away', async () => {
+    const { rows, embedder, open } = openScene();
+    await rows.store(...many(3));
+    embedder.isAway = true;
+    await using pending = open();
+    await rows.clock.advance(600_000);
+    embedder.isAway = false;
+    await rows.clock.advance(10_000);
+    expect(pending.embedded).toBe(3);
   });
 
   it('is done by one of several processes, and by another when that one ends', async () => {

@@ -134,6 +134,17 @@ describe('a recall', () => {
     expect(texts(await ask('1 0'))).toEqual(['1 0']);
   });
 
+  it('goes on without the vector of a text that the embedder refuses', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(memoryRow(1, 'ruby 1 0'), memoryRow(2, 'ruby 0 1'), memoryRow(3, 'ruby 1 1'));
+    embedder.refused.add('ruby 0 1');
+    const recalled = await ask('ruby 1 0');
+    expect(recalled.pending).toBe(1);
+    const parts = recalled.memories.map(({ row, scoreParts }) => [row.text, Object.keys(scoreParts)]);
+    expect(parts).toContainEqual(['ruby 0 1', ['words']]);
+    expect(parts).toContainEqual(['ruby 1 1', ['meaning', 'words']]);
+  });
+
   it('asks the embedder no second time for the same query', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, '1 0'));
