@@ -8,8 +8,8 @@ const PROBE = 'The sun rises.';
 
 export type EmbeddingDeps = { readonly rowSearch: RowSearch; readonly embedder: Embedder };
 
-/** `stream`: of this mind alone. `urgent`: somebody waits. */
-export type TextsLacking = { readonly stream?: string; readonly urgent: boolean; readonly signal?: AbortSignal };
+/** `urgent`: somebody waits. */
+export type EmbedOptions = { readonly urgent: boolean; readonly signal?: AbortSignal };
 
 /** `failed`: texts that failed alone while the embedder took another. Both are empty when no text lacks a vector. */
 export type EmbedOutcome = { readonly embedded: readonly RowText[]; readonly failed: readonly RowText[] };
@@ -19,20 +19,17 @@ export type EmbedOutcome = { readonly embedded: readonly RowText[]; readonly fai
  * embedded twice.
  * @throws what the embedder and the read models throw; not because of single texts
  */
-export const embedLacking = async (
-  deps: EmbeddingDeps,
-  { stream, ...options }: TextsLacking,
-): Promise<EmbedOutcome> => {
+export const embedLacking = async (deps: EmbeddingDeps, options: EmbedOptions): Promise<EmbedOutcome> => {
   const { rowSearch, embedder } = deps;
-  const of = stream === undefined ? {} : { stream };
-  const texts = await rowSearch.withoutVector(memories, { embedder: embedder.id, limit: EMBED_TEXTS, ...of });
+  const texts = await rowSearch.withoutVector(memories, { embedder: embedder.id, limit: EMBED_TEXTS });
   return texts.length === 0 ? { embedded: [], failed: [] } : embedTexts(deps, texts, options);
 };
 
-type EmbedOptions = Omit<TextsLacking, 'stream'>;
-
-/** Embeds these texts and stores their vectors. Texts that fail together are halved until the one that fails stands alone. */
-const embedTexts = async (
+/**
+ * Embeds these texts and stores their vectors. Texts that fail together are halved until the one that fails stands alone.
+ * @throws what the embedder and the read models throw; not because of single texts
+ */
+export const embedTexts = async (
   deps: EmbeddingDeps,
   texts: readonly RowText[],
   options: EmbedOptions,

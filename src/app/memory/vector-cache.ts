@@ -6,7 +6,8 @@ import type { OrderRange } from '../../ports/read-models.js';
 import type { StoredVector } from '../../ports/row-search.js';
 import { Lines } from '../pacing/line.js';
 import { nextTurn } from '../pacing/next-turn.js';
-import { embedLacking, type EmbeddingDeps } from './embed-lacking.js';
+import { embedForRecall, RECALL_EMBED_MS } from './embed-for-recall.js';
+import type { EmbeddingDeps } from './embed-lacking.js';
 import { VectorRows } from './vector-rows.js';
 
 /** Bytes of vectors that are read at once. In the embedded profile a read holds the event loop for a millisecond or two. */
@@ -48,7 +49,7 @@ export type MindVectors = {
   readonly wordsCount: boolean;
 };
 
-export type VectorCacheDeps = EmbeddingDeps & { readonly clock: Pick<Clock, 'monotonicMs'> };
+export type VectorCacheDeps = EmbeddingDeps & { readonly clock: Pick<Clock, 'after' | 'monotonicMs'> };
 
 /**
  * The vectors of the minds that were asked for last, within `maxBytes`. A mind that does not fit is read page by page each time. The vectors are
@@ -71,17 +72,23 @@ export class VectorCache {
   }
 
   /**
-   * The vectors of a mind up to an order that its read model has reached. Texts that lack a vector are embedded first, EMBED_TEXTS of them at most.
-   * @throws Rejection BUSY when too many wait for the same mind; what the embedder and the read models throw
+   * The vectors of a mind up to an order that its read model has reached. Texts that lack a vector are embedded first, EMBED_TEXTS of them at most,
+   * for RECALL_EMBED_MS at most; waiting for others who ask for the same mind counts.
+   * @throws Rejection BUSY when too many wait for the same mind; the reason of `signal`; what the read models throw
    */
   async of(stream: string, upTo: string, signal?: AbortSignal): Promise<MindVectors> {
-    return (
-      this.#settled(stream, upTo) ??
-      (await this.#lines.inTurn(
-        stream,
-        async () => this.#settled(stream, upTo) ?? this.#refreshed(stream, upTo, signal),
-      ))
-    );
+    const settled = this.#settled(stream, upTo);
+    if (settled !== null) return settled;
+    const late = new AbortController();
+    const stopWaiting = this.#deps.clock.after(RECALL_EMBED_MS, () => late.abort());
+    try {
+      return await this.#lines.inTurn(stream, async () => {
+        signal?.throwIfAborted();
+        return this.#settled(stream, upTo) ?? (await this.#refreshed(stream, upTo, anyOf(late.signal, signal)));
+      });
+    } finally {
+      stopWaiting();
+    }
   }
 
   #settled(stream: string, upTo: string): MindVectors | null {
@@ -89,7 +96,7 @@ export class VectorCache {
     return mind !== undefined && mind.upTo >= upTo ? viewOf(mind, 0) : null;
   }
 
-  async #refreshed(stream: string, upTo: string, signal: AbortSignal | undefined): Promise<MindVectors> {
+  async #refreshed(stream: string, upTo: string, signal: AbortSignal): Promise<MindVectors> {
     const pending = await this.#embed(stream, signal);
     if (!this.#large.has(stream)) {
       const mind = this.#minds.get(stream)?.mind ?? emptyMind();
@@ -100,11 +107,9 @@ export class VectorCache {
   }
 
   /** @returns how many texts are left without a vector */
-  async #embed(stream: string, signal: AbortSignal | undefined): Promise<number> {
+  async #embed(stream: string, signal: AbortSignal): Promise<number> {
     const { rowSearch, embedder } = this.#deps;
-    const asked = { stream, urgent: true, ...(signal === undefined ? {} : { signal }) };
-    const { embedded, failed } = await embedLacking(this.#deps, asked);
-    if (embedded.length + failed.length === 0) return 0;
+    if (!(await embedForRecall(this.#deps, stream, signal))) return 0;
     return rowSearch.countWithoutVector(memories, { embedder: embedder.id, stream, limit: PENDING_COUNTED });
   }
 
@@ -182,6 +187,9 @@ export class VectorCache {
 }
 
 type VectorPage = { readonly rows: readonly StoredVector[]; readonly range: Required<OrderRange> };
+
+const anyOf = (late: AbortSignal, signal: AbortSignal | undefined): AbortSignal =>
+  signal === undefined ? late : AbortSignal.any([late, signal]);
 
 const emptyMind = (): Mind => ({
   settled: new VectorRows(),

@@ -3,10 +3,12 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { plainSearch } from '../../../src/adapters/memory/vector-search.js';
+import { pause } from '../../../src/app/pacing/pause.js';
 import { createRecall, type RecallAsked, type Recalled } from '../../../src/app/memory/recall.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { memories as projection, type MemoryRow } from '../../../projections/memories.js';
 import { MemoryRows, memoryRow, NumberEmbedder, TENANT, unitOf } from '../../support/recall-scene.js';
+import { settle } from '../../support/settle.js';
 
 const CACHE_BYTES = 1024 * 1024;
 const EVER = 1_000_000;
@@ -143,6 +145,46 @@ describe('a recall', () => {
     const parts = recalled.memories.map(({ row, scoreParts }) => [row.text, Object.keys(scoreParts)]);
     expect(parts).toContainEqual(['ruby 0 1', ['words']]);
     expect(parts).toContainEqual(['ruby 1 1', ['meaning', 'words']]);
+  });
+
+  it('waits 1.2 s for the vectors of its mind, keeps what came, and takes the rest by their words', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(...Array.from({ length: 64 }, (_, at) => memoryRow(at, `ruby ${String(at)} 1`)));
+    const embed = embedder.embed.bind(embedder);
+    embedder.embed = async (texts, options) => {
+      if (texts.length > 1) await pause(rows.clock, 500, options.signal);
+      return embed(texts, options);
+    };
+    const asked = ask('1 0', { limit: 100 });
+    await settle(50);
+    await rows.clock.advance(1_200);
+    const { pending, memories } = await asked;
+    expect(pending).toBe(32);
+    expect(memories.filter(({ scoreParts }) => 'meaning' in scoreParts)).toHaveLength(32);
+  });
+
+  it('of several that wait for the same mind take no longer than one', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(...Array.from({ length: 64 }, (_, at) => memoryRow(at, `${String(at)} 1`)));
+    const embed = embedder.embed.bind(embedder);
+    embedder.embed = async (texts, options) => {
+      if (texts.length > 1) await pause(rows.clock, 60_000, options.signal);
+      return embed(texts, options);
+    };
+    const asked = Promise.all([ask('1 0'), ask('1 0'), ask('1 0')]);
+    await settle(50);
+    await rows.clock.advance(1_200);
+    expect((await asked).map(({ pending }) => pending)).toEqual([64, 64, 64]);
+  });
+
+  it('needs no embedder for a query that it remembers: what has no vector takes part by its words', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(memoryRow(1, 'ruby 1 0'));
+    await ask('ruby 1 0');
+    await rows.store(memoryRow(2, 'ruby 0 1'));
+    embedder.isAway = true;
+    const recalled = await ask('ruby 1 0');
+    expect([texts(recalled), recalled.pending]).toEqual([['ruby 0 1', 'ruby 1 0'], 1]);
   });
 
   it('asks the embedder no second time for the same query', async () => {
