@@ -7,7 +7,8 @@ import { QUERY_BYTES, requireRecordable } from '../../domain/npc/recorded-bytes.
 import { defined } from '../../domain/shared/defined.js';
 import { memories } from '../../../projections/memories.js';
 import { momentOf } from '../as-of.js';
-import { agentStream, contextOf, mindStream } from '../command-context.js';
+import { clientSignal } from '../client-signal.js';
+import { contextOf, mindStream } from '../command-context.js';
 import { AgentMemory, agentMemoryOf, Item, itemOf, memoryFilters, reportedItem } from '../memory-item.js';
 import { minRevision } from '../min-revision.js';
 import { type Answer, type Call, type RouteDefinition, route } from '../route.js';
@@ -68,11 +69,6 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
     return revision < 0 ? null : revision;
   };
 
-  const waitForMinimum = async (stream: string, call: Call): Promise<void> => {
-    const minimum = minRevision(call);
-    if (minimum !== undefined) await waitForStream(ports, memories, stream, minimum);
-  };
-
   const report = async (call: RecallCall, brought: NonNullable<Static<typeof MemoriesSchema>>): Promise<Answer> => {
     const { query: asked, similarity, limit: most, type, minImportance } = call.body;
     const data = {
@@ -119,25 +115,27 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         const { tenant } = call.principal;
         const { npcId } = call.params;
         const stream = mindStream(call);
-        await waitForMinimum(stream, call);
+        const minimum = minRevision(call);
         const asOf = await revisionAsOf(stream, call.body.asOf);
-        if (asOf === null) return { body: [] };
-        const {
-          revision,
-          pending,
-          memories: found,
-        } = await recall({
-          tenant,
-          npcId,
-          query: asked,
-          limit: most,
-          minScore: similarity,
-          ...defined({ types: type?.split(','), minImportance, asOf }),
-        });
+        if (asOf === null) {
+          if (minimum !== undefined) await waitForStream(ports, memories, stream, minimum);
+          return { body: [] };
+        }
+        const found = await recall(
+          {
+            tenant,
+            npcId,
+            query: asked,
+            limit: most,
+            minScore: similarity,
+            ...defined({ types: type?.split(','), minImportance, asOf, minRevision: minimum }),
+          },
+          clientSignal(call),
+        );
         return {
-          revision: Math.min(revision, asOf ?? revision),
-          headers: pendingHeader(pending),
-          body: found.map(({ row, score: likeness, scoreParts }) => ({
+          revision: Math.min(found.revision, asOf ?? found.revision),
+          headers: pendingHeader(found.pending),
+          body: found.memories.map(({ row, score: likeness, scoreParts }) => ({
             ...itemOf(row, { similarity: likeness, asOf }),
             scoreParts,
           })),
@@ -171,22 +169,21 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         const { query: asked, limit: most = AGENT_LIMIT, minScore = AGENT_SCORE } = call.body;
         const { tenant } = call.principal;
         const { agentId } = call.params;
-        await waitForMinimum(agentStream(call), call);
-        const {
-          revision,
-          pending,
-          memories: found,
-        } = await recall({
-          tenant,
-          npcId: agentId,
-          query: asked,
-          limit: most,
-          minScore,
-        });
+        const found = await recall(
+          {
+            tenant,
+            npcId: agentId,
+            query: asked,
+            limit: most,
+            minScore,
+            ...defined({ minRevision: minRevision(call) }),
+          },
+          clientSignal(call),
+        );
         return {
-          revision,
-          headers: pendingHeader(pending),
-          body: found.map(({ row, score: value }) => ({ ...agentMemoryOf(row), score: value })),
+          revision: found.revision,
+          headers: pendingHeader(found.pending),
+          body: found.memories.map(({ row, score: value }) => ({ ...agentMemoryOf(row), score: value })),
         };
       },
     }),

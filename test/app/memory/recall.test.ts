@@ -187,6 +187,18 @@ describe('a recall', () => {
     expect([texts(recalled), recalled.pending]).toEqual([['ruby 0 1', 'ruby 1 0'], 1]);
   });
 
+  it('waits once, for the revision that is asked for', async () => {
+    const { rows, models, ask } = openRecall();
+    await rows.store(memoryRow(4, '1 0'));
+    const waits = vi.spyOn(models, 'reached');
+    expect(texts(await ask('1 0', { minRevision: 4 }))).toEqual(['1 0']);
+    expect(waits.mock.calls.map(([, , revision, ms]) => [revision, ms])).toEqual([[4, 2_000]]);
+    const late = expect(ask('1 0', { minRevision: 5 })).rejects.toMatchObject({ code: 'READ_MODEL_BEHIND' });
+    await settle();
+    await rows.clock.advance(2_000);
+    await late;
+  });
+
   it('asks the embedder no second time for the same query', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, '1 0'));
