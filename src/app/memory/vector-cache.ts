@@ -8,7 +8,7 @@ import { Lines } from '../pacing/line.js';
 import { nextTurn } from '../pacing/next-turn.js';
 import { embedForRecall, RECALL_EMBED_MS } from './embed-for-recall.js';
 import type { EmbeddingDeps } from './embed-lacking.js';
-import { VectorRows } from './vector-rows.js';
+import { VectorRows, type VectorRowsView } from './vector-rows.js';
 
 /** Bytes of vectors that are read at once. In the embedded profile a read holds the event loop for a millisecond or two. */
 const PAGE_BYTES = 1024 * 1024;
@@ -42,7 +42,7 @@ type Mind = {
 
 export type MindVectors = {
   /** The rows that have vectors, in parts of ascending orders. */
-  readonly parts: AsyncIterable<VectorRows> | Iterable<VectorRows>;
+  readonly parts: AsyncIterable<VectorRowsView> | Iterable<VectorRowsView>;
   /** How many of the mind's texts have no vector yet, at most PENDING_COUNTED. */
   readonly pending: number;
   /** Whether there may be rows without a vector: they take part by their words. */
@@ -201,7 +201,8 @@ const emptyMind = (): Mind => ({
 });
 
 const viewOf = ({ settled, open, hasMeaningless }: Mind, pending: number): MindVectors => ({
-  parts: [settled, open],
+  // Another recall may settle open rows while this one is still comparing.
+  parts: [settled.asTheyAre, open.asTheyAre],
   pending,
   wordsCount: pending > 0 || hasMeaningless,
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import { OPEN_ROWS, OPEN_ROWS_MS, VectorCache } from '../../../src/app/memory/vector-cache.js';
+import { type MindVectors, OPEN_ROWS, OPEN_ROWS_MS, VectorCache } from '../../../src/app/memory/vector-cache.js';
 import { memories } from '../../../projections/memories.js';
 import { revisionOrder } from '../../../src/domain/shared/row-order.js';
 import { MemoryRows, memoryRow, NumberEmbedder, STREAM, unitOf } from '../../support/recall-scene.js';
@@ -12,8 +12,10 @@ const openCache = (maxBytes = 1024 * 1024) => {
   const cache = new VectorCache({ rowSearch: models, embedder, clock }, maxBytes);
   /** The revisions that have a vector there, up to one. */
   const revisions = async (upTo: number, stream = STREAM): Promise<readonly number[]> => {
+    return revisionsOf(await cache.of(stream, revisionOrder(upTo)));
+  };
+  const revisionsOf = async ({ parts }: MindVectors): Promise<readonly number[]> => {
     const found: number[] = [];
-    const { parts } = await cache.of(stream, revisionOrder(upTo));
     for await (const part of parts) for (let at = 0; at < part.count; at += 1) found.push(Number(part.orderOf(at)));
     return found;
   };
@@ -26,7 +28,7 @@ const openCache = (maxBytes = 1024 * 1024) => {
       lacking.map((row) => ({ ...row, vector: unitOf(row.text) })),
     );
   };
-  return { rows, models, clock, embedder, cache, revisions, vectorCalls, setAll };
+  return { rows, models, clock, embedder, cache, revisions, revisionsOf, vectorCalls, setAll };
 };
 const many = (count: number, stream = STREAM) =>
   Array.from({ length: count }, (_, at) => memoryRow(at, `${String(at)} 1`, { stream }));
@@ -52,6 +54,18 @@ describe('the kept vectors of a mind', () => {
     expect(await revisions(199)).toEqual(Array.from({ length: 64 }, (_, at) => 136 + at));
     await setAll();
     expect(await revisions(199)).toEqual(Array.from({ length: 200 }, (_, at) => at));
+  });
+
+  it('stay as they were for whoever has them, when more of them are read', async () => {
+    const { rows, cache, revisionsOf, setAll } = openCache();
+    await rows.store(...many(200));
+    const newest = Array.from({ length: 64 }, (_, at) => 136 + at);
+    const early = await cache.of(STREAM, revisionOrder(199));
+    await setAll();
+    const late = await cache.of(STREAM, revisionOrder(199));
+    await rows.store(memoryRow(300, '300 1'));
+    await cache.of(STREAM, revisionOrder(300));
+    expect([await revisionsOf(early), (await revisionsOf(late)).length]).toEqual([newest, 200]);
   });
 
   it('of many rows that still change are read again only from time to time, but new ones at once', async () => {
