@@ -69,19 +69,28 @@ export class EmbeddedRowTexts {
     }
   }
 
-  withoutVector({ embedder, stream, limit }: TextQuery): readonly RowText[] {
-    if (stream === undefined) return this.#statements.all(this.#lacking('key, text'), embedder, limit).map(rowText);
-    const unseen = `SELECT key, text FROM ${this.#texts} WHERE stream = ? AND embedder = '' ORDER BY place DESC LIMIT ?`;
-    const found = this.#statements.all(unseen, stream, limit).map(rowText);
+  withoutVector(query: TextQuery): readonly RowText[] {
+    const { embedder, stream, limit } = query;
+    if (stream === undefined) {
+      return this.#statements.all(this.#lacking('key, text'), embedder, embedder, limit).map(rowText);
+    }
+    const range = placeRange(query.within);
+    const unseen = `SELECT key, text FROM ${this.#texts}
+      WHERE stream = ? AND embedder = '' ${range.sql} ORDER BY place DESC LIMIT ?`;
+    const found = this.#statements.all(unseen, stream, ...range.given, limit).map(rowText);
     if (found.length === limit) return found;
-    const seen = this.#lacking('key, text', `AND stream = ?3 AND embedder > ''`);
-    return [...found, ...this.#statements.all(seen, embedder, limit - found.length, stream).map(rowText)];
+    const seen = this.#lacking('key, text', `AND stream = ? ${range.sql} AND embedder > ''`);
+    const given = [stream, ...range.given];
+    const left = limit - found.length;
+    return [...found, ...this.#statements.all(seen, embedder, ...given, embedder, ...given, left).map(rowText)];
   }
 
-  countWithoutVector({ embedder, stream, limit }: TextQuery): number {
-    const lacking = this.#lacking('1', stream === undefined ? '' : 'AND stream = ?3');
-    const given = [embedder, limit, ...(stream === undefined ? [] : [stream])];
-    const [row] = this.#statements.all(`SELECT count(*) FROM (${lacking})`, ...given);
+  countWithoutVector(query: TextQuery): number {
+    const { embedder, stream, limit } = query;
+    const range = placeRange(stream === undefined ? undefined : query.within);
+    const lacking = this.#lacking('1', stream === undefined ? '' : `AND stream = ? ${range.sql}`);
+    const given = [embedder, ...(stream === undefined ? [] : [stream, ...range.given])];
+    const [row] = this.#statements.all(`SELECT count(*) FROM (${lacking})`, ...given, ...given, limit);
     return Number(row?.[0] ?? 0);
   }
 
@@ -125,11 +134,14 @@ export class EmbeddedRowTexts {
     return bestByWords(hits, limit);
   }
 
-  /** Texts without a vector of the embedder ?1, at most ?2. Below and above instead of not equal: both use the index. */
+  /**
+   * Texts without a vector of an embedder, at most a limit: given are the embedder and what the condition takes, both twice, and the limit. Below and
+   * above instead of not equal: both use the index.
+   */
   #lacking(columns: string, condition = ''): string {
     const side = (compare: string): string =>
-      `SELECT ${columns} FROM ${this.#texts} WHERE embedder ${compare} ?1 ${condition}`;
-    return `${side('<')} UNION ALL ${side('>')} LIMIT ?2`;
+      `SELECT ${columns} FROM ${this.#texts} WHERE embedder ${compare} ? ${condition}`;
+    return `${side('<')} UNION ALL ${side('>')} LIMIT ?`;
   }
 
   #put(key: string, stream: string, order: string, text: string, earlier: EmbeddedRowTexts | undefined): void {
