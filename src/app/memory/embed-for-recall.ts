@@ -1,6 +1,7 @@
 import { memories } from '../../../projections/memories.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { EMBED_TEXTS } from '../../ports/embedder.js';
+import type { OrderRange } from '../../ports/read-models.js';
 import type { RowText } from '../../ports/row-search.js';
 import { embedTexts, type EmbeddingDeps } from './embed-lacking.js';
 
@@ -13,15 +14,18 @@ const GROUP_BYTES = 4_096;
 /** The refusals of an embedder that is away or has too much to do. */
 const REFUSALS: readonly string[] = ['EMBEDDER_UNAVAILABLE', 'BUSY'];
 
+/** A mind, and what of it the recall may see: nobody waits for the rest. */
+export type SeenTexts = { readonly stream: string; readonly within: OrderRange };
+
 /**
  * Embeds what a mind lacks for a recall that waits: EMBED_TEXTS texts at most, group by group, until `signal` aborts or the embedder refuses. What then
  * still has no vector is left to others.
  * @returns whether a text lacked a vector when this began
  * @throws what the read models throw
  */
-export const embedForRecall = async (deps: EmbeddingDeps, stream: string, signal: AbortSignal): Promise<boolean> => {
+export const embedForRecall = async (deps: EmbeddingDeps, seen: SeenTexts, signal: AbortSignal): Promise<boolean> => {
   const { rowSearch, embedder } = deps;
-  const texts = await rowSearch.withoutVector(memories, { embedder: embedder.id, stream, limit: EMBED_TEXTS });
+  const texts = await rowSearch.withoutVector(memories, { embedder: embedder.id, ...seen, limit: EMBED_TEXTS });
   for (const group of groupsOf(texts)) {
     try {
       await embedTexts(deps, group, { urgent: true, signal });

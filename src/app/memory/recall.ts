@@ -37,7 +37,7 @@ export type Recalled = {
     readonly score: number;
     readonly scoreParts: Readonly<Record<string, number>>;
   }[];
-  /** How many of the mind's memories have no vector yet, at most PENDING_COUNTED. */
+  /** How many of the memories that may be seen have no vector yet, at most PENDING_COUNTED. */
   readonly pending: number;
   /** The last revision of the mind that was seen, -1 when there is none. */
   readonly revision: number;
@@ -102,7 +102,10 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     const range = revision < 0 ? null : await rangeOf(stream, asOf, seen);
     if (range === null) return { memories: [], pending: 0, revision };
 
-    const [vector, mind] = await Promise.all([queryVector(query, signal), cache.of(stream, seen, signal)]);
+    const [vector, mind] = await Promise.all([
+      queryVector(query, signal),
+      cache.of({ stream, within: range }, seen, signal),
+    ]);
     const isByWords = vector === null || mind.wordsCount;
     const hits = isByWords
       ? await rowSearch.byWords(memories, { text: query, stream, within: range, limit: WORD_HITS })

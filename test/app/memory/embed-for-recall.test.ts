@@ -23,7 +23,7 @@ const openScene = async (texts: readonly string[]) => {
   await rows.store(...texts.map((text, at) => memoryRow(at, text)));
   const embedder = new Noting();
   const deps = { rowSearch: rows.models, embedder };
-  return { embedder, embed: (signal = never) => embedForRecall(deps, STREAM, signal) };
+  return { embedder, embed: (signal = never) => embedForRecall(deps, { stream: STREAM, within: {} }, signal) };
 };
 const short = (count: number) => Array.from({ length: count }, (_, at) => `${String(at)} 1`);
 

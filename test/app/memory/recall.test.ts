@@ -56,6 +56,14 @@ describe('a recall', () => {
     expect(embedder.urgent).not.toContain(false);
   });
 
+  it('embeds and counts only what it may see', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(...Array.from({ length: 200 }, (_, at) => memoryRow(at, `${String(at)} 1`)));
+    expect((await ask('1 0', { asOf: 99 })).pending).toBe(36);
+    expect(embedder.embedded.filter((text) => Number(text.split(' ')[0]) > 99)).toEqual([]);
+    expect((await ask('1 0', { asOf: 99 })).pending).toBe(0);
+  });
+
   it('embeds 64 texts at once, and says how many are left: they take part by their words', async () => {
     const { rows, ask } = openRecall();
     const name = (at: number): string => `${'abcdefghij'.charAt(at % 10)}${'klmnopq'.charAt(Math.floor(at / 10))}`;
