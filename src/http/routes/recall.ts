@@ -5,6 +5,9 @@ import { waitForStream } from '../../app/read-models/read-wait.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { QUERY_BYTES, requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { defined } from '../../domain/shared/defined.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import type { Json } from '../../domain/shared/json.js';
+import { PAGE_BYTES, untilFull } from '../../domain/shared/page-size.js';
 import { memories } from '../../../projections/memories.js';
 import { momentOf } from '../as-of.js';
 import { clientSignal } from '../client-signal.js';
@@ -48,6 +51,11 @@ const RecallBody = Type.Object({
 const Parts = Type.Record(Type.String(), Type.Number(), {
   description: 'What `similarity` was made from: `meaning` and `words`, 0 to 1.',
 });
+
+/** The best memories, until they fill a page: even a hundred of the longest ones make no longer answer. */
+const pageOf = <Shown>(memories: readonly Shown[]): readonly Shown[] => [
+  ...untilFull(memories, (memory) => jsonBytes(memory as Json), PAGE_BYTES),
+];
 
 /** Says how many memories take part by their words alone (contract 3.6). */
 const pendingHeader = (pending: number): Record<string, string> =>
@@ -135,10 +143,12 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         return {
           revision: Math.min(found.revision, asOf ?? found.revision),
           headers: pendingHeader(found.pending),
-          body: found.memories.map(({ row, score: likeness, scoreParts }) => ({
-            ...itemOf(row, { similarity: likeness, asOf }),
-            scoreParts,
-          })),
+          body: pageOf(
+            found.memories.map(({ row, score: likeness, scoreParts }) => ({
+              ...itemOf(row, { similarity: likeness, asOf }),
+              scoreParts,
+            })),
+          ),
         };
       },
     }),
@@ -183,7 +193,7 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         return {
           revision: found.revision,
           headers: pendingHeader(found.pending),
-          body: found.memories.map(({ row, score: value }) => ({ ...agentMemoryOf(row), score: value })),
+          body: pageOf(found.memories.map(({ row, score: value }) => ({ ...agentMemoryOf(row), score: value }))),
         };
       },
     }),
