@@ -7,7 +7,10 @@ import { embedTexts, type EmbeddingDeps } from './embed-lacking.js';
 
 /** How long a recall embeds texts of its mind at most, in milliseconds; it answers within 2 s where it can (contract 1.5, 3.6). */
 export const RECALL_EMBED_MS = 1_200;
-/** Texts are embedded in groups of at most so many, and so many bytes of UTF-8 if there are several: what is done when the time is up is kept. */
+/**
+ * Texts are embedded in groups, and what is done when the time is up is kept. The newest text comes alone, each group after it may be twice as large,
+ * up to so many texts, and so many bytes of UTF-8 if there are several.
+ */
 const GROUP_TEXTS = 16;
 const GROUP_BYTES = 4_096;
 
@@ -39,12 +42,12 @@ export const embedForRecall = async (deps: EmbeddingDeps, seen: SeenTexts, signa
 
 function* groupsOf(texts: readonly RowText[]): Generator<readonly RowText[], void, undefined> {
   let group: RowText[] = [];
-  let bytes = 0;
+  let [bytes, most] = [0, 1];
   for (const row of texts) {
     const size = Buffer.byteLength(row.text);
-    if (group.length === GROUP_TEXTS || (group.length > 0 && bytes + size > GROUP_BYTES)) {
+    if (group.length === most || (group.length > 0 && bytes + size > GROUP_BYTES)) {
       yield group;
-      [group, bytes] = [[], 0];
+      [group, bytes, most] = [[], 0, Math.min(GROUP_TEXTS, 2 * most)];
     }
     group.push(row);
     bytes += size;

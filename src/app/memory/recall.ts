@@ -102,10 +102,9 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     const range = revision < 0 ? null : await rangeOf(stream, asOf, seen);
     if (range === null) return { memories: [], pending: 0, revision };
 
-    const [vector, mind] = await Promise.all([
-      queryVector(query, signal),
-      cache.of({ stream, within: range }, seen, signal),
-    ]);
+    // One after the other: loading the model takes no time from that of the mind's texts.
+    const vector = await queryVector(query, signal);
+    const mind = await cache.of({ stream, within: range }, seen, signal);
     const isByWords = vector === null || mind.wordsCount;
     const hits = isByWords
       ? await rowSearch.byWords(memories, { text: query, stream, within: range, limit: WORD_HITS })

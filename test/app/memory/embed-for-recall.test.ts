@@ -28,12 +28,12 @@ const openScene = async (texts: readonly string[]) => {
 const short = (count: number) => Array.from({ length: count }, (_, at) => `${String(at)} 1`);
 
 describe('embedding for a recall that waits', () => {
-  it('goes group by group, long texts alone, up to 64 texts', async () => {
+  it('goes group by group, larger and larger ones, long texts alone, up to 64 texts', async () => {
     const long = `1 ${'x'.repeat(5_000)}`;
     const { embedder, embed } = await openScene([...short(40), long, long, ...short(30)]);
     expect(await embed()).toBe(true);
     // The newest come first.
-    expect(embedder.calls).toEqual([16, 14, 1, 1, 16, 16]);
+    expect(embedder.calls).toEqual([1, 2, 4, 8, 15, 1, 1, 16, 16]);
     expect(embedder.urgent).not.toContain(false);
     expect([await embed(), await embed()]).toEqual([true, false]);
   });
@@ -45,10 +45,10 @@ describe('embedding for a recall that waits', () => {
       if (embedder.calls.length === 3) late.abort();
     };
     expect(await embed(late.signal)).toBe(true);
-    expect(embedder.calls).toEqual([16, 16, 16]);
+    expect(embedder.calls).toEqual([1, 2, 4]);
     embedder.before = () => undefined;
     await embed();
-    expect(embedder.calls.slice(3)).toEqual([16, 16]);
+    expect(embedder.embedded).toHaveLength(64);
   });
 
   it('leaves the rest to others when the embedder goes away or is busy', async () => {
@@ -58,9 +58,9 @@ describe('embedding for a recall that waits', () => {
       if (embedder.calls.length > 3) embedder.isAway = true;
     };
     expect(await embed()).toBe(true);
-    expect(embedder.embedded).toHaveLength(16);
+    expect(embedder.embedded).toHaveLength(1);
     expect(await embed()).toBe(true);
-    expect(embedder.embedded).toHaveLength(32);
+    expect(embedder.embedded).toHaveLength(2);
   });
 
   it('is refused when something else breaks', async () => {

@@ -160,15 +160,30 @@ describe('a recall', () => {
     await rows.store(...Array.from({ length: 64 }, (_, at) => memoryRow(at, `ruby ${String(at)} 1`)));
     const embed = embedder.embed.bind(embedder);
     embedder.embed = async (texts, options) => {
-      if (texts.length > 1) await pause(rows.clock, 500, options.signal);
+      if (texts.some((text) => text.startsWith('ruby'))) await pause(rows.clock, 500, options.signal);
       return embed(texts, options);
     };
     const asked = ask('1 0', { limit: 100 });
     await settle(50);
     await rows.clock.advance(1_200);
     const { pending, memories } = await asked;
-    expect(pending).toBe(32);
-    expect(memories.filter(({ scoreParts }) => 'meaning' in scoreParts)).toHaveLength(32);
+    expect(pending).toBe(61);
+    expect(memories.filter(({ scoreParts }) => 'meaning' in scoreParts)).toHaveLength(3);
+  });
+
+  it('gives the texts of its mind their time even if the model has to be loaded first', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(memoryRow(1, '1 0'));
+    const embed = embedder.embed.bind(embedder);
+    const loaded = pause(rows.clock, 5_000);
+    embedder.embed = async (asked, options) => {
+      await loaded;
+      return embed(asked, options);
+    };
+    const asked = ask('1 1');
+    await settle();
+    await rows.clock.advance(5_000);
+    expect((await asked).pending).toBe(0);
   });
 
   it('of several that wait for the same mind take no longer than one', async () => {
@@ -176,7 +191,7 @@ describe('a recall', () => {
     await rows.store(...Array.from({ length: 64 }, (_, at) => memoryRow(at, `${String(at)} 1`)));
     const embed = embedder.embed.bind(embedder);
     embedder.embed = async (texts, options) => {
-      if (texts.length > 1) await pause(rows.clock, 60_000, options.signal);
+      if (texts[0] !== '1 0') await pause(rows.clock, 60_000, options.signal);
       return embed(texts, options);
     };
     const asked = Promise.all([ask('1 0'), ask('1 0'), ask('1 0')]);
