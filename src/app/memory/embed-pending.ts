@@ -10,8 +10,6 @@ import { FailingTexts } from './failing-texts.js';
 export const LOOK_MS = 500;
 /** How often a process that stands by asks for the place, in milliseconds. */
 export const EMBEDDING_STANDBY_MS = 1_000;
-/** The longest rest after a batch, in milliseconds. */
-const REST_MS = 10_000;
 /** The place is renewed when this part of the time has passed for which it is held. */
 const RENEW_PART = 1 / 4;
 /** How many texts without a vector are counted at most. */
@@ -99,11 +97,17 @@ export class EmbedPending implements AsyncDisposable {
     for (const { key: row } of await this.#failing.add(failed)) {
       log.warn({ embedder: embedder.id, row }, 'no vector can be made from a text; it is found by its words alone');
     }
-    const tookMs = clock.monotonicMs() - startMs;
-    await pause(clock, embedded.length === 0 ? LOOK_MS : Math.min(REST_MS, (tookMs * (1 - share)) / share), signal);
+    // Bounded as the batch is: the embedder ends every call, and a share is at least one percent.
+    const restMs = ((clock.monotonicMs() - startMs) * (1 - share)) / share;
+    const isIdle = embedded.length + failed.length === 0;
+    const leastMs = failed.length > 0 ? LOOK_MS : 0;
+    await this.#keepingPlace(() => pause(clock, isIdle ? LOOK_MS : Math.max(leastMs, restMs), signal));
   }
 
-  /** Renews the place while `work` runs: a batch may take longer than the place is held. A place that is lost costs no more than a batch done twice. */
+  /**
+   * Renews the place while `work` runs: a batch, or the rest after it, may take longer than the place is held. A place that is lost costs no more than
+   * a batch done twice.
+   */
   async #keepingPlace<T>(work: () => Promise<T>): Promise<T> {
     const { clock, place } = this.#deps;
     if (place === null) return work();

@@ -71,6 +71,22 @@ describe('embedding in the background', () => {
     expect(pending.embedded).toBe(2 * EMBED_TEXTS);
   });
 
+  it('rests for its share after slow batches, too, and keeps its place meanwhile', async () => {
+    const { rows, embedder, open } = openScene();
+    const lease = new MemoryRelayLease(rows.clock, 8_000);
+    await rows.store(...many(2 * EMBED_TEXTS));
+    slowDown(rows, embedder, 40_000);
+    await using one = open(lease, 'one', 0.25);
+    await rows.clock.advance(1);
+    await using two = open(lease, 'two', 0.25);
+    await rows.clock.advance(40_000);
+    expect(one.embedded).toBe(EMBED_TEXTS);
+    await rows.clock.advance(159_000);
+    expect([one.embedded, two.embedded, await two.pending()]).toEqual([EMBED_TEXTS, 0, null]);
+    await rows.clock.advance(2_000);
+    expect([one.embedded, two.embedded]).toEqual([2 * EMBED_TEXTS, 0]);
+  });
+
   it('tries again while the embedder is away, says so once, and says when it is back', async () => {
     const { rows, embedder, warned, told, open } = openScene();
     await rows.store(memoryRow(0, '1 0'));
