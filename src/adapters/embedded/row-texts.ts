@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { sha256Hex } from '../../domain/shared/sha256.js';
 import { wordsOf } from '../../domain/shared/words.js';
 import type { Changes } from '../../ports/read-model-writer.js';
@@ -13,7 +15,7 @@ import {
   type WordQuery,
 } from '../../ports/row-search.js';
 import { bytesOf, vectorOf } from '../shared/vector-bytes.js';
-import { bestByWords } from '../shared/word-scores.js';
+import { bestByWordsInSlices } from '../shared/word-scores.js';
 import type { Database } from './database.js';
 import { placeRange } from './place-range.js';
 import { Statements } from './statements.js';
@@ -32,6 +34,7 @@ export class EmbeddedRowTexts {
   readonly #statements: Statements;
   readonly #texts: string;
   readonly #words: string;
+  #isDropped = false;
 
   constructor(database: Database, build: number) {
     this.#database = database;
@@ -55,6 +58,7 @@ export class EmbeddedRowTexts {
   }
 
   drop(): void {
+    this.#isDropped = true;
     this.#statements.clear();
     this.#database.exec(`DROP TABLE IF EXISTS ${this.#words}; DROP TABLE IF EXISTS ${this.#texts};`);
   }
@@ -119,19 +123,27 @@ export class EmbeddedRowTexts {
     }));
   }
 
-  /** Word by word, each within its bound: the index's own ranking would count the rows of all streams. */
-  byWords({ text, stream, within, limit }: WordQuery): readonly WordHit[] {
+  /**
+   * Word by word, each within its bound: the index's own ranking would count the rows of all streams. Other work runs between two words.
+   * @returns null when the build was dropped meanwhile
+   */
+  async byWords({ text, stream, within, limit }: WordQuery): Promise<readonly WordHit[] | null> {
     const range = placeRange(within);
     const newest = `SELECT rowid FROM ${this.#words} WHERE ${this.#words} MATCH ? ORDER BY rowid DESC LIMIT ${WORD_ROWS}`;
     const sql = `SELECT key, place FROM ${this.#texts} WHERE id IN (${newest}) ${range.sql}`;
-    const hits = wordsOf(text)
-      .slice(0, QUERY_WORDS)
-      .map((word) =>
-        this.#statements
-          .all(sql, `"${streamWord(stream)}" AND "${word}"`, ...range.given)
-          .map(([key, order]) => ({ key: String(key), order: String(order) })),
-      );
-    return bestByWords(hits, limit);
+    const hits: (readonly Omit<WordHit, 'score'>[])[] = [];
+    for (const word of wordsOf(text).slice(0, QUERY_WORDS)) {
+      if (hits.length > 0) await nextTurn();
+      if (this.#isDropped) return null;
+      const rows = this.#statements.all(sql, `"${streamWord(stream)}" AND "${word}"`, ...range.given);
+      hits.push(rows.map(([key, order]) => ({ key: String(key), order: String(order) })));
+    }
+    const best = bestByWordsInSlices(hits, limit);
+    for (;;) {
+      const { done, value } = best.next();
+      if (done === true) return value;
+      await nextTurn();
+    }
   }
 
   /**
