@@ -20,7 +20,10 @@ const run = async (terminal: Terminal, json: boolean): Promise<void> => {
     if (json) printJson(terminal, { embedder: embedder.id, embedded });
     else print(terminal, `Embedded ${String(embedded)} texts with ${embedder.id}.`);
     if (passedOver > 0) {
-      remark(terminal, `No vector can be made from ${String(passedOver)} texts; they are found by their words alone.`);
+      remark(
+        terminal,
+        `Texts that the embedder keeps refusing: ${String(passedOver)}. They are found by their words alone.`,
+      );
     }
   } catch (error) {
     bar.end();
