@@ -6,8 +6,11 @@ export type RowText = { readonly key: string; readonly text: string };
 /** The vector of a row's text. Null means that the embedder makes none from it, so it is not asked again. */
 export type RowVector = RowText & { readonly vector: Float32Array | null };
 
-/** `stream`: of one stream alone. */
-export type TextQuery = { readonly embedder: string; readonly stream?: string; readonly limit: number };
+/** `stream`: of one stream alone, and there of a range alone. */
+export type TextQuery = {
+  readonly embedder: string;
+  readonly limit: number;
+} & ({ readonly stream: string; readonly within?: OrderRange } | { readonly stream?: undefined });
 
 export type VectorQuery = {
   readonly embedder: string;

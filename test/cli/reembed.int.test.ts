@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
+import { TEXT_TRIES } from '../../src/app/memory/failing-texts.js';
 import { EMBED_TEXTS } from '../../src/ports/embedder.js';
 import { apiOf } from '../support/api.js';
 import { startTypeScript } from '../support/child.js';
-import { type EmbeddingsServer, startEmbeddingsServer } from '../support/embeddings-server.js';
+import { type EmbeddingsServer, reply, startEmbeddingsServer } from '../support/embeddings-server.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { typed } from './typed.js';
 
@@ -57,8 +58,27 @@ describe('anima reembed', () => {
     expect((await api.get('/npcs/mira/memory?limit=1')).body).toHaveLength(1);
     await server.halt();
     await using embeddings = await startEmbeddingsServer();
-    embeddings.next.push((response) => void response.writeHead(400).end());
+    // Of the text, and of another one that tells whether it is the text's fault.
+    for (let refused = 0; refused < 2; refused += 1) {
+      embeddings.next.push((response) => void response.writeHead(400).end());
+    }
     const { code, stderr } = await typed(['reembed'], { env: envOf(embeddings.url, server.dataDir) });
     expect([code, stderr]).toEqual([1, 'The embedder, which recall needs, does not answer; try again shortly.\n']);
+  }, 60_000);
+
+  it('says how many texts it has passed over', async () => {
+    await using server = await openEmbeddedServer();
+    const api = apiOf(server.url, server.ownerKey);
+    await api.post('/v1/agents/mira/memory', { text: 'one' });
+    expect((await api.get('/npcs/mira/memory?limit=1')).body).toHaveLength(1);
+    await server.halt();
+    await using embeddings = await startEmbeddingsServer();
+    for (let tries = 0; tries < TEXT_TRIES; tries += 1) {
+      embeddings.next.push((response) => void response.writeHead(400).end());
+      embeddings.next.push((response) => reply(response, 200, { data: [{ index: 0, embedding: [1, 0] }] }));
+    }
+    const { code, stdout, stderr } = await typed(['reembed'], { env: envOf(embeddings.url, server.dataDir) });
+    expect([code, stdout]).toEqual([0, 'Embedded 0 texts with api:words@1.\n']);
+    expect(stderr).toBe('Texts that the embedder keeps refusing: 1. They are found by their words alone.\n');
   }, 60_000);
 });

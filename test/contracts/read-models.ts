@@ -384,6 +384,22 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect([await keys(1), await keys(2), (await keys(3)).length]).toEqual([['s/3'], ['s/3', 's/1'], 3]);
       });
 
+      it('are lacking and counted within a range of one stream', async () => {
+        await commit({ put: ['1', '2', '3', '4'].map((n) => text(`s/${n}`, n, n)) });
+        await set('s/2', '2', floats(2), 'd@1');
+        await set('s/3', '3', floats(3), 'f@1');
+        const look = async (within: { readonly above?: string; readonly upTo?: string }) => {
+          const query = { embedder: 'e@1', stream: 's', within, limit: 9 };
+          const keys = (await models.withoutVector(books, query)).map(({ key }) => key).sort();
+          expect(await models.countWithoutVector(books, query)).toBe(keys.length);
+          return keys;
+        };
+        expect(await look({ above: '1' })).toEqual(['s/2', 's/3', 's/4']);
+        expect(await look({ upTo: '2' })).toEqual(['s/1', 's/2']);
+        expect(await look({ above: '1', upTo: '3' })).toEqual(['s/2', 's/3']);
+        expect(await look({ above: '4' })).toEqual([]);
+      });
+
       it('are counted where they are lacking, of one stream or of all, up to a limit', async () => {
         await commit({ put: [text('s/1', 'one'), text('s/2', 'two'), text('t/1', 'three')] });
         const count = (embedder: string, limit: number, stream?: string): Promise<number> =>

@@ -270,6 +270,10 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
         expect([reply.status, codeOf(reply)], JSON.stringify(body).slice(0, 80)).toEqual([400, 'SCHEMA_INVALID']);
         expect(reply.body.error.details.issues).toMatchObject([{ pointer }]);
       }
+      const notes = (bytes: number) => ({ text: 'x', metadata: { n: 'x'.repeat(bytes - '{"n":""}'.length) } });
+      expect((await running.api.post('/v1/agents/mira/memory', notes(16_384))).status).toBe(201);
+      const over = await running.api.post('/v1/agents/mira/memory', notes(16_385));
+      expect([codeOf(over), over.body.error.details.issues[0].pointer]).toEqual(['SCHEMA_INVALID', '/metadata']);
       const metadata = { notes: 'x'.repeat(600_000) };
       expect(codeOf(await running.api.post('/v1/agents/mira/memory', { text: 'x', metadata }))).toBe(
         'EVENTS_TOO_LARGE',

@@ -58,12 +58,14 @@ export class MemoryRows {
 
 /**
  * An embedder whose vectors a test gives: the numbers in a text, such as `1 0`, as a vector of unit length. It makes none from a text without numbers.
- * It counts what it embeds, and can be away.
+ * It counts what it embeds, can be away, and can refuse texts.
  */
 export class NumberEmbedder implements Embedder {
   readonly id: string;
   readonly embedded: string[] = [];
   readonly urgent: boolean[] = [];
+  /** A call with one of these texts fails as a whole. */
+  readonly refused = new Set<string>();
   isAway = false;
 
   constructor(id = 'numbers@1') {
@@ -75,7 +77,8 @@ export class NumberEmbedder implements Embedder {
     { urgent, signal }: { readonly urgent: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly (Float32Array | null)[]> {
     signal?.throwIfAborted();
-    if (this.isAway) throw new Rejection('EMBEDDER_UNAVAILABLE', { retryAfter: 1 });
+    if (this.isAway || texts.some((text) => this.refused.has(text)))
+      throw new Rejection('EMBEDDER_UNAVAILABLE', { retryAfter: 1 });
     this.embedded.push(...texts);
     this.urgent.push(urgent);
     return texts.map(unitOf);

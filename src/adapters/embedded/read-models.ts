@@ -75,7 +75,9 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
   }
 
   async byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]> {
-    return this.#texts(projection)?.byWords(query) ?? [];
+    const texts = this.#texts(projection);
+    if (texts === undefined) return [];
+    return (await texts.byWords(query)) ?? this.byWords(projection, query);
   }
 
   async progress(projection: Projection, stream: string): Promise<number> {

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { sha256Hex } from '../../domain/shared/sha256.js';
 import { wordsOf } from '../../domain/shared/words.js';
 import type { Changes } from '../../ports/read-model-writer.js';
@@ -13,7 +15,7 @@ import {
   type WordQuery,
 } from '../../ports/row-search.js';
 import { bytesOf, vectorOf } from '../shared/vector-bytes.js';
-import { bestByWords } from '../shared/word-scores.js';
+import { bestByWordsInSlices } from '../shared/word-scores.js';
 import type { Database } from './database.js';
 import { placeRange } from './place-range.js';
 import { Statements } from './statements.js';
@@ -32,6 +34,7 @@ export class EmbeddedRowTexts {
   readonly #statements: Statements;
   readonly #texts: string;
   readonly #words: string;
+  #isDropped = false;
 
   constructor(database: Database, build: number) {
     this.#database = database;
@@ -55,6 +58,7 @@ export class EmbeddedRowTexts {
   }
 
   drop(): void {
+    this.#isDropped = true;
     this.#statements.clear();
     this.#database.exec(`DROP TABLE IF EXISTS ${this.#words}; DROP TABLE IF EXISTS ${this.#texts};`);
   }
@@ -69,19 +73,28 @@ export class EmbeddedRowTexts {
     }
   }
 
-  withoutVector({ embedder, stream, limit }: TextQuery): readonly RowText[] {
-    if (stream === undefined) return this.#statements.all(this.#lacking('key, text'), embedder, limit).map(rowText);
-    const unseen = `SELECT key, text FROM ${this.#texts} WHERE stream = ? AND embedder = '' ORDER BY place DESC LIMIT ?`;
-    const found = this.#statements.all(unseen, stream, limit).map(rowText);
+  withoutVector(query: TextQuery): readonly RowText[] {
+    const { embedder, stream, limit } = query;
+    if (stream === undefined) {
+      return this.#statements.all(this.#lacking('key, text'), embedder, embedder, limit).map(rowText);
+    }
+    const range = placeRange(query.within);
+    const unseen = `SELECT key, text FROM ${this.#texts}
+      WHERE stream = ? AND embedder = '' ${range.sql} ORDER BY place DESC LIMIT ?`;
+    const found = this.#statements.all(unseen, stream, ...range.given, limit).map(rowText);
     if (found.length === limit) return found;
-    const seen = this.#lacking('key, text', `AND stream = ?3 AND embedder > ''`);
-    return [...found, ...this.#statements.all(seen, embedder, limit - found.length, stream).map(rowText)];
+    const seen = this.#lacking('key, text', `AND stream = ? ${range.sql} AND embedder > ''`);
+    const given = [stream, ...range.given];
+    const left = limit - found.length;
+    return [...found, ...this.#statements.all(seen, embedder, ...given, embedder, ...given, left).map(rowText)];
   }
 
-  countWithoutVector({ embedder, stream, limit }: TextQuery): number {
-    const lacking = this.#lacking('1', stream === undefined ? '' : 'AND stream = ?3');
-    const given = [embedder, limit, ...(stream === undefined ? [] : [stream])];
-    const [row] = this.#statements.all(`SELECT count(*) FROM (${lacking})`, ...given);
+  countWithoutVector(query: TextQuery): number {
+    const { embedder, stream, limit } = query;
+    const range = placeRange(stream === undefined ? undefined : query.within);
+    const lacking = this.#lacking('1', stream === undefined ? '' : `AND stream = ? ${range.sql}`);
+    const given = [embedder, ...(stream === undefined ? [] : [stream, ...range.given])];
+    const [row] = this.#statements.all(`SELECT count(*) FROM (${lacking})`, ...given, ...given, limit);
     return Number(row?.[0] ?? 0);
   }
 
@@ -110,26 +123,37 @@ export class EmbeddedRowTexts {
     }));
   }
 
-  /** Word by word, each within its bound: the index's own ranking would count the rows of all streams. */
-  byWords({ text, stream, within, limit }: WordQuery): readonly WordHit[] {
+  /**
+   * Word by word, each within its bound: the index's own ranking would count the rows of all streams. Other work runs between two words.
+   * @returns null when the build was dropped meanwhile
+   */
+  async byWords({ text, stream, within, limit }: WordQuery): Promise<readonly WordHit[] | null> {
     const range = placeRange(within);
     const newest = `SELECT rowid FROM ${this.#words} WHERE ${this.#words} MATCH ? ORDER BY rowid DESC LIMIT ${WORD_ROWS}`;
     const sql = `SELECT key, place FROM ${this.#texts} WHERE id IN (${newest}) ${range.sql}`;
-    const hits = wordsOf(text)
-      .slice(0, QUERY_WORDS)
-      .map((word) =>
-        this.#statements
-          .all(sql, `"${streamWord(stream)}" AND "${word}"`, ...range.given)
-          .map(([key, order]) => ({ key: String(key), order: String(order) })),
-      );
-    return bestByWords(hits, limit);
+    const hits: (readonly Omit<WordHit, 'score'>[])[] = [];
+    for (const word of wordsOf(text).slice(0, QUERY_WORDS)) {
+      if (hits.length > 0) await nextTurn();
+      if (this.#isDropped) return null;
+      const rows = this.#statements.all(sql, `"${streamWord(stream)}" AND "${word}"`, ...range.given);
+      hits.push(rows.map(([key, order]) => ({ key: String(key), order: String(order) })));
+    }
+    const best = bestByWordsInSlices(hits, limit);
+    for (;;) {
+      const { done, value } = best.next();
+      if (done === true) return value;
+      await nextTurn();
+    }
   }
 
-  /** Texts without a vector of the embedder ?1, at most ?2. Below and above instead of not equal: both use the index. */
+  /**
+   * Texts without a vector of an embedder, at most a limit: given are the embedder and what the condition takes, both twice, and the limit. Below and
+   * above instead of not equal: both use the index.
+   */
   #lacking(columns: string, condition = ''): string {
     const side = (compare: string): string =>
-      `SELECT ${columns} FROM ${this.#texts} WHERE embedder ${compare} ?1 ${condition}`;
-    return `${side('<')} UNION ALL ${side('>')} LIMIT ?2`;
+      `SELECT ${columns} FROM ${this.#texts} WHERE embedder ${compare} ? ${condition}`;
+    return `${side('<')} UNION ALL ${side('>')} LIMIT ?`;
   }
 
   #put(key: string, stream: string, order: string, text: string, earlier: EmbeddedRowTexts | undefined): void {

@@ -31,7 +31,7 @@ const unavailable = (): Rejection => new Rejection('EMBEDDER_UNAVAILABLE', { ret
 
 /**
  * A model in a thread of its own, which is started by the first call. The thread gets one text at a time, so an urgent call waits for at most one text
- * of the others, and no text's vector depends on its neighbours. A thread that ends or hangs is started again, and its text is repeated once.
+ * of those that are not, and no text's vector depends on its neighbours. Urgent calls take turns, text by text: a long one holds up no short one. A thread that ends or hangs is started again, and its text is repeated once.
  */
 export class ModelThread implements AsyncDisposable {
   readonly #entry: string | URL;
@@ -146,8 +146,15 @@ export class ModelThread implements AsyncDisposable {
     } else if (call !== null) {
       call.vectors.push(answer.vector);
       call.tries = 0;
+      this.#letOthers(call);
     }
     this.#goOn();
+  }
+
+  /** Puts an urgent call that has had its turn behind the other urgent ones. */
+  #letOthers(call: ThreadCall): void {
+    if (this.#urgent[0] === call && call.vectors.length < call.texts.length)
+      this.#urgent.push(...this.#urgent.splice(0, 1));
   }
 
   /** The thread ended or hangs. */

@@ -48,17 +48,17 @@ export class MemoryRowTexts {
     }
   }
 
-  withoutVector({ limit, ...query }: TextQuery): readonly RowText[] {
+  withoutVector(query: TextQuery): readonly RowText[] {
     const lacking = [...this.#lacking(query)];
     if (query.stream !== undefined) {
       const isOld = (row: Text): number => (row.embedder === null ? 0 : 1);
       lacking.sort((a, b) => isOld(a) - isOld(b) || compareOrders(b.order, a.order));
     }
-    return lacking.slice(0, limit).map(({ key, text }) => ({ key, text }));
+    return lacking.slice(0, query.limit).map(({ key, text }) => ({ key, text }));
   }
 
-  countWithoutVector({ limit, ...query }: TextQuery): number {
-    return Math.min(limit, this.#lacking(query).length);
+  countWithoutVector(query: TextQuery): number {
+    return Math.min(query.limit, this.#lacking(query).length);
   }
 
   hasMeaningless({ embedder, stream, within }: Omit<VectorQuery, 'limit'>): boolean {
@@ -89,10 +89,9 @@ export class MemoryRowTexts {
     );
   }
 
-  #lacking({ embedder, stream }: Omit<TextQuery, 'limit'>): readonly Text[] {
-    return [...this.#texts.values()].filter(
-      (row) => row.embedder !== embedder && (stream === undefined || row.stream === stream),
-    );
+  #lacking(query: TextQuery): readonly Text[] {
+    const rows = query.stream === undefined ? [...this.#texts.values()] : this.#of(query.stream, query.within);
+    return rows.filter(({ embedder }) => embedder !== query.embedder);
   }
 
   #of(stream: string, within: OrderRange | undefined): readonly Text[] {

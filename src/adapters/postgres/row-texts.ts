@@ -67,13 +67,15 @@ const putTexts = async (
 /** Texts without a vector of an embedder, in two parts: below and above instead of not equal, because both use the index. */
 const lacking = (
   projection: Projection,
-  { embedder, stream, limit }: TextQuery,
+  query: TextQuery,
   columns: RawBuilder<unknown>,
   condition: RawBuilder<unknown> = sql``,
 ): RawBuilder<unknown> => {
+  const { embedder, stream, limit } = query;
+  const of = stream === undefined ? sql`` : sql`AND stream = ${stream} ${placeCondition(query.within)}`;
   const side = (compare: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     (SELECT ${columns} FROM texts WHERE build = ${servingBuild(projection)} AND embedder ${compare} ${embedder}
-      ${stream === undefined ? sql`` : sql`AND stream = ${stream}`} ${condition} LIMIT ${limit})`;
+      ${of} ${condition} LIMIT ${limit})`;
   return sql`${side(sql`<`)} UNION ALL ${side(sql`>`)} LIMIT ${limit}`;
 };
 
@@ -87,7 +89,7 @@ export const textsWithoutVector = async (
   if (query.stream === undefined) return (await sql<RowText>`${lacking(projection, query, columns)}`.execute(db)).rows;
   const unseen = sql<RowText>`
     SELECT key, text FROM texts
-    WHERE build = ${servingBuild(projection)} AND stream = ${query.stream} AND embedder = ''
+    WHERE build = ${servingBuild(projection)} AND stream = ${query.stream} AND embedder = '' ${placeCondition(query.within)}
     ORDER BY place DESC LIMIT ${query.limit}`;
   const { rows: first } = await unseen.execute(db);
   if (first.length === query.limit) return first;

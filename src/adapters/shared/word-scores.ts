@@ -4,16 +4,23 @@ import { compareOrders } from '../../domain/shared/row-order.js';
 /** The weight of a word that this many rows contain. */
 const weightOf = (rows: number): number => 1 / (1 + Math.log(Math.max(1, rows)));
 
+/** How many rows are sorted at once: a few milliseconds. */
+const SORTED_ROWS = 4_000;
+
+type Found = { readonly key: string; readonly order: string; score: number };
+
+const better = (one: Found, other: Found): number => other.score - one.score || compareOrders(other.order, one.order);
+
 /**
- * As RowSearch.byWords says.
+ * As RowSearch.byWords says, in slices: other work may run between two steps.
  * @param hits for each word of the query the rows that hold it
  */
-export const bestByWords = (
+export function* bestByWordsInSlices(
   hits: readonly (readonly Omit<WordHit, 'score'>[])[],
   limit: number,
-): readonly WordHit[] => {
+): Generator<void, readonly WordHit[], undefined> {
   const total = hits.reduce((sum, rows) => sum + weightOf(rows.length), 0);
-  const found = new Map<string, { readonly key: string; readonly order: string; score: number }>();
+  const found = new Map<string, Found>();
   for (const rows of hits) {
     const share = weightOf(rows.length) / total;
     for (const { key, order } of rows) {
@@ -21,8 +28,22 @@ export const bestByWords = (
       if (before === undefined) found.set(key, { key, order, score: share });
       else before.score += share;
     }
+    yield;
   }
-  return [...found.values()]
-    .sort((one, other) => other.score - one.score || compareOrders(other.order, one.order))
-    .slice(0, limit);
+  const all = [...found.values()];
+  let best: readonly Found[] = [];
+  for (let from = 0; from < all.length; from += SORTED_ROWS) {
+    best = [...best, ...all.slice(from, from + SORTED_ROWS)].sort(better).slice(0, limit);
+    yield;
+  }
+  return best;
+}
+
+/** The same at once. */
+export const bestByWords = (...asked: Parameters<typeof bestByWordsInSlices>): readonly WordHit[] => {
+  const best = bestByWordsInSlices(...asked);
+  for (;;) {
+    const { done, value } = best.next();
+    if (done === true) return value;
+  }
 };

@@ -1,5 +1,5 @@
 import type { VectorSearch } from '../../ports/vector-search.js';
-import type { VectorSlice, VectorRows } from './vector-rows.js';
+import type { VectorRowsView, VectorSlice } from './vector-rows.js';
 
 /** A row that may answer a query. Its order is where it stands among the rows of its mind. */
 export type Candidate = { readonly key: string; readonly order: string; readonly score: number };
@@ -24,7 +24,7 @@ export type Meaning = {
  */
 export function* candidatesOf(
   { search, vector, score }: Meaning,
-  rows: Pick<VectorRows, 'keyOf' | 'orderOf'>,
+  rows: Pick<VectorRowsView, 'keyOf' | 'orderOf'>,
   { matrix, first }: VectorSlice,
   count: number,
 ): Generator<Candidate, void, undefined> {

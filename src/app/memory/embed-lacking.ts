@@ -1,33 +1,68 @@
 import { memories } from '../../../projections/memories.js';
+import { Rejection } from '../../domain/shared/rejection.js';
 import { EMBED_TEXTS, type Embedder } from '../../ports/embedder.js';
 import type { RowSearch, RowText } from '../../ports/row-search.js';
 
+/** Any embedder that works can take this text. */
+const PROBE = 'The sun rises.';
+
 export type EmbeddingDeps = { readonly rowSearch: RowSearch; readonly embedder: Embedder };
 
-/** `stream`: of this mind alone. `urgent`: somebody waits. */
-export type TextsLacking = { readonly stream?: string; readonly urgent: boolean; readonly signal?: AbortSignal };
+/** `urgent`: somebody waits. */
+export type EmbedOptions = { readonly urgent: boolean; readonly signal?: AbortSignal };
+
+/** `failed`: texts that failed alone while the embedder took another. Both are empty when no text lacks a vector. */
+export type EmbedOutcome = { readonly embedded: readonly RowText[]; readonly failed: readonly RowText[] };
 
 /**
  * Embeds texts of memories that have no vector of this embedder: at most EMBED_TEXTS. If it is done again after a crash, at most this batch is
  * embedded twice.
- * @returns what was embedded; nothing when no text lacks a vector
- * @throws what the embedder and the read models throw
+ * @throws what the embedder and the read models throw; not because of single texts
  */
-export const embedLacking = async (
-  { rowSearch, embedder }: EmbeddingDeps,
-  { stream, ...options }: TextsLacking,
-): Promise<readonly RowText[]> => {
-  const of = stream === undefined ? {} : { stream };
-  const texts = await rowSearch.withoutVector(memories, { embedder: embedder.id, limit: EMBED_TEXTS, ...of });
-  if (texts.length === 0) return texts;
-  const vectors = await embedder.embed(
-    texts.map(({ text }) => text),
-    options,
-  );
-  await rowSearch.setVectors(
-    memories,
-    embedder.id,
-    texts.map((row, at) => ({ ...row, vector: vectors[at] ?? null })),
-  );
-  return texts;
+export const embedLacking = async (deps: EmbeddingDeps, options: EmbedOptions): Promise<EmbedOutcome> => {
+  const { rowSearch, embedder } = deps;
+  const texts = await rowSearch.withoutVector(memories, { embedder: embedder.id, limit: EMBED_TEXTS });
+  return texts.length === 0 ? { embedded: [], failed: [] } : embedTexts(deps, texts, options);
+};
+
+/**
+ * Embeds these texts and stores their vectors. Texts that fail together are halved until the one that fails stands alone.
+ * @throws what the embedder and the read models throw; not because of single texts
+ */
+export const embedTexts = async (
+  deps: EmbeddingDeps,
+  texts: readonly RowText[],
+  options: EmbedOptions,
+): Promise<EmbedOutcome> => {
+  const { rowSearch, embedder } = deps;
+  const vectors = await vectorsOf(embedder, texts, options);
+  if (vectors !== null) {
+    const rows = texts.map((row, at) => ({ ...row, vector: vectors[at] ?? null }));
+    await rowSearch.setVectors(memories, embedder.id, rows);
+    return { embedded: texts, failed: [] };
+  }
+  if (texts.length === 1) return { embedded: [], failed: texts };
+  const half = Math.ceil(texts.length / 2);
+  const first = await embedTexts(deps, texts.slice(0, half), options);
+  const second = await embedTexts(deps, texts.slice(half), options);
+  return { embedded: [...first.embedded, ...second.embedded], failed: [...first.failed, ...second.failed] };
+};
+
+/** Null when the texts fail although the embedder works. @throws what the embedder throws when it does not */
+const vectorsOf = async (
+  embedder: Embedder,
+  texts: readonly RowText[],
+  options: EmbedOptions,
+): Promise<readonly (Float32Array | null)[] | null> => {
+  try {
+    return await embedder.embed(
+      texts.map(({ text }) => text),
+      options,
+    );
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (error instanceof Rejection && error.code === 'BUSY') throw error;
+    await embedder.embed([PROBE], options);
+    return null;
+  }
 };

@@ -4,13 +4,12 @@ import type { Log } from '../../ports/log.js';
 import type { RelayLease } from '../../ports/relay-lease.js';
 import { pause, retryMs } from '../pacing/pause.js';
 import { embedLacking, type EmbeddingDeps } from './embed-lacking.js';
+import { FailingTexts } from './failing-texts.js';
 
 /** How often new texts are looked for when there are none, in milliseconds. */
 export const LOOK_MS = 500;
 /** How often a process that stands by asks for the place, in milliseconds. */
 export const EMBEDDING_STANDBY_MS = 1_000;
-/** The longest rest after a batch, in milliseconds. */
-const REST_MS = 10_000;
 /** The place is renewed when this part of the time has passed for which it is held. */
 const RENEW_PART = 1 / 4;
 /** How many texts without a vector are counted at most. */
@@ -27,10 +26,11 @@ export type EmbedPendingDeps = EmbeddingDeps & {
 
 /**
  * Embeds in the background what has no vector of this embedder: texts of all minds, batch after batch, with a rest after each. Of several processes
- * one works, the others stand by. While the embedder is away it tries again, less and less often.
+ * one works, the others stand by. While the embedder is away it tries again, less and less often. A text that keeps failing alone is passed over.
  */
 export class EmbedPending implements AsyncDisposable {
   readonly #deps: EmbedPendingDeps;
+  readonly #failing: FailingTexts;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
   #isWorking = false;
@@ -39,6 +39,7 @@ export class EmbedPending implements AsyncDisposable {
 
   constructor(deps: EmbedPendingDeps) {
     this.#deps = deps;
+    this.#failing = new FailingTexts(deps);
   }
 
   /** Starts, and waits for whatever is away. A second call does nothing. */
@@ -84,20 +85,29 @@ export class EmbedPending implements AsyncDisposable {
   }
 
   async #batch(): Promise<void> {
-    const { clock, log, share } = this.#deps;
+    const { clock, log, share, embedder } = this.#deps;
     const { signal } = this.#stop;
     const startMs = clock.monotonicMs();
-    const texts = await this.#keepingPlace(() => embedLacking(this.#deps, { urgent: false, signal }));
+    const { embedded, failed } = await this.#keepingPlace(() => embedLacking(this.#deps, { urgent: false, signal }));
     if (this.#isAway) {
       this.#isAway = false;
       log.info({}, 'texts are embedded again');
     }
-    this.#embedded += texts.length;
-    const tookMs = clock.monotonicMs() - startMs;
-    await pause(clock, texts.length === 0 ? LOOK_MS : Math.min(REST_MS, (tookMs * (1 - share)) / share), signal);
+    this.#embedded += embedded.length;
+    for (const { key: row } of await this.#failing.add(failed)) {
+      log.warn({ embedder: embedder.id, row }, 'no vector can be made from a text; it is found by its words alone');
+    }
+    // Bounded as the batch is: the embedder ends every call, and a share is at least one percent.
+    const restMs = ((clock.monotonicMs() - startMs) * (1 - share)) / share;
+    const isIdle = embedded.length + failed.length === 0;
+    const leastMs = failed.length > 0 ? LOOK_MS : 0;
+    await this.#keepingPlace(() => pause(clock, isIdle ? LOOK_MS : Math.max(leastMs, restMs), signal));
   }
 
-  /** Renews the place while `work` runs: a batch may take longer than the place is held. A place that is lost costs no more than a batch done twice. */
+  /**
+   * Renews the place while `work` runs: a batch, or the rest after it, may take longer than the place is held. A place that is lost costs no more than
+   * a batch done twice.
+   */
   async #keepingPlace<T>(work: () => Promise<T>): Promise<T> {
     const { clock, place } = this.#deps;
     if (place === null) return work();

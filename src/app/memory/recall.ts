@@ -17,7 +17,7 @@ import { searchParts } from './search-parts.js';
 import { VectorCache } from './vector-cache.js';
 import { visibleRange } from './visible-range.js';
 
-/** `asOf` is a revision. Without `types` and `minImportance` all memories count. */
+/** `asOf` and `minRevision` are revisions; the read model must have reached the latter. Without `types` and `minImportance` all memories count. */
 export type RecallAsked = {
   readonly tenant: string;
   readonly npcId: string;
@@ -27,6 +27,7 @@ export type RecallAsked = {
   readonly types?: readonly string[];
   readonly minImportance?: number;
   readonly asOf?: number;
+  readonly minRevision?: number;
 };
 
 export type Recalled = {
@@ -36,7 +37,7 @@ export type Recalled = {
     readonly score: number;
     readonly scoreParts: Readonly<Record<string, number>>;
   }[];
-  /** How many of the mind's memories have no vector yet, at most PENDING_COUNTED. */
+  /** How many of the memories that may be seen have no vector yet, at most PENDING_COUNTED. */
   readonly pending: number;
   /** The last revision of the mind that was seen, -1 when there is none. */
   readonly revision: number;
@@ -45,7 +46,7 @@ export type Recalled = {
 /**
  * What of a mind's memories answers a query, as of now or of an earlier revision (contract 3.3, 3.6). It waits for the read model as lists do
  * (contract 1.8), and embeds what its own mind lacks first. What still has no vector takes part by its words.
- * @throws Rejection EMBEDDER_UNAVAILABLE, BUSY; the reason of `signal`; what the event store and the read models throw
+ * @throws Rejection READ_MODEL_BEHIND, EMBEDDER_UNAVAILABLE, BUSY; the reason of `signal`; what the event store and the read models throw
  */
 export type Recall = (asked: RecallAsked, signal?: AbortSignal) => Promise<Recalled>;
 
@@ -93,15 +94,17 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
   };
 
   return async (asked, signal) => {
-    const { tenant, npcId, query, asOf } = asked;
+    const { tenant, npcId, query, asOf, minRevision } = asked;
     const stream = npcStream(tenant, npcId);
-    await waitForStream(deps, memories, stream, undefined);
+    await waitForStream(deps, memories, stream, minRevision);
     const revision = await readModels.progress(memories, stream);
     const seen = revisionOrder(Math.max(0, revision));
     const range = revision < 0 ? null : await rangeOf(stream, asOf, seen);
     if (range === null) return { memories: [], pending: 0, revision };
 
-    const [vector, mind] = await Promise.all([queryVector(query, signal), cache.of(stream, seen, signal)]);
+    // One after the other: loading the model takes no time from that of the mind's texts.
+    const vector = await queryVector(query, signal);
+    const mind = await cache.of({ stream, within: range }, seen, signal);
     const isByWords = vector === null || mind.wordsCount;
     const hits = isByWords
       ? await rowSearch.byWords(memories, { text: query, stream, within: range, limit: WORD_HITS })

@@ -1,11 +1,13 @@
 import { memories } from '../../../projections/memories.js';
 import { nextTurn } from '../pacing/next-turn.js';
 import { embedLacking, type EmbeddingDeps } from './embed-lacking.js';
+import { FailingTexts } from './failing-texts.js';
 
 /** So many batches in a row may begin with the same text before this gives up: something keeps its vector from being stored. */
 const SAME_BATCHES = 5;
 
-export type ReembedProgress = { readonly embedded: number; readonly total: number };
+/** `passedOver`: texts that failed again and again, and are found by their words alone. */
+export type ReembedProgress = { readonly embedded: number; readonly total: number; readonly passedOver: number };
 
 /**
  * Embeds every text that has no vector of this embedder, as fast as it can. It can be stopped at any time and goes on where it was: what has a vector
@@ -22,16 +24,18 @@ export const reembed = async (
     embedder: embedder.id,
     limit: Number.MAX_SAFE_INTEGER,
   });
-  let embedded = 0;
-  let same = 0;
+  const failing = new FailingTexts(deps);
+  let [embedded, passedOver, same] = [0, 0, 0];
   for (let before = ''; ;) {
-    onProgress({ embedded, total: Math.max(total, embedded) });
-    const [first, ...rest] = await embedLacking(deps, { urgent: false });
+    onProgress({ embedded, total: Math.max(total, embedded), passedOver });
+    const done = await embedLacking(deps, { urgent: false });
+    const [first] = [...done.embedded, ...done.failed];
     if (first === undefined) return embedded;
     same = first.key === before ? same + 1 : 0;
     if (same >= SAME_BATCHES) throw new Error(`The vector of the row ${first.key} was not taken.`);
     before = first.key;
-    embedded += 1 + rest.length;
+    embedded += done.embedded.length;
+    passedOver += (await failing.add(done.failed)).length;
     await nextTurn();
   }
 };

@@ -6,8 +6,9 @@ import type { OrderRange } from '../../ports/read-models.js';
 import type { StoredVector } from '../../ports/row-search.js';
 import { Lines } from '../pacing/line.js';
 import { nextTurn } from '../pacing/next-turn.js';
-import { embedLacking, type EmbeddingDeps } from './embed-lacking.js';
-import { VectorRows } from './vector-rows.js';
+import { embedForRecall, RECALL_EMBED_MS, type SeenTexts } from './embed-for-recall.js';
+import type { EmbeddingDeps } from './embed-lacking.js';
+import { VectorRows, type VectorRowsView } from './vector-rows.js';
 
 /** Bytes of vectors that are read at once. In the embedded profile a read holds the event loop for a millisecond or two. */
 const PAGE_BYTES = 1024 * 1024;
@@ -41,14 +42,14 @@ type Mind = {
 
 export type MindVectors = {
   /** The rows that have vectors, in parts of ascending orders. */
-  readonly parts: AsyncIterable<VectorRows> | Iterable<VectorRows>;
-  /** How many of the mind's texts have no vector yet, at most PENDING_COUNTED. */
+  readonly parts: AsyncIterable<VectorRowsView> | Iterable<VectorRowsView>;
+  /** How many of the texts in the range have no vector yet, at most PENDING_COUNTED. */
   readonly pending: number;
   /** Whether there may be rows without a vector: they take part by their words. */
   readonly wordsCount: boolean;
 };
 
-export type VectorCacheDeps = EmbeddingDeps & { readonly clock: Pick<Clock, 'monotonicMs'> };
+export type VectorCacheDeps = EmbeddingDeps & { readonly clock: Pick<Clock, 'after' | 'monotonicMs'> };
 
 /**
  * The vectors of the minds that were asked for last, within `maxBytes`. A mind that does not fit is read page by page each time. The vectors are
@@ -71,52 +72,69 @@ export class VectorCache {
   }
 
   /**
-   * The vectors of a mind up to an order that its read model has reached. Texts that lack a vector are embedded first, EMBED_TEXTS of them at most.
-   * @throws Rejection BUSY when too many wait for the same mind; what the embedder and the read models throw
+   * The vectors of a mind up to an order that its read model has reached. Texts in a range that lack a vector are embedded first, EMBED_TEXTS of them
+   * at most, for RECALL_EMBED_MS at most; waiting for others who ask for the same mind counts.
+   * @throws Rejection BUSY when too many wait for the same mind; the reason of `signal`; what the read models throw
    */
-  async of(stream: string, upTo: string, signal?: AbortSignal): Promise<MindVectors> {
-    return (
-      this.#settled(stream, upTo) ??
-      (await this.#lines.inTurn(
-        stream,
-        async () => this.#settled(stream, upTo) ?? this.#refreshed(stream, upTo, signal),
-      ))
-    );
+  async of(seen: SeenTexts, upTo: string, signal?: AbortSignal): Promise<MindVectors> {
+    const { stream } = seen;
+    const settled = this.#settled(stream, upTo);
+    if (settled !== null) return settled;
+    const late = new AbortController();
+    const stopWaiting = this.#deps.clock.after(RECALL_EMBED_MS, () => late.abort());
+    try {
+      return await this.#lines.inTurn(stream, async () => {
+        signal?.throwIfAborted();
+        return this.#settled(stream, upTo) ?? (await this.#refreshed(seen, upTo, anyOf(late.signal, signal)));
+      });
+    } finally {
+      stopWaiting();
+    }
   }
 
   #settled(stream: string, upTo: string): MindVectors | null {
     const mind = this.#minds.get(stream)?.mind;
-    return mind !== undefined && mind.upTo >= upTo ? viewOf(mind, 0) : null;
+    return mind !== undefined && mind.upTo >= upTo
+      ? viewOf(mind, { pending: 0, wordsCount: mind.hasMeaningless })
+      : null;
   }
 
-  async #refreshed(stream: string, upTo: string, signal: AbortSignal | undefined): Promise<MindVectors> {
-    const pending = await this.#embed(stream, signal);
+  async #refreshed(seen: SeenTexts, upTo: string, signal: AbortSignal): Promise<MindVectors> {
+    const { stream } = seen;
+    let pending = (await embedForRecall(this.#deps, seen, signal)) ? await this.#lacking(seen) : 0;
     if (!this.#large.has(stream)) {
       const mind = this.#minds.get(stream)?.mind ?? emptyMind();
-      const isKept = await (pending === 0 ? this.#settle(stream, mind, upTo) : this.#readOpen(stream, mind, upTo));
-      if (isKept) return viewOf(mind, pending);
+      const settled = pending === 0 ? await this.#settle(stream, mind, upTo) : 'open';
+      if (settled === 'kept') return viewOf(mind, { pending, wordsCount: mind.hasMeaningless });
+      if (settled === 'open') {
+        pending = await this.#lacking(seen);
+        if (await this.#readOpen(stream, mind, upTo)) return viewOf(mind, { pending, wordsCount: true });
+      }
     }
     return { parts: this.#pagedRows(stream, upTo), pending, wordsCount: true };
   }
 
-  /** @returns how many texts are left without a vector */
-  async #embed(stream: string, signal: AbortSignal | undefined): Promise<number> {
+  #lacking(seen: SeenTexts, limit = PENDING_COUNTED): Promise<number> {
     const { rowSearch, embedder } = this.#deps;
-    const asked = { stream, urgent: true, ...(signal === undefined ? {} : { signal }) };
-    if ((await embedLacking(this.#deps, asked)).length === 0) return 0;
-    return rowSearch.countWithoutVector(memories, { embedder: embedder.id, stream, limit: PENDING_COUNTED });
+    return rowSearch.countWithoutVector(memories, { embedder: embedder.id, ...seen, limit });
   }
 
-  /** Reads what came after the settled rows, when all of it has its vectors. A read that fails half way is continued by the next. @returns whether the mind fits */
-  async #settle(stream: string, mind: Mind, upTo: string): Promise<boolean> {
-    mind.open = new VectorRows();
+  /**
+   * Reads what came after the settled rows, if all of it has its vectors. A vector may be taken away meanwhile (another embedder, a new build), so each
+   * page counts only if nothing lacks one afterwards. A read that fails half way is continued by the next.
+   * @returns `open` when some row has no vector, `large` when the mind does not fit
+   */
+  async #settle(stream: string, mind: Mind, upTo: string): Promise<'kept' | 'open' | 'large'> {
     for await (const { rows, range } of this.#pages(stream, { above: mind.upTo, upTo })) {
-      mind.hasMeaningless ||= await this.#hasMeaningless(stream, range);
+      const hasMeaningless = mind.hasMeaningless || (await this.#hasMeaningless(stream, range));
+      if ((await this.#lacking({ stream, within: range }, 1)) > 0) return 'open';
+      mind.hasMeaningless = hasMeaningless;
+      mind.open = new VectorRows();
       for (const row of rows) mind.settled.add(row);
       mind.upTo = range.upTo;
-      if (!this.#keep(stream, mind)) return false;
+      if (!this.#keep(stream, mind)) return 'large';
     }
-    return true;
+    return 'kept';
   }
 
   /** Reads what came after the settled rows, while some of it has no vector. @returns whether the mind fits */
@@ -182,6 +200,9 @@ export class VectorCache {
 
 type VectorPage = { readonly rows: readonly StoredVector[]; readonly range: Required<OrderRange> };
 
+const anyOf = (late: AbortSignal, signal: AbortSignal | undefined): AbortSignal =>
+  signal === undefined ? late : AbortSignal.any([late, signal]);
+
 const emptyMind = (): Mind => ({
   settled: new VectorRows(),
   upTo: '',
@@ -191,8 +212,8 @@ const emptyMind = (): Mind => ({
   isKept: false,
 });
 
-const viewOf = ({ settled, open, hasMeaningless }: Mind, pending: number): MindVectors => ({
-  parts: [settled, open],
-  pending,
-  wordsCount: pending > 0 || hasMeaningless,
+const viewOf = ({ settled, open }: Mind, how: Omit<MindVectors, 'parts'>): MindVectors => ({
+  // Another recall may settle open rows while this one is still comparing.
+  parts: [settled.asTheyAre, open.asTheyAre],
+  ...how,
 });

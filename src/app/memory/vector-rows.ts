@@ -12,19 +12,23 @@ const BYTES_PER_NUMBER = Float32Array.BYTES_PER_ELEMENT;
 /** Vectors one after the other, and the place of the first one among the rows. */
 export type VectorSlice = { readonly matrix: Float32Array; readonly first: number };
 
+/** Rows that are only read. */
+export type VectorRowsView = Omit<VectorRows, 'add'>;
+
 /**
  * The rows of a mind that have a vector, by ascending order. Rows come only at the end, so a slice that was handed out stays as it is. Orders are
  * those of `revisionOrder` (src/domain/shared/row-order.ts): digits, which sort like numbers as they are.
  */
 export class VectorRows {
-  readonly #keys: string[] = [];
-  readonly #orders: string[] = [];
-  readonly #matrices: Float32Array[] = [];
+  #keys: string[] = [];
+  #orders: string[] = [];
+  #matrices: Float32Array[] = [];
+  #count = 0;
   #dimensions = 0;
   #bytes = 0;
 
   get count(): number {
-    return this.#orders.length;
+    return this.#count;
   }
 
   /** How long each vector is; 0 while there is none. */
@@ -39,7 +43,19 @@ export class VectorRows {
 
   /** '' when there is none. */
   get lastOrder(): string {
-    return this.#orders.at(-1) ?? '';
+    return this.#orders[this.#count - 1] ?? '';
+  }
+
+  /** These rows as they are now, whatever is added later. Nothing is copied. */
+  get asTheyAre(): VectorRowsView {
+    const view = new VectorRows();
+    view.#keys = this.#keys;
+    view.#orders = this.#orders;
+    view.#matrices = this.#matrices;
+    view.#count = this.#count;
+    view.#dimensions = this.#dimensions;
+    view.#bytes = this.#bytes;
+    return view;
   }
 
   keyOf(row: number): string {
@@ -64,6 +80,7 @@ export class VectorRows {
     this.#roomIn(slice, at, perSlice).set(vector, at * this.#dimensions);
     this.#keys.push(key);
     this.#orders.push(order);
+    this.#count += 1;
     this.#bytes += ROW_BYTES + 2 * (key.length + order.length);
   }
 

@@ -33,6 +33,8 @@ export const HELD_BYTES = 26_624;
 export const QUERY_BYTES = 8_192;
 /** Of the text of a memory, in bytes of UTF-8 (contract 3.6). */
 export const MEMORY_BYTES = 8_192;
+/** Of the metadata of a memory that an agent's client stores (contract 3.5). Older events may hold more. */
+export const METADATA_BYTES = 16_384;
 
 /**
  * Checks what a request brings against INPUT_BYTES, before anything is decided (contract 1.2): the one place for steps, acts and updates.

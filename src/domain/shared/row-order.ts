@@ -1,6 +1,17 @@
+/** Below this, code units sort as code points do; from here on there are halves of pairs. */
+const FIRST_SURROGATE = 0xd800;
+
 /** The order in which rows sort: by UTF-8 bytes, which is by code point. */
-export const compareOrders = (one: string, other: string): number =>
-  Buffer.compare(Buffer.from(one), Buffer.from(other));
+export const compareOrders = (one: string, other: string): number => {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at += 1) {
+    const [left, right] = [one.charCodeAt(at), other.charCodeAt(at)];
+    if (left === right) continue;
+    if (left < FIRST_SURROGATE && right < FIRST_SURROGATE) return left - right;
+    return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  }
+  return one.length - other.length;
+};
 
 /** Digits of the largest revision, so that texts sort like numbers. */
 const REVISION_DIGITS = 16;

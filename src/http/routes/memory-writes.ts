@@ -5,8 +5,10 @@ import { mindFold } from '../../app/minds/mind.js';
 import type { PlacedEvent } from '../../app/streams/fold.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { clearMemories, CONFIRMED_IMPORTANCE, STORED_TYPE, storeMemory } from '../../domain/npc/memory-commands.js';
-import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { METADATA_BYTES, requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { defined } from '../../domain/shared/defined.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import type { JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { memoryRow, type MemoryRow } from '../../../projections/memories.js';
 import { agentStream, contextOf, mindStream } from '../command-context.js';
@@ -123,13 +125,24 @@ export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): r
         type: Type.Optional(
           Type.Unsafe<(typeof types)[number]>({ type: 'string', enum: [...types], default: STORED_TYPE }),
         ),
-        metadata: Type.Optional(FreeObject),
+        metadata: Type.Optional(
+          Type.Unsafe<JsonObject>({
+            ...FreeObject,
+            description: `Anything; at most ${String(METADATA_BYTES)} bytes of JSON.`,
+          }),
+        ),
       }),
       responses: { 201: { description: 'The memory.', schema: AgentMemory } },
       handler: async (call) => {
         const { text, type = STORED_TYPE, metadata } = call.body;
         const memory = { text, type, importance: CONFIRMED_IMPORTANCE, ...defined({ metadata }) };
         requireRecordable(memory);
+        if (metadata !== undefined && jsonBytes(metadata) > METADATA_BYTES) {
+          const message = `must not have more than ${String(METADATA_BYTES)} bytes of JSON`;
+          throw new Rejection('SCHEMA_INVALID', {
+            details: { issues: [{ in: 'body', pointer: '/metadata', message }] },
+          });
+        }
         const by = contextOf(call);
         const commanded = { timeMs: ports.clock.now().getTime(), commandId: by.commandId };
         const { events, revision, position } = await runCommand(deps, agentStream(call), mindFold, by, (mind) =>

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
 import { visibleRange } from '../../app/memory/visible-range.js';
-import { revisionOf } from '../../app/minds/minds.js';
 import { waitForStream } from '../../app/read-models/read-wait.js';
 import type { Json } from '../../domain/shared/json.js';
 import { memories, memoriesListed, type MemoryRow, memoryTag } from '../../../projections/memories.js';
@@ -42,8 +41,9 @@ export const memoryRoutes = ({ ports, lanes }: Services): readonly RouteDefiniti
       const page = pageOf(call.query);
       const moment = momentOf(asOf);
       const stream = mindStream(call);
-      const revision = await revisionOf(ports.events, call.principal.tenant, call.params.npcId);
       await waitForStream(ports, memories, stream, minRevision(call));
+      // Of the read model, which may be behind: the list shows at least this much.
+      const revision = await ports.readModels.progress(memories, stream);
       const range = revision < 0 ? null : await visibleRange({ ...ports, lanes }, stream, moment);
       if (range === null) return { revision, body: [] };
       const { asOf: seenAsOf, ...within } = range;

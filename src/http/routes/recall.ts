@@ -5,9 +5,13 @@ import { waitForStream } from '../../app/read-models/read-wait.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { QUERY_BYTES, requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { defined } from '../../domain/shared/defined.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import type { Json } from '../../domain/shared/json.js';
+import { PAGE_BYTES, untilFull } from '../../domain/shared/page-size.js';
 import { memories } from '../../../projections/memories.js';
 import { momentOf } from '../as-of.js';
-import { agentStream, contextOf, mindStream } from '../command-context.js';
+import { clientSignal } from '../client-signal.js';
+import { contextOf, mindStream } from '../command-context.js';
 import { AgentMemory, agentMemoryOf, Item, itemOf, memoryFilters, reportedItem } from '../memory-item.js';
 import { minRevision } from '../min-revision.js';
 import { type Answer, type Call, type RouteDefinition, route } from '../route.js';
@@ -48,6 +52,11 @@ const Parts = Type.Record(Type.String(), Type.Number(), {
   description: 'What `similarity` was made from: `meaning` and `words`, 0 to 1.',
 });
 
+/** The best memories, until they fill a page: even a hundred of the longest ones make no longer answer. */
+const pageOf = <Shown>(memories: readonly Shown[]): readonly Shown[] => [
+  ...untilFull(memories, (memory) => jsonBytes(memory as Json), PAGE_BYTES),
+];
+
 /** Says how many memories take part by their words alone (contract 3.6). */
 const pendingHeader = (pending: number): Record<string, string> =>
   pending === 0 ? {} : { 'Anima-Embedding-Pending': String(pending) };
@@ -66,11 +75,6 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
     if ('revision' in moment) return moment.revision;
     const { revision } = await lanes.asOf(stream, mindFold, moment);
     return revision < 0 ? null : revision;
-  };
-
-  const waitForMinimum = async (stream: string, call: Call): Promise<void> => {
-    const minimum = minRevision(call);
-    if (minimum !== undefined) await waitForStream(ports, memories, stream, minimum);
   };
 
   const report = async (call: RecallCall, brought: NonNullable<Static<typeof MemoriesSchema>>): Promise<Answer> => {
@@ -119,28 +123,32 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         const { tenant } = call.principal;
         const { npcId } = call.params;
         const stream = mindStream(call);
-        await waitForMinimum(stream, call);
+        const minimum = minRevision(call);
         const asOf = await revisionAsOf(stream, call.body.asOf);
-        if (asOf === null) return { body: [] };
-        const {
-          revision,
-          pending,
-          memories: found,
-        } = await recall({
-          tenant,
-          npcId,
-          query: asked,
-          limit: most,
-          minScore: similarity,
-          ...defined({ types: type?.split(','), minImportance, asOf }),
-        });
+        if (asOf === null) {
+          if (minimum !== undefined) await waitForStream(ports, memories, stream, minimum);
+          return { body: [] };
+        }
+        const found = await recall(
+          {
+            tenant,
+            npcId,
+            query: asked,
+            limit: most,
+            minScore: similarity,
+            ...defined({ types: type?.split(','), minImportance, asOf, minRevision: minimum }),
+          },
+          clientSignal(call),
+        );
         return {
-          revision: Math.min(revision, asOf ?? revision),
-          headers: pendingHeader(pending),
-          body: found.map(({ row, score: likeness, scoreParts }) => ({
-            ...itemOf(row, { similarity: likeness, asOf }),
-            scoreParts,
-          })),
+          revision: Math.min(found.revision, asOf ?? found.revision),
+          headers: pendingHeader(found.pending),
+          body: pageOf(
+            found.memories.map(({ row, score: likeness, scoreParts }) => ({
+              ...itemOf(row, { similarity: likeness, asOf }),
+              scoreParts,
+            })),
+          ),
         };
       },
     }),
@@ -171,22 +179,21 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         const { query: asked, limit: most = AGENT_LIMIT, minScore = AGENT_SCORE } = call.body;
         const { tenant } = call.principal;
         const { agentId } = call.params;
-        await waitForMinimum(agentStream(call), call);
-        const {
-          revision,
-          pending,
-          memories: found,
-        } = await recall({
-          tenant,
-          npcId: agentId,
-          query: asked,
-          limit: most,
-          minScore,
-        });
+        const found = await recall(
+          {
+            tenant,
+            npcId: agentId,
+            query: asked,
+            limit: most,
+            minScore,
+            ...defined({ minRevision: minRevision(call) }),
+          },
+          clientSignal(call),
+        );
         return {
-          revision,
-          headers: pendingHeader(pending),
-          body: found.map(({ row, score: value }) => ({ ...agentMemoryOf(row), score: value })),
+          revision: found.revision,
+          headers: pendingHeader(found.pending),
+          body: pageOf(found.memories.map(({ row, score: value }) => ({ ...agentMemoryOf(row), score: value }))),
         };
       },
     }),

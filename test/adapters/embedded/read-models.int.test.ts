@@ -93,6 +93,27 @@ describe('The file of read models', () => {
     expect(await models.withoutVector(notes, { embedder: 'e@1', limit: 9 })).toEqual([]);
   });
 
+  it('lets others run between the words of a search, and searches again if the build is dropped meanwhile', async () => {
+    await using directory = await temporaryDirectory();
+    using database = openReadsFile(join(directory.path, 'reads.db'));
+    const clock = new ManualClock();
+    const models = new EmbeddedReadModels(database, clock);
+    const events = new MemoryEventStore();
+    await appendNext(events, 's', [noted('1', { a: 'a ruby', b: 'a pearl', c: 'an opal' })]);
+    const build = await models.open(notes);
+    await applyEvents(models, feedOf(notes, build), await events.readAll(0, 10), '');
+    await models.swapIn(build);
+    const query = { stream: 's', text: 'ruby pearl opal', limit: 9 };
+    const before = await models.byWords(notes, query);
+    expect(before).toHaveLength(3);
+    let isOver = false;
+    const searching = models.byWords(notes, query).finally(() => (isOver = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOver).toBe(false);
+    await rebuild({ events, writer: models, clock }, [notes]);
+    expect(await searching).toEqual(before);
+  });
+
   it('is not flushed with every commit: only the commits of events pay for a flush', async () => {
     await using directory = await temporaryDirectory();
     using database = openReadsFile(join(directory.path, 'reads.db'));

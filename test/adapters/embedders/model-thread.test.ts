@@ -57,6 +57,18 @@ describe('a model in a thread', () => {
     expect(ended).toEqual(['urgent', 'first', 'second']);
   });
 
+  it('takes urgent calls in turn, text by text', async () => {
+    const ended: string[] = [];
+    const call = async (name: string, texts: readonly string[]): Promise<void> => {
+      await thread.vectorsOf(texts, { urgent: true });
+      ended.push(name);
+    };
+    const calls = [call('long', ['wait', 'b', 'c', 'd', 'e']), call('short', ['f', 'g']), call('one', ['h'])];
+    letGo();
+    await Promise.all(calls);
+    expect(ended).toEqual(['one', 'short', 'long']);
+  });
+
   it('is started again when it ends, and repeats the text once', async () => {
     expect(await thread.vectorsOf(['a', 'die once', 'b'], calm)).toEqual([
       Float32Array.of(1, 1),

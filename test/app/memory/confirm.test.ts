@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { confirm } from '../../../src/app/memory/confirm.js';
+import { OPENING_EVENTS } from '../../../src/app/memory/turn-memories.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { type Command, runCommand } from '../../../src/app/streams/run-command.js';
+import { PAGE_EVENTS } from '../../../src/app/streams/stream-pages.js';
 import { clearMemories } from '../../../src/domain/npc/memory-commands.js';
 import { MEMORIES_KEPT } from '../../../src/domain/npc/stored-memories.js';
 import { makeTurnId } from '../../../src/domain/npc/turn-id.js';
@@ -116,6 +118,16 @@ describe('confirming a memory of a turn that is long over', () => {
     await record(later);
     await record([memoryStored('last')]);
     expect((await sent('Wind.', TURN)).recorded).toEqual(stored);
+  });
+
+  it('reads little for a turn that was never opened', async () => {
+    const { confirm: sent, record, reads } = await mindOf();
+    for (let batch = 0; batch < 2 * OPENING_EVENTS; batch += later.length) await record(later);
+    await sent('Sun.', makeTurnId('verdict', 0, 0, 'made up'));
+    const most = OPENING_EVENTS / PAGE_EVENTS;
+    expect(reads()).toBeLessThanOrEqual(most);
+    await sent('Moon.', makeTurnId('verdict', 0, 0, 'made up, too'));
+    expect(reads()).toBeLessThanOrEqual(2 * most);
   });
 
   it('confirms it once when many do so at the same moment', async () => {

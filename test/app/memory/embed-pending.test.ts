@@ -5,7 +5,8 @@ import { EmbedPending, LOOK_MS, EMBEDDING_STANDBY_MS } from '../../../src/app/me
 import { pause } from '../../../src/app/pacing/pause.js';
 import { EMBED_TEXTS } from '../../../src/ports/embedder.js';
 import type { RelayLease } from '../../../src/ports/relay-lease.js';
-import { MemoryRows, memoryRow, NumberEmbedder } from '../../support/recall-scene.js';
+import { memories } from '../../../projections/memories.js';
+import { MemoryRows, memoryRow, NumberEmbedder, STREAM } from '../../support/recall-scene.js';
 
 const openScene = () => {
   const rows = new MemoryRows();
@@ -70,6 +71,22 @@ describe('embedding in the background', () => {
     expect(pending.embedded).toBe(2 * EMBED_TEXTS);
   });
 
+  it('rests for its share after slow batches, too, and keeps its place meanwhile', async () => {
+    const { rows, embedder, open } = openScene();
+    const lease = new MemoryRelayLease(rows.clock, 8_000);
+    await rows.store(...many(2 * EMBED_TEXTS));
+    slowDown(rows, embedder, 40_000);
+    await using one = open(lease, 'one', 0.25);
+    await rows.clock.advance(1);
+    await using two = open(lease, 'two', 0.25);
+    await rows.clock.advance(40_000);
+    expect(one.embedded).toBe(EMBED_TEXTS);
+    await rows.clock.advance(159_000);
+    expect([one.embedded, two.embedded, await two.pending()]).toEqual([EMBED_TEXTS, 0, null]);
+    await rows.clock.advance(2_000);
+    expect([one.embedded, two.embedded]).toEqual([2 * EMBED_TEXTS, 0]);
+  });
+
   it('tries again while the embedder is away, says so once, and says when it is back', async () => {
     const { rows, embedder, warned, told, open } = openScene();
     await rows.store(memoryRow(0, '1 0'));
@@ -80,6 +97,32 @@ describe('embedding in the background', () => {
     embedder.isAway = false;
     await rows.clock.advance(10_000);
     expect([pending.embedded, warned.length, told.length]).toEqual([1, 1, 1]);
+  });
+
+  it('passes over a text that keeps failing alone, says so once, and embeds all others meanwhile', async () => {
+    const { rows, embedder, warned, open } = openScene();
+    await rows.store(...many(100));
+    embedder.refused.add('3 1');
+    await using pending = open();
+    for (let look = 0; look < 20; look += 1) await rows.clock.advance(LOOK_MS);
+    expect([pending.embedded, await pending.pending()]).toEqual([99, 0]);
+    expect(warned).toEqual([{ embedder: embedder.id, row: `${STREAM}/m3` }]);
+    const query = { embedder: embedder.id, stream: STREAM };
+    expect(await rows.models.hasMeaningless(memories, query)).toBe(true);
+    await rows.store(memoryRow(200, '200 1'));
+    await rows.clock.advance(LOOK_MS);
+    expect(pending.embedded).toBe(100);
+  });
+
+  it('passes over no text because the embedder is away', async () => {
+    const { rows, embedder, open } = openScene();
+    await rows.store(...many(3));
+    embedder.isAway = true;
+    await using pending = open();
+    await rows.clock.advance(600_000);
+    embedder.isAway = false;
+    await rows.clock.advance(10_000);
+    expect(pending.embedded).toBe(3);
   });
 
   it('is done by one of several processes, and by another when that one ends', async () => {

@@ -3,10 +3,12 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { plainSearch } from '../../../src/adapters/memory/vector-search.js';
+import { pause } from '../../../src/app/pacing/pause.js';
 import { createRecall, type RecallAsked, type Recalled } from '../../../src/app/memory/recall.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { memories as projection, type MemoryRow } from '../../../projections/memories.js';
 import { MemoryRows, memoryRow, NumberEmbedder, TENANT, unitOf } from '../../support/recall-scene.js';
+import { settle } from '../../support/settle.js';
 
 const CACHE_BYTES = 1024 * 1024;
 const EVER = 1_000_000;
@@ -52,6 +54,14 @@ describe('a recall', () => {
     expect(texts(await ask('1 0'))).toEqual(['1 0', '0 1']);
     expect(embedder.embedded.sort()).toEqual(['0 1', '1 0', '1 0']);
     expect(embedder.urgent).not.toContain(false);
+  });
+
+  it('embeds and counts only what it may see', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(...Array.from({ length: 200 }, (_, at) => memoryRow(at, `${String(at)} 1`)));
+    expect((await ask('1 0', { asOf: 99 })).pending).toBe(36);
+    expect(embedder.embedded.filter((text) => Number(text.split(' ')[0]) > 99)).toEqual([]);
+    expect((await ask('1 0', { asOf: 99 })).pending).toBe(0);
   });
 
   it('embeds 64 texts at once, and says how many are left: they take part by their words', async () => {
@@ -132,6 +142,84 @@ describe('a recall', () => {
     await expect(ask('1 0')).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
     embedder.isAway = false;
     expect(texts(await ask('1 0'))).toEqual(['1 0']);
+  });
+
+  it('goes on without the vector of a text that the embedder refuses', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(memoryRow(1, 'ruby 1 0'), memoryRow(2, 'ruby 0 1'), memoryRow(3, 'ruby 1 1'));
+    embedder.refused.add('ruby 0 1');
+    const recalled = await ask('ruby 1 0');
+    expect(recalled.pending).toBe(1);
+    const parts = recalled.memories.map(({ row, scoreParts }) => [row.text, Object.keys(scoreParts)]);
+    expect(parts).toContainEqual(['ruby 0 1', ['words']]);
+    expect(parts).toContainEqual(['ruby 1 1', ['meaning', 'words']]);
+  });
+
+  it('waits 1.2 s for the vectors of its mind, keeps what came, and takes the rest by their words', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(...Array.from({ length: 64 }, (_, at) => memoryRow(at, `ruby ${String(at)} 1`)));
+    const embed = embedder.embed.bind(embedder);
+    embedder.embed = async (texts, options) => {
+      if (texts.some((text) => text.startsWith('ruby'))) await pause(rows.clock, 500, options.signal);
+      return embed(texts, options);
+    };
+    const asked = ask('1 0', { limit: 100 });
+    await settle(50);
+    await rows.clock.advance(1_200);
+    const { pending, memories } = await asked;
+    expect(pending).toBe(61);
+    expect(memories.filter(({ scoreParts }) => 'meaning' in scoreParts)).toHaveLength(3);
+  });
+
+  it('gives the texts of its mind their time even if the model has to be loaded first', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(memoryRow(1, '1 0'));
+    const embed = embedder.embed.bind(embedder);
+    const loaded = pause(rows.clock, 5_000);
+    embedder.embed = async (asked, options) => {
+      await loaded;
+      return embed(asked, options);
+    };
+    const asked = ask('1 1');
+    await settle();
+    await rows.clock.advance(5_000);
+    expect((await asked).pending).toBe(0);
+  });
+
+  it('of several that wait for the same mind take no longer than one', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(...Array.from({ length: 64 }, (_, at) => memoryRow(at, `${String(at)} 1`)));
+    const embed = embedder.embed.bind(embedder);
+    embedder.embed = async (texts, options) => {
+      if (texts[0] !== '1 0') await pause(rows.clock, 60_000, options.signal);
+      return embed(texts, options);
+    };
+    const asked = Promise.all([ask('1 0'), ask('1 0'), ask('1 0')]);
+    await settle(50);
+    await rows.clock.advance(1_200);
+    expect((await asked).map(({ pending }) => pending)).toEqual([64, 64, 64]);
+  });
+
+  it('needs no embedder for a query that it remembers: what has no vector takes part by its words', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(memoryRow(1, 'ruby 1 0'));
+    await ask('ruby 1 0');
+    await rows.store(memoryRow(2, 'ruby 0 1'));
+    embedder.isAway = true;
+    const recalled = await ask('ruby 1 0');
+    expect([texts(recalled), recalled.pending]).toEqual([['ruby 0 1', 'ruby 1 0'], 1]);
+  });
+
+  it('waits once, for the revision that is asked for', async () => {
+    const { rows, models, ask } = openRecall();
+    await rows.store(memoryRow(4, '1 0'));
+    const waits = vi.spyOn(models, 'reached');
+    expect(texts(await ask('1 0', { minRevision: 4 }))).toEqual(['1 0']);
+    expect(waits.mock.calls.map(([, , revision, ms]) => [revision, ms])).toEqual([[4, 2_000]]);
+    const late = expect(ask('1 0', { minRevision: 5 })).rejects.toMatchObject({ code: 'READ_MODEL_BEHIND' });
+    await settle();
+    await rows.clock.advance(2_000);
+    await late;
   });
 
   it('asks the embedder no second time for the same query', async () => {

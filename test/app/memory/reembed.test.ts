@@ -47,6 +47,16 @@ describe('embedding everything again', () => {
     expect(embedder.embedded).toHaveLength(200 + EMBED_TEXTS);
   });
 
+  it('passes over texts that keep failing, and says how many they are', async () => {
+    const { models } = await stored(150);
+    const embedder = new NumberEmbedder();
+    for (const at of [0, 1, 149]) embedder.refused.add(`${String(at)} 1`);
+    let passedOver = 0;
+    expect(await reembed({ rowSearch: models, embedder }, (progress) => ({ passedOver } = progress))).toBe(147);
+    expect(passedOver).toBe(3);
+    expect(await reembed({ rowSearch: models, embedder })).toBe(0);
+  });
+
   it('ends when vectors are not taken', async () => {
     const { models } = await stored(2);
     const deaf = Object.assign(Object.create(models) as typeof models, {

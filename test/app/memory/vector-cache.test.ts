@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import { OPEN_ROWS, OPEN_ROWS_MS, VectorCache } from '../../../src/app/memory/vector-cache.js';
+import { type MindVectors, OPEN_ROWS, OPEN_ROWS_MS, VectorCache } from '../../../src/app/memory/vector-cache.js';
 import { memories } from '../../../projections/memories.js';
 import { revisionOrder } from '../../../src/domain/shared/row-order.js';
 import { MemoryRows, memoryRow, NumberEmbedder, STREAM, unitOf } from '../../support/recall-scene.js';
@@ -10,10 +10,13 @@ const openCache = (maxBytes = 1024 * 1024) => {
   const embedder = new NumberEmbedder();
   const { models, clock } = rows;
   const cache = new VectorCache({ rowSearch: models, embedder, clock }, maxBytes);
+  const look = (upTo: string): Promise<MindVectors> => cache.of({ stream: STREAM, within: {} }, upTo);
   /** The revisions that have a vector there, up to one. */
   const revisions = async (upTo: number, stream = STREAM): Promise<readonly number[]> => {
+    return revisionsOf(await cache.of({ stream, within: {} }, revisionOrder(upTo)));
+  };
+  const revisionsOf = async ({ parts }: MindVectors): Promise<readonly number[]> => {
     const found: number[] = [];
-    const { parts } = await cache.of(stream, revisionOrder(upTo));
     for await (const part of parts) for (let at = 0; at < part.count; at += 1) found.push(Number(part.orderOf(at)));
     return found;
   };
@@ -26,7 +29,7 @@ const openCache = (maxBytes = 1024 * 1024) => {
       lacking.map((row) => ({ ...row, vector: unitOf(row.text) })),
     );
   };
-  return { rows, models, clock, embedder, cache, revisions, vectorCalls, setAll };
+  return { rows, models, clock, embedder, cache, look, revisions, revisionsOf, vectorCalls, setAll };
 };
 const many = (count: number, stream = STREAM) =>
   Array.from({ length: count }, (_, at) => memoryRow(at, `${String(at)} 1`, { stream }));
@@ -52,6 +55,18 @@ describe('the kept vectors of a mind', () => {
     expect(await revisions(199)).toEqual(Array.from({ length: 64 }, (_, at) => 136 + at));
     await setAll();
     expect(await revisions(199)).toEqual(Array.from({ length: 200 }, (_, at) => at));
+  });
+
+  it('stay as they were for whoever has them, when more of them are read', async () => {
+    const { rows, look, revisionsOf, setAll } = openCache();
+    await rows.store(...many(200));
+    const newest = Array.from({ length: 64 }, (_, at) => 136 + at);
+    const early = await look(revisionOrder(199));
+    await setAll();
+    const late = await look(revisionOrder(199));
+    await rows.store(memoryRow(300, '300 1'));
+    await look(revisionOrder(300));
+    expect([await revisionsOf(early), (await revisionsOf(late)).length]).toEqual([newest, 200]);
   });
 
   it('of many rows that still change are read again only from time to time, but new ones at once', async () => {
@@ -92,6 +107,31 @@ describe('the kept vectors of a mind', () => {
     failing.mockImplementationOnce(read).mockRejectedValueOnce(new Error('away'));
     await expect(revisions(299)).rejects.toThrow('away');
     expect(await revisions(299)).toEqual(Array.from({ length: 300 }, (_, at) => at));
+  });
+
+  it('are looked at again where one was taken away while they were read', async () => {
+    const { rows, models, embedder, revisions, setAll } = openCache();
+    await rows.store(...many(3));
+    await setAll();
+    const read = models.vectors.bind(models);
+    const one = { key: `${STREAM}/m1`, text: '1 1', vector: unitOf('1 1') };
+    vi.spyOn(models, 'vectors').mockImplementationOnce(async (...asked) => {
+      await models.setVectors(memories, 'other@1', [one]);
+      return read(...asked);
+    });
+    expect(await revisions(2)).toEqual([0, 2]);
+    await models.setVectors(memories, embedder.id, [one]);
+    expect(await revisions(2)).toEqual([0, 1, 2]);
+  });
+
+  it('wait for no text outside the range that is looked at', async () => {
+    const { rows, embedder, cache, revisionsOf } = openCache();
+    await rows.store(...many(5));
+    const seen = { stream: STREAM, within: { above: revisionOrder(2) } };
+    const found = await cache.of(seen, revisionOrder(4));
+    expect([found.pending, await revisionsOf(found), embedder.embedded.sort()]).toEqual([0, [3, 4], ['3 1', '4 1']]);
+    const all = await cache.of({ stream: STREAM, within: {} }, revisionOrder(4));
+    expect([all.pending, await revisionsOf(all)]).toEqual([0, [0, 1, 2, 3, 4]]);
   });
 
   it('take no more memory than they may: minds that were not asked for go first', async () => {

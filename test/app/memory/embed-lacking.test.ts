@@ -1,0 +1,49 @@
+import { describe, expect, it, vi } from 'vitest';
+
+import { embedLacking } from '../../../src/app/memory/embed-lacking.js';
+import { memories } from '../../../projections/memories.js';
+import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { MemoryRows, memoryRow, NumberEmbedder, STREAM } from '../../support/recall-scene.js';
+
+const openScene = async (count: number) => {
+  const rows = new MemoryRows();
+  await rows.store(...Array.from({ length: count }, (_, at) => memoryRow(at, `${String(at)} 1`)));
+  const embedder = new NumberEmbedder();
+  const { models } = rows;
+  const vectors = async () =>
+    (await models.vectors(memories, { embedder: embedder.id, stream: STREAM, limit: 100 })).length;
+  return { embedder, vectors, embed: () => embedLacking({ rowSearch: models, embedder }, { urgent: false }) };
+};
+
+describe('embedding what lacks a vector', () => {
+  it('finds the texts that fail, and embeds all others', async () => {
+    const { embedder, vectors, embed } = await openScene(50);
+    for (const at of [0, 17, 18, 49]) embedder.refused.add(`${String(at)} 1`);
+    const { embedded, failed } = await embed();
+    expect(failed.map(({ text }) => text).sort()).toEqual(['0 1', '17 1', '18 1', '49 1']);
+    expect([embedded.length, await vectors()]).toEqual([46, 46]);
+  });
+
+  it('blames a text that fails alone only while another can be embedded', async () => {
+    const { embedder, embed } = await openScene(1);
+    embedder.refused.add('0 1');
+    expect((await embed()).failed).toHaveLength(1);
+    embedder.isAway = true;
+    await expect(embed()).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
+  });
+
+  it('asks an embedder that is away twice, not once for each text', async () => {
+    const { embedder, embed } = await openScene(50);
+    embedder.isAway = true;
+    const calls = vi.spyOn(embedder, 'embed');
+    await expect(embed()).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
+    expect(calls).toHaveBeenCalledTimes(2);
+  });
+
+  it('blames no text when too much is waiting', async () => {
+    const { embedder, embed } = await openScene(2);
+    const calls = vi.spyOn(embedder, 'embed').mockRejectedValueOnce(new Rejection('BUSY', { retryAfter: 1 }));
+    await expect(embed()).rejects.toMatchObject({ code: 'BUSY' });
+    expect(calls).toHaveBeenCalledTimes(1);
+  });
+});
