@@ -122,6 +122,7 @@ export const openLlamaEngine = async (
     runtime: 'llama.cpp',
     parameters: parametersIn(basename(file)),
     state: () => state,
+    down: () => (state === 'ready' ? null : state),
     complete: async (asked, signal) => {
       if (state === BROKEN) throw unavailable(ID, BROKEN);
       if (waiting > MAX_WAITING) throw unavailable(ID, 'Too many completions are waiting already.');

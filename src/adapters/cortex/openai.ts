@@ -123,6 +123,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     runtime: 'http',
     parameters: parametersIn(server.model),
     state: () => breaker.reason() ?? 'ready',
+    down: () => breaker.away(),
     complete: async (asked, signal) => {
       const beganMs = clock.monotonicMs();
       const { text, stats } = await withTimeLimit(clock, { ms: CALL_MS, late, signal }, (limited) =>

@@ -74,9 +74,8 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
 const refOf = (stream: string, id: string): ProcessRef => ({ process: agentTurn.name, id, stream });
 
 /** @param engine says why, where it knows */
-export const noVerdictYet = (turnId: string, engine: Pick<CortexEngine, 'id' | 'state'>): Rejection => {
-  const state = engine.state();
-  const reason = state === 'ready' ? 'It has not answered in time; the turn goes on.' : state;
+export const noVerdictYet = (turnId: string, engine: Pick<CortexEngine, 'id' | 'down'>): Rejection => {
+  const reason = engine.down() ?? 'It has not answered in time; the turn goes on.';
   return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason }, retryAfter: 1 });
 };
 

@@ -5,18 +5,19 @@ import type { CortexEngine } from '../../ports/cortex.js';
 const LOOK_EVERY_MS = 250;
 
 /**
- * Waits for `work`, but no longer than until the engine is known to be down: nobody should wait for what will not come.
+ * Waits for `work`, but no longer than until the engine is known to be down: nobody should wait for what will not come. Known is what this process's
+ * own calls have shown in the last seconds. Where another process plays the turn, nothing may be known here, and the wait takes its whole time.
  * @returns null when that came first
  * @throws what the work throws
  */
 export const untilDown = async <T>(
   clock: Pick<Clock, 'after'>,
-  engine: Pick<CortexEngine, 'state'>,
+  engine: Pick<CortexEngine, 'down'>,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | null> => {
   const down = new AbortController();
   const look = (): void => {
-    if (engine.state() !== 'ready') down.abort();
+    if (engine.down() !== null) down.abort();
     else cancel = clock.after(LOOK_EVERY_MS, look);
   };
   let cancel = clock.after(LOOK_EVERY_MS, look);

@@ -18,19 +18,30 @@ const WAIT_MS = 12_000;
 const fakeEngine = (say: (asked: Completion, signal: AbortSignal) => Promise<string>) => {
   const asked: Completion[] = [];
   let state = 'ready';
+  let down: string | null = null;
   const engine: CortexEngine = {
     id: 'fake',
     name: 'Fake',
     runtime: 'test',
     parameters: 0,
     state: () => state,
+    down: () => down,
     complete: async (completion, signal): Promise<Completed> => {
       asked.push(completion);
       return { text: await say(completion, signal), stats: {} };
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  return { engine, asked, set: (now: string) => (state = now) };
+  return {
+    engine,
+    asked,
+    set: (now: string) => {
+      state = now;
+      down = now === 'ready' ? null : now;
+    },
+    /** What it knows is too old to count. */
+    forget: () => (down = null),
+  };
 };
 
 const openAgents = async (
@@ -146,6 +157,27 @@ describe('an agent’s turn', () => {
     await agents.clock.advance(5_000);
     expect((await again).verdict).toMatchObject({ dialogue: 'Back again.' });
     expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it('waits again for an engine once what was known of it is too old, though nobody has called it since', async () => {
+    const { opened, open } = gate();
+    const fake = fakeEngine(async () => {
+      await opened;
+      return 'I was only slow.';
+    });
+    await using agents = await openAgents(fake);
+    fake.set('it does not answer');
+    const refused = agents.say('Hello?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(250);
+    expect(await refused).toMatchObject({ details: { reason: 'it does not answer' } });
+    fake.forget();
+    const waiting = agents.say('Hello?');
+    await settle(20);
+    await agents.clock.advance(5_000);
+    open();
+    expect((await waiting).verdict).toMatchObject({ dialogue: 'I was only slow.' });
+    expect(fake.asked).toHaveLength(1);
   });
 
   it('asks an engine again only for words that were not recorded when the server was killed', async () => {
