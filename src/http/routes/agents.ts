@@ -1,13 +1,9 @@
 import { Type } from '@sinclair/typebox';
 
 import { followTurn } from '../../app/agents/follow-turn.js';
-import {
-  type AgentDeps,
-  type AgentOutcome,
-  processInput,
-  takeInput,
-  noVerdictYet,
-} from '../../app/agents/process-input.js';
+import { type AgentDeps, type AgentOutcome, processInput, noVerdictYet } from '../../app/agents/process-input.js';
+import { type AgentInput, sameInput, takeInput } from '../../app/agents/take-input.js';
+import { createUnanswered } from '../../app/agents/unanswered.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
 import { agentStream, contextOf } from '../command-context.js';
@@ -20,7 +16,7 @@ import { AgentParams, FreeObject, nullable } from '../schemas.js';
 type Body = { input: string; context?: JsonObject | null };
 
 /** The state in the context overlays the mind's own; the rest is what is around it. */
-const askedOf = (call: Call<{ agentId: string }, unknown, Body>) => {
+const askedOf = (call: Call<{ agentId: string }, unknown, Body>): AgentInput => {
   const { npcState, ...context } = call.body.context ?? {};
   const { keyed, resumed, ...by } = contextOf(call);
   return {
@@ -56,31 +52,28 @@ const refused = ({ code = 'RULE_REFUSED', dialogue, details }: AgentOutcome['ver
 
 const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
-type Following = {
-  readonly stream: string;
-  readonly turnId: string;
-  readonly requestId: string;
-  readonly tenant: string;
-};
+type Following = { readonly asked: AgentInput; readonly turnId: string; readonly requestId: string };
 
 /** The phases of a turn as Server-Sent Events (contract 7.1). */
 const phasesOf = async function* (
   deps: AgentDeps,
-  { stream, turnId, requestId, tenant }: Following,
+  { asked, turnId, requestId }: Following,
   left: AbortSignal,
 ): AsyncGenerator<string> {
-  const engine = deps.engineOf(tenant);
+  const engine = deps.engineOf(asked.by.tenant);
+  let isAnswered = false;
   yield eventOf('opened', { turnId });
   const late = new AbortController();
   const cancel = deps.clock.after(deps.waitMs, () => late.abort());
   try {
-    for await (const phase of followTurn(deps.events, stream, turnId, AbortSignal.any([left, late.signal]))) {
+    for await (const phase of followTurn(deps.events, asked.stream, turnId, AbortSignal.any([left, late.signal]))) {
       switch (phase.phase) {
         case 'recalled':
           yield eventOf('recalled', { turnId, memories: phase.memories.map(({ text }) => text) });
           yield eventOf('thinking', { turnId });
           break;
         case 'ended':
+          isAnswered = true;
           yield eventOf('verdict', answerOf({ turnId, ...phase }));
           return;
         case 'expired':
@@ -92,6 +85,7 @@ const phasesOf = async function* (
     if (!(error instanceof Rejection)) throw error;
     yield eventOf('error', errorBody(error, requestId));
   } finally {
+    if (!isAnswered) deps.unanswered.noted(sameInput(asked), turnId);
     cancel();
   }
 };
@@ -100,7 +94,8 @@ const phasesOf = async function* (
 export const agentRoutes = (services: Services): readonly RouteDefinition[] => {
   const { ports, turnIndex: index, engines, agentWaitMs: waitMs, ...open } = services;
   const engineOf: AgentDeps['engineOf'] = (tenant) => engines.engineOf(tenant);
-  const deps: AgentDeps = { ...open, index, events: ports.events, clock: ports.clock, waitMs, engineOf };
+  const { events, clock } = ports;
+  const deps: AgentDeps = { ...open, index, events, clock, waitMs, engineOf, unanswered: createUnanswered(clock) };
   return [
     route({
       operationId: 'processInput',
@@ -134,8 +129,8 @@ export const agentRoutes = (services: Services): readonly RouteDefinition[] => {
         if (call.wantsStream) {
           const asked = askedOf(call);
           const turnId = await takeInput(deps, asked);
-          const turn = { stream: asked.stream, turnId, requestId: call.requestId, tenant: call.principal.tenant };
-          return eventStream((signal) => phasesOf(deps, turn, signal));
+          const { requestId } = call;
+          return eventStream((signal) => phasesOf(deps, { asked, turnId, requestId }, signal));
         }
         const outcome = await processInput(deps, askedOf(call));
         const { revision, position } = outcome;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { type AgentDeps, processInput } from '../../../src/app/agents/process-input.js';
+import { createUnanswered, OWED_MS } from '../../../src/app/agents/unanswered.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
@@ -58,7 +59,12 @@ const openAgents = async (
     engineOf: () => engine,
   };
   const minds = await openMinds(store, clock, { agent });
-  const deps: AgentDeps = { ...minds.deps, engineOf: () => engine, waitMs: WAIT_MS };
+  const deps: AgentDeps = {
+    ...minds.deps,
+    engineOf: () => engine,
+    waitMs: WAIT_MS,
+    unanswered: createUnanswered(clock),
+  };
   let commands = 0;
   const say = (
     input: string,
@@ -137,6 +143,37 @@ describe('an agent’s turn', () => {
     expect((await again).verdict).toMatchObject({ dialogue: 'At last.' });
     expect(asked).toHaveLength(1);
     expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it('answers the same input with a turn that has ended since it was told to come again, once and for a while', async () => {
+    let gates = [gate(), gate()];
+    const [first, second] = gates;
+    const { engine, asked } = fakeEngine(async () => {
+      const next = gates[0];
+      gates = gates.slice(1);
+      await next?.opened;
+      return 'At last.';
+    });
+    await using agents = await openAgents({ engine });
+    const late = agents.say('Are you there?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await late).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    first?.open();
+    await settle(20);
+    expect(await agents.types()).toEqual(turnTypes);
+    const repeated = await agents.say('Are you there?');
+    expect(repeated).toMatchObject({ verdict: { dialogue: 'At last.' } });
+    expect(asked).toHaveLength(1);
+    const anew = agents.say('Are you there?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await anew).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    second?.open();
+    await settle(20);
+    await agents.clock.advance(OWED_MS);
+    expect((await agents.say('Are you there?')).turnId).not.toBe(repeated.turnId);
+    expect(asked).toHaveLength(3);
   });
 
   it('is told to come again at once while its engine is known to be down, and goes on when it is back', async () => {
