@@ -2,6 +2,7 @@ import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { comparisonText } from '../../domain/npc/same.js';
 import { makeTurnId } from '../../domain/npc/turn-id.js';
 import type { JsonObject } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
 import { shortDigest } from '../../domain/shared/sha256.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
 import { agentTurn, type AgentTurnInput } from '../../../workflows/agent-turn.js';
@@ -9,10 +10,16 @@ import type { TurnState } from '../../../workflows/turn-state.js';
 import { mindFold } from '../minds/mind.js';
 import { anotherAttempt, type TurnAttempt } from '../turns/another-attempt.js';
 import type { StepDeps } from '../turns/step-turn.js';
+import type { SharedWork } from '../pacing/shared-work.js';
+import { withTimeLimit } from '../pacing/time-limit.js';
 import { saidKey } from '../turns/turn-key.js';
 import type { Unanswered } from './unanswered.js';
 
-export type TakeDeps = StepDeps & { readonly unanswered: Unanswered };
+export type TakeDeps = StepDeps & {
+  readonly unanswered: Unanswered;
+  /** The openings under way: equal requests wait for one of them, however many they are. */
+  readonly openings: SharedWork<string>;
+};
 
 /** What is said to an agent (contract 7.1). */
 export type AgentInput = TurnAttempt & {
@@ -31,19 +38,32 @@ export const agentTurnRef = (stream: string, id: string): ProcessRef => ({ proce
 /**
  * Opens a turn on this server, or joins one with the same input: one that is open, or one that has ended since a request for it was told to come
  * again.
+ * @param untilMs when the request must be answered, on the monotonic clock
  * @returns the turn's id
- * @throws Rejection EVENTS_TOO_LARGE, and as ProcessEngine.ask
+ * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE when the time is up, and as ProcessEngine.ask
  */
-export const takeInput = async (deps: TakeDeps, asked: AgentInput): Promise<string> => {
+export const takeInput = (deps: TakeDeps, asked: AgentInput, untilMs: number): Promise<string> => {
   const { input, context, npcState } = asked;
   requireRecordable([input, context, npcState]);
+  const late = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
+  const ms = Math.max(untilMs - deps.clock.monotonicMs(), 0);
+  return withTimeLimit(deps.clock, { ms, late }, (signal) => findOrBegin(deps, asked, signal));
+};
+
+const findOrBegin = async (deps: TakeDeps, asked: AgentInput, signal: AbortSignal): Promise<string> => {
   const { earlier, since } = await anotherAttempt(deps, agentTurn, asked);
   if (earlier !== null && earlier.name !== 'expired') return earlier.turnId;
   const same = sameInput(asked);
   const owed = deps.unanswered.take(same);
   if (owed !== null && (await stateOf(deps, asked.stream, owed)).name === 'ended') return owed;
-  // One after the other, so that the second of two equal requests finds the turn of the first.
-  return deps.journal.inTurn(same, async () => (await openTurn(deps, asked)) ?? begin(deps, asked, since));
+  return deps.openings.join(same, signal, (alone) =>
+    // An opening that everybody left goes on, and the next one waits for it: it must find its turn.
+    deps.journal.inTurn(same, async () => {
+      const turnId = (await openTurn(deps, asked)) ?? (await begin(deps, asked, since));
+      if (alone.aborted) deps.unanswered.noted(same, turnId);
+      return turnId;
+    }),
+  );
 };
 
 const stateOf = async ({ journal }: TakeDeps, stream: string, turnId: string): Promise<TurnState> =>

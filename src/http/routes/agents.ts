@@ -4,6 +4,7 @@ import { followTurn } from '../../app/agents/follow-turn.js';
 import { type AgentDeps, type AgentOutcome, processInput, noVerdictYet } from '../../app/agents/process-input.js';
 import { type AgentInput, sameInput, takeInput } from '../../app/agents/take-input.js';
 import { createUnanswered } from '../../app/agents/unanswered.js';
+import { SharedWork } from '../../app/pacing/shared-work.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
 import { agentStream, contextOf } from '../command-context.js';
@@ -52,19 +53,25 @@ const refused = ({ code = 'RULE_REFUSED', dialogue, details }: AgentOutcome['ver
 
 const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
-type Following = { readonly asked: AgentInput; readonly turnId: string; readonly requestId: string };
+type Following = {
+  readonly asked: AgentInput;
+  readonly turnId: string;
+  readonly requestId: string;
+  /** When the answer must be there, on the monotonic clock. */
+  readonly untilMs: number;
+};
 
 /** The phases of a turn as Server-Sent Events (contract 7.1). */
 const phasesOf = async function* (
   deps: AgentDeps,
-  { asked, turnId, requestId }: Following,
+  { asked, turnId, requestId, untilMs }: Following,
   left: AbortSignal,
 ): AsyncGenerator<string> {
   const engine = deps.engineOf(asked.by.tenant);
   let isAnswered = false;
   yield eventOf('opened', { turnId });
   const late = new AbortController();
-  const cancel = deps.clock.after(deps.waitMs, () => late.abort());
+  const cancel = deps.clock.after(Math.max(untilMs - deps.clock.monotonicMs(), 0), () => late.abort());
   try {
     for await (const phase of followTurn(deps.events, asked.stream, turnId, AbortSignal.any([left, late.signal]))) {
       switch (phase.phase) {
@@ -95,7 +102,12 @@ export const agentRoutes = (services: Services): readonly RouteDefinition[] => {
   const { ports, turnIndex: index, engines, agentWaitMs: waitMs, ...open } = services;
   const engineOf: AgentDeps['engineOf'] = (tenant) => engines.engineOf(tenant);
   const { events, clock } = ports;
-  const deps: AgentDeps = { ...open, index, events, clock, waitMs, engineOf, unanswered: createUnanswered(clock) };
+  const deps: AgentDeps = {
+    ...{ ...open, index, events, clock, waitMs, engineOf },
+    unanswered: createUnanswered(clock),
+    openings: new SharedWork(),
+    waits: new SharedWork(),
+  };
   return [
     route({
       operationId: 'processInput',
@@ -128,9 +140,10 @@ export const agentRoutes = (services: Services): readonly RouteDefinition[] => {
       handler: async (call) => {
         if (call.wantsStream) {
           const asked = askedOf(call);
-          const turnId = await takeInput(deps, asked);
           const { requestId } = call;
-          return eventStream((signal) => phasesOf(deps, { asked, turnId, requestId }, signal));
+          const untilMs = clock.monotonicMs() + waitMs;
+          const turnId = await takeInput(deps, asked, untilMs);
+          return eventStream((signal) => phasesOf(deps, { asked, turnId, requestId, untilMs }, signal));
         }
         const outcome = await processInput(deps, askedOf(call));
         const { revision, position } = outcome;

@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { type AgentDeps, processInput } from '../../../src/app/agents/process-input.js';
 import { createUnanswered, OWED_MS } from '../../../src/app/agents/unanswered.js';
+import { pause } from '../../../src/app/pacing/pause.js';
+import { SharedWork } from '../../../src/app/pacing/shared-work.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import type { Completed, Completion, CortexEngine } from '../../../src/ports/cortex.js';
+import type { ProcessEngine } from '../../../src/ports/process-engine.js';
 import { findBreak } from '../../support/find-break.js';
 import { gate } from '../../support/gate.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -45,9 +48,39 @@ const fakeEngine = (say: (asked: Completion, signal: AbortSignal) => Promise<str
   };
 };
 
+/** A process engine that takes its time: before it takes an input, and before it tells an outcome. */
+const slowly = (
+  engine: ProcessEngine,
+  clock: ManualClock,
+  { beforeMs, afterMs }: { readonly beforeMs: number; readonly afterMs: number },
+): ProcessEngine => ({
+  start: () => engine.start(),
+  enter: (ref) => engine.enter(ref),
+  tell: (ref, inputs, by) => engine.tell(ref, inputs, by),
+  ask: async (ref, inputs, by) => {
+    await pause(clock, beforeMs);
+    return engine.ask(ref, inputs, by);
+  },
+  outcome: async (ref, by, wait) => {
+    await pause(clock, afterMs);
+    return engine.outcome(ref, by, wait);
+  },
+  [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+});
+
 const openAgents = async (
   { engine }: Pick<ReturnType<typeof fakeEngine>, 'engine'>,
-  { store = new MemoryEventStore(), clock = new ManualClock(), onRecall = (): boolean => false } = {},
+  {
+    store = new MemoryEventStore(),
+    clock = new ManualClock(),
+    onRecall = (): boolean => false,
+    askTakes,
+  }: {
+    store?: MemoryEventStore;
+    clock?: ManualClock;
+    onRecall?: () => boolean;
+    askTakes?: { beforeMs: number; afterMs: number };
+  } = {},
 ) => {
   const recalls: string[] = [];
   const agent = {
@@ -64,6 +97,9 @@ const openAgents = async (
     engineOf: () => engine,
     waitMs: WAIT_MS,
     unanswered: createUnanswered(clock),
+    openings: new SharedWork(),
+    waits: new SharedWork(),
+    ...(askTakes === undefined ? {} : { engine: slowly(minds.engine, clock, askTakes) }),
   };
   let commands = 0;
   const say = (
@@ -174,6 +210,45 @@ describe('an agent’s turn', () => {
     await agents.clock.advance(OWED_MS);
     expect((await agents.say('Are you there?')).turnId).not.toBe(repeated.turnId);
     expect(asked).toHaveLength(3);
+  });
+
+  it('is waited for by any number of equal requests', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeEngine(async () => {
+      await opened;
+      return 'Yes, all of you.';
+    });
+    await using agents = await openAgents({ engine });
+    const all = Array.from({ length: 200 }, () => agents.say('Well?'));
+    await settle(20);
+    const more = Array.from({ length: 20 }, () => agents.say('Well?'));
+    await settle(20);
+    open();
+    const outcomes = await Promise.all([...all, ...more]);
+    expect(new Set(outcomes.map(({ verdict }) => verdict.dialogue))).toEqual(new Set(['Yes, all of you.']));
+    expect(asked).toHaveLength(1);
+    expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it.each([
+    ['the opening takes', { beforeMs: WAIT_MS - 1_000, afterMs: 8_000 }, 'CORTEX_UNAVAILABLE'],
+    ['the opening takes more than', { beforeMs: WAIT_MS + 8_000, afterMs: 0 }, 'ENGINE_UNAVAILABLE'],
+  ])('is not waited for longer than a request may, though %s most of that time', async (_, askTakes, code) => {
+    const { engine, asked } = fakeEngine(() => Promise.resolve('Here I am.'));
+    await using agents = await openAgents({ engine }, { askTakes });
+    let refusal: unknown = null;
+    void agents.say('Anybody?').catch((error: unknown) => (refusal = error));
+    await settle(20);
+    await agents.clock.advance(WAIT_MS - 1);
+    expect(refusal).toBeNull();
+    await agents.clock.advance(1);
+    expect(refusal).toMatchObject({ code });
+    await agents.clock.advance(20_000);
+    const again = agents.say('Anybody?');
+    await settle(20);
+    await agents.clock.advance(8_000);
+    expect((await again).verdict).toMatchObject({ dialogue: 'Here I am.' });
+    expect(asked).toHaveLength(1);
   });
 
   it('is told to come again at once while its engine is known to be down, and goes on when it is back', async () => {
