@@ -111,7 +111,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
   const handled = async (call: Call): Promise<Answer> => {
     const result = definition.handler(call as never);
     const answer = result instanceof Promise ? await result : result;
-    if (answer.position !== undefined) deps.keys?.written.noted(call.principal.keyId, answer.position);
+    if (answer.position !== undefined) call.noteWritten(answer.position);
     return withRevision(answer);
   };
 
@@ -226,6 +226,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       resumed: false,
       wantsStream,
       wrote: deps.keys?.written.position(principal.keyId) ?? 0,
+      noteWritten: (position) => deps.keys?.written.noted(principal.keyId, position),
       header: (name) => {
         const value = ctx.req.headers[name.toLowerCase()];
         return Array.isArray(value) ? value.join(', ') : value;

@@ -1,12 +1,13 @@
 import type { RecalledMemory, Verdict } from '../../domain/npc/events.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { CortexEngine } from '../../ports/cortex.js';
+import type { EventStore } from '../../ports/event-store.js';
 import { OUTCOME_WAIT_MS, processKey, type StepAnswer } from '../../ports/process-engine.js';
 import type { AgentTurnAnswer } from '../../../workflows/agent-turn.js';
 import type { SharedWork } from '../pacing/shared-work.js';
 import { withTimeLimit } from '../pacing/time-limit.js';
 import { type AgentInput, agentTurnRef, sameInput, takeInput, type TakeDeps } from './take-input.js';
-import { untilDown } from './until-down.js';
+import { whenDown } from './when-down.js';
 
 export type AgentDeps = TakeDeps & {
   /** How long a request waits for the outcome, in milliseconds (ANIMA_AGENT_WAIT_MS). */
@@ -16,7 +17,7 @@ export type AgentDeps = TakeDeps & {
   readonly waits: SharedWork<StepAnswer>;
 };
 
-/** A turn with its verdict, and where the mind's stream stood. */
+/** A turn with its verdict, and where the mind's stream ended after it: what a list must hold to show what the turn wrote (contract 1.8). */
 export type AgentOutcome = {
   readonly turnId: string;
   readonly memories: readonly RecalledMemory[];
@@ -35,19 +36,31 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
   const untilMs = clock.monotonicMs() + waitMs;
   const turnId = await takeInput(deps, asked, untilMs);
   const late = (): Rejection => noVerdictYet(turnId, cortex);
+  const { signal, stop } = whenDown(clock, cortex, late);
   try {
     const ms = Math.max(untilMs - clock.monotonicMs(), 0);
-    const outcome = await untilDown(clock, cortex, (signal) =>
-      withTimeLimit(clock, { ms, late, signal }, (limited) => sharedOutcome(deps, asked, turnId, limited)),
+    const outcome = await withTimeLimit(clock, { ms, late, signal }, (limited) =>
+      sharedOutcome(deps, asked, turnId, limited),
     );
-    const answer = outcome?.answer as AgentTurnAnswer | undefined;
-    if (!outcome || answer?.verdict === undefined) throw late();
-    const { revision, position } = outcome;
-    return { turnId, memories: answer.memories, verdict: answer.verdict, revision, position };
+    const answer = outcome.answer as AgentTurnAnswer;
+    if (answer.verdict === undefined) throw late();
+    const end = await streamEnd(deps.events, asked.stream);
+    return { turnId, memories: answer.memories, verdict: answer.verdict, ...end };
   } catch (error) {
     unanswered.noted(sameInput(asked), turnId);
     throw error;
+  } finally {
+    stop();
   }
+};
+
+/** The last event of a mind's stream. An outcome tells no position: the turn wrote it, not the request. */
+export const streamEnd = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+): Promise<{ readonly revision: number; readonly position: number }> => {
+  const { events: found, lastRevision } = await events.read(stream, { direction: 'backwards', limit: 1 });
+  return { revision: lastRevision, position: found[0]?.position ?? 0 };
 };
 
 /** Ends only with the outcome, or when nobody waits for it any more. */

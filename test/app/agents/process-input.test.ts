@@ -8,8 +8,8 @@ import { SharedWork } from '../../../src/app/pacing/shared-work.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
-import type { Completed, Completion, CortexEngine } from '../../../src/ports/cortex.js';
 import type { ProcessEngine } from '../../../src/ports/process-engine.js';
+import { fakeCortex } from '../../support/fake-cortex.js';
 import { findBreak } from '../../support/find-break.js';
 import { gate } from '../../support/gate.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -17,36 +17,6 @@ import { DEADLINE_MS, openMinds, tapeOf, TENANT } from '../../support/minds.js';
 import { settle } from '../../support/settle.js';
 
 const WAIT_MS = 12_000;
-
-/** An engine that says what the test has it say, and counts how often it was asked. */
-const fakeEngine = (say: (asked: Completion, signal: AbortSignal) => Promise<string>) => {
-  const asked: Completion[] = [];
-  let state = 'ready';
-  let down: string | null = null;
-  const engine: CortexEngine = {
-    id: 'fake',
-    name: 'Fake',
-    runtime: 'test',
-    parameters: 0,
-    state: () => state,
-    down: () => down,
-    complete: async (completion, signal): Promise<Completed> => {
-      asked.push(completion);
-      return { text: await say(completion, signal), stats: {} };
-    },
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
-  return {
-    engine,
-    asked,
-    set: (now: string) => {
-      state = now;
-      down = now === 'ready' ? null : now;
-    },
-    /** What it knows is too old to count. */
-    forget: () => (down = null),
-  };
-};
 
 /** A process engine that takes its time: before it takes an input, and before it tells an outcome. */
 const slowly = (
@@ -69,7 +39,7 @@ const slowly = (
 });
 
 const openAgents = async (
-  { engine }: Pick<ReturnType<typeof fakeEngine>, 'engine'>,
+  { engine }: Pick<ReturnType<typeof fakeCortex>, 'engine'>,
   {
     store = new MemoryEventStore(),
     clock = new ManualClock(),
@@ -113,7 +83,7 @@ const openAgents = async (
       context: over.context ?? {},
       npcState: over.npcState ?? {},
       by: { tenant: TENANT, actor: 'key', commandId, correlationId: commandId, causationId: null },
-      keyed: false,
+      keyed: over.commandId !== undefined,
       resumed: over.resumed ?? false,
     });
   };
@@ -124,7 +94,7 @@ const turnTypes = ['TurnOpened', 'MemoriesRecalled', 'VerdictReached', 'MemorySt
 
 describe('an agent’s turn', () => {
   it('recalls, speaks, decides and remembers, in one call', async () => {
-    const { engine, asked } = fakeEngine(() => Promise.resolve('{"dialogue": "Three coins.", "action": "SPEAK"}'));
+    const { engine, asked } = fakeCortex(() => Promise.resolve('{"dialogue": "Three coins.", "action": "SPEAK"}'));
     await using agents = await openAgents({ engine });
     const { verdict, revision } = await agents.say('A room, please.');
     expect(verdict).toMatchObject({ valid: true, dialogue: 'Three coins.' });
@@ -138,7 +108,7 @@ describe('an agent’s turn', () => {
   });
 
   it('is decided by the default preset where the tenant has no default', async () => {
-    const { engine } = fakeEngine(() => Promise.resolve('{"dialogue": "Hm?", "action": "MOVE"}'));
+    const { engine } = fakeCortex(() => Promise.resolve('{"dialogue": "Hm?", "action": "MOVE"}'));
     await using agents = await openAgents({ engine });
     const { verdict } = await agents.say('Wake up!', { npcState: { status: 'asleep' } });
     expect(verdict).toMatchObject({ valid: false, code: 'RULE_REFUSED', details: { drRuleId: 'incapacitated' } });
@@ -147,7 +117,7 @@ describe('an agent’s turn', () => {
 
   it('is joined by the same input while it is open, and begun again when it has ended', async () => {
     const { opened, open } = gate();
-    const { engine, asked } = fakeEngine(async () => {
+    const { engine, asked } = fakeCortex(async () => {
       await opened;
       return 'Yes.';
     });
@@ -164,7 +134,7 @@ describe('an agent’s turn', () => {
 
   it('goes on without its asker, and the same input gets its words without asking the engine again', async () => {
     const { opened, open } = gate();
-    const { engine, asked } = fakeEngine(async () => {
+    const { engine, asked } = fakeCortex(async () => {
       await opened;
       return 'At last.';
     });
@@ -184,7 +154,7 @@ describe('an agent’s turn', () => {
   it('answers the same input with a turn that has ended since it was told to come again, once and for a while', async () => {
     let gates = [gate(), gate()];
     const [first, second] = gates;
-    const { engine, asked } = fakeEngine(async () => {
+    const { engine, asked } = fakeCortex(async () => {
       const next = gates[0];
       gates = gates.slice(1);
       await next?.opened;
@@ -214,7 +184,7 @@ describe('an agent’s turn', () => {
 
   it('is waited for by any number of equal requests', async () => {
     const { opened, open } = gate();
-    const { engine, asked } = fakeEngine(async () => {
+    const { engine, asked } = fakeCortex(async () => {
       await opened;
       return 'Yes, all of you.';
     });
@@ -234,7 +204,7 @@ describe('an agent’s turn', () => {
     ['the opening takes', { beforeMs: WAIT_MS - 1_000, afterMs: 8_000 }, 'CORTEX_UNAVAILABLE'],
     ['the opening takes more than', { beforeMs: WAIT_MS + 8_000, afterMs: 0 }, 'ENGINE_UNAVAILABLE'],
   ])('is not waited for longer than a request may, though %s most of that time', async (_, askTakes, code) => {
-    const { engine, asked } = fakeEngine(() => Promise.resolve('Here I am.'));
+    const { engine, asked } = fakeCortex(() => Promise.resolve('Here I am.'));
     await using agents = await openAgents({ engine }, { askTakes });
     let refusal: unknown = null;
     void agents.say('Anybody?').catch((error: unknown) => (refusal = error));
@@ -253,7 +223,7 @@ describe('an agent’s turn', () => {
 
   it('is told to come again at once while its engine is known to be down, and goes on when it is back', async () => {
     let isDown = true;
-    const fake = fakeEngine(() =>
+    const fake = fakeCortex(() =>
       isDown ? Promise.reject(new Rejection('CORTEX_UNAVAILABLE')) : Promise.resolve('Back again.'),
     );
     await using agents = await openAgents(fake);
@@ -273,7 +243,7 @@ describe('an agent’s turn', () => {
 
   it('waits again for an engine once what was known of it is too old, though nobody has called it since', async () => {
     const { opened, open } = gate();
-    const fake = fakeEngine(async () => {
+    const fake = fakeCortex(async () => {
       await opened;
       return 'I was only slow.';
     });
@@ -293,7 +263,7 @@ describe('an agent’s turn', () => {
   });
 
   it('asks an engine again only for words that were not recorded when the server was killed', async () => {
-    const { engine, asked } = fakeEngine(() =>
+    const { engine, asked } = fakeCortex(() =>
       asked.length === 1 ? new Promise<never>(() => undefined) : Promise.resolve('Here.'),
     );
     const before = await openAgents({ engine });
@@ -308,7 +278,7 @@ describe('an agent’s turn', () => {
   });
 
   it('is found again by a repeat of its command after it has ended', async () => {
-    const { engine, asked } = fakeEngine(() => Promise.resolve('Once.'));
+    const { engine, asked } = fakeCortex(() => Promise.resolve('Once.'));
     await using agents = await openAgents({ engine });
     const first = await agents.say('Say it once.', { commandId: 'c0_AAAAAAAAAAAAAAAA' });
     const again = await agents.say('Say it once.', { commandId: 'c0_AAAAAAAAAAAAAAAA', resumed: true });
@@ -317,7 +287,7 @@ describe('an agent’s turn', () => {
   });
 
   it('recalls again by itself when its recall failed', async () => {
-    const { engine } = fakeEngine(() => Promise.resolve('Now I know.'));
+    const { engine } = fakeCortex(() => Promise.resolve('Now I know.'));
     let fails = 1;
     await using agents = await openAgents({ engine }, { onRecall: () => (fails -= 1) >= 0 });
     const answered = agents.say('Do you know?');
@@ -329,7 +299,7 @@ describe('an agent’s turn', () => {
   });
 
   it('is begun again by a repeat of its command when it has expired', async () => {
-    const fake = fakeEngine(() =>
+    const fake = fakeCortex(() =>
       fake.asked.length === 1 ? new Promise<never>(() => undefined) : Promise.resolve('Yes.'),
     );
     await using agents = await openAgents(fake);
@@ -343,7 +313,7 @@ describe('an agent’s turn', () => {
   });
 
   it('expires when no engine speaks until its deadline', async () => {
-    const { engine } = fakeEngine(() => new Promise<never>(() => undefined));
+    const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
     await using agents = await openAgents({ engine });
     void agents.say('Anybody?').catch(() => undefined);
     await settle(20);
@@ -353,7 +323,7 @@ describe('an agent’s turn', () => {
   });
 
   it('is no turn of a body: a tape with its id goes on as another turn', async () => {
-    const { engine } = fakeEngine(() => new Promise<never>(() => undefined));
+    const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
     await using agents = await openAgents({ engine });
     void agents.say('Mine.').catch(() => undefined);
     await settle(20);
