@@ -12,7 +12,7 @@ import { anotherAttempt, type TurnAttempt } from '../turns/another-attempt.js';
 import type { StepDeps } from '../turns/step-turn.js';
 import type { SharedWork } from '../pacing/shared-work.js';
 import { withTimeLimit } from '../pacing/time-limit.js';
-import { saidKey } from '../turns/turn-key.js';
+import { saidKey, type TurnKey } from '../turns/turn-key.js';
 import type { Unanswered } from './unanswered.js';
 
 export type TakeDeps = StepDeps & {
@@ -59,7 +59,7 @@ const findOrBegin = async (deps: TakeDeps, asked: AgentInput, signal: AbortSigna
   return deps.openings.join(same, signal, (alone) =>
     // An opening that everybody left goes on, and the next one waits for it: it must find its turn.
     deps.journal.inTurn(same, async () => {
-      const turnId = (await openTurn(deps, asked)) ?? (await begin(deps, asked, since));
+      const turnId = await openOrJoin(deps, asked, since);
       if (alone.aborted) deps.unanswered.noted(same, turnId);
       return turnId;
     }),
@@ -69,11 +69,45 @@ const findOrBegin = async (deps: TakeDeps, asked: AgentInput, signal: AbortSigna
 const stateOf = async ({ journal }: TakeDeps, stream: string, turnId: string): Promise<TurnState> =>
   (await journal.load(agentTurn, agentTurnRef(stream, turnId))).state as TurnState;
 
+/**
+ * An opening without a key takes its command's name from the input and the newest turn that began with the same words. So two server processes that
+ * open the same input at once make the same command: the one whose append comes second is refused, and finds the other's turn.
+ */
+const commandOf = (asked: AgentInput, known: readonly TurnKey[]): string => {
+  if (asked.keyed || asked.resumed) return asked.by.commandId;
+  const said = saidKey(asked.input, asked.context);
+  const newest = known.find((turn) => turn.agent && turn.said === said)?.turnId ?? '';
+  return `agent_${shortDigest(`${sameInput(asked)} ${newest}`)}`;
+};
+
+const openOrJoin = async (deps: TakeDeps, asked: AgentInput, searched: number | undefined): Promise<string> => {
+  const { lanes, index } = deps;
+  const { stream } = asked;
+  // Taken before the search: the new turn's first reading meets what another process records from now on.
+  const since = searched ?? (await lanes.current(stream, mindFold)).revision;
+  const known = await index.recent(stream);
+  const joined = await openTurn(deps, asked, known);
+  if (joined !== null) return joined;
+  const commandId = commandOf(asked, known);
+  try {
+    return await begin(deps, { ...asked, by: { ...asked.by, commandId } }, since);
+  } catch (failure) {
+    if (!(failure instanceof Rejection) || failure.code !== 'BUSY') throw failure;
+    const other = (await index.recent(stream)).find((turn) => turn.agent && turn.commandId === commandId);
+    if (other === undefined) throw failure;
+    return other.turnId;
+  }
+};
+
 /** The newest open agent's turn with the same input, context and state. */
-const openTurn = async (deps: TakeDeps, { stream, input, context, npcState }: AgentInput): Promise<string | null> => {
+const openTurn = async (
+  deps: TakeDeps,
+  { stream, input, context, npcState }: AgentInput,
+  known: readonly TurnKey[],
+): Promise<string | null> => {
   const nowMs = deps.clock.now().getTime();
   const said = saidKey(input, context);
-  const same = (await deps.index.recent(stream)).filter(
+  const same = known.filter(
     (turn) => turn.agent && turn.awaits !== null && turn.deadlineMs > nowMs && turn.said === said,
   );
   for (const { turnId } of same) {
@@ -84,12 +118,11 @@ const openTurn = async (deps: TakeDeps, { stream, input, context, npcState }: Ag
   return null;
 };
 
-const begin = async (deps: TakeDeps, asked: AgentInput, since: number | undefined): Promise<string> => {
-  const { engine, lanes, clock, turnDeadlineMs, unanswered } = deps;
+const begin = async (deps: TakeDeps, asked: AgentInput, since: number): Promise<string> => {
+  const { engine, clock, turnDeadlineMs, unanswered } = deps;
   const { stream, by, input: observation, context, npcState } = asked;
   const nowMs = clock.now().getTime();
-  const revision = since ?? (await lanes.current(stream, mindFold)).revision;
-  const turnId = makeTurnId('process', revision, nowMs, by.commandId);
+  const turnId = makeTurnId('process', since, nowMs, by.commandId);
   const opening: AgentTurnInput = {
     type: 'open',
     turnId,

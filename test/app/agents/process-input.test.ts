@@ -38,6 +38,7 @@ const slowly = (
   [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
 });
 
+let instances = 0;
 const openAgents = async (
   { engine }: Pick<ReturnType<typeof fakeCortex>, 'engine'>,
   {
@@ -45,10 +46,12 @@ const openAgents = async (
     clock = new ManualClock(),
     onRecall = (): boolean => false,
     askTakes,
+    shared = false,
   }: {
     store?: MemoryEventStore;
     clock?: ManualClock;
     onRecall?: () => boolean;
+    shared?: boolean;
     askTakes?: { beforeMs: number; afterMs: number };
   } = {},
 ) => {
@@ -61,7 +64,7 @@ const openAgents = async (
     },
     engineOf: () => engine,
   };
-  const minds = await openMinds(store, clock, { agent });
+  const minds = await openMinds(store, clock, { agent, shared });
   const deps: AgentDeps = {
     ...minds.deps,
     engineOf: () => engine,
@@ -72,11 +75,12 @@ const openAgents = async (
     ...(askTakes === undefined ? {} : { engine: slowly(minds.engine, clock, askTakes) }),
   };
   let commands = 0;
+  const instance = String((instances += 1));
   const say = (
     input: string,
     over: { context?: JsonObject; npcState?: JsonObject; npcId?: string; commandId?: string; resumed?: boolean } = {},
   ) => {
-    const commandId = over.commandId ?? `agent-${String((commands += 1))}`;
+    const commandId = over.commandId ?? `agent-${instance}-${String((commands += 1))}`;
     return processInput(deps, {
       stream: npcStream(TENANT, over.npcId ?? 'mira'),
       input,
@@ -219,6 +223,28 @@ describe('an agent’s turn', () => {
     await agents.clock.advance(8_000);
     expect((await again).verdict).toMatchObject({ dialogue: 'Here I am.' });
     expect(asked).toHaveLength(1);
+  });
+
+  it('is opened once by two server processes that are asked the same at once, and again when it has ended', async () => {
+    const { opened, open } = gate();
+    const fake = fakeCortex(async () => {
+      await opened;
+      return 'Only once.';
+    });
+    const store = new MemoryEventStore();
+    const clock = new ManualClock();
+    await using first = await openAgents(fake, { store, clock, shared: true });
+    const aheadClock = new ManualClock('2026-01-01T00:00:00.005Z');
+    await using second = await openAgents(fake, { store, clock: aheadClock, shared: true });
+    const both = [first.say('Who is there?'), second.say('Who is there?')];
+    await settle(40);
+    open();
+    const [one, other] = await Promise.all(both);
+    expect(other?.turnId).toBe(one?.turnId);
+    expect(await first.types()).toEqual(turnTypes);
+    const again = [first.say('Who is there?'), second.say('Who is there?')];
+    const turnIds = new Set((await Promise.all(again)).map(({ turnId }) => turnId));
+    expect(turnIds.has(one?.turnId ?? '')).toBe(false);
   });
 
   it('is told to come again at once while its engine is known to be down, and goes on when it is back', async () => {
