@@ -42,7 +42,7 @@ export const agentTurnRef = (stream: string, id: string): ProcessRef => ({ proce
  * @returns the turn's id
  * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE when the time is up, and as ProcessEngine.ask
  */
-export const takeInput = (deps: TakeDeps, asked: AgentInput, untilMs: number): Promise<string> => {
+export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: number): Promise<string> => {
   const { input, context, npcState } = asked;
   requireRecordable([input, context, npcState]);
   const late = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
