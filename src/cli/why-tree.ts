@@ -21,12 +21,14 @@ export const whyTree = (why: JsonMembers): Branch => ({
   below: [
     { text: `perceived ${quoted(why['observation'])}` },
     ...mindOf(members(why['mind'])),
+    ...missingOf(why['rulesetMissing']),
     ...named(rulesTitle(why['ruleset']), list(why['rules']).map(ruleOf)),
     { text: remembered(list(why['memories'])), below: list(why['memories']).map(memoryOf) },
     ...promptOf(members(why['prompt'])),
     ...modelOf(members(why['model'])),
     ...named('checks', list(why['checks']).map(checkOf)),
     ...verdictOf(members(why['verdict'])),
+    ...named('contradicted by a tape', list(why['mismatches']).map(mismatchOf)),
     ...named('changed', changesOf(members(why['stateChange']))),
     ...named(
       'stored',
@@ -48,6 +50,15 @@ const rulesTitle = (ruleset: JsonValue | undefined): string => {
   const { rulesetId, version } = members(ruleset);
   return rulesetId === undefined ? 'rules' : `rules of ${word(rulesetId)}, version ${word(version)}`;
 };
+
+const missingOf = (rulesetId: JsonValue | undefined): readonly Branch[] =>
+  rulesetId === undefined ? [] : [{ text: `no ruleset ${quoted(rulesetId)}: decided without rules` }];
+
+const mismatchOf = ({ revision, members: differing }: JsonMembers): Branch => ({
+  text: `revision ${word(revision)}: another ${list(differing)
+    .map(({ member }) => word(member))
+    .join(', ')}`,
+});
 
 const ruleOf = (rule: JsonMembers): Branch => {
   const conditions = list(rule['conditions']).map(({ key, expected, holds, saw, notRecorded }): Branch => ({

@@ -1,13 +1,18 @@
+import { defined } from '../domain/shared/defined.js';
 import { type AccessSource, apiKeySetting } from './server-access.js';
-import { apiRoot } from './values.js';
+import { apiRoot, integer } from './values.js';
 
 /** The engine that speaks for tenants who have chosen none (contract 11.1). */
 export type CortexConfig =
   | { readonly kind: 'scripted' }
   /** `url` without a slash at the end. */
   | { readonly kind: 'openai'; readonly url: string; readonly model: string; readonly key: string | null }
-  /** `file` is absolute. */
-  | { readonly kind: 'llama'; readonly file: string };
+  /** `file` is absolute. Without the others the engine chooses. */
+  | { readonly kind: 'llama'; readonly file: string; readonly threads?: number; readonly contextTokens?: number };
+
+const MAX_THREADS = 256;
+const MIN_CONTEXT_TOKENS = 512;
+const MAX_CONTEXT_TOKENS = 1_048_576;
 
 /**
  * Reads which engine is the server's default.
@@ -24,7 +29,30 @@ export const readCortex = (source: AccessSource, isThere: (file: string) => bool
   if (gguf !== null && !isThere(path(gguf))) {
     problems.push(`ANIMA_CORTEX_GGUF names ${path(gguf)}, but there is no such file.`);
   }
-  return openai ?? (gguf === null ? { kind: 'scripted' } : { kind: 'llama', file: path(gguf) });
+  const threads = figure(source, gguf, 'ANIMA_CORTEX_THREADS', 1, MAX_THREADS);
+  const contextTokens = figure(source, gguf, 'ANIMA_CORTEX_CONTEXT_TOKENS', MIN_CONTEXT_TOKENS, MAX_CONTEXT_TOKENS);
+  if (openai !== null) return openai;
+  return gguf === null
+    ? { kind: 'scripted' }
+    : { kind: 'llama', file: path(gguf), ...defined({ threads, contextTokens }) };
+};
+
+/** A whole number that says how a model in this process runs; undefined when it is left out. */
+const figure = (
+  { text, problems }: AccessSource,
+  gguf: string | null,
+  name: string,
+  min: number,
+  max: number,
+): number | undefined => {
+  const given = text(name);
+  if (given === null) return undefined;
+  if (gguf === null) problems.push(`${name} needs ANIMA_CORTEX_GGUF as well.`);
+  const value = integer(given, min, max);
+  if (value === null) {
+    problems.push(`${name} must be a number from ${String(min)} to ${String(max)}, not ${JSON.stringify(given)}.`);
+  }
+  return value ?? undefined;
 };
 
 const readModelServer = (source: AccessSource, url: string | null): CortexConfig | null => {

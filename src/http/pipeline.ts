@@ -6,7 +6,7 @@ import type { Json } from '../domain/shared/json.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Principal } from '../domain/tenant/scopes.js';
 import type { Clock } from '../ports/clock.js';
-import type { IdempotencyStore } from '../ports/idempotency-store.js';
+import type { IdempotencyStore, KeptAnswer } from '../ports/idempotency-store.js';
 import type { Log } from '../ports/log.js';
 import type { Random } from '../ports/random.js';
 import { exchangeOf, type Exchange } from './exchange.js';
@@ -111,7 +111,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
   const handled = async (call: Call): Promise<Answer> => {
     const result = definition.handler(call as never);
     const answer = result instanceof Promise ? await result : result;
-    if (answer.position !== undefined) deps.keys?.written.noted(call.principal.keyId, answer.position);
+    if (answer.position !== undefined) call.noteWritten(answer.position);
     return withRevision(answer);
   };
 
@@ -132,6 +132,29 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     return sendStream(ctx, exchange, status, stream, kind, deps);
   };
 
+  const replay = (ctx: Context, exchange: Exchange, kept: KeptAnswer): void => {
+    const { status, headers } = kept;
+    const body = status === 204 ? undefined : repeatedBody(kept, exchange.requestId);
+    answerWith(ctx, exchange, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body });
+  };
+
+  /** A place for the request; without one the answer that is kept for a repeat, which needs none. @throws what `enter` throws */
+  const placeFor = async (
+    call: Call,
+    request: Repeatable | null,
+  ): Promise<{ readonly leave?: (() => void) | undefined } | { readonly kept: KeptAnswer }> => {
+    try {
+      return { leave: definition.enter?.(call as never) };
+    } catch (refusal) {
+      const kept =
+        request === null || deps.keys === null
+          ? null
+          : await deps.keys.idempotency.kept(request.scope, request.key, request.digest);
+      if (kept === null) throw refusal;
+      return { kept };
+    }
+  };
+
   /** Runs the handler under an Idempotency-Key (contract 1.7). */
   const runOnce = async (
     ctx: Context,
@@ -144,9 +167,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     const seed = stream === undefined ? call.commandId : reservedAt(call.commandId, await revisionOf(stream));
     const turn = await reserve(store, request, seed);
     if (turn.kind === 'repeat') {
-      const { status, headers } = turn.answer;
-      const body = status === 204 ? undefined : repeatedBody(turn.answer, exchange.requestId);
-      answerWith(ctx, exchange, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body });
+      replay(ctx, exchange, turn.answer);
       return;
     }
     const named: Call = { ...call, commandId: turn.seed, keyed: true, resumed: turn.resumed };
@@ -205,13 +226,18 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       resumed: false,
       wantsStream,
       wrote: deps.keys?.written.position(principal.keyId) ?? 0,
+      noteWritten: (position) => deps.keys?.written.noted(principal.keyId, position),
       header: (name) => {
         const value = ctx.req.headers[name.toLowerCase()];
         return Array.isArray(value) ? value.join(', ') : value;
       },
       koa: ctx,
     };
-    const leave = definition.enter?.(call as never);
+    const place = await placeFor(call, request);
+    if ('kept' in place) {
+      replay(ctx, exchange, place.kept);
+      return;
+    }
     try {
       if (request !== null && deps.keys !== null) {
         await runOnce(ctx, exchange, call, request, deps.keys);
@@ -221,7 +247,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       if (answer.stream === undefined) answerWith(ctx, exchange, answer);
       else await sendDefined(ctx, exchange, answer, answer.stream);
     } finally {
-      leave?.();
+      place.leave?.();
     }
   };
 };

@@ -31,6 +31,8 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly wantsStream: boolean;
   /** The global position of the caller's last write through this server, 0 when there is none. Lists over many streams wait for it (contract 1.8). */
   readonly wrote: number;
+  /** Notes a global position that was written for the caller after its answer began; `Answer.position` is for all others. */
+  readonly noteWritten: (position: number) => void;
   header(name: string): string | undefined;
   readonly koa: Context;
 };

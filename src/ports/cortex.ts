@@ -32,5 +32,10 @@ export interface CortexEngine extends AsyncDisposable {
   readonly parameters: number;
   /** `ready`, or a sentence that says why not. It asks nobody: it tells what the last calls have shown. */
   state(): string;
+  /**
+   * Why a call made now would bring no text soon; null when it would be tried. What calls have shown counts for a few seconds only, so it clears by itself in
+   * a process that calls the engine no more.
+   */
+  down(): string | null;
   complete(asked: Completion, signal: AbortSignal): Promise<Completed>;
 }

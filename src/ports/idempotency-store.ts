@@ -24,6 +24,8 @@ export type Reservation =
 export interface IdempotencyStore {
   /** `scope` names API key, method and concrete path; `digest` the request body. */
   reserve(scope: string, key: string, digest: string, newSeed: string): Promise<Reservation>;
+  /** The answer that is kept for this very request, null when there is none. It reserves nothing. */
+  kept(scope: string, key: string, digest: string): Promise<KeptAnswer | null>;
   complete(scope: string, key: string, answer: KeptAnswer): Promise<void>;
   /**
    * Lets go of a reservation whose request was refused before it did anything, or failed in a way that a repeat may fix. Another request may take the

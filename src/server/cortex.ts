@@ -30,7 +30,7 @@ const openConfigured = async (
     case 'openai':
       return createOpenAiEngine(config, deps);
     case 'llama':
-      return openLlamaEngine(config.file, deps);
+      return openLlamaEngine(config, deps);
   }
 };
 

@@ -22,6 +22,8 @@ describe('the settings of the default engine', () => {
     });
     expect(parse({ ...server, ANIMA_CORTEX_KEY_FILE: '/run/key' })).toMatchObject({ key: 'sk-file' });
     expect(parse({ ANIMA_CORTEX_GGUF: 'model.gguf' })).toEqual({ kind: 'llama', file: '/srv/model.gguf' });
+    const sized = { ANIMA_CORTEX_GGUF: 'model.gguf', ANIMA_CORTEX_THREADS: '4', ANIMA_CORTEX_CONTEXT_TOKENS: '8192' };
+    expect(parse(sized)).toEqual({ kind: 'llama', file: '/srv/model.gguf', threads: 4, contextTokens: 8192 });
   });
 
   it.each([
@@ -43,6 +45,12 @@ describe('the settings of the default engine', () => {
       [/^ANIMA_CORTEX_URL and ANIMA_CORTEX_GGUF are both/],
     ],
     ['no such file', { ANIMA_CORTEX_GGUF: 'other.gguf' }, [/\/srv\/other\.gguf, but there is no such file/]],
+    ['threads alone', { ANIMA_CORTEX_THREADS: '4' }, [/^ANIMA_CORTEX_THREADS needs ANIMA_CORTEX_GGUF/]],
+    [
+      'no threads, and hardly a context',
+      { ANIMA_CORTEX_GGUF: 'model.gguf', ANIMA_CORTEX_THREADS: '0', ANIMA_CORTEX_CONTEXT_TOKENS: '100' },
+      [/^ANIMA_CORTEX_THREADS must be/, /^ANIMA_CORTEX_CONTEXT_TOKENS must be/],
+    ],
     [
       'several at once',
       { ANIMA_CORTEX_URL: 'x', ANIMA_CORTEX_GGUF: 'y', ANIMA_CORTEX_KEY: 'a b' },

@@ -52,6 +52,19 @@ export const idempotencyStoreContract = (name: string, open: () => Promise<Opene
       expect(await reserve('three')).toEqual({ kind: 'answered', answer });
     });
 
+    it('shows the answer that is kept for the same request, and reserves nothing by that', async () => {
+      const kept = (digest = 'digest') => store.kept('scope', 'key', digest);
+      expect(await kept()).toBeNull();
+      await reserve('one');
+      expect(await kept()).toBeNull();
+      await store.complete('scope', 'key', answer);
+      expect([await kept(), await kept('other')]).toEqual([answer, null]);
+      expect(await store.kept('scope', 'another', 'digest')).toBeNull();
+      expect(await reserve('two', { key: 'another' })).toEqual(run('two'));
+      await opened.later(24 * HOUR_MS + MINUTE_MS);
+      expect(await kept()).toBeNull();
+    });
+
     it('tells another request that the key was used, whether the first one runs or is answered', async () => {
       await reserve('one');
       expect(await reserve('two', { digest: 'other' })).toEqual({ kind: 'reused' });

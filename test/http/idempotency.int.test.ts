@@ -75,6 +75,27 @@ describe('a POST with an Idempotency-Key', () => {
     expect([reserved.length, left]).toEqual([1, 1]);
   });
 
+  it('is answered again with a kept answer also while its route has no place for it', async () => {
+    let hasPlace = true;
+    const enter = () => {
+      if (!hasPlace) throw new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 2 });
+      return () => undefined;
+    };
+    app = await startApp([runRoute(() => ({ body: { n: 1 } }), { enter })]);
+    const first = await app.post('/run', { a: 1 }, KEY);
+    hasPlace = false;
+    const again = await app.post('/run', { a: 1 }, KEY);
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    expect(again.text).toBe(first.text);
+    for (const [body, key] of [
+      [{ a: 2 }, KEY],
+      [{ a: 1 }, { 'idempotency-key': 'another' }],
+      [{ a: 1 }, {}],
+    ] as const) {
+      expect((await app.post('/run', body, key)).body.error.code).toBe('ENGINE_UNAVAILABLE');
+    }
+  });
+
   it('is refused with another body', async () => {
     await start(() => ({ body: {} }));
     await app.post('/run', { a: 1 }, KEY);
@@ -161,6 +182,7 @@ describe('a POST with an Idempotency-Key', () => {
         seed = newSeed;
         return dead.reserve(scope, key, digest, newSeed);
       },
+      kept: dead.kept.bind(dead),
       complete: () => Promise.reject(new Error('killed')),
       release: () => Promise.reject(new Error('killed')),
     };

@@ -107,6 +107,11 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
     it('makes an agent that was never seen, and refuses what is no input', async () => {
       const unseen = await say('never seen before', 'Who are you?');
       expect(unseen.status, unseen.text).toBe(200);
+      const revision = unseen.headers.get('anima-revision') ?? '';
+      const memories = await running.api.get('/npcs/never%20seen%20before/memory', { 'anima-min-revision': revision });
+      expect(memories.body, memories.text).toHaveLength(1);
+      const listed = (await running.api.get('/npcs?limit=500')).body as readonly { npcId: string }[];
+      expect(listed.map(({ npcId }) => npcId)).toContain('never seen before');
       expect((await say('never seen before', '')).status).toBe(400);
       expect((await running.api.get('/npcs/never%20seen%20before/verdicts/t0_0_AAAAAAAAAAAAAAAA/why')).status).toBe(
         404,

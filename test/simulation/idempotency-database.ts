@@ -44,6 +44,11 @@ export class IdempotencyDatabase {
     return { kind: 'run', seed: row.seed, resumed: true };
   }
 
+  kept(id: string, digest: string): KeptAnswer | null {
+    const row = this.#rows.get(id);
+    return row?.digest === digest ? row.answer : null;
+  }
+
   /** Ends an attempt, with an answer or without one. An attempt that was taken over stays untouched. */
   end(id: string, { owner, attempt }: Omit<Claim, 'running'>, answer: KeptAnswer | null): void {
     const row = this.#rows.get(id);
@@ -124,6 +129,7 @@ export const idempotencyOver = (database: IdempotencyDatabase, link: Link, owner
       );
       return asked;
     },
+    kept: (scope, key, digest) => link.call(async () => database.kept(idOf(scope, key), digest)),
     complete: (scope, key, answer) => end(idOf(scope, key), answer),
     release: (scope, key) => end(idOf(scope, key), null),
   };

@@ -16,6 +16,8 @@ export type Breaker = {
   left(): void;
   /** Why calls are kept away, or the next one only tries; null while all is well. */
   reason(): string | null;
+  /** Why calls are kept away now; null once its time is over, whether or not a call has tried since. */
+  away(): string | null;
 };
 
 /** A closed breaker. */
@@ -47,5 +49,6 @@ export const createBreaker = (clock: Pick<Clock, 'monotonicMs'>): Breaker => {
       trying = false;
     },
     reason: () => open?.reason ?? null,
+    away: () => (open !== null && open.untilMs > clock.monotonicMs() ? open.reason : null),
   };
 };

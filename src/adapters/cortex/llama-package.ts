@@ -3,7 +3,12 @@ import type { JsonObject } from '../../domain/shared/json.js';
 
 /** What we use of the package; tests bring their own. */
 export type LlamaPackage = {
-  readonly getLlama: (options: { readonly build: 'never'; readonly progressLogs: false }) => Promise<Llama>;
+  readonly getLlama: (options: {
+    readonly build: 'never';
+    readonly progressLogs: false;
+    /** Without it, all cores and never fewer than four, however loaded the machine is. */
+    readonly maxThreads: number;
+  }) => Promise<Llama>;
   readonly LlamaChatSession: new (options: {
     readonly contextSequence: LlamaSequence;
     readonly systemPrompt?: string;
@@ -14,9 +19,12 @@ export type Llama = {
   createGrammarForJsonSchema(schema: JsonObject): Promise<unknown>;
   dispose(): Promise<void>;
 };
-type LlamaModel = {
-  createContext(options: { readonly contextSize: { readonly max: number } }): Promise<{ getSequence(): LlamaSequence }>;
+export type LlamaModel = {
+  createContext(options: { readonly contextSize: { readonly max: number } }): Promise<LlamaContext>;
+  tokenize(text: string): readonly unknown[];
 };
+/** `contextSize`: in tokens; fewer than asked for where the model was not made for more. */
+type LlamaContext = { readonly contextSize: number; getSequence(): LlamaSequence };
 export type LlamaSequence = {
   readonly tokenMeter: { readonly usedInputTokens: number; readonly usedOutputTokens: number };
   clearHistory(): Promise<void>;

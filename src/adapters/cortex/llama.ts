@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 
 import { withTimeLimit } from '../../app/pacing/time-limit.js';
@@ -6,7 +7,13 @@ import { defined } from '../../domain/shared/defined.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';
-import { type Llama, type LlamaPackage, type LlamaSequence, loadLlamaPackage } from './llama-package.js';
+import {
+  type Llama,
+  type LlamaModel,
+  type LlamaPackage,
+  type LlamaSequence,
+  loadLlamaPackage,
+} from './llama-package.js';
 import { parametersIn } from './parameters-in.js';
 import { unavailable } from './unavailable.js';
 import { untilStop } from './until-stop.js';
@@ -17,6 +24,11 @@ const CALL_MS = 120_000;
 export const MAX_WAITING = 8;
 /** Tokens of prompt and answer; a prompt of ours has about 2,000, seldom 10,000. */
 const CONTEXT_TOKENS = 16_384;
+/** What a model's own chat template adds to a prompt, in tokens, and the shortest answer that there must be room for. */
+const TEMPLATE_TOKENS = 64;
+const LEAST_ANSWER_TOKENS = 32;
+/** More threads hardly make a small model faster: it waits for memory. */
+const MOST_THREADS = 8;
 /** Without a bound a small model may go on until its context is full. */
 const DEFAULT_MAX_TOKENS = 512;
 
@@ -24,17 +36,37 @@ const ID = 'llama';
 const LOADING = 'The model is being loaded.';
 const BROKEN = 'The model file cannot be loaded (ANIMA_CORTEX_GGUF); the log says why.';
 
-type LoadedModel = { readonly llama: Llama; readonly sequence: LlamaSequence };
+type LoadedModel = {
+  readonly llama: Llama;
+  readonly model: LlamaModel;
+  readonly contextSize: number;
+  readonly sequence: LlamaSequence;
+};
+
+/** What is run, and how much of the machine it may take. */
+export type LlamaSettings = {
+  /** The model's path. */
+  readonly file: string;
+  /** ANIMA_CORTEX_THREADS; as `threadsFor` says without it. */
+  readonly threads?: number;
+  /** ANIMA_CORTEX_CONTEXT_TOKENS; CONTEXT_TOKENS without it. */
+  readonly contextTokens?: number;
+};
+
+/**
+ * How many threads a model takes of so many cores as the system counts them: half, which is as many as are real where two share one. The rest is for
+ * the server itself and for its neighbours: threads that wait for a core hold up all the others.
+ */
+export const threadsFor = (cores: number): number => Math.max(1, Math.min(Math.floor(cores / 2), MOST_THREADS));
 
 export type LlamaEngineDeps = { readonly clock: Clock; readonly log: Log };
 
 /**
  * A GGUF model in this process (contract 6.4), one completion at a time. It loads while the server already answers.
- * @param file the model's path
  * @throws StartProblem when the package is not installed
  */
 export const openLlamaEngine = async (
-  file: string,
+  { file, threads = threadsFor(availableParallelism()), contextTokens = CONTEXT_TOKENS }: LlamaSettings,
   { clock, log }: LlamaEngineDeps,
   load: () => Promise<LlamaPackage> = loadLlamaPackage,
 ): Promise<CortexEngine> => {
@@ -45,10 +77,10 @@ export const openLlamaEngine = async (
   const closing = new AbortController();
 
   const open = async (): Promise<LoadedModel> => {
-    const llama = await getLlama({ build: 'never', progressLogs: false });
+    const llama = await getLlama({ build: 'never', progressLogs: false, maxThreads: threads });
     const model = await llama.loadModel({ modelPath: file, loadSignal: closing.signal });
-    const context = await model.createContext({ contextSize: { max: CONTEXT_TOKENS } });
-    return { llama, sequence: context.getSequence() };
+    const context = await model.createContext({ contextSize: { max: contextTokens } });
+    return { llama, model, contextSize: context.contextSize, sequence: context.getSequence() };
   };
   const opening: Promise<LoadedModel | null> = open().then(
     (loaded) => {
@@ -75,12 +107,13 @@ export const openLlamaEngine = async (
     const { sequence } = loaded;
     const messages = messagesOf(asked.prompt);
     const system = messages.find(({ role }) => role === 'system')?.content;
+    const room = roomFor(loaded, [system ?? '', messages.at(-1)?.content ?? '']);
     const session = new LlamaChatSession({ contextSequence: sequence, ...defined({ systemPrompt: system }) });
     const before = { ...countsOf(sequence) };
     try {
       const text = await session.prompt(messages.at(-1)?.content ?? '', {
         signal,
-        maxTokens: asked.maxTokens ?? DEFAULT_MAX_TOKENS,
+        maxTokens: Math.min(asked.maxTokens ?? DEFAULT_MAX_TOKENS, room),
         ...defined({
           temperature: asked.temperature,
           customStopTriggers: asked.stop,
@@ -98,7 +131,7 @@ export const openLlamaEngine = async (
     } catch (err) {
       signal.throwIfAborted();
       log.warn({ err, cortexId: ID }, 'the model did not complete a prompt');
-      throw unavailable(ID, 'The model did not complete the prompt; perhaps it is too long for it.');
+      throw unavailable(ID, 'The model did not complete the prompt; the log says why.');
     } finally {
       session.dispose();
       await sequence.clearHistory();
@@ -122,6 +155,7 @@ export const openLlamaEngine = async (
     runtime: 'llama.cpp',
     parameters: parametersIn(basename(file)),
     state: () => state,
+    down: () => (state === 'ready' ? null : state),
     complete: async (asked, signal) => {
       if (state === BROKEN) throw unavailable(ID, BROKEN);
       if (waiting > MAX_WAITING) throw unavailable(ID, 'Too many completions are waiting already.');
@@ -143,6 +177,20 @@ export const openLlamaEngine = async (
       await (await opening)?.llama.dispose();
     },
   };
+};
+
+/**
+ * How many tokens an answer to these texts may have.
+ * @throws Rejection CORTEX_UNAVAILABLE when they leave no room for one
+ */
+const roomFor = ({ model, contextSize }: LoadedModel, texts: readonly string[]): number => {
+  const tokens = texts.reduce((sum, text) => sum + (text === '' ? 0 : model.tokenize(text).length), TEMPLATE_TOKENS);
+  const room = contextSize - tokens;
+  if (room >= LEAST_ANSWER_TOKENS) return room;
+  throw unavailable(
+    ID,
+    `The prompt takes ${String(tokens)} tokens, too many for the model's context of ${String(contextSize)} (ANIMA_CORTEX_CONTEXT_TOKENS, and what the model was made for).`,
+  );
 };
 
 const countsOf = ({ tokenMeter }: LlamaSequence) => ({

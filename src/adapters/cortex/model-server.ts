@@ -15,7 +15,7 @@ export type ModelServer = { readonly url: string; readonly model: string; readon
 /** Why one attempt brought no text. `reason`: a sentence with neither the key nor what the server said. */
 export class AttemptFailed extends Error {
   readonly reason: string;
-  /** The HTTP status; null when there was no answer, or none that could be read. */
+  /** The HTTP status; null when there was no answer, or it broke off. With a status of success the answer held no text. */
   readonly status: number | null;
   /** `Retry-After` in milliseconds, 0 without one. */
   readonly retryAfterMs: number;
@@ -64,18 +64,21 @@ const usageOf = (answer: JsonObject): Readonly<Record<string, number>> => {
   return defined({ promptTokens: figure('prompt_tokens'), completionTokens: figure('completion_tokens') });
 };
 
+/** The server is up, and this one answer is of no use. */
+const badAnswer = (reason: string): AttemptFailed => new AttemptFailed(reason, 200);
+
 const completedOf = (text: string): Completed => {
   let answer: unknown;
   try {
     answer = JSON.parse(text);
   } catch {
-    throw new AttemptFailed('The model server answers with something other than JSON.');
+    throw badAnswer('The model server answers with something other than JSON.');
   }
   const choices = isObject(answer) ? answer['choices'] : null;
   const first: unknown = Array.isArray(choices) ? choices[0] : null;
   const message = isObject(first) ? first['message'] : null;
   const content = isObject(message) ? message['content'] : null;
-  if (typeof content !== 'string') throw new AttemptFailed('The model server answers without a text.');
+  if (typeof content !== 'string') throw badAnswer('The model server answers without a text.');
   return { text: content, stats: usageOf(answer as JsonObject) };
 };
 
@@ -108,7 +111,7 @@ export const askModelServer = async (
       throw new AttemptFailed(statusReason(response.status), response.status, retryAfterMs(response));
     }
     const text = await boundedText(response, MAX_ANSWER_BYTES);
-    if (text === null) throw new AttemptFailed('The answer of the model server is too large.');
+    if (text === null) throw badAnswer('The answer of the model server is too large.');
     return completedOf(text);
   } catch (error) {
     if (error instanceof AttemptFailed) throw error;

@@ -12,10 +12,11 @@ import { parametersIn } from './parameters-in.js';
 import { unavailable } from './unavailable.js';
 import { untilStop } from './until-stop.js';
 
-/** How long a call may take, with its attempts and pauses, in milliseconds. */
-const CALL_MS = 60_000;
-/** A call that its caller gave up after so long shows that the server is too slow, in milliseconds. */
-const PATIENCE_MS = 20_000;
+/**
+ * How long a call may take, with its attempts and pauses, in milliseconds: less than the 60 s that a turn gives it, because only a call that ends here,
+ * and not by its caller, shows that the server is too slow.
+ */
+const CALL_MS = 50_000;
 const ATTEMPTS = 3;
 /** The longest pause before another attempt, in milliseconds; it doubles with each. */
 const BACKOFF_MS = 500;
@@ -26,8 +27,11 @@ const ID = 'openai';
 
 export type OpenAiEngineDeps = { readonly clock: Clock; readonly random: Random; readonly log: Log };
 
-/** No answer, a server that is busy or broken: another attempt may help. */
-const passes = ({ status }: AttemptFailed): boolean => status === null || status === 429 || status >= 500;
+/** The server answered this one request with nothing that can be used. */
+const isBadAnswer = ({ status }: AttemptFailed): boolean => status === 200;
+/** No answer, a bad one, a server that is busy or broken: another attempt may help. */
+const passes = (failure: AttemptFailed): boolean =>
+  failure.status === null || failure.status === 429 || failure.status >= 500 || isBadAnswer(failure);
 /** The server is up, and refuses this one request. */
 const isRefusal = ({ status }: AttemptFailed): boolean => status === 400 || status === 413 || status === 422;
 /** What servers answer that cannot hold a model to a schema. */
@@ -53,9 +57,15 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     }
   };
 
+  const noteAnswer = (): void => {
+    if (breaker.reason() !== null) log.info({ cortexId: ID }, 'an engine is up again');
+    breaker.succeeded();
+  };
+
+  /** What one prompt met is no reason to keep the other tenants' calls away from the server. */
   const noteFailure = (failure: AttemptFailed): void => {
-    if (isRefusal(failure)) {
-      breaker.succeeded();
+    if (isRefusal(failure) || isBadAnswer(failure)) {
+      noteAnswer();
       return;
     }
     const wasWell = breaker.reason() === null;
@@ -66,18 +76,16 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
   };
 
   /** One attempt behind the breaker. @throws Rejection CORTEX_UNAVAILABLE while it is open, and what `ask` throws */
-  const attempt = async (asked: Completion, signal: AbortSignal): Promise<Completed> => {
+  const attempt = async (asked: Completion, signal: AbortSignal, caller: AbortSignal): Promise<Completed> => {
     const waitMs = breaker.enter();
     if (waitMs > 0) throw unavailable(ID, breaker.reason() ?? '', waitMs / 1000);
-    const beganMs = clock.monotonicMs();
     try {
       const completed = await ask(asked, signal);
-      if (breaker.reason() !== null) log.info({ cortexId: ID }, 'an engine is up again');
-      breaker.succeeded();
+      noteAnswer();
       return completed;
     } catch (error) {
       if (error instanceof AttemptFailed) noteFailure(error);
-      else if (clock.monotonicMs() - beganMs < PATIENCE_MS) breaker.left();
+      else if (caller.aborted) breaker.left();
       else noteFailure(new AttemptFailed('The model server does not answer in time.'));
       throw error;
     }
@@ -90,10 +98,11 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     return Math.max(backoffMs(random, BACKOFF_MS, attempts), failure.retryAfterMs);
   };
 
-  const attempts = async (asked: Completion, signal: AbortSignal): Promise<Completed> => {
+  /** @param caller the signal of the one who asks; `signal` also aborts when the call takes too long */
+  const attempts = async (asked: Completion, signal: AbortSignal, caller: AbortSignal): Promise<Completed> => {
     for (let made = 1; ; made += 1) {
       try {
-        return await attempt(asked, signal);
+        return await attempt(asked, signal, caller);
       } catch (failure) {
         if (!(failure instanceof AttemptFailed)) throw failure;
         const ms = pauseAfter(failure, made);
@@ -114,10 +123,11 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     runtime: 'http',
     parameters: parametersIn(server.model),
     state: () => breaker.reason() ?? 'ready',
+    down: () => breaker.away(),
     complete: async (asked, signal) => {
       const beganMs = clock.monotonicMs();
       const { text, stats } = await withTimeLimit(clock, { ms: CALL_MS, late, signal }, (limited) =>
-        attempts(asked, limited),
+        attempts(asked, limited, signal),
       );
       return { text: untilStop(text, asked.stop), stats: { ...stats, ms: Math.round(clock.monotonicMs() - beganMs) } };
     },

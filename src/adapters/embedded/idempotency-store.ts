@@ -1,7 +1,14 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
-import { IDEMPOTENCY_TTL_MS, idOf, isFree, type KeptReservation, reservationOf } from '../shared/reservations.js';
+import {
+  answerFor,
+  IDEMPOTENCY_TTL_MS,
+  idOf,
+  isFree,
+  type KeptReservation,
+  reservationOf,
+} from '../shared/reservations.js';
 import { Database, fileUnavailable } from './database.js';
 
 /** How many changes may wait for the file, and how many of them one commit takes. */
@@ -72,6 +79,12 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     return this.#write(() => this.#take(idOf(scope, key), digest, newSeed));
   }
 
+  /** @throws Rejection STORE_UNAVAILABLE */
+  async kept(scope: string, key: string, digest: string): Promise<KeptAnswer | null> {
+    if (this.#closed) throw fileUnavailable();
+    return answerFor(this.#find(idOf(scope, key)), digest, this.#clock.now().getTime());
+  }
+
   /** @throws Rejection as reserve: the key is then as if this process had died */
   complete(scope: string, key: string, answer: KeptAnswer): Promise<void> {
     const text = JSON.stringify(answer);
@@ -91,9 +104,13 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     this.#database[Symbol.dispose]();
   }
 
-  #take(id: string, digest: string, newSeed: string): Reservation {
+  #find(id: string): KeptReservation | undefined {
     const row = this.#sql.find.get(id) as ReservationRow | undefined;
-    const kept = row === undefined ? undefined : keptOf(row);
+    return row === undefined ? undefined : keptOf(row);
+  }
+
+  #take(id: string, digest: string, newSeed: string): Reservation {
+    const kept = this.#find(id);
     const nowMs = this.#clock.now().getTime();
     if (kept === undefined || isFree(kept, digest, nowMs)) {
       this.#sql.take.run(id, digest, newSeed, nowMs + IDEMPOTENCY_TTL_MS);

@@ -1,6 +1,13 @@
 import type { Clock } from '../../ports/clock.js';
 import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
-import { IDEMPOTENCY_TTL_MS, idOf, isFree, type KeptReservation, reservationOf } from '../shared/reservations.js';
+import {
+  answerFor,
+  IDEMPOTENCY_TTL_MS,
+  idOf,
+  isFree,
+  type KeptReservation,
+  reservationOf,
+} from '../shared/reservations.js';
 
 /** How many expired entries each reservation may drop: more than it adds. */
 const SWEPT_PER_RESERVATION = 2;
@@ -35,6 +42,10 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
       this.#running.add(id);
     }
     return reservation;
+  }
+
+  async kept(scope: string, key: string, digest: string): Promise<KeptAnswer | null> {
+    return answerFor(this.#entries.get(idOf(scope, key)), digest, this.#clock.now().getTime());
   }
 
   async complete(scope: string, key: string, answer: KeptAnswer): Promise<void> {

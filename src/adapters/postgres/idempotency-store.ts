@@ -66,6 +66,16 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     }
   }
 
+  /** @throws Rejection DATABASE_UNAVAILABLE */
+  async kept(scope: string, key: string, digest: string): Promise<KeptAnswer | null> {
+    const statement = sql<KeptAnswerRow>`
+      SELECT digest, answer FROM reservations
+      WHERE id = decode(${digestOf(scope, key)}, 'hex') AND digest = ${digest} AND expires > ${NOW_MS}`;
+    const { rows } = await this.#postgres.run('request', (db) => statement.execute(db));
+    const answer = rows[0]?.answer ?? null;
+    return answer === null ? null : (JSON.parse(answer) as KeptAnswer);
+  }
+
   /** @throws Rejection as reserve: the key is then as if this process had died */
   complete(scope: string, key: string, answer: KeptAnswer): Promise<void> {
     return this.#end(digestOf(scope, key), JSON.stringify(answer));

@@ -24,5 +24,9 @@ export const reservationOf = (kept: KeptReservation, digest: string, running: bo
   return running ? { kind: 'running' } : { kind: 'run', seed: kept.seed, resumed: true };
 };
 
+/** The answer that a request finds again; `kept` is what its key holds. */
+export const answerFor = (kept: KeptReservation | undefined, digest: string, nowMs: number): KeptAnswer | null =>
+  kept === undefined || isFree(kept, digest, nowMs) || kept.digest !== digest ? null : kept.answer;
+
 /** One name for scope and key; neither can reach into the other. */
 export const idOf = (scope: string, key: string): string => JSON.stringify([scope, key]);

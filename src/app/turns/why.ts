@@ -6,12 +6,13 @@ import type { SeenValue } from '../../domain/rules/rules-trace.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
-import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import type { EventStore } from '../../ports/event-store.js';
 import { mindAsOf } from '../minds/minds.js';
 import type { Rulesets } from '../minds/rulesets.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
 import type { Lanes } from '../streams/lanes.js';
 import { readTurn, type TurnView } from './turn-view.js';
+import { turnEvents } from './why-events.js';
 import { promptOf, type RecordedPrompt, type TurnEvent } from './why-prompt.js';
 
 export type WhyDeps = {
@@ -38,22 +39,25 @@ export type WhyMemory = RecalledMemory & {
   readonly cause?: { readonly turnId: string | null; readonly eventId: string; readonly revision: number };
 };
 
+type Mismatched = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data']['members'][number];
+
 /** Everything that a turn rested on, from its record alone (contract 10.2). */
 export type Why = {
   readonly turn: TurnView;
   /** The mind as the last decision saw it. */
   readonly mind: { readonly revision: number; readonly persona: string | null; readonly data: JsonObject | null };
+  /** The ruleset that was named and never registered: the turn was decided without rules (contract 2.8). */
+  readonly rulesetMissing?: string;
   readonly rules: readonly WhyRule[];
   readonly memories: readonly WhyMemory[];
   readonly prompt: RecordedPrompt | null;
   readonly model: { readonly text: string; readonly cortexId?: string; readonly read: ModelSaid } | null;
+  /** Where a tape contradicted the record, which counted (contract 2.6). */
+  readonly mismatches: readonly { revision: number; round: number; members: readonly Mismatched[] }[];
   readonly stateChange: JsonObject | null;
   readonly memoriesStored: readonly { memoryId: string; text: string; type: string; importance: number }[];
   readonly events: readonly { revision: number; id: string; type: string; at: string; hash: string }[];
 };
-
-/** A verdict's append: the verdict, a state change, the memories. */
-const APPENDED = 32;
 
 /**
  * Why a turn came out as it did.
@@ -62,7 +66,7 @@ const APPENDED = 32;
 export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId: string): Promise<Why> => {
   const turn = await readTurn(deps, tenant, npcId, turnId);
   const stream = npcStream(tenant, npcId);
-  const events = await eventsOf(deps.events, stream, turn);
+  const events = await turnEvents(deps.events, stream, turn);
   const known = events.map((event) => npcEvents.decode(event));
   const first = <Type extends NpcEvent['type']>(...types: readonly Type[]) =>
     known.find((event) => (types as readonly string[]).includes(event.type)) as
@@ -77,6 +81,7 @@ export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId
   return {
     turn,
     mind: { revision, persona: mind?.persona ?? null, data: mind?.data ?? null },
+    ...defined({ rulesetMissing: first('RulesetMissing')?.data.rulesetId }),
     rules: rulesOf(trace, ruleset),
     memories: await withCauses(deps.events, stream, memoriesOffered(known)),
     prompt: await promptOf(deps, { tenant, npcId, ruleset }, known),
@@ -88,6 +93,12 @@ export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId
             ...defined({ cortexId: reached?.cortexId }),
             read: readModelText(generatedOutput),
           },
+    mismatches: events.flatMap((event) => {
+      const { type, data } = npcEvents.decode(event);
+      return type === 'TapeMismatchNoticed'
+        ? [{ revision: event.revision, round: data.round, members: data.members }]
+        : [];
+    }),
     stateChange: first('StateChanged')?.data.patch ?? null,
     memoriesStored: known.flatMap((event) =>
       event.type === 'MemoryStored'
@@ -102,24 +113,6 @@ export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId
       hash: meta.hash,
     })),
   };
-};
-
-/** The events of a turn: those of its rounds, and what was appended with the last of them. */
-const eventsOf = async (
-  events: Pick<EventStore, 'read'>,
-  stream: string,
-  { turnId, rounds }: TurnView,
-): Promise<readonly RecordedEvent[]> => {
-  const pages = await Promise.all(
-    rounds.map(({ revision }, index) =>
-      events.read(stream, {
-        direction: 'forwards',
-        from: revision,
-        limit: index === rounds.length - 1 ? APPENDED : 1,
-      }),
-    ),
-  );
-  return pages.flatMap((page) => page.events).filter(({ data }) => data['turnId'] === turnId);
 };
 
 type Trace =

@@ -1,26 +1,28 @@
 import { Type } from '@sinclair/typebox';
 
-import { followTurn } from '../../app/agents/follow-turn.js';
-import {
-  type AgentDeps,
-  type AgentOutcome,
-  processInput,
-  takeInput,
-  noVerdictYet,
-} from '../../app/agents/process-input.js';
+import { type AgentDeps, processInput } from '../../app/agents/process-input.js';
+import { type AgentInput, takeInput } from '../../app/agents/take-input.js';
+import { createUnanswered } from '../../app/agents/unanswered.js';
+import { SharedWork } from '../../app/pacing/shared-work.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
-import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
+import type { Ports } from '../../ports/ports.js';
+import { answered, phasesOf } from '../agent-answer.js';
 import { agentStream, contextOf } from '../command-context.js';
 import { EVENT_STREAM, eventStream } from '../event-stream.js';
-import { errorBody } from '../on-error.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import type { Services } from '../services.js';
 import { AgentParams, FreeObject, nullable } from '../schemas.js';
 
+/** What agents' turns are asked with. */
+export type AgentServices = Pick<
+  Services,
+  'lanes' | 'journal' | 'turnIndex' | 'engine' | 'engines' | 'turnDeadlineMs' | 'agentWaitMs'
+> & { readonly ports: Pick<Ports, 'events' | 'clock'> };
+
 type Body = { input: string; context?: JsonObject | null };
 
 /** The state in the context overlays the mind's own; the rest is what is around it. */
-const askedOf = (call: Call<{ agentId: string }, unknown, Body>) => {
+const askedOf = (call: Call<{ agentId: string }, unknown, Body>): AgentInput => {
   const { npcState, ...context } = call.body.context ?? {};
   const { keyed, resumed, ...by } = contextOf(call);
   return {
@@ -34,73 +36,17 @@ const askedOf = (call: Call<{ agentId: string }, unknown, Body>) => {
   };
 };
 
-/**
- * What the client is told of a turn that has ended (contract 7.1).
- * @throws Rejection the code of the refusal, when the verdict was none
- */
-const answerOf = ({ turnId, verdict, memories }: Omit<AgentOutcome, 'revision' | 'position'>) => {
-  if (!verdict.valid) throw refused(verdict);
-  return {
-    dialogue: verdict.dialogue,
-    action: verdict.action ?? { type: 'SPEAK' },
-    stateChanges: verdict.stateDelta,
-    memoriesRecalled: memories.map(({ text }) => text),
-    turnId,
-  };
-};
-
-const refused = ({ code = 'RULE_REFUSED', dialogue, details }: AgentOutcome['verdict']): Rejection => {
-  const known: RejectionCode = Object.hasOwn(rejections, code) ? (code as RejectionCode) : 'RULE_REFUSED';
-  return new Rejection(known, { message: dialogue, ...(details === undefined ? {} : { details }) });
-};
-
-const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-
-type Following = {
-  readonly stream: string;
-  readonly turnId: string;
-  readonly requestId: string;
-  readonly tenant: string;
-};
-
-/** The phases of a turn as Server-Sent Events (contract 7.1). */
-const phasesOf = async function* (
-  deps: AgentDeps,
-  { stream, turnId, requestId, tenant }: Following,
-  left: AbortSignal,
-): AsyncGenerator<string> {
-  const engine = deps.engineOf(tenant);
-  yield eventOf('opened', { turnId });
-  const late = new AbortController();
-  const cancel = deps.clock.after(deps.waitMs, () => late.abort());
-  try {
-    for await (const phase of followTurn(deps.events, stream, turnId, AbortSignal.any([left, late.signal]))) {
-      switch (phase.phase) {
-        case 'recalled':
-          yield eventOf('recalled', { turnId, memories: phase.memories.map(({ text }) => text) });
-          yield eventOf('thinking', { turnId });
-          break;
-        case 'ended':
-          yield eventOf('verdict', answerOf({ turnId, ...phase }));
-          return;
-        case 'expired':
-          throw noVerdictYet(turnId, engine);
-      }
-    }
-    if (!left.aborted) throw noVerdictYet(turnId, engine);
-  } catch (error) {
-    if (!(error instanceof Rejection)) throw error;
-    yield eventOf('error', errorBody(error, requestId));
-  } finally {
-    cancel();
-  }
-};
-
 /** `POST /v1/agents/{agentId}/process`: a whole turn on this server (contract 7.1). */
-export const agentRoutes = (services: Services): readonly RouteDefinition[] => {
+export const agentRoutes = (services: AgentServices): readonly RouteDefinition[] => {
   const { ports, turnIndex: index, engines, agentWaitMs: waitMs, ...open } = services;
   const engineOf: AgentDeps['engineOf'] = (tenant) => engines.engineOf(tenant);
-  const deps: AgentDeps = { ...open, index, events: ports.events, clock: ports.clock, waitMs, engineOf };
+  const { events, clock } = ports;
+  const deps: AgentDeps = {
+    ...{ ...open, index, events, clock, waitMs, engineOf },
+    unanswered: createUnanswered(clock),
+    openings: new SharedWork(),
+    waits: new SharedWork(),
+  };
   return [
     route({
       operationId: 'processInput',
@@ -133,13 +79,16 @@ export const agentRoutes = (services: Services): readonly RouteDefinition[] => {
       handler: async (call) => {
         if (call.wantsStream) {
           const asked = askedOf(call);
-          const turnId = await takeInput(deps, asked);
-          const turn = { stream: asked.stream, turnId, requestId: call.requestId, tenant: call.principal.tenant };
-          return eventStream((signal) => phasesOf(deps, turn, signal));
+          const { requestId, noteWritten } = call;
+          const untilMs = clock.monotonicMs() + waitMs;
+          const cortex = engineOf(asked.by.tenant);
+          const turnId = await takeInput(deps, asked, untilMs);
+          const followed = { asked, turnId, requestId, untilMs, noteWritten, cortex };
+          return eventStream((signal) => phasesOf(deps, followed, signal));
         }
         const outcome = await processInput(deps, askedOf(call));
         const { revision, position } = outcome;
-        return { revision, position, body: answerOf(outcome) };
+        return { revision, position, ...answered(outcome, call.requestId) };
       },
     }),
   ];

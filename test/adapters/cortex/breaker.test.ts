@@ -45,6 +45,14 @@ describe('a breaker', () => {
     expect([breaker.enter(), breaker.reason()]).toEqual([0, null]);
   });
 
+  it('says that calls are kept away only as long as they are, though none came to try', async () => {
+    expect(breaker.away()).toBeNull();
+    fail(FAILURES);
+    expect(breaker.away()).toBe('Down.');
+    await clock.advance(OPEN_MS);
+    expect([breaker.away(), breaker.reason()]).toEqual([null, 'Down.']);
+  });
+
   it('lets another one try when the first gave up', async () => {
     fail(FAILURES);
     await clock.advance(OPEN_MS);

@@ -1,6 +1,8 @@
+import { availableParallelism } from 'node:os';
+
 import { describe, expect, it } from 'vitest';
 
-import { openLlamaEngine, MAX_WAITING } from '../../../src/adapters/cortex/llama.js';
+import { openLlamaEngine, MAX_WAITING, threadsFor } from '../../../src/adapters/cortex/llama.js';
 import { type LlamaPackage, loadLlamaPackage } from '../../../src/adapters/cortex/llama-package.js';
 import { buildPrompt } from '../../../src/domain/npc/decision/prompt.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
@@ -16,6 +18,7 @@ type Mode = 'answer' | 'fail' | 'hang';
 
 /** The package as far as the engine uses it, with a model that always says the same. */
 const fakePackage = (opening: 'opens' | 'fails' = 'opens') => {
+  const asked: JsonObject[] = [];
   const prompted: Prompted[] = [];
   const done: string[] = [];
   let mode: Mode = 'answer';
@@ -29,10 +32,17 @@ const fakePackage = (opening: 'opens' | 'fails' = 'opens') => {
   };
   const load = (): Promise<LlamaPackage> =>
     Promise.resolve({
-      getLlama: async () => ({
+      getLlama: async ({ maxThreads }) => ({
         loadModel: async () => {
           if (opening === 'fails') throw new Error('not a GGUF file');
-          return { createContext: async () => ({ getSequence: () => sequence }) };
+          return {
+            // The fake model was made for 2,048 tokens, and takes a word for one.
+            createContext: async ({ contextSize: { max } }) => {
+              asked.push({ maxThreads, max });
+              return { contextSize: Math.min(max, 2_048), getSequence: () => sequence };
+            },
+            tokenize: (text) => text.split(' '),
+          };
         },
         createGrammarForJsonSchema: async (schema) => {
           if (schema['type'] === 'strange') throw new Error('unknown type');
@@ -72,13 +82,14 @@ const fakePackage = (opening: 'opens' | 'fails' = 'opens') => {
         }
       },
     });
-  return { load, prompted, done, become: (next: Mode) => void (mode = next) };
+  return { load, asked, prompted, done, become: (next: Mode) => void (mode = next) };
 };
 
-const openEngine = async (fake = fakePackage()) => {
+const openEngine = async (fake = fakePackage(), settings: { threads?: number; contextTokens?: number } = {}) => {
   const clock = new QuickClock();
   const log = rememberingLog();
-  const engine = await openLlamaEngine(`/models/gemma3-270m-${SECRET}.Q4.gguf`, { clock, log }, fake.load);
+  const file = `/models/gemma3-270m-${SECRET}.Q4.gguf`;
+  const engine = await openLlamaEngine({ file, ...settings }, { clock, log }, fake.load);
   return { fake, clock, log, engine };
 };
 
@@ -115,6 +126,28 @@ describe('the engine of a model in this process', () => {
     ]);
     expect(fake.done).toEqual(['ended', 'cleared', 'ended', 'cleared']);
     expect([engine.parameters, engine.runtime]).toEqual([270, 'llama.cpp']);
+  });
+
+  it('takes as many threads and tokens as it is given, and without that no more than half of the cores', async () => {
+    const { fake, engine } = await openEngine(fakePackage(), { threads: 3, contextTokens: 1_000 });
+    await engine.complete({ prompt: 'Hello.' }, never);
+    expect(fake.asked).toEqual([{ maxThreads: 3, max: 1_000 }]);
+    expect([1, 2, 3, 4, 8, 64].map(threadsFor)).toEqual([1, 1, 1, 2, 4, 8]);
+    const unset = await openEngine();
+    await unset.engine.complete({ prompt: 'Hello.' }, never);
+    expect(unset.fake.asked).toEqual([{ maxThreads: threadsFor(availableParallelism()), max: 16_384 }]);
+  });
+
+  it('refuses a prompt that its context cannot hold, names the setting, and takes the next one', async () => {
+    const { fake, engine } = await openEngine(fakePackage(), { contextTokens: 1_000 });
+    const refused = engine.complete({ prompt: 'so '.repeat(1_000).trim() }, never);
+    await expect(refused).rejects.toMatchObject({
+      code: 'CORTEX_UNAVAILABLE',
+      details: { cortexId: 'llama', reason: expect.stringMatching(/1064 tokens.* 1000 .*ANIMA_CORTEX_CONTEXT_TOKENS/) },
+    });
+    expect(engine.state()).toBe('ready');
+    await engine.complete({ prompt: 'so '.repeat(800).trim() }, never);
+    expect(fake.prompted.map(({ options }) => options['maxTokens'])).toEqual([136]);
   });
 
   it('goes without a schema that the model cannot be held to', async () => {

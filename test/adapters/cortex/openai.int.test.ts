@@ -187,9 +187,21 @@ describe('the engine of a model server', () => {
     await server.quiet();
   });
 
-  it('counts a server as too slow when callers give up after a long wait', async () => {
+  it('counts a server as too slow when it does not answer in its own time', async () => {
     server.behave({ kind: 'silent' });
     for (let calls = 1; calls <= 3; calls += 1) {
+      const call = refusal(ask());
+      while (server.seen.length < calls) await new Promise((resolve) => setTimeout(resolve, 5));
+      clock.runOut();
+      await call;
+      await server.quiet();
+    }
+    expect(engine.state()).toMatch(/in time/);
+  });
+
+  it('does not count calls against a server that their callers gave up, however late', async () => {
+    server.behave({ kind: 'silent' });
+    for (let calls = 1; calls <= 4; calls += 1) {
       const caller = new AbortController();
       const call = engine.complete({ prompt: 'Hello.' }, caller.signal).catch(() => null);
       while (server.seen.length < calls) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -198,7 +210,16 @@ describe('the engine of a model server', () => {
       await call;
       await server.quiet();
     }
-    expect(engine.state()).toMatch(/in time/);
+    expect(engine.state()).toBe('ready');
+  });
+
+  it('does not count bad answers to one prompt against a server', async () => {
+    server.behave(raw('{"choices": [{"message": {"content": null}}]}'));
+    expect((await refusal(ask())).details['reason']).toMatch(/without a text/);
+    expect((await refusal(ask())).details['reason']).toMatch(/without a text/);
+    expect(engine.state()).toBe('ready');
+    server.behave(well);
+    expect((await ask()).text).toBe('Well met, stranger.');
   });
 
   it('cannot reach a server that is not there, and logs neither its key nor a prompt', async () => {

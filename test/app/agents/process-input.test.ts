@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { type AgentDeps, processInput } from '../../../src/app/agents/process-input.js';
+import { createUnanswered, OWED_MS } from '../../../src/app/agents/unanswered.js';
+import { pause } from '../../../src/app/pacing/pause.js';
+import { SharedWork } from '../../../src/app/pacing/shared-work.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
-import type { Completed, Completion, CortexEngine } from '../../../src/ports/cortex.js';
+import type { ProcessEngine } from '../../../src/ports/process-engine.js';
+import { fakeCortex } from '../../support/fake-cortex.js';
 import { findBreak } from '../../support/find-break.js';
 import { gate } from '../../support/gate.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -14,28 +18,42 @@ import { settle } from '../../support/settle.js';
 
 const WAIT_MS = 12_000;
 
-/** An engine that says what the test has it say, and counts how often it was asked. */
-const fakeEngine = (say: (asked: Completion, signal: AbortSignal) => Promise<string>) => {
-  const asked: Completion[] = [];
-  let state = 'ready';
-  const engine: CortexEngine = {
-    id: 'fake',
-    name: 'Fake',
-    runtime: 'test',
-    parameters: 0,
-    state: () => state,
-    complete: async (completion, signal): Promise<Completed> => {
-      asked.push(completion);
-      return { text: await say(completion, signal), stats: {} };
-    },
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
-  return { engine, asked, set: (now: string) => (state = now) };
-};
+/** A process engine that takes its time: before it takes an input, and before it tells an outcome. */
+const slowly = (
+  engine: ProcessEngine,
+  clock: ManualClock,
+  { beforeMs, afterMs }: { readonly beforeMs: number; readonly afterMs: number },
+): ProcessEngine => ({
+  start: () => engine.start(),
+  enter: (ref) => engine.enter(ref),
+  tell: (ref, inputs, by) => engine.tell(ref, inputs, by),
+  ask: async (ref, inputs, by) => {
+    await pause(clock, beforeMs);
+    return engine.ask(ref, inputs, by);
+  },
+  outcome: async (ref, by, wait) => {
+    await pause(clock, afterMs);
+    return engine.outcome(ref, by, wait);
+  },
+  [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+});
 
+let instances = 0;
 const openAgents = async (
-  { engine }: Pick<ReturnType<typeof fakeEngine>, 'engine'>,
-  { store = new MemoryEventStore(), clock = new ManualClock(), onRecall = (): boolean => false } = {},
+  { engine }: Pick<ReturnType<typeof fakeCortex>, 'engine'>,
+  {
+    store = new MemoryEventStore(),
+    clock = new ManualClock(),
+    onRecall = (): boolean => false,
+    askTakes,
+    shared = false,
+  }: {
+    store?: MemoryEventStore;
+    clock?: ManualClock;
+    onRecall?: () => boolean;
+    shared?: boolean;
+    askTakes?: { beforeMs: number; afterMs: number };
+  } = {},
 ) => {
   const recalls: string[] = [];
   const agent = {
@@ -46,21 +64,30 @@ const openAgents = async (
     },
     engineOf: () => engine,
   };
-  const minds = await openMinds(store, clock, { agent });
-  const deps: AgentDeps = { ...minds.deps, engineOf: () => engine, waitMs: WAIT_MS };
+  const minds = await openMinds(store, clock, { agent, shared });
+  const deps: AgentDeps = {
+    ...minds.deps,
+    engineOf: () => engine,
+    waitMs: WAIT_MS,
+    unanswered: createUnanswered(clock),
+    openings: new SharedWork(),
+    waits: new SharedWork(),
+    ...(askTakes === undefined ? {} : { engine: slowly(minds.engine, clock, askTakes) }),
+  };
   let commands = 0;
+  const instance = String((instances += 1));
   const say = (
     input: string,
     over: { context?: JsonObject; npcState?: JsonObject; npcId?: string; commandId?: string; resumed?: boolean } = {},
   ) => {
-    const commandId = over.commandId ?? `agent-${String((commands += 1))}`;
+    const commandId = over.commandId ?? `agent-${instance}-${String((commands += 1))}`;
     return processInput(deps, {
       stream: npcStream(TENANT, over.npcId ?? 'mira'),
       input,
       context: over.context ?? {},
       npcState: over.npcState ?? {},
       by: { tenant: TENANT, actor: 'key', commandId, correlationId: commandId, causationId: null },
-      keyed: false,
+      keyed: over.commandId !== undefined,
       resumed: over.resumed ?? false,
     });
   };
@@ -71,7 +98,7 @@ const turnTypes = ['TurnOpened', 'MemoriesRecalled', 'VerdictReached', 'MemorySt
 
 describe('an agent’s turn', () => {
   it('recalls, speaks, decides and remembers, in one call', async () => {
-    const { engine, asked } = fakeEngine(() => Promise.resolve('{"dialogue": "Three coins.", "action": "SPEAK"}'));
+    const { engine, asked } = fakeCortex(() => Promise.resolve('{"dialogue": "Three coins.", "action": "SPEAK"}'));
     await using agents = await openAgents({ engine });
     const { verdict, revision } = await agents.say('A room, please.');
     expect(verdict).toMatchObject({ valid: true, dialogue: 'Three coins.' });
@@ -85,7 +112,7 @@ describe('an agent’s turn', () => {
   });
 
   it('is decided by the default preset where the tenant has no default', async () => {
-    const { engine } = fakeEngine(() => Promise.resolve('{"dialogue": "Hm?", "action": "MOVE"}'));
+    const { engine } = fakeCortex(() => Promise.resolve('{"dialogue": "Hm?", "action": "MOVE"}'));
     await using agents = await openAgents({ engine });
     const { verdict } = await agents.say('Wake up!', { npcState: { status: 'asleep' } });
     expect(verdict).toMatchObject({ valid: false, code: 'RULE_REFUSED', details: { drRuleId: 'incapacitated' } });
@@ -94,7 +121,7 @@ describe('an agent’s turn', () => {
 
   it('is joined by the same input while it is open, and begun again when it has ended', async () => {
     const { opened, open } = gate();
-    const { engine, asked } = fakeEngine(async () => {
+    const { engine, asked } = fakeCortex(async () => {
       await opened;
       return 'Yes.';
     });
@@ -111,7 +138,7 @@ describe('an agent’s turn', () => {
 
   it('goes on without its asker, and the same input gets its words without asking the engine again', async () => {
     const { opened, open } = gate();
-    const { engine, asked } = fakeEngine(async () => {
+    const { engine, asked } = fakeCortex(async () => {
       await opened;
       return 'At last.';
     });
@@ -128,9 +155,101 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
+  it('answers the same input with a turn that has ended since it was told to come again, once and for a while', async () => {
+    let gates = [gate(), gate()];
+    const [first, second] = gates;
+    const { engine, asked } = fakeCortex(async () => {
+      const next = gates[0];
+      gates = gates.slice(1);
+      await next?.opened;
+      return 'At last.';
+    });
+    await using agents = await openAgents({ engine });
+    const late = agents.say('Are you there?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await late).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    first?.open();
+    await settle(20);
+    expect(await agents.types()).toEqual(turnTypes);
+    const repeated = await agents.say('Are you there?');
+    expect(repeated).toMatchObject({ verdict: { dialogue: 'At last.' } });
+    expect(asked).toHaveLength(1);
+    const anew = agents.say('Are you there?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await anew).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    second?.open();
+    await settle(20);
+    await agents.clock.advance(OWED_MS);
+    expect((await agents.say('Are you there?')).turnId).not.toBe(repeated.turnId);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('is waited for by any number of equal requests', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      await opened;
+      return 'Yes, all of you.';
+    });
+    await using agents = await openAgents({ engine });
+    const all = Array.from({ length: 200 }, () => agents.say('Well?'));
+    await settle(20);
+    const more = Array.from({ length: 20 }, () => agents.say('Well?'));
+    await settle(20);
+    open();
+    const outcomes = await Promise.all([...all, ...more]);
+    expect(new Set(outcomes.map(({ verdict }) => verdict.dialogue))).toEqual(new Set(['Yes, all of you.']));
+    expect(asked).toHaveLength(1);
+    expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it.each([
+    ['the opening takes', { beforeMs: WAIT_MS - 1_000, afterMs: 8_000 }, 'CORTEX_UNAVAILABLE'],
+    ['the opening takes more than', { beforeMs: WAIT_MS + 8_000, afterMs: 0 }, 'ENGINE_UNAVAILABLE'],
+  ])('is not waited for longer than a request may, though %s most of that time', async (_, askTakes, code) => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve('Here I am.'));
+    await using agents = await openAgents({ engine }, { askTakes });
+    let refusal: unknown = null;
+    void agents.say('Anybody?').catch((error: unknown) => (refusal = error));
+    await settle(20);
+    await agents.clock.advance(WAIT_MS - 1);
+    expect(refusal).toBeNull();
+    await agents.clock.advance(1);
+    expect(refusal).toMatchObject({ code });
+    await agents.clock.advance(20_000);
+    const again = agents.say('Anybody?');
+    await settle(20);
+    await agents.clock.advance(8_000);
+    expect((await again).verdict).toMatchObject({ dialogue: 'Here I am.' });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is opened once by two server processes that are asked the same at once, and again when it has ended', async () => {
+    const { opened, open } = gate();
+    const fake = fakeCortex(async () => {
+      await opened;
+      return 'Only once.';
+    });
+    const store = new MemoryEventStore();
+    const clock = new ManualClock();
+    await using first = await openAgents(fake, { store, clock, shared: true });
+    const aheadClock = new ManualClock('2026-01-01T00:00:00.005Z');
+    await using second = await openAgents(fake, { store, clock: aheadClock, shared: true });
+    const both = [first.say('Who is there?'), second.say('Who is there?')];
+    await settle(40);
+    open();
+    const [one, other] = await Promise.all(both);
+    expect(other?.turnId).toBe(one?.turnId);
+    expect(await first.types()).toEqual(turnTypes);
+    const again = [first.say('Who is there?'), second.say('Who is there?')];
+    const turnIds = new Set((await Promise.all(again)).map(({ turnId }) => turnId));
+    expect(turnIds.has(one?.turnId ?? '')).toBe(false);
+  });
+
   it('is told to come again at once while its engine is known to be down, and goes on when it is back', async () => {
     let isDown = true;
-    const fake = fakeEngine(() =>
+    const fake = fakeCortex(() =>
       isDown ? Promise.reject(new Rejection('CORTEX_UNAVAILABLE')) : Promise.resolve('Back again.'),
     );
     await using agents = await openAgents(fake);
@@ -148,8 +267,29 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
+  it('waits again for an engine once what was known of it is too old, though nobody has called it since', async () => {
+    const { opened, open } = gate();
+    const fake = fakeCortex(async () => {
+      await opened;
+      return 'I was only slow.';
+    });
+    await using agents = await openAgents(fake);
+    fake.set('it does not answer');
+    const refused = agents.say('Hello?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(250);
+    expect(await refused).toMatchObject({ details: { reason: 'it does not answer' } });
+    fake.forget();
+    const waiting = agents.say('Hello?');
+    await settle(20);
+    await agents.clock.advance(5_000);
+    open();
+    expect((await waiting).verdict).toMatchObject({ dialogue: 'I was only slow.' });
+    expect(fake.asked).toHaveLength(1);
+  });
+
   it('asks an engine again only for words that were not recorded when the server was killed', async () => {
-    const { engine, asked } = fakeEngine(() =>
+    const { engine, asked } = fakeCortex(() =>
       asked.length === 1 ? new Promise<never>(() => undefined) : Promise.resolve('Here.'),
     );
     const before = await openAgents({ engine });
@@ -164,7 +304,7 @@ describe('an agent’s turn', () => {
   });
 
   it('is found again by a repeat of its command after it has ended', async () => {
-    const { engine, asked } = fakeEngine(() => Promise.resolve('Once.'));
+    const { engine, asked } = fakeCortex(() => Promise.resolve('Once.'));
     await using agents = await openAgents({ engine });
     const first = await agents.say('Say it once.', { commandId: 'c0_AAAAAAAAAAAAAAAA' });
     const again = await agents.say('Say it once.', { commandId: 'c0_AAAAAAAAAAAAAAAA', resumed: true });
@@ -173,7 +313,7 @@ describe('an agent’s turn', () => {
   });
 
   it('recalls again by itself when its recall failed', async () => {
-    const { engine } = fakeEngine(() => Promise.resolve('Now I know.'));
+    const { engine } = fakeCortex(() => Promise.resolve('Now I know.'));
     let fails = 1;
     await using agents = await openAgents({ engine }, { onRecall: () => (fails -= 1) >= 0 });
     const answered = agents.say('Do you know?');
@@ -185,7 +325,7 @@ describe('an agent’s turn', () => {
   });
 
   it('is begun again by a repeat of its command when it has expired', async () => {
-    const fake = fakeEngine(() =>
+    const fake = fakeCortex(() =>
       fake.asked.length === 1 ? new Promise<never>(() => undefined) : Promise.resolve('Yes.'),
     );
     await using agents = await openAgents(fake);
@@ -199,7 +339,7 @@ describe('an agent’s turn', () => {
   });
 
   it('expires when no engine speaks until its deadline', async () => {
-    const { engine } = fakeEngine(() => new Promise<never>(() => undefined));
+    const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
     await using agents = await openAgents({ engine });
     void agents.say('Anybody?').catch(() => undefined);
     await settle(20);
@@ -209,7 +349,7 @@ describe('an agent’s turn', () => {
   });
 
   it('is no turn of a body: a tape with its id goes on as another turn', async () => {
-    const { engine } = fakeEngine(() => new Promise<never>(() => undefined));
+    const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
     await using agents = await openAgents({ engine });
     void agents.say('Mine.').catch(() => undefined);
     await settle(20);

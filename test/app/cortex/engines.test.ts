@@ -15,6 +15,7 @@ const engine = (id: string, name: string, state = 'ready'): CortexEngine => ({
   runtime: 'http',
   parameters: 0,
   state: () => state,
+  down: () => null,
   complete: () => Promise.resolve({ text: id, stats: {} }),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 });

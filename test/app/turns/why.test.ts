@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { whyOf } from '../../../src/app/turns/why.js';
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
 import type { TurnAnswer } from '../../../workflows/turn-answer.js';
-import { generated, identified, openMinds, recalled, tapeOf, TENANT } from '../../support/minds.js';
+import { settle } from '../../support/settle.js';
+import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf, TENANT } from '../../support/minds.js';
 import { aRuleset } from '../../support/rules.js';
 
 const opened = async () => {
@@ -68,6 +69,33 @@ describe('why', () => {
     const before = await minds.why(turnId);
     await minds.play(4, { actor: { npcId: 'mira', persona: 'Another.', data: { mood: 'angry' } } });
     expect(await minds.why(turnId)).toEqual(before);
+  });
+
+  it('tells what was noted beside the rounds: a missing ruleset, contradictions, and an expiry long after', async () => {
+    await using minds = await opened();
+    const { turnId } = await minds.play(2, { rulesetId: 'never-registered' });
+    const other = tapeOf({ turnId, observation: 'Another stranger asks.' });
+    await minds.step(other, identified);
+    for (let turns = 0; turns < 10; turns += 1) await minds.play(4, { observation: `Guest ${String(turns)} asks.` });
+    await minds.clock.advance(DEADLINE_MS);
+    await settle(20);
+    const why = await minds.why(turnId);
+    expect(why.turn.state).toBe('expired');
+    expect(why.rulesetMissing).toBe('never-registered');
+    expect(why.mismatches).toMatchObject([
+      {
+        members: [
+          { member: 'observation', recorded: 'A stranger asks for a room.', received: 'Another stranger asks.' },
+        ],
+      },
+    ]);
+    expect(why.events.map(({ type }) => type)).toEqual([
+      'RulesetMissing',
+      'TurnOpened',
+      'ActorIdentified',
+      'TapeMismatchNoticed',
+      'TurnExpired',
+    ]);
   });
 
   it('notices a prompt that no longer comes out as recorded', async () => {

@@ -29,6 +29,7 @@ beforeEach(async () => {
     runtime: 'builtin',
     parameters: 0,
     state: () => 'ready',
+    down: () => null,
     complete: async (completion, signal) => {
       asked.push(completion);
       signals.push(signal);

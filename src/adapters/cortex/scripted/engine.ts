@@ -23,6 +23,7 @@ export const createScriptedEngine = (): CortexEngine => ({
   runtime: 'builtin',
   parameters: 0,
   state: () => 'ready',
+  down: () => null,
   complete: async (asked, signal) => {
     signal.throwIfAborted();
     const words = wordsIn(untilStop(textFor(asked), asked.stop));

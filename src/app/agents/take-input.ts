@@ -1,0 +1,142 @@
+import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { comparisonText } from '../../domain/npc/same.js';
+import { makeTurnId } from '../../domain/npc/turn-id.js';
+import type { JsonObject } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { shortDigest } from '../../domain/shared/sha256.js';
+import type { ProcessRef } from '../../ports/process-engine.js';
+import { agentTurn, type AgentTurnInput } from '../../../workflows/agent-turn.js';
+import type { TurnState } from '../../../workflows/turn-state.js';
+import { mindFold } from '../minds/mind.js';
+import { anotherAttempt, type TurnAttempt } from '../turns/another-attempt.js';
+import type { StepDeps } from '../turns/step-turn.js';
+import type { SharedWork } from '../pacing/shared-work.js';
+import { withTimeLimit } from '../pacing/time-limit.js';
+import { saidKey, type TurnKey } from '../turns/turn-key.js';
+import type { Unanswered } from './unanswered.js';
+
+export type TakeDeps = StepDeps & {
+  readonly unanswered: Unanswered;
+  /** The openings under way: equal requests wait for one of them, however many they are. */
+  readonly openings: SharedWork<string>;
+};
+
+/** What is said to an agent (contract 7.1). */
+export type AgentInput = TurnAttempt & {
+  readonly input: string;
+  readonly context: JsonObject;
+  /** Overlays the mind's recorded state for this turn. */
+  readonly npcState: JsonObject;
+};
+
+/** What makes two requests the same: the mind, the input, the context and the state, as JSON values. */
+export const sameInput = ({ stream, input, context, npcState }: AgentInput): string =>
+  `agent ${stream} ${shortDigest(`${saidKey(input, context)} ${comparisonText(npcState)}`)}`;
+
+export const agentTurnRef = (stream: string, id: string): ProcessRef => ({ process: agentTurn.name, id, stream });
+
+/**
+ * Opens a turn on this server, or joins one with the same input: one that is open, or one that has ended since a request for it was told to come
+ * again.
+ * @param untilMs when the request must be answered, on the monotonic clock
+ * @returns the turn's id
+ * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE when the time is up, and as ProcessEngine.ask
+ */
+export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: number): Promise<string> => {
+  const { input, context, npcState } = asked;
+  requireRecordable([input, context, npcState]);
+  const late = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
+  const ms = Math.max(untilMs - deps.clock.monotonicMs(), 0);
+  return withTimeLimit(deps.clock, { ms, late }, (signal) => findOrBegin(deps, asked, signal));
+};
+
+const findOrBegin = async (deps: TakeDeps, asked: AgentInput, signal: AbortSignal): Promise<string> => {
+  const { earlier, since } = await anotherAttempt(deps, agentTurn, asked);
+  if (earlier !== null && earlier.name !== 'expired') return earlier.turnId;
+  const same = sameInput(asked);
+  const owed = deps.unanswered.take(same);
+  if (owed !== null && (await stateOf(deps, asked.stream, owed)).name === 'ended') return owed;
+  return deps.openings.join(same, signal, (alone) =>
+    // An opening that everybody left goes on, and the next one waits for it: it must find its turn.
+    deps.journal.inTurn(same, async () => {
+      const turnId = await openOrJoin(deps, asked, since);
+      if (alone.aborted) deps.unanswered.noted(same, turnId);
+      return turnId;
+    }),
+  );
+};
+
+const stateOf = async ({ journal }: TakeDeps, stream: string, turnId: string): Promise<TurnState> =>
+  (await journal.load(agentTurn, agentTurnRef(stream, turnId))).state as TurnState;
+
+/**
+ * An opening without a key takes its command's name from the input and the newest turn that began with the same words. So two server processes that
+ * open the same input at once make the same command: the one whose append comes second is refused, and finds the other's turn.
+ */
+const commandOf = (asked: AgentInput, known: readonly TurnKey[]): string => {
+  if (asked.keyed || asked.resumed) return asked.by.commandId;
+  const said = saidKey(asked.input, asked.context);
+  const newest = known.find((turn) => turn.agent && turn.said === said)?.turnId ?? '';
+  return `agent_${shortDigest(`${sameInput(asked)} ${newest}`)}`;
+};
+
+const openOrJoin = async (deps: TakeDeps, asked: AgentInput, searched: number | undefined): Promise<string> => {
+  const { lanes, index } = deps;
+  const { stream } = asked;
+  // Taken before the search: the new turn's first reading meets what another process records from now on.
+  const since = searched ?? (await lanes.current(stream, mindFold)).revision;
+  const known = await index.recent(stream);
+  const joined = await openTurn(deps, asked, known);
+  if (joined !== null) return joined;
+  const commandId = commandOf(asked, known);
+  try {
+    return await begin(deps, { ...asked, by: { ...asked.by, commandId } }, since);
+  } catch (failure) {
+    if (!(failure instanceof Rejection) || failure.code !== 'BUSY') throw failure;
+    const other = (await index.recent(stream)).find((turn) => turn.agent && turn.commandId === commandId);
+    if (other === undefined) throw failure;
+    return other.turnId;
+  }
+};
+
+/** The newest open agent's turn with the same input, context and state. */
+const openTurn = async (
+  deps: TakeDeps,
+  { stream, input, context, npcState }: AgentInput,
+  known: readonly TurnKey[],
+): Promise<string | null> => {
+  const nowMs = deps.clock.now().getTime();
+  const said = saidKey(input, context);
+  const same = known.filter(
+    (turn) => turn.agent && turn.awaits !== null && turn.deadlineMs > nowMs && turn.said === said,
+  );
+  for (const { turnId } of same) {
+    const state = await stateOf(deps, stream, turnId);
+    const isOpen = state.name === 'awaitingMemories' || state.name === 'awaitingInference';
+    if (isOpen && comparisonText(state.npcState) === comparisonText(npcState)) return turnId;
+  }
+  return null;
+};
+
+const begin = async (deps: TakeDeps, asked: AgentInput, since: number): Promise<string> => {
+  const { engine, clock, turnDeadlineMs, unanswered } = deps;
+  const { stream, by, input: observation, context, npcState } = asked;
+  const nowMs = clock.now().getTime();
+  const turnId = makeTurnId('process', since, nowMs, by.commandId);
+  const opening: AgentTurnInput = {
+    type: 'open',
+    turnId,
+    observation,
+    context,
+    npcState,
+    deadlineAt: new Date(nowMs + turnDeadlineMs).toISOString(),
+  };
+  try {
+    await engine.ask(agentTurnRef(stream, turnId), [opening], by);
+  } catch (error) {
+    // An engine that did not answer in time may still open it.
+    unanswered.noted(sameInput(asked), turnId);
+    throw error;
+  }
+  return turnId;
+};

@@ -1,0 +1,96 @@
+import { followTurn } from '../app/agents/follow-turn.js';
+import { type AgentDeps, type AgentOutcome, noVerdictYet, streamEnd } from '../app/agents/process-input.js';
+import { type AgentInput, sameInput } from '../app/agents/take-input.js';
+import { whenDown } from '../app/agents/when-down.js';
+import { Rejection, type RejectionCode, rejections } from '../domain/shared/rejection.js';
+import type { CortexEngine } from '../ports/cortex.js';
+import { errorBody, refusalOf } from './on-error.js';
+import type { Call } from './route.js';
+
+/**
+ * What the client is told of a turn that has ended (contract 7.1).
+ * @throws Rejection the code of the refusal, when the verdict was none
+ */
+const answerOf = ({ turnId, verdict, memories }: Omit<AgentOutcome, 'revision' | 'position'>) => {
+  if (!verdict.valid) throw refused(verdict);
+  return {
+    dialogue: verdict.dialogue,
+    action: verdict.action ?? { type: 'SPEAK' },
+    stateChanges: verdict.stateDelta,
+    memoriesRecalled: memories.map(({ text }) => text),
+    turnId,
+  };
+};
+
+const refused = ({ code = 'RULE_REFUSED', dialogue, details }: AgentOutcome['verdict']): Rejection => {
+  const known: RejectionCode = Object.hasOwn(rejections, code) ? (code as RejectionCode) : 'RULE_REFUSED';
+  return new Rejection(known, { message: dialogue, ...(details === undefined ? {} : { details }) });
+};
+
+/** An answer or a refusal: both have written, so both tell the revision. */
+export const answered = (
+  outcome: AgentOutcome,
+  requestId: string,
+): { readonly status?: number; readonly body: unknown } => {
+  try {
+    return { body: answerOf(outcome) };
+  } catch (refusal) {
+    if (!(refusal instanceof Rejection)) throw refusal;
+    const { status, body } = refusalOf(refusal, requestId, false);
+    return { status, body };
+  }
+};
+
+const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+type Following = {
+  readonly asked: AgentInput;
+  readonly turnId: string;
+  readonly requestId: string;
+  /** When the answer must be there, on the monotonic clock. */
+  readonly untilMs: number;
+  readonly noteWritten: Call['noteWritten'];
+  readonly cortex: CortexEngine;
+};
+
+/** The phases of a turn as Server-Sent Events (contract 7.1). */
+export const phasesOf = async function* (
+  deps: AgentDeps,
+  { asked, turnId, requestId, untilMs, noteWritten, cortex }: Following,
+  left: AbortSignal,
+): AsyncGenerator<string> {
+  let isAnswered = false;
+  const late = new AbortController();
+  const notYet = (): Rejection => noVerdictYet(turnId, cortex);
+  const down = whenDown(deps.clock, cortex, notYet);
+  const cancel = deps.clock.after(Math.max(untilMs - deps.clock.monotonicMs(), 0), () => late.abort());
+  const ends = AbortSignal.any([left, late.signal, down.signal]);
+  try {
+    yield eventOf('opened', { turnId });
+    for await (const phase of followTurn(deps.events, asked.stream, turnId, ends)) {
+      switch (phase.phase) {
+        case 'recalled':
+          yield eventOf('recalled', { turnId, memories: phase.memories.map(({ text }) => text) });
+          yield eventOf('thinking', { turnId });
+          break;
+        case 'ended': {
+          const { revision, position } = await streamEnd(deps.events, asked.stream);
+          noteWritten(position);
+          isAnswered = true;
+          yield eventOf('verdict', { ...answerOf({ turnId, ...phase }), revision });
+          return;
+        }
+        case 'expired':
+          throw notYet();
+      }
+    }
+    if (!left.aborted) throw notYet();
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error;
+    yield eventOf('error', errorBody(error, requestId));
+  } finally {
+    if (!isAnswered) deps.unanswered.noted(sameInput(asked), turnId);
+    cancel();
+    down.stop();
+  }
+};
