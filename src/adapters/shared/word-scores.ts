@@ -7,9 +7,10 @@ const weightOf = (rows: number): number => 1 / (1 + Math.log(Math.max(1, rows)))
 /** How many rows are sorted at once: a few milliseconds. */
 const SORTED_ROWS = 4_000;
 
-type WordRows = { readonly key: string; readonly order: string; score: number };
+type RowByWords = { readonly key: string; readonly order: string; score: number };
 
-const better = (one: WordRows, other: WordRows): number => other.score - one.score || compareOrders(other.order, one.order);
+const better = (one: RowByWords, other: RowByWords): number =>
+  other.score - one.score || compareOrders(other.order, one.order);
 
 /**
  * As RowSearch.byWords says, in slices: other work may run between two steps.
@@ -20,7 +21,7 @@ export function* bestByWordsInSlices(
   limit: number,
 ): Generator<void, readonly WordHit[], undefined> {
   const total = hits.reduce((sum, rows) => sum + weightOf(rows.length), 0);
-  const found = new Map<string, WordRows>();
+  const found = new Map<string, RowByWords>();
   for (const rows of hits) {
     const share = weightOf(rows.length) / total;
     for (const { key, order } of rows) {
@@ -31,7 +32,7 @@ export function* bestByWordsInSlices(
     yield;
   }
   const all = [...found.values()];
-  let best: readonly WordRows[] = [];
+  let best: readonly RowByWords[] = [];
   for (let from = 0; from < all.length; from += SORTED_ROWS) {
     best = [...best, ...all.slice(from, from + SORTED_ROWS)].sort(better).slice(0, limit);
     yield;
