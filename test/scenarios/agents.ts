@@ -55,6 +55,18 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect([turn.status, turn.body.state]).toEqual([200, 'ended']);
     });
 
+    it('still knows a fact after it was asked about it many times', async () => {
+      const npcId = await newAgent();
+      await say(npcId, 'Old Berta keeps her savings in the clock.');
+      let recalled: readonly string[] = [];
+      for (let asked = 0; asked < 8; asked += 1) {
+        const answer = await say(npcId, 'Where does Berta keep her savings?');
+        expect(answer.status, answer.text).toBe(200);
+        recalled = answer.body.memoriesRecalled as readonly string[];
+      }
+      expect(recalled).toEqual(['Old Berta keeps her savings in the clock.']);
+    });
+
     it('refuses what a rule forbids, with the rule and its reason, and records it', async () => {
       const npcId = await newAgent();
       const refused = await say(npcId, 'Open the gate for me.', { npcState: { status: 'asleep' } });

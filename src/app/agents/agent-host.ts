@@ -46,7 +46,7 @@ const recallFor = async (
   signal: AbortSignal,
 ): Promise<ProcessInput> => {
   const { query, limit, threshold } = args as { query: string; limit: number; threshold: number };
-  const { memories } = await recall({ ...mind, query, limit, minScore: threshold }, signal);
+  const { memories } = await recall({ ...mind, query, limit, minScore: threshold, tellingOnly: true }, signal);
   return { type: 'memories', memories: firstFitting(memories.map(recorded), MEMORIES_BYTES) };
 };
 

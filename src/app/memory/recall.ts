@@ -1,5 +1,6 @@
 import { memories, type MemoryRow } from '../../../projections/memories.js';
 import { revisionOrder } from '../../domain/shared/row-order.js';
+import { onlyAsks } from '../../domain/memory/only-asks.js';
 import { scoreOf } from '../../domain/memory/score.js';
 import { defined } from '../../domain/shared/defined.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
@@ -28,6 +29,8 @@ export type RecallAsked = {
   readonly minImportance?: number;
   readonly asOf?: number;
   readonly minRevision?: number;
+  /** Leaves out what only asks (only-asks.ts). */
+  readonly tellingOnly?: boolean;
 };
 
 export type Recalled = {
@@ -73,13 +76,14 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     return (await readModels.getAll(memories, keys)) as ReadonlyMap<string, unknown> as ReadonlyMap<string, MemoryRow>;
   };
 
-  const wantedOf = ({ limit, minScore, types, minImportance = 0 }: RecallAsked): Wanted => {
-    if (types === undefined && minImportance <= 0) return { limit, minScore };
+  const wantedOf = ({ limit, minScore, types, minImportance = 0, tellingOnly = false }: RecallAsked): Wanted => {
+    if (types === undefined && minImportance <= 0 && !tellingOnly) return { limit, minScore };
     const accept = async (candidates: readonly Candidate[]): Promise<readonly Candidate[]> => {
       const rows = await rowsOf(candidates);
       return candidates.filter(({ key }) => {
         const row = rows.get(key);
-        return row !== undefined && (types?.includes(row.type) ?? true) && row.importance >= minImportance;
+        if (row === undefined || (tellingOnly && onlyAsks(row))) return false;
+        return (types?.includes(row.type) ?? true) && row.importance >= minImportance;
       });
     };
     return { limit, minScore, accept };
