@@ -10,6 +10,9 @@ import { showWhy } from './why.js';
 /** How many memories `/memories` shows, the newest last. */
 const MEMORIES = 20;
 
+/** After these no other line can be said either. */
+const HOPELESS: ReadonlySet<string> = new Set(['UNREACHABLE', 'UNAUTHORIZED', 'FORBIDDEN']);
+
 const HELP = '/why: why it answered so · /memories: what it remembers · /quit: end (or Ctrl-D)';
 
 type Spoken = { readonly dialogue: string; readonly action: { readonly type: string; readonly target?: string } };
@@ -55,7 +58,10 @@ const obey = (talk: Talk, line: string): Promise<void> => {
   }
 };
 
-/** Reads lines until the end of the input. A refusal is told, and the talk goes on. */
+/**
+ * Reads lines until the end of the input. A refusal is told, and the talk goes on.
+ * @throws CommandFailed when no server answers a talk that is not typed, or refuses its key
+ */
 const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise<void> => {
   const talk = { terminal, request: await openClient(terminal), npcId, json };
   const { stdin, stderr } = terminal;
@@ -77,6 +83,8 @@ const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise
       if (line !== '') await obey(talk, line);
     } catch (error) {
       if (!(error instanceof CommandFailed)) throw error;
+      // A person may start the server and say it again; from a file the rest would be lost line by line.
+      if (stdin.isTTY !== true && HOPELESS.has(error.code ?? '')) throw error;
       remark(terminal, error.message);
     }
     prompt();

@@ -15,9 +15,13 @@ export type Terminal = {
 
 /** A failure that the user can act on. Only its message is shown, with exit code 1. */
 export class CommandFailed extends Error {
-  constructor(sentence: string) {
+  /** The server's code where a request was refused; UNREACHABLE where no server answered. */
+  readonly code: string | null;
+
+  constructor(sentence: string, code: string | null = null) {
     super(sentence);
     this.name = 'CommandFailed';
+    this.code = code;
   }
 }
 

@@ -4,6 +4,8 @@ import type { Branch } from './tree.js';
 
 /** How much of a text is shown, in characters; `--json` shows all of it. */
 const SHOWN = 300;
+/** How many lines of a prompt are shown. */
+const PROMPT_LINES = 100;
 
 const members = (value: JsonValue | undefined): JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonMembers) : {};
@@ -97,6 +99,11 @@ const promptOf = ({ text, digest, madeAgain }: JsonMembers): readonly Branch[] =
     ? []
     : [
         {
+          below: word(text)
+            .split('\n')
+            .filter((line) => line !== '')
+            .slice(0, PROMPT_LINES)
+            .map((line) => ({ text: short(line, SHOWN) })),
           text: `prompt of ${String(word(text).length)} characters, digest ${word(digest).slice(0, 12)}…, ${madeAgain === true ? 'made again from the record: the same' : 'MADE AGAIN FROM THE RECORD: ANOTHER ONE'}`,
         },
       ];

@@ -7,12 +7,12 @@ import type { OwnerKey } from '../app/keys/first-start.js';
 const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The demo's command, with what it needs to find this server. */
-const demoLine = (url: string, dataDir: string, cwd: string): string =>
+/** A command of another terminal, with what it needs to find this server. */
+const commandLine = (command: string, url: string, dataDir: string, cwd: string): string =>
   [
     ...(url === DEFAULT_URL ? [] : [`ANIMA_URL=${shellWord(url)}`]),
     ...(dataDir === resolve(cwd, DEFAULT_DATA_DIR) ? [] : [`ANIMA_DATA_DIR=${shellWord(dataDir)}`]),
-    'npm run demo',
+    command,
   ].join(' ');
 
 /** What a first start says about the owner key that it made. */
@@ -31,12 +31,14 @@ export const welcome = (
 ): string => `
 Anima listens on ${url}; its data is in ${dataDir}.
 ${ownerKey === null ? '' : ownerKeyLines(ownerKey)}
-Open a turn (copy this into another terminal):
+Talk to an NPC in another terminal:  ${commandLine('npx anima talk mira', url, dataDir, cwd)}
+
+Or be its body, and open a turn (copy this into another terminal):
 
   curl -s ${url}/npcs/mira/process -H "Authorization: Bearer $(cat ${shellWord(join(dataDir, 'owner-key'))})" \\
     -H 'Content-Type: application/json' -d '{"tape": {"observation": "A stranger enters the inn and asks for a room."}}'
 
-See three NPCs play a scene:  ${demoLine(url, dataDir, cwd)}
+See three NPCs play a scene:  ${commandLine('npm run demo', url, dataDir, cwd)}
 Read the interface:           ${url}/docs
 
 Each turn that ends is shown below. Stop with Ctrl+C.

@@ -38,6 +38,19 @@ describe('anima talk', () => {
   }, 30_000);
 });
 
+describe('anima talk from a file', () => {
+  it('ends with 1 and the first line that no server can answer', async () => {
+    const lines = ['One.', 'Two.'];
+    const away = await typed(['talk', 'mira'], { env: { ANIMA_URL: 'http://127.0.0.1:1', ANIMA_API_KEY: 'k' }, lines });
+    expect(away.code).toBe(1);
+    expect(away.stderr.match(/No server answers/g)).toHaveLength(1);
+    await using server = await openEmbeddedServer();
+    const refused = await typed(['talk', 'mira'], { env: { ANIMA_URL: server.url, ANIMA_API_KEY: 'wrong' }, lines });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr.match(/does not accept this key/g)).toHaveLength(1);
+  }, 60_000);
+});
+
 describe('anima why', () => {
   it('shows the newest turn that has ended, and fails where there is none', async () => {
     await using server = await openEmbeddedServer();
@@ -47,6 +60,7 @@ describe('anima why', () => {
     expect(shown.code).toBe(0);
     expect(shown.stdout).toContain('├─ perceived "Who are you?"');
     expect(shown.stdout).toContain('made again from the record: the same');
+    expect(shown.stdout).toMatch(/│ {2}├─ .*Who are you\?/);
     const json = await typed(['why', 'mira', '--json'], { env });
     const { turnId } = JSON.parse(json.stdout) as { turnId: string };
     expect(shown.stdout.startsWith(`${turnId} of mira, ended\n`)).toBe(true);
