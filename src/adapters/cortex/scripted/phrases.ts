@@ -98,12 +98,6 @@ export const phrases = {
     courtly: ['If my memory serves me, {m}', 'I can tell you this: {m}', '{M} So it has stayed with me.'],
     warm: ['Oh, that I know: {m}', '{M} I would not forget such a thing.', 'Let me think. Yes: {m}'],
   },
-  reminded: {
-    plain: ['That brings something back. {M}', 'Strange that you should say so. {M}', 'I know something of that. {M}'],
-    gruff: ['Hm. {M} Did you know that?', 'That again. {M}'],
-    courtly: ['Your words recall something to me. {M}', 'How curious. {M}'],
-    warm: ['Now that you say it: {m}', 'Oh, that makes me think. {M}'],
-  },
   toldMe: {
     plain: ['You told me so yourself: {m}', 'By your own words, {m}', 'I was listening, you know: {m}'],
     gruff: ['You said it yourself: {m}', 'Forgotten your own words? You said that {m}'],
@@ -155,6 +149,12 @@ export const phrases = {
     gruff: ['{M}. And?', '{M}? What do you want me to do about it?'],
     courtly: ['{M}? Pray, go on.', 'You speak of {x}. What of it?'],
     warm: ['{M}? Do tell me more.', '{M}! And then?'],
+  },
+  puzzled: {
+    plain: ['I do not follow you.', 'You have lost me there.', 'I can make nothing of that.'],
+    gruff: ['Talk sense.', 'What is that supposed to mean?', 'Save it. I do not follow.'],
+    courtly: ['I fear that your meaning escapes me.', 'You speak in riddles.'],
+    warm: ['Oh dear, I do not follow you at all.', 'You talk strangely today.'],
   },
   seen: {
     plain: ['Did you see that?', 'Hm. What was that about?', 'I saw it. What now?'],

@@ -1,6 +1,7 @@
 import { cutText } from '../../../domain/shared/text.js';
 import { lowerFirst, saidBack, saidByItself, sentence, upperFirst } from './own-view.js';
 import type { Self } from './self.js';
+import { spokenIn, statementsIn } from './statements.js';
 import { topicsOf } from './words.js';
 
 /** Of a memory that is told, in UTF-16 units. */
@@ -25,9 +26,12 @@ const scored = (memories: readonly string[], said: string, leftOut: ReadonlySet<
 const sameWords = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();
 const isQuestion = (text: string): boolean => /\?["”]?$/.test(text.trim());
 
-/** The memories that fit what is said, best first, at most two; questions and what was just said are none. */
+/** What the memories state that fits what is said, best first, at most two; what was just said is left out. */
 export const fittingMemories = (memories: readonly string[], said: string, { name }: Self): readonly string[] => {
-  const known = memories.filter((text) => !isQuestion(text) && !sameWords(text, said));
+  const known = memories
+    .filter((text) => !sameWords(text, said))
+    .map(statementsIn)
+    .filter((text) => text !== '');
   const [best, second] = scored(known, said, topicsOf(name ?? ''));
   if (best === undefined) return [];
   return second !== undefined && second.score >= best.score * NEARLY ? [best.text, second.text] : [best.text];
@@ -50,8 +54,6 @@ const toPlayer = (text: string): string =>
     )
     .replace(/\bthe player\b/gi, 'you');
 
-const speech =
-  /^(?:the |a |an )?[\w'’ -]{2,24}? (?:says?|said|told me|asks?|asked)(?: me)?:? ["“](?<said>.+?)["”]\.?$/i;
 /** What can only be the words of the one who talks to us. */
 const introduces = /^(?:my name is|i am called|call me|i'm called|i come from|i'm from|i am from)\b/i;
 const ofOneself = /\b(?:I|my|me|mine|we|our)\b/;
@@ -67,8 +69,8 @@ const told = (text: string, theirWords: boolean): ToldMemory => {
 /** Turns a memory to the view of the one who has it, to be told to the one who asks. */
 export const tellMemory = (memory: string, asked: string, { name }: Self): ToldMemory => {
   const text = cutText(memory.trim(), TOLD_CHARS);
-  const spoken = speech.exec(text)?.groups?.['said'];
-  if (spoken !== undefined) return told(saidBack(spoken), true);
+  const spoken = spokenIn(text);
+  if (spoken !== null) return told(saidBack(spoken), true);
   const own = name === null ? null : (saidByItself(text, name) ?? firstNamed(text, name));
   if (own !== null) return told(toPlayer(own), false);
   if (/^(?:I|I'm|I've|My|We|Our)\b/.test(text)) {

@@ -8,6 +8,7 @@ import { fittingMemories, tellMemory, wasAsked } from './remember.js';
 import { banAgainst, directedBy, isForbidden, ownReason, refusalAsked, tonesIn } from './rules.js';
 import type { PromptContent } from './situation.js';
 import { type Self, selfOf } from './self.js';
+import { looksCrafted } from './statements.js';
 import { carriedIn, listed, namedIn, subjectOf, wishedThing } from './things.js';
 
 /** What the scripted engine answers, in the form that prompts ask for. */
@@ -89,7 +90,7 @@ const remembered = ({ situation, self, heard, say }: Speaker): string | null => 
   );
   if (best === undefined) return null;
   if (best.theirWords) return say('toldMe', best);
-  const first = say(heard.asks || heard.wants ? 'recalled' : 'reminded', best);
+  const first = say('recalled', best);
   return second === undefined || second.theirWords ? first : `${first} And ${lowerFirst(second.within)}`;
 };
 
@@ -116,14 +117,12 @@ const toQuestion = (speaker: Speaker): string => {
   if (known !== null) return known;
   if (heard.wants || possession.test(text)) return toWish(speaker);
   if (wasAsked(situation.memories, text)) return say('askedAgain');
-  const subject = subjectOf(text) ?? wishedThing(text);
+  const subject = looksCrafted(text) ? null : (subjectOf(text) ?? wishedThing(text));
   return subject === null ? say('unknown') : say('unknownThing', thing(subject));
 };
 
-const toStatement = (speaker: Speaker): string => {
-  const { heard, say } = speaker;
-  const known = remembered(speaker);
-  if (known !== null) return known;
+/** What is said to no question: it is acknowledged. Memories are told to who asks. */
+const toStatement = ({ heard, say }: Speaker): string => {
   if (heard.told) return say('seen');
   const subject = subjectOf(heard.text);
   return subject === null ? say('heard') : say('heardThing', thing(subject));
@@ -161,15 +160,12 @@ const spoken = (speaker: Speaker): string => {
     const gift = subjectOf(heard.text);
     return gift === null ? say('given') : say('givenThing', thing(gift));
   }
+  if (!heard.asks && looksCrafted(heard.text)) return say('puzzled');
   const polite = courtesies(speaker);
   if (heard.leaves && !heard.asks)
     return [...polite.filter((one) => !heard.greets || one !== polite[0]), say('farewell')].join(' ');
   if (polite.length > 0 && isCourtesyAlone(speaker)) return polite.join(' ');
-  const answer = heard.asks
-    ? toQuestion(speaker)
-    : heard.wants
-      ? (remembered(speaker) ?? toWish(speaker))
-      : toStatement(speaker);
+  const answer = heard.asks ? toQuestion(speaker) : heard.wants ? toWish(speaker) : toStatement(speaker);
   return [...polite, answer].join(' ');
 };
 
