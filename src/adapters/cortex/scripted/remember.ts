@@ -56,7 +56,24 @@ const toPlayer = (text: string): string =>
 
 /** What can only be the words of the one who talks to us. */
 const introduces = /^(?:my name is|i am called|call me|i'm called|i come from|i'm from|i am from)\b/i;
-const ofOneself = /\b(?:I|my|me|mine|we|our)\b/;
+const ofOneself = /\b(?:I|me|my|mine|myself|we|us|our|ours)\b/i;
+const ofListener = /\b(?:you|your|yours|yourself)\b/i;
+/** Told by the one who remembers, about somebody of whom he knows no name. */
+const ofSomebody =
+  /^(?:the|an?|this|that|some) (?:player|traveller|traveler|stranger|visitor|guest|adventurer|customer|hero|user)\b/i;
+/** Asks whether the listener knows, which is not asking about his deeds. */
+const askingToKnow =
+  /\b(?:do|did|can|could|would|will|have|had) you (?:please |perhaps |happen to |still |even |ever )*(?:know|remember|recall|tell|say|think|hear|heard|remind)\b/gi;
+const asksForDeeds = /\b(?:do|did|have|had|are|were|can|could|will|would) you\b/i;
+
+/** Whether a memory is what the one who asks once said; "I" in it may be either, and whose it is shows in who is asked about. */
+const isTheirs = (text: string, asked: string): boolean => {
+  if (ofSomebody.test(text)) return false;
+  if (introduces.test(text) || ofListener.test(text)) return true;
+  if (!ofOneself.test(text)) return false;
+  const about = asked.replace(/\b(?:tell|remind|show|give|help|teach) me\b/gi, '');
+  return ofOneself.test(about) || !asksForDeeds.test(about.replace(askingToKnow, ''));
+};
 
 /** A memory as the one who has it tells it. `theirWords`: it is what the other one said. */
 export type ToldMemory = { readonly whole: string; readonly within: string; readonly theirWords: boolean };
@@ -71,14 +88,10 @@ export const tellMemory = (memory: string, asked: string, { name }: Self): ToldM
   const text = cutText(memory.trim(), TOLD_CHARS);
   const spoken = spokenIn(text);
   if (spoken !== null) return told(saidBack(spoken), true);
-  const own = name === null ? null : (saidByItself(text, name) ?? firstNamed(text, name));
-  if (own !== null) return told(toPlayer(own), false);
-  if (/^(?:I|I'm|I've|My|We|Our)\b/.test(text)) {
-    // Whose words these are shows in who is asked about.
-    const aboutAsker = ofOneself.test(asked.replace(/\b(?:tell|remind|show|give|help|teach) me\b/gi, ''));
-    return aboutAsker || introduces.test(text) ? told(saidBack(text), true) : told(text, false);
-  }
-  return told(toPlayer(/^(?:You|Your)\b/.test(text) ? saidBack(text) : text), false);
+  const theirs = isTheirs(text, asked);
+  const view = theirs ? saidBack(text) : text;
+  const own = name === null ? null : (saidByItself(view, name) ?? firstNamed(view, name));
+  return told(toPlayer(own ?? view), theirs);
 };
 
 /** The same for a text that uses the first of several names. */
