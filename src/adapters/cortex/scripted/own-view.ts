@@ -44,7 +44,7 @@ const turned = (text: string): string =>
 /** A sentence whose subject is this name, said by the one who bears it; null when the name is not its subject. */
 export const saidByItself = (sentence: string, name: string): string | null => {
   const subject = new RegExp(
-    `^${escape(name)}(?:,? (?:of|from) [^,]*?(?= \\w+s ))?,? (?:who |also )?(?<verb>[a-z][\\w']*)(?<rest>[^]*)$`,
+    `^${escape(name)}(?:,? (?:of|from) [^,]*?(?= \\w+s ))?,? (?:who |also )?(?!(?:an?|the|of|from|in|with|by|and|or|one|once)\\b)(?<verb>[a-z][\\w']*)(?<rest>[^]*)$`,
   );
   const { verb, rest } = subject.exec(sentence)?.groups ?? {};
   return verb === undefined || rest === undefined ? null : `I ${withoutS(verb)}${turned(rest)}`;
@@ -142,6 +142,14 @@ export const lowerFirst = (text: string): string =>
   )
     ? text.charAt(0).toLowerCase() + text.slice(1)
     : text;
+
+/**
+ * A sentence as it stands behind other words; null when its first word may be a name or not, so that its capital can neither stay nor go.
+ */
+export const withinSentence = (text: string): string | null => {
+  const lowered = lowerFirst(text);
+  return /^(?:[a-z]|I\b|I')/.test(lowered) ? lowered : null;
+};
 
 export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -1,5 +1,6 @@
 import { cutText } from '../../../domain/shared/text.js';
-import { lowerFirst, saidBack, saidByItself, sentence, upperFirst } from './own-view.js';
+import { corrected } from './corrections.js';
+import { saidBack, saidByItself, sentence, upperFirst, withinSentence } from './own-view.js';
 import type { Self } from './self.js';
 import { spokenIn, statementsIn } from './statements.js';
 import { topicsOf } from './words.js';
@@ -11,7 +12,9 @@ const NEARLY = 0.8;
 
 /** How well a memory fits: of what is said, how much is in it; what few memories hold counts more. */
 const scored = (memories: readonly string[], said: string, leftOut: ReadonlySet<string>) => {
-  const topics = [...topicsOf(said)].filter((topic) => !leftOut.has(topic));
+  // "give" says nothing in a wish, and much in a question about the past.
+  const asked = said.replace(/\b(did (?:\w+ ){1,2})(?:give|bring)\b/gi, '$1gave');
+  const topics = [...topicsOf(asked)].filter((topic) => !leftOut.has(topic));
   const held = memories.map((text) => ({ text, topics: topicsOf(text) }));
   const weight = (topic: string): number => 1 / (1 + held.filter((memory) => memory.topics.has(topic)).length);
   return held
@@ -32,7 +35,7 @@ export const fittingMemories = (memories: readonly string[], said: string, { nam
     .filter((text) => !sameWords(text, said))
     .map(statementsIn)
     .filter((text) => text !== '');
-  const [best, second] = scored(known, said, topicsOf(name ?? ''));
+  const [best, second] = scored(corrected(known), said, topicsOf(name ?? ''));
   if (best === undefined) return [];
   return second !== undefined && second.score >= best.score * NEARLY ? [best.text, second.text] : [best.text];
 };
@@ -76,11 +79,11 @@ const isTheirs = (text: string, asked: string): boolean => {
 };
 
 /** A memory as the one who has it tells it. `theirWords`: it is what the other one said. */
-export type ToldMemory = { readonly whole: string; readonly within: string; readonly theirWords: boolean };
+export type ToldMemory = { readonly whole: string; readonly within: string | null; readonly theirWords: boolean };
 
 const told = (text: string, theirWords: boolean): ToldMemory => {
-  const whole = sentence(upperFirst(text.trim()));
-  return { whole, within: lowerFirst(whole), theirWords };
+  const said = sentence(text.trim());
+  return { whole: upperFirst(said), within: withinSentence(said), theirWords };
 };
 
 /** Turns a memory to the view of the one who has it, to be told to the one who asks. */

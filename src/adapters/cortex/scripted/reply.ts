@@ -18,8 +18,8 @@ export type ScriptedReply = {
   readonly stateDelta: JsonObject;
 };
 
-/** What comes into a phrase: at the beginning of a sentence and within one. */
-type Filling = { readonly whole: string; readonly within: string };
+/** What comes into a phrase: at the beginning of a sentence and within one; null where it cannot stand within one. */
+type Filling = { readonly whole: string; readonly within: string | null };
 
 type Speaker = {
   readonly situation: PromptContent;
@@ -40,7 +40,13 @@ const thing = (name: string): Filling => ({ whole: upperFirst(name), within: nam
 
 /** A phrase with what comes into it; `$` in a memory means nothing here. */
 const filled = (phrase: string, { whole, within }: Filling): string =>
-  phrase.replace(/\{M\}/g, () => whole).replace(/\{[mx]\}/g, () => within);
+  phrase.replace(/\{M\}/g, () => whole).replace(/\{[mx]\}/g, () => within ?? whole);
+
+/** The phrases that what comes into them can stand in. */
+const fittingPhrases = (list: readonly string[], { within }: Filling): readonly string[] => {
+  const fitting = within === null ? list.filter((phrase) => !phrase.includes('{m}')) : list;
+  return fitting.length === 0 ? list : fitting;
+};
 
 const WHO =
   /\b(?:who (?:are|might) you|what(?:'s| is) your name|your name\b|tell me about yourself|introduce yourself|do i know you|whom do i|who am i (?:talking|speaking) to)\b/i;
@@ -89,9 +95,10 @@ const remembered = ({ situation, self, heard, say }: Speaker): string | null => 
     tellMemory(text, heard.text, self),
   );
   if (best === undefined) return null;
-  if (best.theirWords) return say('toldMe', best);
+  if (best.theirWords) return say(best.within === null ? 'toldMeWhole' : 'toldMe', best);
   const first = say('recalled', best);
-  return second === undefined || second.theirWords ? first : `${first} And ${lowerFirst(second.within)}`;
+  if (second === undefined || second.theirWords) return first;
+  return `${first} ${second.within === null ? second.whole : `And ${second.within}`}`;
 };
 
 /** What is said to a wish for a thing: whether it is there, and what it costs. */
@@ -184,7 +191,7 @@ export const scriptedReply = (situation: PromptContent, prompt: string): Scripte
   const self = selfOf(situation.persona, situation.state, tonesIn(situation));
   const pick = picking(prompt);
   const say: Speaker['say'] = (occasion, filling = { whole: '', within: '' }) =>
-    filled(pick(occasion, phrasesFor(occasion, self.register)), filling);
+    filled(pick(occasion, fittingPhrases(phrasesFor(occasion, self.register), filling)), filling);
   const speaker: Speaker = { situation, self, heard: hear(situation.observation), say };
   const directed = directedBy(situation);
   if (directed !== null && !isForbidden(situation, directed.type)) {

@@ -272,6 +272,30 @@ const exchanges: readonly Exchange[] = [
     mustNot: [/I saw/],
   },
   {
+    name: 'a correction',
+    who: maren,
+    remembers: ['My name is Kestrel.', 'My name is not Kestrel, it is Rowan.'],
+    said: 'What is my name?',
+    must: [/your name is Rowan\./i],
+    mustNot: [/Kestrel/],
+  },
+  {
+    name: 'a correction behind the statement',
+    who: maren,
+    remembers: ["The inn's owner isn't Bram but Maud.", 'The owner of the inn is Bram.'],
+    said: 'Who is the owner of the inn?',
+    must: [/the inn's owner is Maud\./i],
+    mustNot: [/Bram/],
+  },
+  {
+    name: 'a correction that names the new first',
+    who: maren,
+    remembers: ['My name is Rowan, not Kestrel.'],
+    said: 'What is my name?',
+    must: [/your name is Rowan\./i],
+    mustNot: [/Kestrel/],
+  },
+  {
     name: 'two memories',
     who: maren,
     remembers: ['The bridge burned in spring.', 'The bridge was built by the old duke.', 'A fox took two hens.'],
@@ -476,6 +500,28 @@ const exchanges: readonly Exchange[] = [
     must: [/red apple/i, /thank/i],
     delta: { mood: 'friendly' },
   },
+  {
+    name: 'a question about a gift',
+    who: maren,
+    remembers: ['I gave you a silver spoon.'],
+    said: 'What did I give you?',
+    must: [/you gave me a silver spoon\./i],
+    mustNot: [/thank/i],
+  },
+  {
+    name: 'a question about a gift that nobody knows of',
+    who: maren,
+    said: 'Have I brought you a gift for you today?',
+    must: [/./],
+    mustNot: [/thank|generous|owe you/i],
+  },
+  {
+    name: 'a gift and a question',
+    who: maren,
+    delta: { mood: 'friendly' },
+    said: 'I brought you a red apple. Do you like it?',
+    must: [/red apple/i],
+  },
   { name: 'an insult', who: odo, said: 'You are a fool.', must: [/careful|words|say it again/i] },
   // The rest.
   { name: 'what is told', who: maren, said: 'A dog barks.', must: [/see that|about|what now/i], mustNot: [/dog\?/] },
@@ -485,6 +531,41 @@ const exchanges: readonly Exchange[] = [
     said: 'My brother saw the old mill.',
     must: [/your brother/i],
     mustNot: [/my brother/i],
+  },
+  {
+    name: 'a name and a description',
+    who: { persona: 'Gerda, a grumpy old innkeeper who trusts nobody and loves cats.' },
+    said: 'Who are you?',
+    must: [/^I am Gerda, a grumpy old innkeeper who trusts nobody and loves cats\.$/],
+  },
+  {
+    name: 'what somebody is told',
+    who: maren,
+    said: 'Rowan told me that the inn is haunted.',
+    must: [/./],
+    mustNot: [/that the\b/i],
+  },
+  {
+    name: 'a possessive',
+    who: maren,
+    said: "I was at the blacksmith's yesterday.",
+    must: [/./],
+    mustNot: [/blacksmith.s\b/i],
+  },
+  {
+    name: 'an adverb',
+    who: maren,
+    said: 'I had a very long journey.',
+    must: [/./],
+    mustNot: [/a very\b/i],
+  },
+  {
+    name: 'a clause that begins with when',
+    who: maren,
+    remembers: ['The old bridge burned.'],
+    said: 'When I was young, I crossed the old bridge.',
+    must: [/./],
+    mustNot: [/burned/i],
   },
   {
     name: 'speech within a story',
@@ -535,6 +616,25 @@ describe('the scripted engine', () => {
       texts.add(once.dialogue);
     }
     expect(texts.size).toBeGreaterThan(2);
+  });
+
+  it('acknowledges statements in many words', async () => {
+    const texts = new Set<string>();
+    for (let n = 0; n < 60; n += 1) {
+      const { prompt } = buildPrompt(inputOf({ name: '', who: nobody, said: `I walked ${String(n)} miles.` }, 'Raw'));
+      texts.add((await answer(prompt)).dialogue);
+    }
+    expect(texts.size).toBeGreaterThan(7);
+  });
+
+  it('keeps no capital in the middle of a sentence', async () => {
+    for (let hour = 0; hour < 24; hour += 1) {
+      const who = { persona: 'Ilse, a guard.', around: { hour } };
+      const remembers = ['Wolves took two sheep.', 'wolves fear fire.'];
+      const exchange = { name: '', who, remembers, said: 'What of the wolves?' };
+      const { dialogue } = await answer(buildPrompt(inputOf(exchange, 'Raw')).prompt);
+      expect(dialogue).not.toMatch(/(?<![.!?] |^)Wolves/);
+    }
   });
 
   const tricks = [
