@@ -1,4 +1,5 @@
 import { cutText } from '../../../domain/shared/text.js';
+import { wordsOf } from '../../../domain/shared/words.js';
 import { corrected } from './corrections.js';
 import { saidBack, saidByItself, sentence, upperFirst, withinSentence } from './own-view.js';
 import type { Self } from './self.js';
@@ -10,6 +11,16 @@ const TOLD_CHARS = 400;
 /** A second memory is told as well if it fits nearly as well as the first. */
 const NEARLY = 0.8;
 
+/** What a word counts that only means nearly the same. */
+const ALIKE = 0.7;
+
+const sharedWords = (one: string, other: string): string => {
+  const held = new Set(wordsOf(other));
+  return wordsOf(one)
+    .filter((word) => held.has(word))
+    .join(' ');
+};
+
 /** How well a memory fits: of what is said, how much is in it; what few memories hold counts more. */
 const scored = (memories: readonly string[], said: string, leftOut: ReadonlySet<string>) => {
   // "give" says nothing in a wish, and much in a question about the past.
@@ -19,7 +30,10 @@ const scored = (memories: readonly string[], said: string, leftOut: ReadonlySet<
   const weight = (topic: string): number => 1 / (1 + held.filter((memory) => memory.topics.has(topic)).length);
   return held
     .map((memory, place) => {
-      const score = topics.filter((topic) => memory.topics.has(topic)).reduce((sum, topic) => sum + weight(topic), 0);
+      const same = topicsOf(sharedWords(asked, memory.text));
+      const score = topics
+        .filter((topic) => memory.topics.has(topic))
+        .reduce((sum, topic) => sum + weight(topic) * (same.has(topic) ? 1 : ALIKE), 0);
       return { text: memory.text, score, place };
     })
     .filter(({ score }) => score > 0)
@@ -67,7 +81,9 @@ const ofSomebody =
 /** Asks whether the listener knows, which is not asking about his deeds. */
 const askingToKnow =
   /\b(?:do|did|can|could|would|will|have|had) you (?:please |perhaps |happen to |still |even |ever )*(?:know|remember|recall|tell|say|think|hear|heard|remind)\b/gi;
-const asksForDeeds = /\b(?:do|did|have|had|are|were|can|could|will|would) you\b/i;
+/** "Did you …?" asks no more than whether: the deed may be anybody's. */
+const asksForDeeds =
+  /\b(?:what|where|when|why|how|whom?|which)\b.{0,80}\b(?:do|did|have|had|are|were|can|could|will|would) you\b/i;
 
 /** Whether a memory is what the one who asks once said; "I" in it may be either, and whose it is shows in who is asked about. */
 const isTheirs = (text: string, asked: string): boolean => {

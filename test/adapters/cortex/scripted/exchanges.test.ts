@@ -248,6 +248,22 @@ const exchanges: readonly Exchange[] = [
     mustNot: [/knew I/],
   },
   {
+    name: 'whether the NPC did what the player did',
+    who: maren,
+    remembers: ['I killed the duke'],
+    said: 'Did you kill the duke?',
+    must: [/you killed the duke\./i],
+    mustNot: [/I killed/],
+  },
+  {
+    name: 'the same word before one of the same kind',
+    who: maren,
+    remembers: ['my sister lives in town', 'my brother was killed by wolves'],
+    said: 'What happened to my brother?',
+    must: [/your brother was killed by wolves\./i],
+    mustNot: [/sister/],
+  },
+  {
     name: 'what the NPC did',
     who: baker,
     remembers: ['I sold my horse to Tom.'],
