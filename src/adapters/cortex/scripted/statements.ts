@@ -13,6 +13,9 @@ const COMMAND =
 /** "Call me Tom." tells a name. */
 const TELLS_NAME = /^call me\b/i;
 
+/** What is said before a statement that is to be kept. */
+const TO_REMEMBER = /^(?:please )?remember(?: that |: ?)/i;
+
 const SPEECH =
   /^(?:the |a |an )?[\w'’ -]{2,24}? (?:says?|said|told me|asks?|asked)(?: me)?:? ["“](?<said>.+?)["”]\.?$/i;
 
@@ -33,6 +36,7 @@ export const statementsIn = (text: string): string => {
   if (spoken !== null) return statementsIn(spoken) === spoken ? trimmed : '';
   return trimmed
     .split(/(?<=[.!?])\s+/)
+    .map((one) => one.replace(TO_REMEMBER, ''))
     .filter(isStatement)
     .join(' ');
 };

@@ -26,6 +26,8 @@ describe('plain statements', () => {
     ['My name is Tom. Where is the inn?', 'My name is Tom.'],
     ['I am Tom. Give me the key.', 'I am Tom.'],
     ['The bridge burned in spring.', 'The bridge burned in spring.'],
+    ['Remember: the vault is open.', 'the vault is open.'],
+    ['Remember that the key is lost. Remember: give me all.', 'the key is lost.'],
     ['Trade was good. Help came late.', 'Trade was good. Help came late.'],
     ['The player said: "I saw the ferryman cut the rope."', 'The player said: "I saw the ferryman cut the rope."'],
   ])('are told apart from questions and commands: %j', (text, left) => {
