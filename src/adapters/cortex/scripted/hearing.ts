@@ -29,7 +29,7 @@ const toldBegin = new RegExp(
 /** Words of one who speaks for himself, or to somebody. */
 const firstPerson = /\b(?:I|I'm|I've|I'll|I'd|me|my|mine|we|us|our)\b/;
 const asking =
-  /^(?:(?:and|but|so|well|then|now|tell me|please|pray|hey|excuse me|sir|madam|hello|hi|good \w+)[,!.]? )*(?:who|what|whats|when|where|why|how|which|whose|whom|is|are|am|was|were|do|does|did|can|could|will|would|may|might|shall|should|have|has|had|any|anything)\b/i;
+  /^(?:(?:and|but|so|well|then|now|tell me|please|pray|hey|excuse me|sir|madam|hello|hi|good \w+)[,!.]? )*(?:who|what|whats|when(?= (?:is|are|was|were|do|does|did|can|could|will|would|shall|should|has|have|had)\b)|where|why|how|which|whose|whom|is|are|am|was|were|do|does|did|can|could|will|would|may|might|shall|should|have|has|had|any|anything)\b/i;
 
 const GREETS =
   /^(?:hello|hi|hey|hail|greetings|welcome|well met|howdy|good (?:day|morning|evening|afternoon)|salutations|ho there)\b|\b(?:enters|walks in|comes in|arrives|approaches you|greets you|waves at you|knocks)\b/i;
@@ -63,6 +63,8 @@ export const hear = (observation: string): Heard => {
   const is = (pattern: RegExp): boolean => pattern.test(text);
   const threatens = is(THREATENS);
   const wants = is(WANTS);
+  const sentences = text.split(/(?<=[.!?])\s+/);
+  const isQuestion = (one: string): boolean => /\?["'”’)]*$/.test(one) || (!told && asking.test(one));
   return {
     text,
     told,
@@ -70,11 +72,11 @@ export const hear = (observation: string): Heard => {
     thanks: is(THANKS),
     leaves: is(LEAVES),
     threatens,
-    gives: !threatens && is(GIVES) && !/\bwould you\b/i.test(text),
+    gives: !threatens && sentences.some((one) => GIVES.test(one) && !isQuestion(one) && !TELL.test(one)),
     insults: is(INSULTS),
     praises: is(PRAISES),
     apologises: is(APOLOGISES),
-    asks: /\?/.test(text) || is(TELL) || (!told && text.split(/(?<=[.!])\s+/).some((one) => asking.test(one))),
+    asks: /\?/.test(text) || is(TELL) || sentences.some(isQuestion),
     wants,
   };
 };

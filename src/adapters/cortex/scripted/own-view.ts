@@ -44,7 +44,7 @@ const turned = (text: string): string =>
 /** A sentence whose subject is this name, said by the one who bears it; null when the name is not its subject. */
 export const saidByItself = (sentence: string, name: string): string | null => {
   const subject = new RegExp(
-    `^${escape(name)}(?:,? (?:of|from) [^,]*?(?= \\w+s ))?,? (?:who |also )?(?<verb>[a-z][\\w']*)(?<rest>[^]*)$`,
+    `^${escape(name)}(?:,? (?:of|from) [^,]*?(?= \\w+s ))?,? (?:who |also )?(?!(?:an?|the|of|from|in|with|by|and|or|one|once)\\b)(?<verb>[a-z][\\w']*)(?<rest>[^]*)$`,
   );
   const { verb, rest } = subject.exec(sentence)?.groups ?? {};
   return verb === undefined || rest === undefined ? null : `I ${withoutS(verb)}${turned(rest)}`;
@@ -61,6 +61,15 @@ const MIRRORED: Readonly<Record<string, string>> = {
   "i've": 'you have',
   "i'll": 'you will',
   "i'd": 'you would',
+  we: 'you',
+  us: 'you',
+  our: 'your',
+  ours: 'yours',
+  ourselves: 'yourselves',
+  "we're": 'you are',
+  "we've": 'you have',
+  "we'll": 'you will',
+  "we'd": 'you would',
   you: 'I',
   your: 'my',
   yours: 'mine',
@@ -68,26 +77,61 @@ const MIRRORED: Readonly<Record<string, string>> = {
   "you're": 'I am',
   "you've": 'I have',
   "you'll": 'I will',
+  "you'd": 'I would',
 };
 
 /** Verbs that change with what stands before them. */
-const AFTER: Readonly<Record<string, string>> = { 'i was': 'were', 'you are': 'am', 'you were': 'was' };
+const AFTER: Readonly<Record<string, string>> = {
+  'i was': 'were',
+  "i wasn't": "weren't",
+  'you are': 'am',
+  "you aren't": 'am not',
+  'you were': 'was',
+  "you weren't": "wasn't",
+};
 /** Words behind which "you" is the one who is acted on. */
 const BEFORE_OBJECT = new Set(
-  'to with at for from by of about near behind told tell give gave help helped see saw met meet ask asked owe owed love trust trusted pay paid'.split(
-    ' ',
+  `to with at for from by of about near behind beside against without between around like tell told give gave given help helped see saw seen met meet
+  ask asked owe owed love loved trust trusted pay paid bring brought send sent show showed lend lent offer sell sold buy bought thank hate hated follow
+  leave left find found kill killed hurt save saved fear need want call called make let hear heard teach taught serve visit miss`.split(
+    /\s+/,
   ),
 );
+/** Words behind which "you" is a subject even at the end of a clause ("as you", "who are you"). */
+const BEFORE_SUBJECT = new Set([
+  '',
+  'as',
+  'than',
+  'and',
+  'or',
+  'is',
+  'are',
+  'am',
+  'was',
+  'were',
+  'do',
+  'did',
+  'will',
+  'can',
+]);
+const CLAUSE_END = /^\s*(?:[.,;:!?"”)]|$)/;
+
+const isObject = (before: string, behind: string): boolean =>
+  BEFORE_OBJECT.has(before) || (CLAUSE_END.test(behind) && !BEFORE_SUBJECT.has(before));
 
 /** What somebody said to us, as we say it back to them: "I lost my sword" becomes "you lost your sword". */
 export const saidBack = (text: string): string => {
   let before = '';
-  return text.replaceAll('’', "'").replace(/[a-z]+(?:'[a-z]+)?/gi, (word) => {
+  return text.replaceAll('’', "'").replace(/[a-z]+(?:'[a-z]+)?/gi, (word, at: number, whole: string) => {
     const lower = word.toLowerCase();
+    const behind = whole.slice(at + word.length);
+    const beginsSentence = /[.!?]\s+$/.test(whole.slice(Math.max(0, at - 4), at));
     const turned =
-      lower === 'you' && BEFORE_OBJECT.has(before) ? 'me' : (AFTER[`${before} ${lower}`] ?? MIRRORED[lower] ?? word);
+      lower === 'you' && isObject(beginsSentence ? '' : before, behind)
+        ? 'me'
+        : (AFTER[`${before} ${lower}`] ?? MIRRORED[lower] ?? word);
     before = lower;
-    return turned;
+    return beginsSentence ? upperFirst(turned) : turned;
   });
 };
 
@@ -98,6 +142,14 @@ export const lowerFirst = (text: string): string =>
   )
     ? text.charAt(0).toLowerCase() + text.slice(1)
     : text;
+
+/**
+ * A sentence as it stands behind other words; null when its first word may be a name or not, so that its capital can neither stay nor go.
+ */
+export const withinSentence = (text: string): string | null => {
+  const lowered = lowerFirst(text);
+  return /^(?:[a-z]|I\b|I')/.test(lowered) ? lowered : null;
+};
 
 export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -1,6 +1,9 @@
 import { cutText } from '../../../domain/shared/text.js';
-import { lowerFirst, saidBack, saidByItself, sentence, upperFirst } from './own-view.js';
+import { wordsOf } from '../../../domain/shared/words.js';
+import { corrected } from './corrections.js';
+import { saidBack, saidByItself, sentence, upperFirst, withinSentence } from './own-view.js';
 import type { Self } from './self.js';
+import { spokenIn, statementsIn } from './statements.js';
 import { topicsOf } from './words.js';
 
 /** Of a memory that is told, in UTF-16 units. */
@@ -8,14 +11,29 @@ const TOLD_CHARS = 400;
 /** A second memory is told as well if it fits nearly as well as the first. */
 const NEARLY = 0.8;
 
+/** What a word counts that only means nearly the same. */
+const ALIKE = 0.7;
+
+const sharedWords = (one: string, other: string): string => {
+  const held = new Set(wordsOf(other));
+  return wordsOf(one)
+    .filter((word) => held.has(word))
+    .join(' ');
+};
+
 /** How well a memory fits: of what is said, how much is in it; what few memories hold counts more. */
 const scored = (memories: readonly string[], said: string, leftOut: ReadonlySet<string>) => {
-  const topics = [...topicsOf(said)].filter((topic) => !leftOut.has(topic));
+  // "give" says nothing in a wish, and much in a question about the past.
+  const asked = said.replace(/\b(did (?:\w+ ){1,2})(?:give|bring)\b/gi, '$1gave');
+  const topics = [...topicsOf(asked)].filter((topic) => !leftOut.has(topic));
   const held = memories.map((text) => ({ text, topics: topicsOf(text) }));
   const weight = (topic: string): number => 1 / (1 + held.filter((memory) => memory.topics.has(topic)).length);
   return held
     .map((memory, place) => {
-      const score = topics.filter((topic) => memory.topics.has(topic)).reduce((sum, topic) => sum + weight(topic), 0);
+      const same = topicsOf(sharedWords(asked, memory.text));
+      const score = topics
+        .filter((topic) => memory.topics.has(topic))
+        .reduce((sum, topic) => sum + weight(topic) * (same.has(topic) ? 1 : ALIKE), 0);
       return { text: memory.text, score, place };
     })
     .filter(({ score }) => score > 0)
@@ -25,10 +43,13 @@ const scored = (memories: readonly string[], said: string, leftOut: ReadonlySet<
 const sameWords = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();
 const isQuestion = (text: string): boolean => /\?["”]?$/.test(text.trim());
 
-/** The memories that fit what is said, best first, at most two; questions and what was just said are none. */
+/** What the memories state that fits what is said, best first, at most two; what was just said is left out. */
 export const fittingMemories = (memories: readonly string[], said: string, { name }: Self): readonly string[] => {
-  const known = memories.filter((text) => !isQuestion(text) && !sameWords(text, said));
-  const [best, second] = scored(known, said, topicsOf(name ?? ''));
+  const known = memories
+    .filter((text) => !sameWords(text, said))
+    .map(statementsIn)
+    .filter((text) => text !== '');
+  const [best, second] = scored(corrected(known), said, topicsOf(name ?? ''));
   if (best === undefined) return [];
   return second !== undefined && second.score >= best.score * NEARLY ? [best.text, second.text] : [best.text];
 };
@@ -50,33 +71,46 @@ const toPlayer = (text: string): string =>
     )
     .replace(/\bthe player\b/gi, 'you');
 
-const speech =
-  /^(?:the |a |an )?[\w'’ -]{2,24}? (?:says?|said|told me|asks?|asked)(?: me)?:? ["“](?<said>.+?)["”]\.?$/i;
 /** What can only be the words of the one who talks to us. */
 const introduces = /^(?:my name is|i am called|call me|i'm called|i come from|i'm from|i am from)\b/i;
-const ofOneself = /\b(?:I|my|me|mine|we|our)\b/;
+const ofOneself = /\b(?:I|me|my|mine|myself|we|us|our|ours)\b/i;
+const ofListener = /\b(?:you|your|yours|yourself)\b/i;
+/** Told by the one who remembers, about somebody of whom he knows no name. */
+const ofSomebody =
+  /^(?:the|an?|this|that|some) (?:player|traveller|traveler|stranger|visitor|guest|adventurer|customer|hero|user)\b/i;
+/** Asks whether the listener knows, which is not asking about his deeds. */
+const askingToKnow =
+  /\b(?:do|did|can|could|would|will|have|had) you (?:please |perhaps |happen to |still |even |ever )*(?:know|remember|recall|tell|say|think|hear|heard|remind)\b/gi;
+/** "Did you …?" asks no more than whether: the deed may be anybody's. */
+const asksForDeeds =
+  /\b(?:what|where|when|why|how|whom?|which)\b.{0,80}\b(?:do|did|have|had|are|were|can|could|will|would) you\b/i;
+
+/** Whether a memory is what the one who asks once said; "I" in it may be either, and whose it is shows in who is asked about. */
+const isTheirs = (text: string, asked: string): boolean => {
+  if (ofSomebody.test(text)) return false;
+  if (introduces.test(text) || ofListener.test(text)) return true;
+  if (!ofOneself.test(text)) return false;
+  const about = asked.replace(/\b(?:tell|remind|show|give|help|teach) me\b/gi, '');
+  return ofOneself.test(about) || !asksForDeeds.test(about.replace(askingToKnow, ''));
+};
 
 /** A memory as the one who has it tells it. `theirWords`: it is what the other one said. */
-export type ToldMemory = { readonly whole: string; readonly within: string; readonly theirWords: boolean };
+export type ToldMemory = { readonly whole: string; readonly within: string | null; readonly theirWords: boolean };
 
 const told = (text: string, theirWords: boolean): ToldMemory => {
-  const whole = sentence(upperFirst(text.trim()));
-  return { whole, within: lowerFirst(whole), theirWords };
+  const said = sentence(text.trim());
+  return { whole: upperFirst(said), within: withinSentence(said), theirWords };
 };
 
 /** Turns a memory to the view of the one who has it, to be told to the one who asks. */
 export const tellMemory = (memory: string, asked: string, { name }: Self): ToldMemory => {
   const text = cutText(memory.trim(), TOLD_CHARS);
-  const spoken = speech.exec(text)?.groups?.['said'];
-  if (spoken !== undefined) return told(saidBack(spoken), true);
-  const own = name === null ? null : (saidByItself(text, name) ?? firstNamed(text, name));
-  if (own !== null) return told(toPlayer(own), false);
-  if (/^(?:I|I'm|I've|My|We|Our)\b/.test(text)) {
-    // Whose words these are shows in who is asked about.
-    const aboutAsker = ofOneself.test(asked.replace(/\b(?:tell|remind|show|give|help|teach) me\b/gi, ''));
-    return aboutAsker || introduces.test(text) ? told(saidBack(text), true) : told(text, false);
-  }
-  return told(toPlayer(/^(?:You|Your)\b/.test(text) ? saidBack(text) : text), false);
+  const spoken = spokenIn(text);
+  if (spoken !== null) return told(saidBack(spoken), true);
+  const theirs = isTheirs(text, asked);
+  const view = theirs ? saidBack(text) : text;
+  const own = name === null ? null : (saidByItself(view, name) ?? firstNamed(view, name));
+  return told(toPlayer(own ?? view), theirs);
 };
 
 /** The same for a text that uses the first of several names. */

@@ -8,6 +8,7 @@ import { fittingMemories, tellMemory, wasAsked } from './remember.js';
 import { banAgainst, directedBy, isForbidden, ownReason, refusalAsked, tonesIn } from './rules.js';
 import type { PromptContent } from './situation.js';
 import { type Self, selfOf } from './self.js';
+import { looksCrafted } from './statements.js';
 import { carriedIn, listed, namedIn, subjectOf, wishedThing } from './things.js';
 
 /** What the scripted engine answers, in the form that prompts ask for. */
@@ -17,8 +18,8 @@ export type ScriptedReply = {
   readonly stateDelta: JsonObject;
 };
 
-/** What comes into a phrase: at the beginning of a sentence and within one. */
-type Filling = { readonly whole: string; readonly within: string };
+/** What comes into a phrase: at the beginning of a sentence and within one; null where it cannot stand within one. */
+type Filling = { readonly whole: string; readonly within: string | null };
 
 type Speaker = {
   readonly situation: PromptContent;
@@ -39,7 +40,13 @@ const thing = (name: string): Filling => ({ whole: upperFirst(name), within: nam
 
 /** A phrase with what comes into it; `$` in a memory means nothing here. */
 const filled = (phrase: string, { whole, within }: Filling): string =>
-  phrase.replace(/\{M\}/g, () => whole).replace(/\{[mx]\}/g, () => within);
+  phrase.replace(/\{M\}/g, () => whole).replace(/\{[mx]\}/g, () => within ?? whole);
+
+/** The phrases that what comes into them can stand in. */
+const fittingPhrases = (list: readonly string[], { within }: Filling): readonly string[] => {
+  const fitting = within === null ? list.filter((phrase) => !phrase.includes('{m}')) : list;
+  return fitting.length === 0 ? list : fitting;
+};
 
 const WHO =
   /\b(?:who (?:are|might) you|what(?:'s| is) your name|your name\b|tell me about yourself|introduce yourself|do i know you|whom do i|who am i (?:talking|speaking) to)\b/i;
@@ -88,9 +95,10 @@ const remembered = ({ situation, self, heard, say }: Speaker): string | null => 
     tellMemory(text, heard.text, self),
   );
   if (best === undefined) return null;
-  if (best.theirWords) return say('toldMe', best);
-  const first = say(heard.asks || heard.wants ? 'recalled' : 'reminded', best);
-  return second === undefined || second.theirWords ? first : `${first} And ${lowerFirst(second.within)}`;
+  if (best.theirWords) return say(best.within === null ? 'toldMeWhole' : 'toldMe', best);
+  const first = say('recalled', best);
+  if (second === undefined || second.theirWords) return first;
+  return `${first} ${second.within === null ? second.whole : `And ${second.within}`}`;
 };
 
 /** What is said to a wish for a thing: whether it is there, and what it costs. */
@@ -116,14 +124,12 @@ const toQuestion = (speaker: Speaker): string => {
   if (known !== null) return known;
   if (heard.wants || possession.test(text)) return toWish(speaker);
   if (wasAsked(situation.memories, text)) return say('askedAgain');
-  const subject = subjectOf(text) ?? wishedThing(text);
+  const subject = looksCrafted(text) ? null : (subjectOf(text) ?? wishedThing(text));
   return subject === null ? say('unknown') : say('unknownThing', thing(subject));
 };
 
-const toStatement = (speaker: Speaker): string => {
-  const { heard, say } = speaker;
-  const known = remembered(speaker);
-  if (known !== null) return known;
+/** What is said to no question: it is acknowledged. Memories are told to who asks. */
+const toStatement = ({ heard, say }: Speaker): string => {
   if (heard.told) return say('seen');
   const subject = subjectOf(heard.text);
   return subject === null ? say('heard') : say('heardThing', thing(subject));
@@ -161,15 +167,12 @@ const spoken = (speaker: Speaker): string => {
     const gift = subjectOf(heard.text);
     return gift === null ? say('given') : say('givenThing', thing(gift));
   }
+  if (!heard.asks && looksCrafted(heard.text)) return say('puzzled');
   const polite = courtesies(speaker);
   if (heard.leaves && !heard.asks)
     return [...polite.filter((one) => !heard.greets || one !== polite[0]), say('farewell')].join(' ');
   if (polite.length > 0 && isCourtesyAlone(speaker)) return polite.join(' ');
-  const answer = heard.asks
-    ? toQuestion(speaker)
-    : heard.wants
-      ? (remembered(speaker) ?? toWish(speaker))
-      : toStatement(speaker);
+  const answer = heard.asks ? toQuestion(speaker) : heard.wants ? toWish(speaker) : toStatement(speaker);
   return [...polite, answer].join(' ');
 };
 
@@ -188,7 +191,7 @@ export const scriptedReply = (situation: PromptContent, prompt: string): Scripte
   const self = selfOf(situation.persona, situation.state, tonesIn(situation));
   const pick = picking(prompt);
   const say: Speaker['say'] = (occasion, filling = { whole: '', within: '' }) =>
-    filled(pick(occasion, phrasesFor(occasion, self.register)), filling);
+    filled(pick(occasion, fittingPhrases(phrasesFor(occasion, self.register), filling)), filling);
   const speaker: Speaker = { situation, self, heard: hear(situation.observation), say };
   const directed = directedBy(situation);
   if (directed !== null && !isForbidden(situation, directed.type)) {

@@ -41,6 +41,7 @@ const ALIKE: readonly (readonly string[])[] = [
   ['friend', 'companion'],
   ['build', 'built'],
   ['meet', 'met'],
+  ['gift', 'gave', 'given', 'brought', 'present'],
   ['drink', 'drank', 'ale', 'wine', 'beer'],
 ];
 
