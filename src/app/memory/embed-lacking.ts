@@ -5,7 +5,7 @@ import type { RowSearch, RowText } from '../../ports/row-search.js';
 /** Any embedder that works can take this text. */
 const PROBE = 'The sun rises.';
 
-export type EmbeddingDeps = { readonly rowSearch: RowSearch; readonly embedder: Embedder };
+export type EmbeddingDeps = { readonly rowSearch: RowSearch; readonly embedder: Pick<Embedder, 'id' | 'embed'> };
 
 /** `urgent`: somebody waits. */
 export type EmbedOptions = { readonly urgent: boolean; readonly signal?: AbortSignal };
@@ -49,7 +49,7 @@ export const embedTexts = async (
 
 /** Null when one of the texts is refused by an embedder that works. @throws what the embedder throws when it does not */
 const vectorsOf = async (
-  embedder: Embedder,
+  embedder: EmbeddingDeps['embedder'],
   texts: readonly RowText[],
   options: EmbedOptions,
 ): Promise<readonly (Float32Array | null)[] | null> => {
