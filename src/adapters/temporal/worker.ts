@@ -58,6 +58,7 @@ export type ProcessWorker = AsyncDisposable & {
 export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker => {
   installRuntime(options.log);
   let stopped = false;
+  const isStopped = (): boolean => stopped;
   let worker: Worker | null = null;
   let wake: () => void = () => undefined;
   let onStarted: () => void = () => undefined;
@@ -74,12 +75,12 @@ export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker
         .catch((error: unknown) => {
           throw temporalRefusal(error, options);
         });
-      if (stopped) return;
+      if (isStopped()) return;
       worker = await createWorker(connection, options);
       const running = worker.run();
       onStarted();
       // Told to stop while it was made: a worker lets go of its connection only by having run.
-      if (stopped) worker.shutdown();
+      if (isStopped()) worker.shutdown();
       await running;
     } finally {
       worker = null;
