@@ -138,7 +138,11 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     answerWith(ctx, exchange, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body });
   };
 
-  /** A place for the request; without one the answer that is kept for a repeat, which needs none. @throws what `enter` throws */
+  /**
+   * A place for the request. While the engine is away, the answer that is kept for a repeat, which needs none. When it is only busy nothing is looked up,
+   * because that would be more work, and the repeat gets its place later.
+   * @throws what `enter` throws
+   */
   const placeFor = async (
     call: Call,
     request: Repeatable | null,
@@ -146,10 +150,10 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     try {
       return { leave: definition.enter?.(call as never) };
     } catch (refusal) {
-      const kept =
-        request === null || deps.keys === null
-          ? null
-          : await deps.keys.idempotency.kept(request.scope, request.key, request.digest);
+      const isAway = refusal instanceof Rejection && refusal.code === 'ENGINE_UNAVAILABLE';
+      if (!isAway || request === null || deps.keys === null) throw refusal;
+      const { idempotency } = deps.keys;
+      const kept = await idempotency.kept(request.scope, request.key, request.digest).catch(() => null);
       if (kept === null) throw refusal;
       return { kept };
     }

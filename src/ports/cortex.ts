@@ -19,7 +19,8 @@ export type Completed = { readonly text: string; readonly stats: Readonly<Record
  * An engine that continues a prompt: a model, or the scripted one.
  *
  * Failures: Rejection CORTEX_UNAVAILABLE when the engine is down, refuses the prompt or does not answer in time; `details.reason` says which. The
- * caller's signal ends a call with that signal's reason. An engine keeps nothing of what it was asked, and no key is in a message of its errors.
+ * caller's signal ends a call with that signal's reason. If that reason is a Rejection CORTEX_UNAVAILABLE, the caller's time limit is over, and the
+ * engine may be too slow; any other reason means that nobody waits any longer, and shows nothing about the engine. An engine keeps nothing of what it was asked, and no key is in a message of its errors.
  */
 export interface CortexEngine extends AsyncDisposable {
   /** Its name in the contract (6.3): one word. */

@@ -1,3 +1,5 @@
+import { Rejection } from '../domain/shared/rejection.js';
+
 /** How many texts one call takes at most. */
 export const EMBED_TEXTS = 64;
 
@@ -9,7 +11,7 @@ export const EMBED_TEXTS = 64;
  * event loop: the work is done elsewhere (a worker thread, another server), and nothing is loaded before the first call.
  *
  * Failures: Rejection EMBEDDER_UNAVAILABLE when it cannot be loaded or reached, or does not answer in time, and after disposal; BUSY when too much is
- * waiting already. Another embedder never takes its place: their vectors cannot be compared.
+ * waiting already. TextRefused, which has the code EMBEDDER_UNAVAILABLE too, when it definitely refuses one of the texts. Another embedder never takes its place: their vectors cannot be compared.
  */
 export interface Embedder extends AsyncDisposable {
   /** Its name and version in one word (`minilm@3`), which is stored with each vector. Another model or another way to call it is another word. */
@@ -25,4 +27,14 @@ export interface Embedder extends AsyncDisposable {
   ): Promise<readonly (Float32Array | null)[]>;
   /** What a cosine means for this embedder: 0 to 1, rising, 0.5 or more for related texts and less for unrelated ones (contract 3.5). */
   score(cosine: number): number;
+}
+
+/**
+ * The embedder works, as far as it knows, and makes no vectors from these texts because of what one of them is: the same call will fail again. Never
+ * for what passes, such as a limit of requests or a missing answer.
+ */
+export class TextRefused extends Rejection {
+  constructor() {
+    super('EMBEDDER_UNAVAILABLE', { retryAfter: 1 });
+  }
 }

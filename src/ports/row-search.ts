@@ -52,7 +52,10 @@ export interface RowSearch {
   withoutVector(projection: Projection, query: TextQuery): Promise<readonly RowText[]>;
   /** How many texts have no vector of this embedder; `limit` where there are more. */
   countWithoutVector(projection: Projection, query: TextQuery): Promise<number>;
-  /** Sets the vectors of texts, except where the row has another text by now. A row has one vector, of the embedder that set it last. */
+  /**
+   * Sets the vectors of texts, except where the row has another text by now. A row has one vector, of the embedder that set it last. A null never takes
+   * the place of a vector of the same embedder: another process may have made it meanwhile.
+   */
   setVectors(projection: Projection, embedder: string, vectors: readonly RowVector[]): Promise<void>;
   /** The vectors of one stream's rows by ascending order, at most `limit`; fewer are the last ones. */
   vectors(projection: Projection, query: VectorQuery): Promise<readonly StoredVector[]>;

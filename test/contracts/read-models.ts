@@ -468,6 +468,18 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect([await without('e@1'), await vectors('e@1'), await without('e@2')]).toEqual([[], [], ['s/1']]);
       });
 
+      it('are not lost to a null of the same embedder', async () => {
+        await commit({ put: [text('s/1', 'one'), text('s/2', 'two')] });
+        await set('s/1', 'one', floats(1));
+        await set('s/1', 'one', null);
+        expect([await vectors('e@1'), await without('e@1')]).toEqual([[['s/1', 1]], ['s/2']]);
+        await set('s/1', 'one', null, 'e@2');
+        expect([await vectors('e@1'), await without('e@2')]).toEqual([[], ['s/2']]);
+        await set('s/2', 'two', null);
+        await set('s/2', 'two', floats(2));
+        expect(await vectors('e@1')).toEqual([['s/2', 2]]);
+      });
+
       it('go with their text, and stay when the rest of the row changes', async () => {
         await commit({ put: [text('s/1', 'one', '1'), text('s/2', 'two', '2'), text('s/3', 'three', '3')] });
         for (const [key, of] of [

@@ -96,6 +96,26 @@ describe('a POST with an Idempotency-Key', () => {
     }
   });
 
+  it.each(['BUSY', 'ENGINE_UNAVAILABLE'] as const)(
+    'is refused as its route refuses it (%s) when no kept answer can be looked up, which is tried only while the engine is away',
+    async (code) => {
+      const clock = new ManualClock();
+      const idempotency = new MemoryIdempotencyStore(clock);
+      let looked = 0;
+      idempotency.kept = () => {
+        looked += 1;
+        return Promise.reject(new Rejection('DATABASE_UNAVAILABLE', { retryAfter: 1 }));
+      };
+      const enter = () => {
+        throw new Rejection(code, { retryAfter: 2 });
+      };
+      app = await startApp([runRoute(() => ({ body: {} }), { enter })], { idempotency, clock });
+      const { headers, body } = await app.post('/run', {}, KEY);
+      expect([body.error.code, headers.get('retry-after')]).toEqual([code, '2']);
+      expect(looked).toBe(code === 'BUSY' ? 0 : 1);
+    },
+  );
+
   it('is refused with another body', async () => {
     await start(() => ({ body: {} }));
     await app.post('/run', { a: 1 }, KEY);

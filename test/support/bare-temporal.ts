@@ -8,9 +8,13 @@ const EMPTY = Buffer.alloc(5);
 
 /**
  * As much of Temporal as a connection needs: answers each call with an empty message, or knows only one API key.
- * It keeps what callers said of themselves.
+ * It keeps what callers said of themselves, and which calls came. To `silentOn` it never answers.
  */
-export const openBareTemporal = async ({ apiKey = null }: { readonly apiKey?: string | null } = {}) => {
+export const openBareTemporal = async ({
+  apiKey = null,
+  silentOn = null,
+}: { readonly apiKey?: string | null; readonly silentOn?: string | null } = {}) => {
+  const calls: string[] = [];
   const authorizations: (string | undefined)[] = [];
   const sessions = new Set<ServerHttp2Session>();
   const server = createServer().on('session', (session) => {
@@ -19,6 +23,9 @@ export const openBareTemporal = async ({ apiKey = null }: { readonly apiKey?: st
   });
   server.on('stream', (stream, headers) => {
     authorizations.push(headers.authorization);
+    const call = headers[':path']?.split('/').at(-1) ?? '';
+    calls.push(call);
+    if (call === silentOn) return;
     const isKnown = apiKey === null || headers.authorization === `Bearer ${apiKey}`;
     const content = { ':status': 200, 'content-type': 'application/grpc' };
     stream.resume();
@@ -34,6 +41,7 @@ export const openBareTemporal = async ({ apiKey = null }: { readonly apiKey?: st
   return {
     address: `127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     authorizations,
+    calls,
     [Symbol.asyncDispose]: async () => {
       for (const session of sessions) session.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -2,7 +2,7 @@ import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
 import { calibrated } from '../../src/domain/memory/calibrated.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
-import type { Embedder } from '../../src/ports/embedder.js';
+import { type Embedder, TextRefused } from '../../src/ports/embedder.js';
 import { memories, type MemoryRow, memoryTag } from '../../projections/memories.js';
 import { revisionOrder } from '../../src/domain/shared/row-order.js';
 import { ManualClock } from './manual-clock.js';
@@ -77,8 +77,8 @@ export class NumberEmbedder implements Embedder {
     { urgent, signal }: { readonly urgent: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly (Float32Array | null)[]> {
     signal?.throwIfAborted();
-    if (this.isAway || texts.some((text) => this.refused.has(text)))
-      throw new Rejection('EMBEDDER_UNAVAILABLE', { retryAfter: 1 });
+    if (this.isAway) throw new Rejection('EMBEDDER_UNAVAILABLE', { retryAfter: 1 });
+    if (texts.some((text) => this.refused.has(text))) throw new TextRefused();
     this.embedded.push(...texts);
     this.urgent.push(urgent);
     return texts.map(unitOf);

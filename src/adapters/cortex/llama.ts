@@ -32,6 +32,9 @@ const MOST_THREADS = 8;
 /** Without a bound a small model may go on until its context is full. */
 const DEFAULT_MAX_TOKENS = 512;
 
+/** How long a call that a broken file failed keeps others from waiting, in milliseconds. */
+const DOWN_MS = 5_000;
+
 const ID = 'llama';
 const LOADING = 'The model is being loaded.';
 const BROKEN = 'The model file cannot be loaded (ANIMA_CORTEX_GGUF); the log says why.';
@@ -73,6 +76,8 @@ export const openLlamaEngine = async (
   const { getLlama, LlamaChatSession } = await load();
   let state = LOADING;
   let waiting = 0;
+  /** Until when calls are known to fail. */
+  let downUntilMs = -Infinity;
   let tail: Promise<unknown> = Promise.resolve();
   const closing = new AbortController();
 
@@ -94,6 +99,11 @@ export const openLlamaEngine = async (
     },
   );
 
+  const broken = (): Error => {
+    downUntilMs = clock.monotonicMs() + DOWN_MS;
+    return unavailable(ID, BROKEN);
+  };
+
   const grammarOf = async ({ llama }: LoadedModel, { jsonSchema }: Completion): Promise<unknown> => {
     if (jsonSchema === undefined) return undefined;
     // It understands a part of JSON Schema; the text is read leniently anyway.
@@ -102,7 +112,7 @@ export const openLlamaEngine = async (
 
   const run = async (asked: Completion, signal: AbortSignal): Promise<Completed> => {
     const loaded = await opening;
-    if (loaded === null) throw unavailable(ID, BROKEN);
+    if (loaded === null) throw broken();
     signal.throwIfAborted();
     const { sequence } = loaded;
     const messages = messagesOf(asked.prompt);
@@ -155,9 +165,9 @@ export const openLlamaEngine = async (
     runtime: 'llama.cpp',
     parameters: parametersIn(basename(file)),
     state: () => state,
-    down: () => (state === 'ready' ? null : state),
+    down: () => (state === BROKEN && clock.monotonicMs() < downUntilMs ? BROKEN : null),
     complete: async (asked, signal) => {
-      if (state === BROKEN) throw unavailable(ID, BROKEN);
+      if (state === BROKEN) throw broken();
       if (waiting > MAX_WAITING) throw unavailable(ID, 'Too many completions are waiting already.');
       const beganMs = clock.monotonicMs();
       waiting += 1;

@@ -1,6 +1,7 @@
 import { pause } from '../../app/pacing/pause.js';
 import { withTimeLimit } from '../../app/pacing/time-limit.js';
 import type { JsonObject } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';
@@ -13,8 +14,8 @@ import { unavailable } from './unavailable.js';
 import { untilStop } from './until-stop.js';
 
 /**
- * How long a call may take, with its attempts and pauses, in milliseconds: less than the 60 s that a turn gives it, because only a call that ends here,
- * and not by its caller, shows that the server is too slow.
+ * How long a call may take, with its attempts and pauses, in milliseconds: less than the 60 s that a turn gives it. The end of those 60 s shows nothing
+ * about the server.
  */
 const CALL_MS = 50_000;
 const ATTEMPTS = 3;
@@ -36,6 +37,10 @@ const passes = (failure: AttemptFailed): boolean =>
 const isRefusal = ({ status }: AttemptFailed): boolean => status === 400 || status === 413 || status === 422;
 /** What servers answer that cannot hold a model to a schema. */
 const mayMeanNoSchema = (failure: AttemptFailed): boolean => isRefusal(failure) || failure.status === 501;
+
+/** The caller's own time limit ended the call: the server was too slow for it. */
+const isTooLate = ({ reason }: AbortSignal): boolean =>
+  reason instanceof Rejection && reason.code === 'CORTEX_UNAVAILABLE';
 
 /** A model behind any server that speaks the API of OpenAI (contract 6.4). Its key is in no log, message or error. */
 export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: OpenAiEngineDeps): CortexEngine => {
@@ -85,7 +90,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
       return completed;
     } catch (error) {
       if (error instanceof AttemptFailed) noteFailure(error);
-      else if (caller.aborted) breaker.left();
+      else if (caller.aborted && !isTooLate(caller)) breaker.left();
       else noteFailure(new AttemptFailed('The model server does not answer in time.'));
       throw error;
     }

@@ -105,7 +105,8 @@ export class EmbeddedRowTexts {
   }
 
   setVectors(embedder: string, vectors: readonly RowVector[]): void {
-    const sql = `UPDATE ${this.#texts} SET embedder = ?1, vector = ?2 WHERE key = ?3 AND text = ?4`;
+    const sql = `UPDATE ${this.#texts} SET embedder = ?1, vector = ?2
+      WHERE key = ?3 AND text = ?4 AND (?2 IS NOT NULL OR embedder <> ?1)`;
     this.#database.transaction(() => {
       const set = this.#statements.prepared(sql);
       for (const { key, text, vector } of vectors) set.run(embedder, vector && bytesOf(vector), key, text);

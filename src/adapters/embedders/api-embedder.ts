@@ -1,7 +1,7 @@
 import { pause } from '../../app/pacing/pause.js';
 import { calibrated } from '../../domain/memory/calibrated.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { EMBED_TEXTS, type Embedder } from '../../ports/embedder.js';
+import { EMBED_TEXTS, type Embedder, TextRefused } from '../../ports/embedder.js';
 import type { EmbedderChoice } from '../../ports/embedder-choice.js';
 import { backoffMs } from '../shared/backoff.js';
 import { checkEmbedCall } from '../shared/embed-call.js';
@@ -68,7 +68,7 @@ export class ApiEmbedder implements Embedder {
       signal?.throwIfAborted();
       if (!(error instanceof EmbeddingsFailure)) throw error;
       this.#tell(error.message);
-      throw unavailable();
+      throw error.ofText ? new TextRefused() : unavailable();
     } finally {
       this.#calls -= 1;
       limit.end();

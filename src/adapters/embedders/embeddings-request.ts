@@ -10,13 +10,19 @@ const ANSWER_BYTES = 16 * 1_048_576;
 export class EmbeddingsFailure extends Error {
   /** Whether another try may succeed. */
   readonly passing: boolean;
+  /** Whether the server refused this input, and is well. */
+  readonly ofText: boolean;
   /** How long the server wants to be left alone, in milliseconds. */
   readonly waitMs: number | null;
 
-  constructor(reason: string, { passing, waitMs = null }: { passing: boolean; waitMs?: number | null }) {
+  constructor(
+    reason: string,
+    { passing, ofText = false, waitMs = null }: { passing: boolean; ofText?: boolean; waitMs?: number | null },
+  ) {
     super(reason);
     this.name = 'EmbeddingsFailure';
     this.passing = passing;
+    this.ofText = ofText;
     this.waitMs = waitMs;
   }
 }
@@ -58,6 +64,7 @@ const refused = ({ status, headers }: Response): EmbeddingsFailure => {
   const seconds = headers.get('retry-after') ?? '';
   return new EmbeddingsFailure(`HTTP ${String(status)}`, {
     passing: status === 408 || status === 429 || status >= 500,
+    ofText: status === 400 || status === 413 || status === 422,
     waitMs: /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : null,
   });
 };

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 import { Rejection } from '../../domain/shared/rejection.js';
+import { TextRefused } from '../../ports/embedder.js';
 import type { EmbedderDeps } from './deps.js';
 
 /** The thread that runs models. */
@@ -28,6 +29,7 @@ type ThreadCall = {
 };
 
 const unavailable = (): Rejection => new Rejection('EMBEDDER_UNAVAILABLE', { retryAfter: 1 });
+const textRefused = (): Rejection => new TextRefused();
 
 /**
  * A model in a thread of its own, which is started by the first call. The thread gets one text at a time, so an urgent call waits for at most one text
@@ -52,7 +54,7 @@ export class ModelThread implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** The vectors of these texts, in their order. @throws Rejection EMBEDDER_UNAVAILABLE or BUSY, and the reason of the signal */
+  /** The vectors of these texts, in their order. @throws TextRefused, Rejection EMBEDDER_UNAVAILABLE or BUSY, and the reason of the signal */
   vectorsOf(
     texts: readonly string[],
     { urgent, signal }: { readonly urgent: boolean; readonly signal?: AbortSignal },
@@ -111,7 +113,7 @@ export class ModelThread implements AsyncDisposable {
     call.tries += 1;
     this.#running = call;
     this.#stopWaiting = this.#deps.clock.after(TEXT_MS, () => {
-      this.#lost(worker, `no answer within ${String(TEXT_MS)} ms`);
+      this.#lost(worker, `no answer within ${String(TEXT_MS)} ms`, unavailable);
     });
     // The process waits for its answer, but not for an idle thread.
     worker.ref();
@@ -124,10 +126,10 @@ export class ModelThread implements AsyncDisposable {
       if (worker === this.#worker) this.#answered(answer);
     });
     worker.on('error', (error: Error) => {
-      this.#lost(worker, error.message);
+      this.#lost(worker, error.message, textRefused);
     });
     worker.on('exit', (code) => {
-      this.#lost(worker, `it ended with code ${String(code)}`);
+      this.#lost(worker, `it ended with code ${String(code)}`, textRefused);
     });
     return worker;
   }
@@ -142,7 +144,7 @@ export class ModelThread implements AsyncDisposable {
     }
     if ('error' in answer) {
       this.#deps.log.error({ reason: answer.error }, 'the embedder could not make a vector');
-      call?.reject(unavailable());
+      call?.reject(new TextRefused());
     } else if (call !== null) {
       call.vectors.push(answer.vector);
       call.tries = 0;
@@ -157,13 +159,13 @@ export class ModelThread implements AsyncDisposable {
       this.#urgent.push(...this.#urgent.splice(0, 1));
   }
 
-  /** The thread ended or hangs. */
-  #lost(worker: Worker, reason: string): void {
+  /** The thread ended or hangs. @param refusal of a text over which this happened too often */
+  #lost(worker: Worker, reason: string, refusal: () => Rejection): void {
     if (worker !== this.#worker) return;
     const call = this.#stop();
     void this.#end();
     this.#deps.log.error({ reason }, 'the thread of the embedder ended; the next text starts it again');
-    if (call !== null && call.tries >= TRIES) call.reject(unavailable());
+    if (call !== null && call.tries >= TRIES) call.reject(refusal());
     this.#goOn();
   }
 

@@ -68,7 +68,9 @@ export class MemoryRowTexts {
   setVectors(embedder: string, vectors: readonly RowVector[]): void {
     for (const { key, text, vector } of vectors) {
       const row = this.#texts.get(key);
-      if (row?.text === text) Object.assign(row, { embedder, vector: vector?.slice() ?? null });
+      if (row?.text !== text) continue;
+      if (vector !== null || row.embedder !== embedder)
+        Object.assign(row, { embedder, vector: vector?.slice() ?? null });
     }
   }
 

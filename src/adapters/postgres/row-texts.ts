@@ -137,7 +137,8 @@ export const setVectors = async (
     for (const { key, text, vector } of [...vectors].sort((one, other) => byText(one.key, other.key))) {
       await sql`
         UPDATE texts SET embedder = ${embedder}, vector = ${vector && bytesOf(vector)}
-        WHERE build = ${servingBuild(projection)} AND key = ${key} AND text = ${storable(text)}`.execute(tx);
+        WHERE build = ${servingBuild(projection)} AND key = ${key} AND text = ${storable(text)}
+          ${vector === null ? sql`AND embedder <> ${embedder}` : sql``}`.execute(tx);
     }
   });
   await setting.catch((error: unknown) => {

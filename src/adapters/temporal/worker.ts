@@ -29,6 +29,8 @@ const HEARTBEAT_MS = FAR_EFFECT_SILENCE_MS / 5;
 /** How long steps may go on once the worker is told to stop. */
 const STOP_GRACE = '5s';
 const STOP_FORCE = '8s';
+/** How long the server may take to say that it has the namespace, in milliseconds: it may accept connections and not answer. */
+const NAMESPACE_MS = 5_000;
 /** How long after the server was lost it is tried again, in milliseconds. */
 const RECONNECT_MS = 1_000;
 
@@ -56,6 +58,7 @@ export type ProcessWorker = AsyncDisposable & {
 export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker => {
   installRuntime(options.log);
   let stopped = false;
+  const isStopped = (): boolean => stopped;
   let worker: Worker | null = null;
   let wake: () => void = () => undefined;
   let onStarted: () => void = () => undefined;
@@ -65,16 +68,19 @@ export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker
     const connection = await openNativeConnection(options);
     try {
       // A worker that cannot be made leaves its threads behind: nothing is made before the server is known to have the namespace.
-      await connection.workflowService
-        .describeNamespace({ namespace: options.temporalNamespace })
+      const { workflowService } = connection;
+      const namespace = { namespace: options.temporalNamespace };
+      await connection
+        .withDeadline(Date.now() + NAMESPACE_MS, () => workflowService.describeNamespace(namespace))
         .catch((error: unknown) => {
           throw temporalRefusal(error, options);
         });
+      if (isStopped()) return;
       worker = await createWorker(connection, options);
       const running = worker.run();
       onStarted();
       // Told to stop while it was made: a worker lets go of its connection only by having run.
-      if (stopped) worker.shutdown();
+      if (isStopped()) worker.shutdown();
       await running;
     } finally {
       worker = null;

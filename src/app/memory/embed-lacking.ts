@@ -1,17 +1,16 @@
 import { memories } from '../../../projections/memories.js';
-import { Rejection } from '../../domain/shared/rejection.js';
-import { EMBED_TEXTS, type Embedder } from '../../ports/embedder.js';
+import { EMBED_TEXTS, type Embedder, TextRefused } from '../../ports/embedder.js';
 import type { RowSearch, RowText } from '../../ports/row-search.js';
 
 /** Any embedder that works can take this text. */
 const PROBE = 'The sun rises.';
 
-export type EmbeddingDeps = { readonly rowSearch: RowSearch; readonly embedder: Embedder };
+export type EmbeddingDeps = { readonly rowSearch: RowSearch; readonly embedder: Pick<Embedder, 'id' | 'embed'> };
 
 /** `urgent`: somebody waits. */
 export type EmbedOptions = { readonly urgent: boolean; readonly signal?: AbortSignal };
 
-/** `failed`: texts that failed alone while the embedder took another. Both are empty when no text lacks a vector. */
+/** `failed`: texts that were refused alone while the embedder took another. Both are empty when no text lacks a vector. */
 export type EmbedOutcome = { readonly embedded: readonly RowText[]; readonly failed: readonly RowText[] };
 
 /**
@@ -26,7 +25,7 @@ export const embedLacking = async (deps: EmbeddingDeps, options: EmbedOptions): 
 };
 
 /**
- * Embeds these texts and stores their vectors. Texts that fail together are halved until the one that fails stands alone.
+ * Embeds these texts and stores their vectors. Texts that are refused together are halved until the refused one stands alone.
  * @throws what the embedder and the read models throw; not because of single texts
  */
 export const embedTexts = async (
@@ -48,9 +47,9 @@ export const embedTexts = async (
   return { embedded: [...first.embedded, ...second.embedded], failed: [...first.failed, ...second.failed] };
 };
 
-/** Null when the texts fail although the embedder works. @throws what the embedder throws when it does not */
+/** Null when one of the texts is refused by an embedder that works. @throws what the embedder throws when it does not */
 const vectorsOf = async (
-  embedder: Embedder,
+  embedder: EmbeddingDeps['embedder'],
   texts: readonly RowText[],
   options: EmbedOptions,
 ): Promise<readonly (Float32Array | null)[] | null> => {
@@ -60,8 +59,8 @@ const vectorsOf = async (
       options,
     );
   } catch (error) {
-    options.signal?.throwIfAborted();
-    if (error instanceof Rejection && error.code === 'BUSY') throw error;
+    if (!(error instanceof TextRefused)) throw error;
+    // A server that refuses every text, because of its settings or ours, is no reason to blame these.
     await embedder.embed([PROBE], options);
     return null;
   }

@@ -1,5 +1,6 @@
 import { memories } from '../../../projections/memories.js';
 import type { Clock } from '../../ports/clock.js';
+import type { Embedder } from '../../ports/embedder.js';
 import type { Log } from '../../ports/log.js';
 import type { RelayLease } from '../../ports/relay-lease.js';
 import { pause, retryMs } from '../pacing/pause.js';
@@ -22,6 +23,18 @@ export type EmbedPendingDeps = EmbeddingDeps & {
   readonly place: { readonly lease: RelayLease; readonly holder: string } | null;
   /** The part of the time in which texts are embedded, above 0 and up to 1; the rest of the time is for others. */
   readonly share: number;
+};
+
+/** An embedder that tells how long its calls took that brought vectors, in milliseconds: one that fails may have done nothing but wait. */
+const timedEmbedder = (embedder: EmbeddingDeps['embedder'], clock: Pick<Clock, 'monotonicMs'>) => {
+  let spentMs = 0;
+  const embed: Embedder['embed'] = async (texts, options) => {
+    const startMs = clock.monotonicMs();
+    const vectors = await embedder.embed(texts, options);
+    spentMs += clock.monotonicMs() - startMs;
+    return vectors;
+  };
+  return { id: embedder.id, embed, spentMs: () => spentMs };
 };
 
 /**
@@ -87,8 +100,9 @@ export class EmbedPending implements AsyncDisposable {
   async #batch(): Promise<void> {
     const { clock, log, share, embedder } = this.#deps;
     const { signal } = this.#stop;
-    const startMs = clock.monotonicMs();
-    const { embedded, failed } = await this.#keepingPlace(() => embedLacking(this.#deps, { urgent: false, signal }));
+    const timed = timedEmbedder(embedder, clock);
+    const deps = { ...this.#deps, embedder: timed };
+    const { embedded, failed } = await this.#keepingPlace(() => embedLacking(deps, { urgent: false, signal }));
     if (this.#isAway) {
       this.#isAway = false;
       log.info({}, 'texts are embedded again');
@@ -98,7 +112,7 @@ export class EmbedPending implements AsyncDisposable {
       log.warn({ embedder: embedder.id, row }, 'no vector can be made from a text; it is found by its words alone');
     }
     // Bounded as the batch is: the embedder ends every call, and a share is at least one percent.
-    const restMs = ((clock.monotonicMs() - startMs) * (1 - share)) / share;
+    const restMs = (timed.spentMs() * (1 - share)) / share;
     const isIdle = embedded.length + failed.length === 0;
     const leastMs = failed.length > 0 ? LOOK_MS : 0;
     await this.#keepingPlace(() => pause(clock, isIdle ? LOOK_MS : Math.max(leastMs, restMs), signal));

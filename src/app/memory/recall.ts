@@ -5,6 +5,7 @@ import { scoreOf } from '../../domain/memory/score.js';
 import { defined } from '../../domain/shared/defined.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Clock } from '../../ports/clock.js';
+import type { Embedder } from '../../ports/embedder.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { OrderRange, ReadModels } from '../../ports/read-models.js';
 import type { VectorSearch } from '../../ports/vector-search.js';
@@ -54,6 +55,7 @@ export type Recalled = {
 export type Recall = (asked: RecallAsked, signal?: AbortSignal) => Promise<Recalled>;
 
 export type RecallDeps = EmbeddingDeps & {
+  readonly embedder: Embedder;
   readonly events: EventStore;
   readonly lanes: Lanes;
   readonly readModels: ReadModels;

@@ -1,20 +1,18 @@
 import { npcEvents } from '../../domain/npc/decoder.js';
 import { storedMemory, type StoredMemory } from '../../domain/npc/stored-memories.js';
 import type { EventStore } from '../../ports/event-store.js';
+import { FIRST_EVENT_SEARCH } from '../streams/first-event-search.js';
 import { pagesOf } from '../streams/stream-pages.js';
 
 /** How many events are searched for the memories of a turn and their confirmations: a second or two of work. */
 export const TURN_MEMORY_EVENTS = 20_000;
-
-/** A turn of which none of so many events speaks, from the revision in its id on, was never opened. */
-export const OPENING_EVENTS = 1_000;
 
 /** The memories that a turn stored, and the last revision that was looked at. */
 export type TurnMemories = { readonly memories: readonly StoredMemory[]; readonly through: number };
 
 /**
  * Reads the memories of a turn from the events, from the revision on at which it was opened. A confirmation beyond TURN_MEMORY_EVENTS is not seen. Then
- * the memory is confirmed once more, which changes nothing. Of a turn that was never opened, OPENING_EVENTS are read.
+ * the memory is confirmed once more, which changes nothing. Of a turn that was never opened, FIRST_EVENT_SEARCH are read.
  * @throws what the event store throws
  */
 export const memoriesOfTurn = async (
@@ -31,7 +29,7 @@ export const memoriesOfTurn = async (
     through = page.lastRevision;
     isKnown ||= page.events.some(({ data }) => data['turnId'] === turnId);
     read += page.events.length;
-    if (!isKnown && read >= OPENING_EVENTS) break;
+    if (!isKnown && read >= FIRST_EVENT_SEARCH) break;
     for (const recorded of page.events) {
       const event = npcEvents.decode(recorded);
       if (event.type === 'MemoryStored' && event.data.turnId === turnId) {

@@ -7,11 +7,10 @@ import { processKey, type ProcessRef } from '../../ports/process-engine.js';
 import type { AnyProcess } from '../../../workflows/process.js';
 import type { PlacedEvent } from '../streams/fold.js';
 import { Lines } from '../pacing/line.js';
+import { FIRST_EVENT_SEARCH } from '../streams/first-event-search.js';
 import { pagesOf } from '../streams/stream-pages.js';
 import { defined } from '../../domain/shared/defined.js';
 
-/** How many events of the stream are searched for a process's first event. If it is not among them, the process counts as unknown. */
-export const FIRST_EVENT_SEARCH = 2_000;
 /** How long after its id was made a process may record its first event, in milliseconds. Later ones are not looked at. */
 const FIRST_EVENT_WITHIN_MS = 600_000;
 /** How much memory the states of processes may take, in bytes as `weightOf` counts; the least recently used go first. */

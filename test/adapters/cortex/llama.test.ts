@@ -198,6 +198,20 @@ describe('the engine of a model in this process', () => {
     expect(log.lines).toMatchObject([{ level: 'error', message: 'the model cannot be loaded' }]);
   });
 
+  it('is not down while it is loaded, and with a broken file only for a while after a call has failed', async () => {
+    const { engine, clock } = await openEngine(fakePackage('fails'));
+    expect(engine.down()).toBeNull();
+    await settle(8);
+    expect([engine.state(), engine.down()]).toEqual([expect.stringMatching(/ANIMA_CORTEX_GGUF/), null]);
+    for (let calls = 1; calls <= 2; calls += 1) {
+      await expect(engine.complete({ prompt: 'Hello.' }, never)).rejects.toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+      clock.pass(4_999);
+      expect(engine.down()).toMatch(/ANIMA_CORTEX_GGUF/);
+      clock.pass(1);
+      expect(engine.down()).toBeNull();
+    }
+  });
+
   it('ends what runs, and lets the model go, when it is closed', async () => {
     const { fake, engine } = await openEngine();
     fake.become('hang');

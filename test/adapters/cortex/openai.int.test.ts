@@ -199,6 +199,25 @@ describe('the engine of a model server', () => {
     expect(engine.state()).toMatch(/in time/);
   });
 
+  it('counts a server as too slow when the time limit of its callers is over, also when it is tried again', async () => {
+    server.behave({ kind: 'silent' });
+    const late = () => new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 });
+    const tooLate = async (calls: number): Promise<void> => {
+      const caller = new AbortController();
+      const call = refusal(engine.complete({ prompt: 'Hello.' }, caller.signal));
+      while (server.seen.length < calls) await new Promise((resolve) => setTimeout(resolve, 5));
+      caller.abort(late());
+      await call;
+      await server.quiet();
+    };
+    for (let calls = 1; calls <= 3; calls += 1) await tooLate(calls);
+    expect(engine.down()).toMatch(/in time/);
+    clock.pass(OPEN_MS);
+    expect(engine.down()).toBeNull();
+    await tooLate(4);
+    expect(engine.down()).toMatch(/in time/);
+  });
+
   it('does not count calls against a server that their callers gave up, however late', async () => {
     server.behave({ kind: 'silent' });
     for (let calls = 1; calls <= 4; calls += 1) {

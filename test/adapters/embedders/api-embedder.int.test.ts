@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 import { ApiEmbedder, type ApiChoice } from '../../../src/adapters/embedders/api-embedder.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
+import { TextRefused } from '../../../src/ports/embedder.js';
 import { embedderContract } from '../../contracts/embedder.js';
 import {
   type EmbeddingsServer,
@@ -140,6 +141,22 @@ describe('an embedder on a server', () => {
       expect(told).not.toContain('nobody-may-read');
     },
   );
+
+  it.each([
+    [400, true],
+    [413, true],
+    [422, true],
+    [401, false],
+    [404, false],
+    [429, false],
+    [503, false],
+  ])('tells a text that is refused from a server that is away: HTTP %i', async (code, isOfText) => {
+    answers(status(code), status(code), status(code), status(code));
+    const error: unknown = await whilePausesPass(embedder.embed(['word'], calm)).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject(unavailable);
+    expect(error instanceof TextRefused).toBe(isOfText);
+    server.next.splice(0);
+  });
 
   it('refuses vectors of another length than before: it would be another model', async () => {
     await embedder.embed(['word'], calm);

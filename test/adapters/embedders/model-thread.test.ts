@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { ModelThread } from '../../../src/adapters/embedders/model-thread.js';
+import { TextRefused } from '../../../src/ports/embedder.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
 
@@ -82,6 +83,7 @@ describe('a model in a thread', () => {
     const failing = thread.vectorsOf(['a', text], calm);
     const next = thread.vectorsOf(['abc'], calm);
     await expect(failing).rejects.toMatchObject(unavailable);
+    await expect(failing).rejects.toBeInstanceOf(TextRefused);
     expect(await next).toEqual([Float32Array.of(3, 3)]);
   });
 
@@ -93,12 +95,14 @@ describe('a model in a thread', () => {
     await clock.advance(1);
     await clock.advance(60_000);
     await given;
+    await expect(failing).rejects.not.toBeInstanceOf(TextRefused);
     expect(await thread.vectorsOf(['ab'], calm)).toEqual([Float32Array.of(2, started())]);
   });
 
   it('refuses a call with a text that the model cannot take, and goes on', async () => {
     const failing = thread.vectorsOf(['fail'], calm);
     await expect(failing).rejects.toMatchObject(unavailable);
+    await expect(failing).rejects.toBeInstanceOf(TextRefused);
     expect(errors).toEqual([{ reason: 'no vector' }]);
     expect(await thread.vectorsOf(['a'], calm)).toEqual([Float32Array.of(1, 1)]);
   });

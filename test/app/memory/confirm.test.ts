@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { confirm } from '../../../src/app/memory/confirm.js';
-import { OPENING_EVENTS } from '../../../src/app/memory/turn-memories.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
+import { FIRST_EVENT_SEARCH } from '../../../src/app/streams/first-event-search.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { type Command, runCommand } from '../../../src/app/streams/run-command.js';
 import { PAGE_EVENTS } from '../../../src/app/streams/stream-pages.js';
@@ -120,11 +120,22 @@ describe('confirming a memory of a turn that is long over', () => {
     expect((await sent('Wind.', TURN)).recorded).toEqual(stored);
   });
 
+  it('finds it in a turn that was opened as late as one can be', async () => {
+    const { confirm: sent, record } = await mindOf();
+    const others = (count: number) => Array.from({ length: count }, (_, n) => memoryStored(`o${String(n)}`));
+    // The first event of the mind registers it.
+    for (let left = FIRST_EVENT_SEARCH - 2; left > 0; left -= PAGE_EVENTS)
+      await record(others(Math.min(left, PAGE_EVENTS)));
+    await record(turnMemories);
+    await record(later);
+    expect((await sent('Rain.', TURN)).recorded).toEqual(['MemoryConfirmed']);
+  });
+
   it('reads little for a turn that was never opened', async () => {
     const { confirm: sent, record, reads } = await mindOf();
-    for (let batch = 0; batch < 2 * OPENING_EVENTS; batch += later.length) await record(later);
+    for (let batch = 0; batch < FIRST_EVENT_SEARCH + PAGE_EVENTS; batch += later.length) await record(later);
     await sent('Sun.', makeTurnId('verdict', 0, 0, 'made up'));
-    const most = OPENING_EVENTS / PAGE_EVENTS;
+    const most = FIRST_EVENT_SEARCH / PAGE_EVENTS;
     expect(reads()).toBeLessThanOrEqual(most);
     await sent('Moon.', makeTurnId('verdict', 0, 0, 'made up, too'));
     expect(reads()).toBeLessThanOrEqual(2 * most);

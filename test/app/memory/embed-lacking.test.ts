@@ -32,12 +32,22 @@ describe('embedding what lacks a vector', () => {
     await expect(embed()).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
   });
 
-  it('asks an embedder that is away twice, not once for each text', async () => {
+  it('blames no text for what passes, even while the embedder takes a short one', async () => {
+    const { embedder, embed } = await openScene(1);
+    const take = embedder.embed.bind(embedder);
+    embedder.embed = async (texts, options) => {
+      if (texts.includes('0 1')) throw new Rejection('EMBEDDER_UNAVAILABLE', { retryAfter: 1 });
+      return take(texts, options);
+    };
+    await expect(embed()).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
+  });
+
+  it('asks an embedder that is away once, not once for each text', async () => {
     const { embedder, embed } = await openScene(50);
     embedder.isAway = true;
     const calls = vi.spyOn(embedder, 'embed');
     await expect(embed()).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
-    expect(calls).toHaveBeenCalledTimes(2);
+    expect(calls).toHaveBeenCalledTimes(1);
   });
 
   it('blames no text when too much is waiting', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryRelayLease } from '../../../src/adapters/memory/relay-lease.js';
 import { EmbedPending, LOOK_MS, EMBEDDING_STANDBY_MS } from '../../../src/app/memory/embed-pending.js';
 import { pause } from '../../../src/app/pacing/pause.js';
-import { EMBED_TEXTS } from '../../../src/ports/embedder.js';
+import { EMBED_TEXTS, TextRefused } from '../../../src/ports/embedder.js';
 import type { RelayLease } from '../../../src/ports/relay-lease.js';
 import { memories } from '../../../projections/memories.js';
 import { MemoryRows, memoryRow, NumberEmbedder, STREAM } from '../../support/recall-scene.js';
@@ -69,6 +69,29 @@ describe('embedding in the background', () => {
     await rows.clock.advance(1);
     await rows.clock.advance(1_000);
     expect(pending.embedded).toBe(2 * EMBED_TEXTS);
+  });
+
+  it('does not rest for the time of calls that failed', async () => {
+    const { rows, embedder, open } = openScene();
+    await rows.store(...many(2));
+    const embed = embedder.embed.bind(embedder);
+    embedder.embed = async (texts, options) => {
+      if (texts.includes('0 1')) {
+        await pause(rows.clock, 60_000, options.signal);
+        throw new TextRefused();
+      }
+      return embed(texts, options);
+    };
+    await using pending = open(null, 'one', 0.01);
+    await rows.clock.advance(1);
+    await rows.clock.advance(60_000);
+    await rows.clock.advance(60_000);
+    expect(pending.embedded).toBe(1);
+    await rows.store(memoryRow(2, '2 1'));
+    await rows.clock.advance(LOOK_MS);
+    await rows.clock.advance(60_000);
+    await rows.clock.advance(60_000);
+    expect(pending.embedded).toBe(2);
   });
 
   it('rests for its share after slow batches, too, and keeps its place meanwhile', async () => {

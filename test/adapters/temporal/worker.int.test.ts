@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+
+import { startProcessWorker } from '../../../src/adapters/temporal/worker.js';
+import { openBareTemporal } from '../../support/bare-temporal.js';
+import { rememberingLog } from '../../support/http.js';
+
+describe('a worker of a Temporal that accepts connections and does not answer', () => {
+  it('gives up asking for its namespace, and ends when it is told to stop, without becoming a worker', async () => {
+    await using server = await openBareTemporal({ silentOn: 'DescribeNamespace' });
+    const log = rememberingLog();
+    const worker = startProcessWorker({
+      address: server.address,
+      temporalNamespace: 'default',
+      namespace: 'anima',
+      deps: {} as never,
+      events: {} as never,
+      log,
+    });
+    while (!server.calls.includes('DescribeNamespace')) await new Promise((resolve) => setTimeout(resolve, 5));
+    await worker[Symbol.asyncDispose]();
+    expect(log.lines).toMatchObject([{ message: 'the process worker lost its server; it is tried again' }]);
+    expect(server.calls.filter((call) => call.startsWith('Poll'))).toEqual([]);
+  }, 20_000);
+});
