@@ -1,6 +1,6 @@
 import { followTurn } from '../app/agents/follow-turn.js';
 import { type AgentDeps, type AgentOutcome, noVerdictYet, streamEnd } from '../app/agents/process-input.js';
-import { type AgentInput, sameInput } from '../app/agents/take-input.js';
+import { type AgentInput, debtName } from '../app/agents/take-input.js';
 import { whenDown } from '../app/agents/when-down.js';
 import { Rejection, type RejectionCode, rejections } from '../domain/shared/rejection.js';
 import type { CortexEngine } from '../ports/cortex.js';
@@ -89,7 +89,7 @@ export const phasesOf = async function* (
     if (!(error instanceof Rejection)) throw error;
     yield eventOf('error', errorBody(error, requestId));
   } finally {
-    if (!isAnswered) deps.unanswered.noted(sameInput(asked), turnId);
+    if (!isAnswered) deps.unanswered.noted(debtName(asked), turnId);
     cancel();
     down.stop();
   }

@@ -44,7 +44,7 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
   const deps: AgentDeps = {
     ...{ ...open, index, events, clock, waitMs, engineOf },
     unanswered: createUnanswered(clock),
-    openings: new SharedWork(),
+    openings: new Map(),
     waits: new SharedWork(),
   };
   return [
