@@ -2,6 +2,7 @@ import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { comparisonText } from '../../domain/npc/same.js';
 import { makeTurnId } from '../../domain/npc/turn-id.js';
 import type { JsonObject } from '../../domain/shared/json.js';
+import { parseProcessId } from '../../domain/shared/process-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { shortDigest } from '../../domain/shared/sha256.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
@@ -11,6 +12,7 @@ import { mindFold } from '../minds/mind.js';
 import { anotherAttempt, type TurnAttempt } from '../turns/another-attempt.js';
 import type { StepDeps } from '../turns/step-turn.js';
 import { withTimeLimit } from '../pacing/time-limit.js';
+import { TURNS_KEPT_PER_MIND } from '../turns/turn-index.js';
 import { saidKey, type TurnKey } from '../turns/turn-key.js';
 import type { Unanswered } from './unanswered.js';
 
@@ -101,13 +103,21 @@ const stateOf = async ({ journal }: TakeDeps, stream: string, turnId: string): P
   (await journal.load(agentTurn, agentTurnRef(stream, turnId))).state as TurnState;
 
 /**
- * An opening without a key takes its command's name from the input and the newest turn that began with the same words. So two server processes that
- * open the same input at once make the same command: the one whose append comes second is refused, and finds the other's turn.
+ * How far back a turn counts for a command's name, in events: much less than the TURN_SEARCH_EVENTS that a process reads when it has just started, and
+ * no more than hold TURNS_KEPT_PER_MIND ended turns, of two events at least. So every process knows the turns that count.
  */
-const commandOf = (asked: AgentInput, known: readonly TurnKey[]): string => {
+const COUNTED_EVENTS = 2 * TURNS_KEPT_PER_MIND;
+
+/**
+ * An opening without a key takes its command's name from the input and the newest turn that began with the same words not long ago. So two server
+ * processes that open the same input at once make the same command: the one whose append comes second is refused, and finds the other's turn.
+ */
+const commandOf = (asked: AgentInput, known: readonly TurnKey[], since: number): string => {
   if (asked.keyed || asked.resumed) return asked.by.commandId;
   const said = saidKey(asked.input, asked.context);
-  const newest = known.find((turn) => turn.agent && turn.said === said)?.turnId ?? '';
+  const from = since - COUNTED_EVENTS;
+  const counts = ({ turnId }: TurnKey): boolean => (parseProcessId(turnId)?.revision ?? -1) >= from;
+  const newest = known.find((turn) => turn.agent && turn.said === said && counts(turn))?.turnId ?? '';
   return `agent_${shortDigest(`${sameInput(asked)} ${newest}`)}`;
 };
 
@@ -124,7 +134,7 @@ const openOrJoin = async (
   const known = await index.recent(stream);
   const joined = await openTurn(deps, asked, known);
   if (joined !== null) return joined;
-  const commandId = commandOf(asked, known);
+  const commandId = commandOf(asked, known, since);
   try {
     return await begin(deps, { ...asked, by: { ...asked.by, commandId } }, since, plan);
   } catch (failure) {
