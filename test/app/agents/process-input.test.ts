@@ -5,11 +5,9 @@ import { type AgentDeps, processInput } from '../../../src/app/agents/process-in
 import { createUnanswered, OWED_MS } from '../../../src/app/agents/unanswered.js';
 import { pause } from '../../../src/app/pacing/pause.js';
 import { SharedWork } from '../../../src/app/pacing/shared-work.js';
-import { TURN_SEARCH_EVENTS } from '../../../src/app/turns/turn-index.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
-import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import type { ProcessEngine, StepAnswer } from '../../../src/ports/process-engine.js';
 import { fakeCortex } from '../../support/fake-cortex.js';
 import { findBreak } from '../../support/find-break.js';
@@ -380,32 +378,6 @@ describe('an agent’s turn', () => {
     const turnIds = new Set((await Promise.all(again)).map(({ turnId }) => turnId));
     expect(turnIds.has(one?.turnId ?? '')).toBe(false);
     expect(turnIds.size).toBe(1);
-  });
-
-  it('is opened once also by two server processes of which one remembers the last such turn, and one has restarted since', async () => {
-    const { engine, asked } = fakeCortex(() => Promise.resolve('Once a time.'));
-    const store = new MemoryEventStore();
-    const clock = new ManualClock();
-    await using first = await openAgents({ engine }, { store, clock, shared: true });
-    const before = await first.say('Who is there?');
-    const stream = npcStream(TENANT, 'mira');
-    const { process: _, ...mark } = (await first.events())[0]?.meta as RecordedEvent['meta'];
-    const meta = { ...mark, commandId: 'noise' };
-    const noise = (id: number) => ({ id: `noise-${String(id)}`, type: 'Noise', data: {}, meta });
-    const BATCH = 500;
-    let { lastRevision } = await store.read(stream, { direction: 'backwards', limit: 1 });
-    for (let added = 0; added < TURN_SEARCH_EVENTS; added += BATCH) {
-      const events = Array.from({ length: BATCH }, (_, nth) => noise(lastRevision + nth));
-      await store.append(stream, lastRevision, events);
-      lastRevision += BATCH;
-    }
-    await using second = await openAgents(
-      { engine },
-      { store, clock: new ManualClock('2026-01-01T00:00:00.005Z'), shared: true },
-    );
-    const both = await Promise.all([first.say('Who is there?'), second.say('Who is there?')]);
-    expect(new Set([before, ...both].map(({ turnId }) => turnId)).size).toBe(2);
-    expect(asked).toHaveLength(2);
   });
 
   it('is told to come again at once while its engine is known to be down, and goes on when it is back', async () => {
