@@ -1,6 +1,6 @@
 import { followTurn } from '../app/agents/follow-turn.js';
 import { type AgentDeps, type AgentOutcome, noVerdictYet, streamEnd } from '../app/agents/process-input.js';
-import { type AgentInput, sameInput } from '../app/agents/take-input.js';
+import { type AgentInput, debtName } from '../app/agents/take-input.js';
 import { whenDown } from '../app/agents/when-down.js';
 import { Rejection, type RejectionCode, rejections } from '../domain/shared/rejection.js';
 import type { CortexEngine } from '../ports/cortex.js';
@@ -43,6 +43,21 @@ export const answered = (
 
 const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
+/** Notes once what a request is owed, unless it was answered before. Its client may leave before anything is sent, so its end is heard of twice. */
+export const debtOf = ({ unanswered }: AgentDeps, asked: AgentInput, turnId: string): Debt => {
+  let isSettled = false;
+  return {
+    answered: () => {
+      isSettled = true;
+    },
+    owed: () => {
+      if (!isSettled) unanswered.noted(debtName(asked), turnId);
+      isSettled = true;
+    },
+  };
+};
+type Debt = { readonly answered: () => void; readonly owed: () => void };
+
 type Following = {
   readonly asked: AgentInput;
   readonly turnId: string;
@@ -51,15 +66,16 @@ type Following = {
   readonly untilMs: number;
   readonly noteWritten: Call['noteWritten'];
   readonly cortex: CortexEngine;
+  readonly debt: Debt;
 };
 
 /** The phases of a turn as Server-Sent Events (contract 7.1). */
 export const phasesOf = async function* (
   deps: AgentDeps,
-  { asked, turnId, requestId, untilMs, noteWritten, cortex }: Following,
+  { asked, turnId, requestId, untilMs, noteWritten, cortex, debt }: Following,
   left: AbortSignal,
 ): AsyncGenerator<string> {
-  let isAnswered = false;
+  let hasEnded = false;
   const late = new AbortController();
   const notYet = (): Rejection => noVerdictYet(turnId, cortex);
   const down = whenDown(deps.clock, cortex, notYet);
@@ -76,8 +92,10 @@ export const phasesOf = async function* (
         case 'ended': {
           const { revision, position } = await streamEnd(deps.events, asked.stream);
           noteWritten(position);
-          isAnswered = true;
+          hasEnded = true;
           yield eventOf('verdict', { ...answerOf({ turnId, ...phase }), revision });
+          // Asked for more, so its client took this.
+          debt.answered();
           return;
         }
         case 'expired':
@@ -87,9 +105,12 @@ export const phasesOf = async function* (
     if (!left.aborted) throw notYet();
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
+    // Its client may come again as soon as it reads this.
+    if (!hasEnded) debt.owed();
     yield eventOf('error', errorBody(error, requestId));
+    if (hasEnded) debt.answered();
   } finally {
-    if (!isAnswered) deps.unanswered.noted(sameInput(asked), turnId);
+    debt.owed();
     cancel();
     down.stop();
   }

@@ -4,9 +4,10 @@ import type { CortexEngine } from '../../ports/cortex.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { OUTCOME_WAIT_MS, processKey, type StepAnswer } from '../../ports/process-engine.js';
 import type { AgentTurnAnswer } from '../../../workflows/agent-turn.js';
+import { pause, retryMs } from '../pacing/pause.js';
 import type { SharedWork } from '../pacing/shared-work.js';
 import { withTimeLimit } from '../pacing/time-limit.js';
-import { type AgentInput, agentTurnRef, sameInput, takeInput, type TakeDeps } from './take-input.js';
+import { type AgentInput, agentTurnRef, debtName, takeInput, type TakeDeps } from './take-input.js';
 import { whenDown } from './when-down.js';
 
 export type AgentDeps = TakeDeps & {
@@ -42,12 +43,12 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
     const outcome = await withTimeLimit(clock, { ms, late, signal }, (limited) =>
       sharedOutcome(deps, asked, turnId, limited),
     );
-    const answer = outcome.answer as AgentTurnAnswer;
-    if (answer.verdict === undefined) throw late();
+    const answer = outcome.answer as AgentTurnAnswer | undefined;
+    if (answer?.verdict === undefined) throw late();
     const end = await streamEnd(deps.events, asked.stream);
     return { turnId, memories: answer.memories, verdict: answer.verdict, ...end };
   } catch (error) {
-    unanswered.noted(sameInput(asked), turnId);
+    unanswered.noted(debtName(asked), turnId);
     throw error;
   } finally {
     stop();
@@ -63,18 +64,26 @@ export const streamEnd = async (
   return { revision: lastRevision, position: found[0]?.position ?? 0 };
 };
 
-/** Ends only with the outcome, or when nobody waits for it any more. */
+/** Ends only with the outcome, or when nobody waits for it any more: where too many wait already, it tries again. */
 const sharedOutcome = (
-  { engine, waits }: AgentDeps,
+  { engine, waits, clock }: AgentDeps,
   { stream, by }: AgentInput,
   turnId: string,
   left: AbortSignal,
 ): Promise<StepAnswer> => {
   const ref = agentTurnRef(stream, turnId);
   return waits.join(processKey(ref), left, async (signal) => {
-    for (;;) {
-      const outcome = await engine.outcome(ref, by, { withinMs: OUTCOME_WAIT_MS, signal });
-      if (outcome !== null) return outcome;
+    for (let refusals = 0; ;) {
+      try {
+        const outcome = await engine.outcome(ref, by, { withinMs: OUTCOME_WAIT_MS, signal });
+        if (outcome !== null) return outcome;
+        refusals = 0;
+      } catch (error) {
+        if (!(error instanceof Rejection) || error.code !== 'BUSY') throw error;
+        refusals += 1;
+        await pause(clock, retryMs(refusals), signal);
+        signal.throwIfAborted();
+      }
     }
   });
 };

@@ -2,6 +2,7 @@ import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { comparisonText } from '../../domain/npc/same.js';
 import { makeTurnId } from '../../domain/npc/turn-id.js';
 import type { JsonObject } from '../../domain/shared/json.js';
+import { parseProcessId } from '../../domain/shared/process-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { shortDigest } from '../../domain/shared/sha256.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
@@ -10,15 +11,22 @@ import type { TurnState } from '../../../workflows/turn-state.js';
 import { mindFold } from '../minds/mind.js';
 import { anotherAttempt, type TurnAttempt } from '../turns/another-attempt.js';
 import type { StepDeps } from '../turns/step-turn.js';
-import type { SharedWork } from '../pacing/shared-work.js';
 import { withTimeLimit } from '../pacing/time-limit.js';
+import { TURNS_KEPT_PER_MIND } from '../turns/turn-index.js';
 import { saidKey, type TurnKey } from '../turns/turn-key.js';
 import type { Unanswered } from './unanswered.js';
 
+/** An opening under way. */
+type Opening = {
+  readonly turnId: Promise<string>;
+  /** The id as soon as it is known, for who leaves before the turn is open; null when there is none. Never rejects. */
+  readonly planned: Promise<string | null>;
+};
+
 export type TakeDeps = StepDeps & {
   readonly unanswered: Unanswered;
-  /** The openings under way: equal requests wait for one of them, however many they are. */
-  readonly openings: SharedWork<string>;
+  /** The openings under way, by what makes requests the same: equal requests wait for one of them, however many they are. */
+  readonly openings: Map<string, Opening>;
 };
 
 /** What is said to an agent (contract 7.1). */
@@ -33,54 +41,92 @@ export type AgentInput = TurnAttempt & {
 export const sameInput = ({ stream, input, context, npcState }: AgentInput): string =>
   `agent ${stream} ${shortDigest(`${saidKey(input, context)} ${comparisonText(npcState)}`)}`;
 
+/** By what a request finds what it is owed: its key where it has one, else what it says. */
+export const debtName = (asked: AgentInput): string =>
+  asked.keyed || asked.resumed ? `command ${asked.by.commandId}` : sameInput(asked);
+
 export const agentTurnRef = (stream: string, id: string): ProcessRef => ({ process: agentTurn.name, id, stream });
 
 /**
  * Opens a turn on this server, or joins one with the same input: one that is open, or one that has ended since a request for it was told to come
- * again.
+ * again. What the request was owed is taken here. Who does not answer it afterwards notes it again; a failure here notes it by itself.
  * @param untilMs when the request must be answered, on the monotonic clock
  * @returns the turn's id
  * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE when the time is up, and as ProcessEngine.ask
  */
 export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: number): Promise<string> => {
-  const { input, context, npcState } = asked;
-  requireRecordable([input, context, npcState]);
+  const { clock, unanswered } = deps;
+  requireRecordable([asked.input, asked.context, asked.npcState]);
   const late = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
-  const ms = Math.max(untilMs - deps.clock.monotonicMs(), 0);
-  return withTimeLimit(deps.clock, { ms, late }, (signal) => findOrBegin(deps, asked, signal));
+  const ms = Math.max(untilMs - clock.monotonicMs(), 0);
+  const name = debtName(asked);
+  const owed = unanswered.take(name);
+  let planned: Opening['planned'] = Promise.resolve(owed);
+  try {
+    return await withTimeLimit(clock, { ms, late }, async (signal) => {
+      const { earlier, since } = await anotherAttempt(deps, agentTurn, asked);
+      if (earlier !== null && earlier.name !== 'expired') return earlier.turnId;
+      if (owed !== null && (await stateOf(deps, asked.stream, owed)).name === 'ended') return owed;
+      signal.throwIfAborted();
+      const opening = openingOf(deps, asked, since);
+      planned = opening.planned;
+      return await opening.turnId;
+    });
+  } catch (error) {
+    // Whatever failed, the turn may be opened yet.
+    void planned.then((turnId) => {
+      const known = turnId ?? owed;
+      if (known !== null) unanswered.noted(name, known);
+    });
+    throw error;
+  }
 };
 
-const findOrBegin = async (deps: TakeDeps, asked: AgentInput, signal: AbortSignal): Promise<string> => {
-  const { earlier, since } = await anotherAttempt(deps, agentTurn, asked);
-  if (earlier !== null && earlier.name !== 'expired') return earlier.turnId;
+/** The opening under way for this input, or a new one. It goes on when everybody has left, and who comes meanwhile waits for it. */
+const openingOf = (deps: TakeDeps, asked: AgentInput, since: number | undefined): Opening => {
   const same = sameInput(asked);
-  const owed = deps.unanswered.take(same);
-  if (owed !== null && (await stateOf(deps, asked.stream, owed)).name === 'ended') return owed;
-  return deps.openings.join(same, signal, (alone) =>
-    // An opening that everybody left goes on, and the next one waits for it: it must find its turn.
-    deps.journal.inTurn(same, async () => {
-      const turnId = await openOrJoin(deps, asked, since);
-      if (alone.aborted) deps.unanswered.noted(same, turnId);
-      return turnId;
-    }),
-  );
+  const underWay = deps.openings.get(same);
+  if (underWay !== undefined) return underWay;
+  let plan = (_: string | null): void => undefined;
+  const planned = new Promise<string | null>((resolve) => (plan = resolve));
+  const turnId = openOrJoin(deps, asked, since, plan).finally(() => {
+    plan(null);
+    // Who comes after its end must see what is there then.
+    deps.openings.delete(same);
+  });
+  const opening = { turnId, planned };
+  deps.openings.set(same, opening);
+  return opening;
 };
 
 const stateOf = async ({ journal }: TakeDeps, stream: string, turnId: string): Promise<TurnState> =>
   (await journal.load(agentTurn, agentTurnRef(stream, turnId))).state as TurnState;
 
 /**
- * An opening without a key takes its command's name from the input and the newest turn that began with the same words. So two server processes that
- * open the same input at once make the same command: the one whose append comes second is refused, and finds the other's turn.
+ * How far back a turn counts for a command's name, in events: much less than the TURN_SEARCH_EVENTS that a process reads when it has just started, and
+ * no more than hold TURNS_KEPT_PER_MIND ended turns, of two events at least. So every process knows the turns that count.
  */
-const commandOf = (asked: AgentInput, known: readonly TurnKey[]): string => {
+const COUNTED_EVENTS = 2 * TURNS_KEPT_PER_MIND;
+
+/**
+ * An opening without a key takes its command's name from the input and the newest turn that began with the same words not long ago. So two server
+ * processes that open the same input at once make the same command: the one whose append comes second is refused, and finds the other's turn.
+ */
+const commandOf = (asked: AgentInput, known: readonly TurnKey[], since: number): string => {
   if (asked.keyed || asked.resumed) return asked.by.commandId;
   const said = saidKey(asked.input, asked.context);
-  const newest = known.find((turn) => turn.agent && turn.said === said)?.turnId ?? '';
+  const from = since - COUNTED_EVENTS;
+  const counts = ({ turnId }: TurnKey): boolean => (parseProcessId(turnId)?.revision ?? -1) >= from;
+  const newest = known.find((turn) => turn.agent && turn.said === said && counts(turn))?.turnId ?? '';
   return `agent_${shortDigest(`${sameInput(asked)} ${newest}`)}`;
 };
 
-const openOrJoin = async (deps: TakeDeps, asked: AgentInput, searched: number | undefined): Promise<string> => {
+const openOrJoin = async (
+  deps: TakeDeps,
+  asked: AgentInput,
+  searched: number | undefined,
+  plan: (turnId: string) => void,
+): Promise<string> => {
   const { lanes, index } = deps;
   const { stream } = asked;
   // Taken before the search: the new turn's first reading meets what another process records from now on.
@@ -88,9 +134,9 @@ const openOrJoin = async (deps: TakeDeps, asked: AgentInput, searched: number | 
   const known = await index.recent(stream);
   const joined = await openTurn(deps, asked, known);
   if (joined !== null) return joined;
-  const commandId = commandOf(asked, known);
+  const commandId = commandOf(asked, known, since);
   try {
-    return await begin(deps, { ...asked, by: { ...asked.by, commandId } }, since);
+    return await begin(deps, { ...asked, by: { ...asked.by, commandId } }, since, plan);
   } catch (failure) {
     if (!(failure instanceof Rejection) || failure.code !== 'BUSY') throw failure;
     const other = (await index.recent(stream)).find((turn) => turn.agent && turn.commandId === commandId);
@@ -118,8 +164,13 @@ const openTurn = async (
   return null;
 };
 
-const begin = async (deps: TakeDeps, asked: AgentInput, since: number): Promise<string> => {
-  const { engine, clock, turnDeadlineMs, unanswered } = deps;
+const begin = async (
+  deps: TakeDeps,
+  asked: AgentInput,
+  since: number,
+  plan: (turnId: string) => void,
+): Promise<string> => {
+  const { engine, clock, turnDeadlineMs } = deps;
   const { stream, by, input: observation, context, npcState } = asked;
   const nowMs = clock.now().getTime();
   const turnId = makeTurnId('process', since, nowMs, by.commandId);
@@ -131,12 +182,7 @@ const begin = async (deps: TakeDeps, asked: AgentInput, since: number): Promise<
     npcState,
     deadlineAt: new Date(nowMs + turnDeadlineMs).toISOString(),
   };
-  try {
-    await engine.ask(agentTurnRef(stream, turnId), [opening], by);
-  } catch (error) {
-    // An engine that did not answer in time may still open it.
-    unanswered.noted(sameInput(asked), turnId);
-    throw error;
-  }
+  plan(turnId);
+  await engine.ask(agentTurnRef(stream, turnId), [opening], by);
   return turnId;
 };

@@ -6,7 +6,7 @@ import { createUnanswered } from '../../app/agents/unanswered.js';
 import { SharedWork } from '../../app/pacing/shared-work.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import type { Ports } from '../../ports/ports.js';
-import { answered, phasesOf } from '../agent-answer.js';
+import { answered, debtOf, phasesOf } from '../agent-answer.js';
 import { agentStream, contextOf } from '../command-context.js';
 import { EVENT_STREAM, eventStream } from '../event-stream.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
@@ -44,7 +44,7 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
   const deps: AgentDeps = {
     ...{ ...open, index, events, clock, waitMs, engineOf },
     unanswered: createUnanswered(clock),
-    openings: new SharedWork(),
+    openings: new Map(),
     waits: new SharedWork(),
   };
   return [
@@ -83,7 +83,12 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
           const untilMs = clock.monotonicMs() + waitMs;
           const cortex = engineOf(asked.by.tenant);
           const turnId = await takeInput(deps, asked, untilMs);
-          const followed = { asked, turnId, requestId, untilMs, noteWritten, cortex };
+          const debt = debtOf(deps, asked, turnId);
+          // A client that has left before anything was sent never starts the phases.
+          const { res } = call.koa;
+          if (res.destroyed) debt.owed();
+          else res.once('close', debt.owed);
+          const followed = { asked, turnId, requestId, untilMs, noteWritten, cortex, debt };
           return eventStream((signal) => phasesOf(deps, followed, signal));
         }
         const outcome = await processInput(deps, askedOf(call));

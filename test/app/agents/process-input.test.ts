@@ -8,7 +8,7 @@ import { SharedWork } from '../../../src/app/pacing/shared-work.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
-import type { ProcessEngine } from '../../../src/ports/process-engine.js';
+import type { ProcessEngine, StepAnswer } from '../../../src/ports/process-engine.js';
 import { fakeCortex } from '../../support/fake-cortex.js';
 import { findBreak } from '../../support/find-break.js';
 import { gate } from '../../support/gate.js';
@@ -17,6 +17,15 @@ import { DEADLINE_MS, openMinds, tapeOf, TENANT } from '../../support/minds.js';
 import { settle } from '../../support/settle.js';
 
 const WAIT_MS = 12_000;
+
+const withOutcome = (engine: ProcessEngine, outcome: () => Promise<StepAnswer> | null): ProcessEngine => ({
+  start: () => engine.start(),
+  enter: (ref) => engine.enter(ref),
+  tell: (ref, inputs, by) => engine.tell(ref, inputs, by),
+  ask: (ref, inputs, by) => engine.ask(ref, inputs, by),
+  outcome: (ref, by, wait) => outcome() ?? engine.outcome(ref, by, wait),
+  [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+});
 
 /** A process engine that takes its time: before it takes an input, and before it tells an outcome. */
 const slowly = (
@@ -46,13 +55,18 @@ const openAgents = async (
     clock = new ManualClock(),
     onRecall = (): boolean => false,
     askTakes,
+    outcome = () => null,
     shared = false,
+    broken = { isBroken: false },
   }: {
     store?: MemoryEventStore;
     clock?: ManualClock;
     onRecall?: () => boolean;
     shared?: boolean;
     askTakes?: { beforeMs: number; afterMs: number };
+    /** Stands before the engine's own outcome; null leaves it to the engine. */
+    outcome?: () => Promise<StepAnswer> | null;
+    broken?: { isBroken: boolean };
   } = {},
 ) => {
   const recalls: string[] = [];
@@ -65,14 +79,20 @@ const openAgents = async (
     engineOf: () => engine,
   };
   const minds = await openMinds(store, clock, { agent, shared });
+  const { journal } = minds.deps;
+  const breakable = Object.assign(Object.create(journal) as typeof journal, {
+    load: (...asked: Parameters<typeof journal.load>) =>
+      broken.isBroken ? Promise.reject(new Error('broken')) : journal.load(...asked),
+  });
   const deps: AgentDeps = {
     ...minds.deps,
+    journal: breakable,
     engineOf: () => engine,
     waitMs: WAIT_MS,
     unanswered: createUnanswered(clock),
-    openings: new SharedWork(),
+    openings: new Map(),
     waits: new SharedWork(),
-    ...(askTakes === undefined ? {} : { engine: slowly(minds.engine, clock, askTakes) }),
+    engine: withOutcome(askTakes === undefined ? minds.engine : slowly(minds.engine, clock, askTakes), outcome),
   };
   let commands = 0;
   const instance = String((instances += 1));
@@ -204,6 +224,118 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
+  it('owes nothing any more to a command whose repeat was answered', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      if (asked.length === 1) await opened;
+      return `Blow ${String(asked.length)}.`;
+    });
+    await using agents = await openAgents({ engine });
+    const commandId = 'c0_AAAAAAAAAAAAAAAA';
+    const late = agents.say('Attack!', { commandId }).catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await late).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    open();
+    await settle(20);
+    const repeated = await agents.say('Attack!', { commandId, resumed: true });
+    expect(repeated.verdict).toMatchObject({ dialogue: 'Blow 1.' });
+    for (const over of [{ commandId: 'c0_BBBBBBBBBBBBBBBB' }, {}]) {
+      expect((await agents.say('Attack!', over)).turnId).not.toBe(repeated.turnId);
+    }
+    expect(asked).toHaveLength(3);
+  });
+
+  it('is owed to a command that joined another’s turn', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      await opened;
+      return 'To both.';
+    });
+    await using agents = await openAgents({ engine });
+    const commandId = 'c0_AAAAAAAAAAAAAAAA';
+    const late = [agents.say('Well?'), agents.say('Well?', { commandId })].map((said) => said.catch(() => null));
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await Promise.all(late)).toEqual([null, null]);
+    open();
+    await settle(20);
+    const [one, other] = [await agents.say('Well?', { commandId, resumed: true }), await agents.say('Well?')];
+    expect(other.turnId).toBe(one.turnId);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is owed still when paying has failed, and to no more than were told to come again', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      if (asked.length === 1) await opened;
+      return `Blow ${String(asked.length)}.`;
+    });
+    const broken = { isBroken: false };
+    await using agents = await openAgents({ engine }, { broken });
+    const late = agents.say('Attack!').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await late).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    open();
+    await settle(20);
+    broken.isBroken = true;
+    await expect(agents.say('Attack!')).rejects.toThrow('broken');
+    broken.isBroken = false;
+    const both = await Promise.all([agents.say('Attack!'), agents.say('Attack!')]);
+    expect(both.map(({ verdict }) => verdict.dialogue)).toEqual(['Blow 1.', 'Blow 2.']);
+  });
+
+  it('is owed to each of those who left its opening', async () => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve(`Blow ${String(asked.length)}.`));
+    const askTakes = { beforeMs: WAIT_MS + 1_000, afterMs: 0 };
+    await using agents = await openAgents({ engine }, { askTakes });
+    const refused = (said: Promise<unknown>) =>
+      said.then(
+        () => null,
+        (error: unknown) => error,
+      );
+    const left = [refused(agents.say('Attack!')), refused(agents.say('Attack!'))];
+    await settle(20);
+    await agents.clock.advance(6_000);
+    const stayed = agents.say('Attack!');
+    await settle(20);
+    await agents.clock.advance(6_000);
+    expect(await Promise.all(left)).toMatchObject([{ code: 'ENGINE_UNAVAILABLE' }, { code: 'ENGINE_UNAVAILABLE' }]);
+    await agents.clock.advance(1_000);
+    const repeats = [stayed, agents.say('Attack!'), agents.say('Attack!')];
+    await settle(20);
+    await agents.clock.advance(1);
+    const turnIds = (await Promise.all(repeats)).map(({ turnId }) => turnId);
+    expect(new Set(turnIds).size).toBe(1);
+    expect(asked).toHaveLength(1);
+    const anew = refused(agents.say('Attack!'));
+    await settle(20);
+    await agents.clock.advance(WAIT_MS);
+    expect(await anew).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+  });
+
+  it('is told to come again where the outcome of a turn is nothing yet', async () => {
+    const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
+    const outcome = () => Promise.resolve({ answer: undefined, revision: -1, position: 0 });
+    await using agents = await openAgents({ engine }, { outcome });
+    await expect(agents.say('Anybody?')).rejects.toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+  });
+
+  it('is waited for again when too many wait for its outcome', async () => {
+    let times = 0;
+    const { engine } = fakeCortex(() => Promise.resolve('Free again.'));
+    const busy = () => ((times += 1) <= 3 ? Promise.reject(new Rejection('BUSY', { retryAfter: 1 })) : null);
+    await using agents = await openAgents({ engine }, { outcome: busy });
+    const both = [agents.say('Well?'), agents.say('Well?')];
+    for (let steps = 0; steps < 10; steps += 1) {
+      await settle(20);
+      await agents.clock.advance(250);
+    }
+    expect((await Promise.all(both)).map(({ verdict }) => verdict.dialogue)).toEqual(['Free again.', 'Free again.']);
+    expect(times).toBe(4);
+  });
+
   it.each([
     ['the opening takes', { beforeMs: WAIT_MS - 1_000, afterMs: 8_000 }, 'CORTEX_UNAVAILABLE'],
     ['the opening takes more than', { beforeMs: WAIT_MS + 8_000, afterMs: 0 }, 'ENGINE_UNAVAILABLE'],
@@ -245,6 +377,7 @@ describe('an agent’s turn', () => {
     const again = [first.say('Who is there?'), second.say('Who is there?')];
     const turnIds = new Set((await Promise.all(again)).map(({ turnId }) => turnId));
     expect(turnIds.has(one?.turnId ?? '')).toBe(false);
+    expect(turnIds.size).toBe(1);
   });
 
   it('is told to come again at once while its engine is known to be down, and goes on when it is back', async () => {

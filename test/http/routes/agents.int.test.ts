@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events';
+
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
@@ -31,6 +33,7 @@ class FollowedStore extends MemoryEventStore {
 }
 
 let app: TestApp;
+let routes: ReturnType<typeof agentRoutes>;
 let minds: Awaited<ReturnType<typeof openMinds>>;
 let store: FollowedStore;
 afterEach(async () => {
@@ -47,7 +50,7 @@ const start = async (
   const recall = () => Promise.resolve({ memories: [], pending: 0, revision: -1 });
   minds = await openMinds(store, clock, { agent: { recall, engineOf: () => engine } });
   const { lanes, journal, index: turnIndex, engine: processes } = minds.deps;
-  const routes = agentRoutes({
+  routes = agentRoutes({
     ...{ lanes, journal, turnIndex, engine: processes },
     engines: createEngines([engine], engine, () => null),
     turnDeadlineMs: deadlineMs,
@@ -244,6 +247,34 @@ describe('the phases of an agent’s turn', () => {
     expect((await say('Wait for me.')).body).toMatchObject({ dialogue: 'You left.' });
     expect(asked).toHaveLength(1);
   });
+
+  it.each([true, false])(
+    'are owed to a client that left before any was sent (closed before: %s)',
+    async (destroyed) => {
+      const { engine, asked } = fakeCortex(() => Promise.resolve('You left early.'));
+      await start({ engine });
+      const res = Object.assign(new EventEmitter(), { destroyed });
+      const call = {
+        params: { agentId: 'mira' },
+        body: { input: 'Wait for me.' },
+        principal: testPrincipal({ tenant: TENANT }),
+      };
+      const left = {
+        ...call,
+        commandId: 'c1',
+        requestId: 'r1',
+        keyed: false,
+        resumed: false,
+        wantsStream: true,
+        koa: { res },
+      };
+      await routes[0]?.handler(left as never);
+      res.emit('close');
+      await until(async () => (await minds.types()).includes('MemoryStored'));
+      expect((await say('Wait for me.')).body).toMatchObject({ dialogue: 'You left early.' });
+      expect(asked).toHaveLength(1);
+    },
+  );
 
   it('are no answer to an Idempotency-Key, nor to what is refused before a turn is opened', async () => {
     await start(fakeCortex(() => Promise.resolve('Hm?')));
