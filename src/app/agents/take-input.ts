@@ -17,7 +17,7 @@ import { saidKey, type TurnKey } from '../turns/turn-key.js';
 import type { Unanswered } from './unanswered.js';
 
 /** An opening under way. */
-type Opening = {
+type SharedOpening = {
   readonly turnId: Promise<string>;
   /** The id as soon as it is known, for who leaves before the turn is open; null when there is none. Never rejects. */
   readonly planned: Promise<string | null>;
@@ -26,7 +26,7 @@ type Opening = {
 export type TakeDeps = StepDeps & {
   readonly unanswered: Unanswered;
   /** The openings under way, by what makes requests the same: equal requests wait for one of them, however many they are. */
-  readonly openings: Map<string, Opening>;
+  readonly openings: Map<string, SharedOpening>;
 };
 
 /** What is said to an agent (contract 7.1). */
@@ -61,7 +61,7 @@ export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: numb
   const ms = Math.max(untilMs - clock.monotonicMs(), 0);
   const name = debtName(asked);
   const owed = unanswered.take(name);
-  let planned: Opening['planned'] = Promise.resolve(owed);
+  let planned: SharedOpening['planned'] = Promise.resolve(owed);
   try {
     return await withTimeLimit(clock, { ms, late }, async (signal) => {
       const { earlier, since } = await anotherAttempt(deps, agentTurn, asked);
@@ -83,7 +83,7 @@ export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: numb
 };
 
 /** The opening under way for this input, or a new one. It goes on when everybody has left, and who comes meanwhile waits for it. */
-const openingOf = (deps: TakeDeps, asked: AgentInput, since: number | undefined): Opening => {
+const openingOf = (deps: TakeDeps, asked: AgentInput, since: number | undefined): SharedOpening => {
   const same = sameInput(asked);
   const underWay = deps.openings.get(same);
   if (underWay !== undefined) return underWay;
