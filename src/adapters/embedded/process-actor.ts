@@ -211,7 +211,11 @@ export class ProcessActor {
 
   #log(error: unknown): void {
     const { process, id, stream } = this.ref;
-    this.#deps.logger.error({ err: error, process, id, stream }, 'a process could not go on; it is tried again');
+    const message = 'a process could not go on; it is tried again';
+    // Something is away, as its own line says; no defect, so no stack.
+    if (error instanceof Rejection && error.retryAfter !== undefined) {
+      this.#deps.logger.warn({ code: error.code, process, id, stream }, message);
+    } else this.#deps.logger.error({ err: error, process, id, stream }, message);
   }
 
   #process() {

@@ -10,6 +10,9 @@ export const MAX_ISSUES = 50;
 /** Values looked at when problems are listed; beyond it only the first problem is named, or a hostile body would make millions. */
 const MAX_VALUES_LISTED = 20_000;
 
+/** How many of the values that a member may have are named. */
+const MAX_VALUES_NAMED = 20;
+
 export type Part = 'body' | 'query' | 'path';
 /** One problem: where it is (RFC 6901, inside the part) and what is wrong. */
 export type Issue = { readonly in: Part; readonly pointer: string; readonly message: string };
@@ -46,8 +49,16 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'an array',
 };
 
+const either = new Intl.ListFormat('en', { type: 'disjunction' });
+/** A long list is cut: the route's documentation has all of it. */
+const oneOf = (words: readonly string[]): string =>
+  words.length <= MAX_VALUES_NAMED
+    ? either.format(words)
+    : `one of ${words.slice(0, MAX_VALUES_NAMED).join(', ')} and ${String(words.length - MAX_VALUES_NAMED)} more`;
+
 const messageOf = ({ keyword, message, params }: ErrorObject): string => {
   if (keyword === 'required') return 'is missing';
+  if (keyword === 'enum') return `must be ${oneOf((params['allowedValues'] as readonly unknown[]).map(String))}`;
   if (keyword !== 'type') return message ?? 'is not valid';
   const types = [params['type'] as string | readonly string[]].flat();
   return `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(' or ')}`;

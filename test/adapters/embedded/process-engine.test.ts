@@ -13,6 +13,7 @@ import type { ProcessRef } from '../../../src/ports/process-engine.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { type AppendFault, processEngineContract } from '../../contracts/process-engine.js';
 import { faulty } from '../../support/faulty-store.js';
+import { rememberingLog } from '../../support/http.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { race, raceHost, type RaceEffects } from '../../support/relay-race.js';
 import { seededRandom } from '../../support/seeded-random.js';
@@ -70,12 +71,13 @@ describe('The embedded engine', () => {
       },
     };
     const effects: RaceEffects = { deliver: () => new Promise(() => undefined), ran: [] };
+    const log = rememberingLog();
     const open = () =>
       new EmbeddedProcessEngine({
         events,
         clock,
         random: seededRandom('engine'),
-        logger: pino({ level: 'silent' }),
+        logger: log,
         lanes: new Lanes(events, clock),
         journal: new ProcessJournal(events),
         processes: { [race.name]: { ...raceHost(effects), ...host } },
@@ -87,7 +89,7 @@ describe('The embedded engine', () => {
     const start = () => engine.ask(ref, [{ type: 'start', raceId: ref.id, deadlineAt }], by);
     const types = async () => (await eventsOf(store, stream)).map(({ type }) => type);
     const sinceMs = () => clock.now().getTime() - beganMs;
-    return { clock, effects, engine, fault, gate, open, ref, start, sinceMs, types };
+    return { clock, effects, engine, fault, gate, log, open, ref, start, sinceMs, types };
   };
 
   it('tries a far effect that keeps failing after 1, 2, 4, 8 seconds', async () => {
@@ -101,6 +103,20 @@ describe('The embedded engine', () => {
     await clock.advance(0);
     for (let second = 0; second < 16; second += 1) await clock.advance(1_000);
     expect(at).toEqual([0, 1_000, 3_000, 7_000, 15_000]);
+    await engine[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ['a server that is away', new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 }), ['warn']],
+    ['a defect', new Error('undefined is not a road'), ['error']],
+  ])('logs %s for what it is when an effect fails', async (_, failure, levels) => {
+    const { clock, effects, engine, log, start } = await started({});
+    effects.deliver = () => Promise.reject(failure);
+    await start();
+    await clock.advance(0);
+    const lines = log.lines.filter(({ message }) => message.startsWith('a process could not go on'));
+    expect(lines.map(({ level }) => level)).toEqual(levels);
+    expect(Object.keys(lines[0]?.fields ?? {}).includes('err')).toBe(levels[0] === 'error');
     await engine[Symbol.asyncDispose]();
   });
 

@@ -6,6 +6,21 @@ import { MemoryText } from '../../../src/http/schemas.js';
 
 const check = compileCheck('body', Type.Object({ text: MemoryText }));
 
+describe('a member with few values', () => {
+  const kinds = (values: readonly string[]) =>
+    compileCheck('body', Type.Object({ kind: Type.Unsafe<string>({ type: 'string', enum: values }) }))({ kind: '?' });
+
+  it('is refused with the values that it may have', () => {
+    const issues = [{ in: 'body', pointer: '/kind', message: 'must be a, b, or c' }];
+    expect(kinds(['a', 'b', 'c'])).toEqual(issues);
+  });
+
+  it('names no more of them than a person reads', () => {
+    const [issue] = kinds(Array.from({ length: 23 }, (_, n) => `v${String(n)}`)) ?? [];
+    expect(issue?.message).toMatch(/^must be one of v0, .*, v19 and 3 more$/);
+  });
+});
+
 describe('a text bounded in bytes', () => {
   it('is counted as UTF-8', () => {
     expect(check({ text: 'x'.repeat(8_192) })).toBeNull();
