@@ -68,7 +68,8 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
         (await under.store.read(of, { direction: 'forwards', limit: 4096 })).events;
       const types = async (of = stream) => (await recorded(of)).map(({ type }) => type);
       const until = async (type: string, of = stream): Promise<void> => {
-        for (let tries = 0; tries < 600; tries += 1) {
+        // A task that died with its worker is given out again after seconds, on a busy machine after many.
+        for (let tries = 0; tries < 4_000; tries += 1) {
           if ((await types(of)).includes(type)) return;
           await new Promise((resolve) => setTimeout(resolve, 5));
         }

@@ -104,8 +104,8 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
       const state = (await init('openai', { default: true })).body as { state: string };
       expect(state.state).toContain('ANIMA_CORTEX_KEY');
+      await expect.poll(async () => (await api.get('/readyz')).status, { timeout: 30_000 }).toBe(200);
       const ready = await api.get('/readyz');
-      expect(ready.status).toBe(200);
       expect(ready.body).toMatchObject({ dependencies: { cortex: { ok: false, needed: false, detail: state.state } } });
       expect((await api.post('/cortex/scripted/complete', { prompt: 'x' })).status).toBe(200);
       expect(refused.text + ready.text + server.output).not.toContain(KEY);

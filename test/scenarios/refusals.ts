@@ -69,6 +69,8 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
     });
 
     it('needs no key where none is needed, and ignores a bad one there', async () => {
+      // A process is ready once its worker takes tasks, which may be a moment after it serves.
+      await expect.poll(async () => (await anonymous.get('/readyz')).status, { timeout: 30_000 }).toBe(200);
       for (const path of [
         '/status',
         '/livez',
