@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TEXT_TRIES } from '../../src/app/memory/failing-texts.js';
 import { EMBED_TEXTS } from '../../src/ports/embedder.js';
 import { apiOf } from '../support/api.js';
+import type { ServerUnderTest } from '../scenarios/server-under-test.js';
 import { startTypeScript } from '../support/child.js';
 import { type EmbeddingsServer, reply, startEmbeddingsServer } from '../support/embeddings-server.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
@@ -17,6 +18,14 @@ const envOf = (url: string, dataDir: string) => ({
   ANIMA_EMBEDDER: url,
   ANIMA_EMBEDDER_MODEL: 'words',
 });
+
+/** Has one memory recorded and listed, and stops the server. */
+const leaveOneText = async (server: ServerUnderTest): Promise<void> => {
+  const api = apiOf(server.url, server.ownerKey);
+  await api.post('/v1/agents/mira/memory', { text: 'one' });
+  expect((await api.get('/npcs/mira/memory?limit=1')).body).toHaveLength(1);
+  await server.halt();
+};
 
 describe('anima reembed', () => {
   it('goes on after a kill, and embeds nothing twice but the batch that was under way', async () => {
@@ -53,10 +62,7 @@ describe('anima reembed', () => {
 
   it('says in one sentence that the embedder is away', async () => {
     await using server = await openEmbeddedServer();
-    const api = apiOf(server.url, server.ownerKey);
-    await api.post('/v1/agents/mira/memory', { text: 'one' });
-    expect((await api.get('/npcs/mira/memory?limit=1')).body).toHaveLength(1);
-    await server.halt();
+    await leaveOneText(server);
     await using embeddings = await startEmbeddingsServer();
     // Of the text, and of another one that tells whether it is the text's fault.
     for (let refused = 0; refused < 2; refused += 1) {
@@ -68,10 +74,7 @@ describe('anima reembed', () => {
 
   it('says how many texts it has passed over', async () => {
     await using server = await openEmbeddedServer();
-    const api = apiOf(server.url, server.ownerKey);
-    await api.post('/v1/agents/mira/memory', { text: 'one' });
-    expect((await api.get('/npcs/mira/memory?limit=1')).body).toHaveLength(1);
-    await server.halt();
+    await leaveOneText(server);
     await using embeddings = await startEmbeddingsServer();
     for (let tries = 0; tries < TEXT_TRIES; tries += 1) {
       embeddings.next.push((response) => void response.writeHead(400).end());

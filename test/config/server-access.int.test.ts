@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type Config, parseConfig } from '../../src/config/config.js';
-import { StartProblem } from '../../src/domain/shared/start-problem.js';
 import { openCertificates, tlsAccessOf } from '../support/certificates.js';
+import { problemsOf } from './problems-of.js';
 
 const servers = {
   ANIMA_PROFILE: 'distributed',
@@ -38,15 +38,7 @@ const accessOf = (env: Env) => {
   if (distributed === null) throw new Error('the profile is another');
   return { temporal: distributed.temporalAccess, kafka: distributed.kafkaAccess };
 };
-const problems = (env: Env): string[] => {
-  try {
-    parse(env);
-  } catch (problem) {
-    expect(problem).toBeInstanceOf(StartProblem);
-    return (problem as Error).message.split('\n');
-  }
-  return [];
-};
+const problems = problemsOf(parse);
 
 describe('how Temporal and Kafka are spoken to', () => {
   it('is in plain text and without a name unless told otherwise', () => {

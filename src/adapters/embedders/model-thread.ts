@@ -144,7 +144,7 @@ export class ModelThread implements AsyncDisposable {
     }
     if ('error' in answer) {
       this.#deps.log.error({ reason: answer.error }, 'the embedder could not make a vector');
-      call?.reject(new TextRefused());
+      call?.reject(textRefused());
     } else if (call !== null) {
       call.vectors.push(answer.vector);
       call.tries = 0;
