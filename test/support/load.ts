@@ -18,6 +18,8 @@ const PAUSE_MS = 50;
 /** How long answers and read models may take once every server is back: a killed HTTP process holds its keys for 10 s. */
 const ANSWERS_LIMIT_MS = 60_000;
 const READ_MODELS_LIMIT_MS = 60_000;
+/** How much of what the processes wrote is shown when read models stay behind. */
+const OUTPUT_CHARS = 8_000;
 
 /** Bodies that play while a test takes servers away. They continue in the next test where they were. */
 export type Load = {
@@ -56,9 +58,10 @@ export const createLoad = (namespace: Namespace): Load => {
 
 /** Checks the streams, and that the read models equal those rebuilt into another schema. */
 const expectWholeNamespace = async (
-  { settings }: Namespace,
+  namespaced: Namespace,
   acknowledged: Parameters<typeof expectWholeHistory>[2],
 ): Promise<void> => {
+  const { settings } = namespaced;
   const { ANIMA_NAMESPACE: namespace, EVENTSTORE_URL, DATABASE_URL } = settings;
   const log = createLogger('silent');
   const listOpen = () => Promise.resolve([]);
@@ -69,7 +72,8 @@ const expectWholeNamespace = async (
   await using live = new PostgresReadModels(liveDatabase, systemClock);
   const last = await events.lastPosition();
   for (const projection of distributedProjections) {
-    expect(await live.reachedPosition(projection, last, READ_MODELS_LIMIT_MS), projection.name).toBe(true);
+    const reached = await live.reachedPosition(projection, last, READ_MODELS_LIMIT_MS);
+    expect(reached, `${projection.name}: ${reached ? '' : namespaced.output.slice(-OUTPUT_CHARS)}`).toBe(true);
   }
   expect(await live.parkedCount()).toBe(0);
   await using otherDatabase = new Postgres({ url: DATABASE_URL, namespace: randomNamespace(), log });

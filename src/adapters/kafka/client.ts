@@ -13,6 +13,11 @@ const CONNECT_MS = 1_500;
 const REQUEST_MS = 10_000;
 /** How often the client itself retries a call, and the pauses in between, in milliseconds. What still fails is started again from the beginning. */
 export const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000 } as const;
+/**
+ * How long a call of the client may take with all its retries, in milliseconds. It may hang for ever after a lost connection
+ * (https://github.com/tulios/kafkajs/issues/660).
+ */
+export const CALL_MS = 30_000;
 /** How long closing may take, in milliseconds: the client waits for brokers that are gone. */
 const CLOSE_MS = 3_000;
 

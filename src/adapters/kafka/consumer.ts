@@ -4,9 +4,18 @@ import { type Consumer, type EachBatchPayload, type Kafka } from 'kafkajs';
 
 import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { EventFeed, FeedHandlers } from '../../ports/event-feed.js';
-import { within } from '../shared/within.js';
-import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient, projectorGroup, RETRY } from './client.js';
+import { inTime, within } from '../shared/within.js';
+import {
+  CALL_MS,
+  closeClient,
+  eventsTopic,
+  type KafkaSettings,
+  openKafkaClient,
+  projectorGroup,
+  RETRY,
+} from './client.js';
 import { decodeLink } from './link-format.js';
+import { watchForLoss } from './loss-watch.js';
 import { kafkaRefusal } from './refusal.js';
 import { EVENT_PARTITIONS, ensureTopic } from './topic.js';
 
@@ -21,6 +30,8 @@ const REBALANCE_MS = 8_000;
 const FETCH_WAIT_MS = 500;
 /** How often offsets are committed, in milliseconds. What is delivered again after a crash was handled before and is skipped. */
 const COMMIT_MS = 1_000;
+/** How long a member may give no sign, in milliseconds. The longest wait between two is that for the other members. */
+const SILENT_MS = 20_000;
 /** How long after a lost connection the next one is tried, in milliseconds; the last one is repeated. */
 const REOPEN_MS = [100, 250, 500, 1_000, 2_000] as const;
 
@@ -75,24 +86,22 @@ export class KafkaFeed implements EventFeed {
       retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
     });
     let owned: ReadonlySet<number> = new Set();
+    let over = false;
     const offsets: Offsets = new Map();
     let stop = (): void => undefined;
-    const ended = new Promise<void>((resolve, reject) => {
-      consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
-      stop = resolve;
-    });
+    const stopped = new Promise<void>((resolve) => (stop = resolve));
     signal.addEventListener('abort', stop);
     if (signal.aborted) stop();
-    // Nothing waits for it before the member runs.
-    ended.catch(() => undefined);
+    const loss = watchForLoss(consumer, SILENT_MS);
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      if (over) return;
       const assigned = payload.memberAssignment[this.#topic] ?? [];
       owned = new Set(assigned);
       for (const partition of offsets.keys()) if (!owned.has(partition)) offsets.delete(partition);
       handlers.assigned(assigned, count);
       onAssigned();
     });
-    try {
+    const run = async (): Promise<void> => {
       await consumer.connect();
       await consumer.subscribe({ topics: [this.#topic], fromBeginning: true });
       const commit = committer(this.#topic, offsets);
@@ -102,9 +111,16 @@ export class KafkaFeed implements EventFeed {
         partitionsConsumedConcurrently: count,
         eachBatch: (payload) => eachBatch(payload, handlers, offsets, commit, () => owned),
       });
-      await ended;
+      await stopped;
+    };
+    try {
+      await Promise.race([run(), loss.lost]);
     } finally {
       signal.removeEventListener('abort', stop);
+      loss.end();
+      // A client that hung may go on later.
+      over = true;
+      owned = new Set();
       if (signal.aborted) await commitLast(consumer, this.#topic, offsets);
       await closeClient(consumer);
     }
@@ -123,19 +139,20 @@ const eachBatch = async (
   const links = batch.messages.flatMap(({ value }) => decodeLink(value) ?? []);
   const bytes = batch.messages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
   const isStale = (): boolean => !payload.isRunning() || payload.isStale() || !owned().has(partition);
+  const heartbeat = (): Promise<void> => inTime(CALL_MS, payload.heartbeat(), 'A heartbeat');
   const handled = handlers.handle({ partition, links, bytes, isStale });
   handled.catch(() => undefined);
   let done = await within(HEARTBEAT_MS, handled);
   // A long batch must not cost the membership. A heartbeat also throws when partitions are reassigned, which ends the wait.
   while (done === null) {
-    await payload.heartbeat();
+    await heartbeat();
     done = await within(HEARTBEAT_MS, handled);
   }
   if (isStale()) return;
   payload.resolveOffset(batch.lastOffset());
   if (done) offsets.set(partition, (BigInt(batch.lastOffset()) + 1n).toString());
-  await commit(payload);
-  await payload.heartbeat();
+  await inTime(CALL_MS, commit(payload), 'Committing offsets');
+  await heartbeat();
 };
 
 /** Commits the noted offsets from time to time. */

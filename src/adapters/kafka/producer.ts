@@ -1,7 +1,8 @@
 import { type Kafka, Partitioners } from 'kafkajs';
 
 import type { FeedEntry, FeedSession, FeedWriter } from '../../ports/event-feed.js';
-import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient } from './client.js';
+import { inTime } from '../shared/within.js';
+import { CALL_MS, closeClient, eventsTopic, type KafkaSettings, openKafkaClient } from './client.js';
 import { encodeLink } from './link-format.js';
 import { refusing } from './refusal.js';
 import { type PlacedMessage, sendMessages } from './send-messages.js';
@@ -34,7 +35,7 @@ export class KafkaFeedWriter implements FeedWriter {
       createPartitioner: Partitioners.DefaultPartitioner,
     });
     try {
-      await producer.connect();
+      await inTime(CALL_MS, producer.connect(), 'Connecting to the brokers');
     } catch (error) {
       await closeClient(producer);
       throw error;

@@ -2,7 +2,8 @@ import { type Kafka, Partitioners, type Producer } from 'kafkajs';
 
 import { type CloudEvent, messageKey, withoutData } from '../../domain/npc/cloud-event.js';
 import type { EventPublisher, PublisherSession } from '../../ports/event-publisher.js';
-import { closeClient, type KafkaSettings, openKafkaClient } from './client.js';
+import { inTime, within } from '../shared/within.js';
+import { CALL_MS, closeClient, type KafkaSettings, openKafkaClient } from './client.js';
 import { MAX_MESSAGE_BYTES } from './link-format.js';
 import { refusing } from './refusal.js';
 import { type PlacedMessage, sendMessages } from './send-messages.js';
@@ -41,7 +42,7 @@ export class KafkaEventPublisher implements EventPublisher {
       createPartitioner: Partitioners.DefaultPartitioner,
     });
     try {
-      await producer.connect();
+      await inTime(CALL_MS, producer.connect(), 'Connecting to the brokers');
     } catch (error) {
       await closeClient(producer);
       throw error;
@@ -84,13 +85,17 @@ export const publish = async (
   messages: readonly PlacedMessage[],
 ): Promise<void> => {
   if (messages.length === 0) return;
-  const transaction = await producer.transaction();
+  const transaction = await inTime(CALL_MS, producer.transaction(), 'Beginning a transaction');
   try {
     await sendMessages(transaction, topic, messages);
-    await transaction.commit();
+    await inTime(CALL_MS, transaction.commit(), 'Committing a transaction');
   } catch (error) {
     // Only for readers' sake, who then need not wait for its end: the session is over.
-    if (transaction.isActive()) await transaction.abort().catch(() => undefined);
+    if (transaction.isActive())
+      await within(
+        CALL_MS,
+        transaction.abort().catch(() => undefined),
+      );
     throw error;
   }
 };

@@ -1,5 +1,7 @@
 import type { Message, Sender } from 'kafkajs';
 
+import { inTime } from '../shared/within.js';
+import { CALL_MS } from './client.js';
 import { MAX_MESSAGE_BYTES } from './link-format.js';
 
 /** How long brokers may take to acknowledge, in milliseconds. */
@@ -18,7 +20,7 @@ export type PlacedMessage = Message & {
 
 /**
  * Sends messages in their order and resolves once all of them are stored.
- * @throws what the brokers report; Error when a partition was left out. Some of the messages may be stored then.
+ * @throws what the brokers report; Error when they take too long, or when a partition was left out. Some of the messages may be stored then.
  */
 export const sendMessages = async (
   sender: Pick<Sender, 'sendBatch'>,
@@ -27,7 +29,11 @@ export const sendMessages = async (
 ): Promise<void> => {
   for (const portion of portions(messages)) {
     const topicMessages = [{ topic, messages: [...portion] }];
-    const answers = await sender.sendBatch({ topicMessages, acks: ACKS_ALL, timeout: ACKNOWLEDGE_MS });
+    const answers = await inTime(
+      CALL_MS,
+      sender.sendBatch({ topicMessages, acks: ACKS_ALL, timeout: ACKNOWLEDGE_MS }),
+      `Writing to ${topic}`,
+    );
     // The client (2.2.4) asks no broker twice within a call: a partition that moves to a broker that has answered already is never sent, and the call
     // succeeds without it.
     const stored = new Set(answers.map(({ partition }) => partition));

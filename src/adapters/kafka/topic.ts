@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Admin, KafkaJSProtocolError } from 'kafkajs';
 
-import { closeClient, type KafkaSettings, type NewTopics } from './client.js';
+import { inTime } from '../shared/within.js';
+import { CALL_MS, closeClient, type KafkaSettings, type NewTopics } from './client.js';
 
 /** How many partitions a topic gets when nothing else is set; at most this many projectors share the work. */
 export const EVENT_PARTITIONS = 8;
@@ -13,6 +14,7 @@ export const CREATE_MS = 10_000;
 /** How long a broker that does not know the topic yet is left alone, in milliseconds. */
 const LOOK_AGAIN_MS = 100;
 
+type TopicSettings = Pick<KafkaSettings, 'newTopics' | 'log'>;
 type TopicAdmin = Pick<Admin, 'connect' | 'disconnect' | 'listTopics' | 'createTopics' | 'fetchTopicMetadata'>;
 /** Time as the wait for a topic needs it. */
 type WaitTime = { readonly nowMs: () => number; readonly wait: (ms: number) => Promise<unknown> };
@@ -22,38 +24,47 @@ const systemTime: WaitTime = { nowMs: () => performance.now(), wait: sleep };
 /**
  * Makes the topic if it is missing. An existing topic stays as it is, with any number of partitions; another number than the setting's is logged.
  * @returns the number of its partitions, each of which has a leader
- * @throws what the brokers report, or that they are down
+ * @throws what the brokers report, that they are down, or that they take too long
  */
 export const ensureTopic = async (
   kafka: { admin(): TopicAdmin },
   topic: string,
-  { newTopics = NEW_TOPICS, log }: Pick<KafkaSettings, 'newTopics' | 'log'>,
+  settings: TopicSettings,
   time: WaitTime = systemTime,
 ): Promise<number> => {
   const admin = kafka.admin();
   try {
-    await admin.connect();
-    const configEntries = [
-      { name: 'cleanup.policy', value: 'delete' },
-      { name: 'retention.ms', value: String(newTopics.retentionMs) },
-    ];
-    if (!(await admin.listTopics()).includes(topic)) {
-      // False when another process was faster. Leaders are waited for below, whoever made the topic.
-      await admin.createTopics({
-        topics: [{ topic, numPartitions: newTopics.partitions, configEntries }],
-        timeout: CREATE_MS,
-        waitForLeaders: false,
-      });
-    }
-    const partitions = await untilLed(admin, topic, time);
-    if (partitions !== newTopics.partitions) {
-      const wanted = newTopics.partitions;
-      log.info({ topic, partitions, wanted }, 'the topic keeps the number of partitions that it has');
-    }
-    return partitions;
+    return await inTime(CALL_MS, ensure(admin, topic, settings, time), `Looking for the topic ${topic}`);
   } finally {
     await closeClient(admin);
   }
+};
+
+const ensure = async (
+  admin: TopicAdmin,
+  topic: string,
+  { newTopics = NEW_TOPICS, log }: TopicSettings,
+  time: WaitTime,
+): Promise<number> => {
+  await admin.connect();
+  const configEntries = [
+    { name: 'cleanup.policy', value: 'delete' },
+    { name: 'retention.ms', value: String(newTopics.retentionMs) },
+  ];
+  if (!(await admin.listTopics()).includes(topic)) {
+    // False when another process was faster. Leaders are waited for below, whoever made the topic.
+    await admin.createTopics({
+      topics: [{ topic, numPartitions: newTopics.partitions, configEntries }],
+      timeout: CREATE_MS,
+      waitForLeaders: false,
+    });
+  }
+  const partitions = await untilLed(admin, topic, time);
+  if (partitions !== newTopics.partitions) {
+    const wanted = newTopics.partitions;
+    log.info({ topic, partitions, wanted }, 'the topic keeps the number of partitions that it has');
+  }
+  return partitions;
 };
 
 /** Waits until the partitions have leaders: a topic that was made a moment ago is not known to every broker at once. */

@@ -102,8 +102,9 @@ export class Relay implements AsyncDisposable {
     const end = (): void => session.abort();
     const isOver = (): boolean => session.signal.aborted;
     this.#stop.signal.addEventListener('abort', end, { once: true });
-    // Opening may take longer than the place is held without being renewed.
-    const keeping = this.#keep(session, after);
+    // Opening may take longer than the place is held without being renewed, and so may the last batch.
+    const written = new AbortController();
+    const keeping = this.#keep(session, written.signal, after);
     try {
       await using writing = await output.open(after);
       if (isOver()) return;
@@ -123,33 +124,35 @@ export class Relay implements AsyncDisposable {
         onProgress();
       }
     } finally {
-      end();
+      written.abort();
       this.#stop.signal.removeEventListener('abort', end);
       await keeping;
       this.#position = null;
     }
   }
 
-  /** Renews the place and moves the checkpoint, and once more at the end. Ends the session when the place is lost. */
-  async #keep(session: AbortController, after: number): Promise<void> {
+  /** Renews the place and moves the checkpoint until `written`, and then once more. Ends the session when the place is lost. */
+  async #keep(session: AbortController, written: AbortSignal, after: number): Promise<void> {
     const { clock, lease, holder, log, topic } = this.#deps;
     let keptMs = clock.monotonicMs();
     for (;;) {
-      await pause(clock, CHECKPOINT_MS, session.signal);
+      await pause(clock, CHECKPOINT_MS, written);
       const startMs = clock.monotonicMs();
       try {
-        if (await lease.keep(holder, this.#position ?? after)) keptMs = startMs;
-        else {
+        if (!(await lease.keep(holder, this.#position ?? after))) {
           log.info({ topic }, 'another relay has taken the place');
           session.abort();
+          return;
         }
+        keptMs = startMs;
       } catch (err) {
         if (startMs - keptMs >= lease.holdsMs) {
           log.error({ err, topic }, 'the relay could not renew its place, and leaves it');
           session.abort();
+          return;
         }
       }
-      if (session.signal.aborted) return;
+      if (written.aborted) return;
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Producer, Transaction } from 'kafkajs';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { CALL_MS } from '../../../src/adapters/kafka/client.js';
 import { partitionOfKey, publish } from '../../../src/adapters/kafka/publisher.js';
 import { sendMessages } from '../../../src/adapters/kafka/send-messages.js';
 
@@ -32,6 +33,40 @@ describe('A write whose partition moves to a broker that has answered already', 
     expect(calls).toEqual(['abort']);
     await publish(producerOf(0, 1), 'minds', messages);
     expect(calls).toEqual(['abort', 'commit']);
+  });
+});
+
+describe('A call that the client never answers', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const never = () => new Promise<never>(() => undefined);
+
+  it('is given up when it writes', async () => {
+    const written = expect(sendMessages({ sendBatch: never }, 'minds', messages)).rejects.toThrow(
+      'Writing to minds took longer than 30000 ms.',
+    );
+    await vi.advanceTimersByTimeAsync(CALL_MS);
+    await written;
+  });
+
+  it('is given up when it publishes, wherever it hangs', async () => {
+    const transaction = { ...answering(0, 1), isActive: () => true, commit: async () => undefined, abort: never };
+    const hanging = [
+      { transaction: never },
+      ...[{ sendBatch: never }, { commit: never }].map((part) => ({
+        transaction: async () => ({ ...transaction, ...part }) as unknown as Transaction,
+      })),
+    ];
+    for (const producer of hanging) {
+      const published = expect(publish(producer, 'minds', messages)).rejects.toThrow('took longer than 30000 ms.');
+      // The transaction, and its end.
+      await vi.advanceTimersByTimeAsync(CALL_MS * 2);
+      await published;
+    }
   });
 });
 

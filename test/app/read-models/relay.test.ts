@@ -171,6 +171,24 @@ describe('The relay', () => {
     expect(lease.checkpoint).toBe(await store.lastPosition());
   });
 
+  it('moves its checkpoint over the batch that was under way when it was told to stop', async () => {
+    let acknowledge = (): void => undefined;
+    const relay = await start(
+      'one',
+      feedWith(feed, async (entries) => {
+        if (entries.some(({ link }) => link.event !== null))
+          await new Promise<void>((resolve) => (acknowledge = resolve));
+      }),
+    );
+    await appendNext(store, 'a', events('a-1', 2));
+    await clock.advance(0);
+    const stopped = relay[Symbol.asyncDispose]();
+    await clock.advance(0);
+    acknowledge();
+    await stopped;
+    expect(lease.checkpoint).toBe(await store.lastPosition());
+  });
+
   it('begins again behind its checkpoint when a write failed, and leaves nothing out', async () => {
     let writes = 0;
     await start(
