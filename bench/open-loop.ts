@@ -91,7 +91,8 @@ export const latencies = (target: Target, perSecond: number, seconds: number): P
         };
         const sendDue = (): void => {
           while (sent < count && plannedAt(sent) <= performance.now()) {
-            const connection = idle.pop();
+            // In turn: a server closes a connection on which nothing comes.
+            const connection = idle.shift();
             const request = target.requests[sent % target.requests.length];
             if (connection === undefined || request === undefined) return;
             sendOne(connection, request, sent);

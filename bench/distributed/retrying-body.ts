@@ -13,12 +13,22 @@ export type Answers = {
   later: number;
   /** How many got no answer, by reason. */
   failed: Record<string, number>;
+  /** When those that got none were sent, on the monotonic clock. */
+  unansweredMs: number[];
   turns: number;
   givenUp: number;
   latenciesMs: number[];
 };
 
-export const noAnswers = (): Answers => ({ ok: 0, later: 0, failed: {}, turns: 0, givenUp: 0, latenciesMs: [] });
+export const noAnswers = (): Answers => ({
+  ok: 0,
+  later: 0,
+  failed: {},
+  unansweredMs: [],
+  turns: 0,
+  givenUp: 0,
+  latenciesMs: [],
+});
 
 /** Plays one turn as the contract tells a client to: what is answered "later" is sent again when the answer says, and what is not answered elsewhere. */
 export const playRetrying = async (
@@ -54,6 +64,7 @@ export const playRetrying = async (
         (error: unknown) => {
           const reason = reasonOf(error);
           answers.failed[reason] = (answers.failed[reason] ?? 0) + 1;
+          answers.unansweredMs.push(beganMs);
           return null;
         },
       );

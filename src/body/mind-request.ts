@@ -64,7 +64,7 @@ export type MindRequest = (method: string, path: string, body?: unknown, call?: 
 const DEFAULT_TIMEOUT_MS = 15_000;
 const MAX_ATTEMPTS = 3;
 const DEFAULT_RETRY_WAIT_MS = 500;
-const MAX_RETRY_WAIT_MS = 5_000;
+const MAX_RETRY_WAIT_MS = 10_000;
 
 const isMembers = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

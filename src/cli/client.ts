@@ -69,10 +69,10 @@ export const openClient = async (terminal: Terminal): Promise<MindRequest> => {
     try {
       return await request(...call);
     } catch (error) {
-      throw new CommandFailed(
-        describeFailure(error, url) ?? String(error),
-        error instanceof MindError ? error.code : null,
-      );
+      const sentence = describeFailure(error, url) ?? String(error);
+      throw error instanceof MindError
+        ? new CommandFailed(sentence, error.code, error.retryAfter)
+        : new CommandFailed(sentence);
     }
   };
 };

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 
 import { Command } from 'commander';
 
+import { sleepFor } from '../body/deadline.js';
 import type { MindRequest } from '../body/mind-request.js';
 import { openClient } from './client.js';
 import { CommandFailed, isRead, print, printJson, remark, type Terminal } from './terminal.js';
@@ -9,6 +10,10 @@ import { showWhy } from './why.js';
 
 /** How many memories `/memories` shows, the newest last. */
 const MEMORIES = 20;
+
+/** How often a line from a file is said, and how long the server's patience is waited for in between at most, in seconds. */
+const TRIES = 3;
+const MAX_WAIT_SECONDS = 120;
 
 /** After these no other line can be said either. */
 const HOPELESS: ReadonlySet<string> = new Set(['UNREACHABLE', 'UNAUTHORIZED', 'FORBIDDEN']);
@@ -58,6 +63,21 @@ const obey = (talk: Talk, line: string): Promise<void> => {
   }
 };
 
+/** Does what a line says. A line that nobody types again is said again when the server asks for patience. @throws CommandFailed */
+const obeyPatiently = async (talk: Talk, line: string): Promise<void> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await obey(talk, line);
+      return;
+    } catch (error) {
+      const waits = error instanceof CommandFailed ? error.retryAfter : null;
+      if (talk.terminal.stdin.isTTY === true || waits === null || tries >= TRIES) throw error;
+      remark(talk.terminal, (error as CommandFailed).message);
+      await sleepFor(Math.min(waits, MAX_WAIT_SECONDS) * 1_000);
+    }
+  }
+};
+
 /**
  * Reads lines until the end of the input. A refusal is told, and the talk goes on.
  * @throws CommandFailed when no server answers a talk that is not typed, or refuses its key
@@ -80,7 +100,7 @@ const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise
     const line = typed.trim();
     if (line === '/quit' || !isRead(terminal)) break;
     try {
-      if (line !== '') await obey(talk, line);
+      if (line !== '') await obeyPatiently(talk, line);
     } catch (error) {
       if (!(error instanceof CommandFailed)) throw error;
       // A person may start the server and say it again; from a file the rest would be lost line by line.

@@ -17,11 +17,14 @@ export type Terminal = {
 export class CommandFailed extends Error {
   /** The server's code where a request was refused; UNREACHABLE where no server answered. */
   readonly code: string | null;
+  /** Seconds after which the server says that a repeat makes sense. */
+  readonly retryAfter: number | null;
 
-  constructor(sentence: string, code: string | null = null) {
+  constructor(sentence: string, code: string | null = null, retryAfter: number | null = null) {
     super(sentence);
     this.name = 'CommandFailed';
     this.code = code;
+    this.retryAfter = retryAfter;
   }
 }
 

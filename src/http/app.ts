@@ -19,6 +19,7 @@ import type { Lifecycle } from './lifecycle.js';
 import { refusalOf, toRejection } from './on-error.js';
 import { compilePipeline, type PipelineDeps } from './pipeline.js';
 import { sendJson } from './respond.js';
+import { createRetryPacing } from './retry-pacing.js';
 import type { RouteDefinition } from './route.js';
 
 type CommonDeps = {
@@ -40,6 +41,8 @@ export type AppDeps = CommonDeps & {
 };
 
 const UNROUTED = 'unrouted';
+/** What a request counts as whose client left before its answer; nobody is sent this status. */
+const CLIENT_GONE = 499;
 /** `GET, HEAD, or POST` */
 const oneOf = new Intl.ListFormat('en', { type: 'disjunction' });
 
@@ -69,6 +72,8 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     deps.routes.map((definition) => ({ definition, run: compilePipeline(definition, pipelineDeps) })),
   );
 
+  const pacing = createRetryPacing(deps);
+
   /** Runs after the router: no route took the request. */
   const refuseUnrouted = (ctx: Context, headers: Record<string, string>): never => {
     const matched = (ctx as unknown as Partial<RouterContext>).matched ?? [];
@@ -94,6 +99,9 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     const rejection = toRejection(thrown, logger, { requestId, operation: operationId });
     const refusal = refusalOf(rejection, requestId, definitions.get(operationId)?.shortForbidden === true);
     Object.assign(exchange.headers, refusal.headers);
+    if (refusal.status === 503) {
+      exchange.headers['Retry-After'] = String(pacing.stretched(Number(refusal.headers['Retry-After'])));
+    }
     if (ctx.res.headersSent) ctx.res.destroy();
     else sendJson(ctx, refusal.status, exchange.headers, refusal.body);
   };
@@ -119,7 +127,7 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     } catch (thrown) {
       refuse(ctx, exchange, thrown);
     }
-    metrics.request(exchange.operationId, res.statusCode, exchange.begun);
+    metrics.request(exchange.operationId, res.headersSent ? res.statusCode : CLIENT_GONE, exchange.begun);
     if (logger.isLevelEnabled('debug')) {
       logger.debug(
         { requestId, operation: exchange.operationId, method: req.method, path, status: res.statusCode },

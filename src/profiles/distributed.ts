@@ -141,8 +141,9 @@ export const openDistributed = async (
         void askServers();
         return engine;
       },
-      startProcesses: async (hosting, engine) => {
-        const started = await startWorker({ ...temporal, deps: { ...ports, ...hosting }, events, engine, log });
+      startProcesses: async (hosting, engine, metrics) => {
+        const deps = { ...ports, ...hosting };
+        const started = await startWorker({ ...temporal, deps, events, engine, metrics, log });
         worker = started;
         return started;
       },

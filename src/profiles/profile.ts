@@ -1,5 +1,6 @@
 import type { AdvanceDeps } from '../../activities/advance.js';
 import type { DependencyState } from '../http/routes/status.js';
+import type { Metrics } from '../ports/metrics.js';
 import type { Ports } from '../ports/ports.js';
 import type { ProcessEngine } from '../ports/process-engine.js';
 
@@ -30,7 +31,7 @@ export type Profile = AsyncDisposable & {
   /** The engine that requests pass their steps to; not started. */
   openEngine(hosting: AdvanceDeps): ProcessEngine;
   /** Starts what drives open processes here: timers, effects, steps. Disposed of before the engine. */
-  startProcesses(hosting: AdvanceDeps, engine: ProcessEngine): Promise<AsyncDisposable>;
+  startProcesses(hosting: AdvanceDeps, engine: ProcessEngine, metrics: Metrics): Promise<AsyncDisposable>;
   /** Starts what keeps the read models current here. Disposed of before the profile. */
   startReadModels(): Promise<RunningReadModels>;
   /** Asked at each `GET /readyz`; answers within 2 s. */

@@ -3,6 +3,7 @@ import type { TemporalAddress } from '../adapters/temporal/names.js';
 import { type ProcessWorker, startProcessWorker } from '../adapters/temporal/worker.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Log } from '../ports/log.js';
+import type { Metrics } from '../ports/metrics.js';
 import type { ProcessEngine } from '../ports/process-engine.js';
 
 export type WorkerRoleOptions = TemporalAddress & {
@@ -11,6 +12,7 @@ export type WorkerRoleOptions = TemporalAddress & {
   readonly events: Pick<EventStore, 'openProcesses'>;
   /** Resumes open processes that have lost their workflow. */
   readonly engine: Pick<ProcessEngine, 'start'>;
+  readonly metrics: Metrics;
   readonly log: Log;
 };
 

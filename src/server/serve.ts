@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 
+import { endDespiteLeftovers } from '../adapters/system/leftovers.js';
 import { printable } from '../domain/shared/printable.js';
 import { parseConfig } from '../config/config.js';
 import type { Environment } from '../config/env.js';
@@ -20,7 +21,7 @@ export type ServeTerminal = {
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Runs a server until it is told to stop.
+ * Runs a server until it is told to stop, and ends the process soon after that whatever holds it.
  * @throws StartProblem when it cannot start
  */
 export const serve = async (terminal: ServeTerminal): Promise<void> => {
@@ -50,5 +51,6 @@ export const serve = async (terminal: ServeTerminal): Promise<void> => {
     await server.stop();
   } finally {
     for (const name of SIGNALS) process.off(name, onSignal);
+    endDespiteLeftovers();
   }
 };

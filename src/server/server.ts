@@ -128,7 +128,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const processes = openHosts({ ports, lanes, rulesets, signingKeys, recall, engines, issuer: publicUrl });
     const hosting = { lanes, journal, processes, clock: ports.clock };
     const engine = closers.opened(profile.openEngine(hosting));
-    if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine));
+    if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine, metrics));
     if (serves.requests) {
       const services = { ports, lanes, journal, engine, rulesets, signingKeys, recall, engines, publicUrl };
       routes = [...status, ...httpRoutes({ ...services, config, apiKeys })];

@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { ServerUnderTest } from '../scenarios/server-under-test.js';
@@ -49,6 +52,40 @@ describe('anima talk from a file', () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr.match(/does not accept this key/g)).toHaveLength(1);
   }, 60_000);
+});
+
+describe('anima talk to a server that asks for patience', () => {
+  const refusal = (code: string) => JSON.stringify({ error: { code, message: 'Later.' } });
+  const talkTo = async (statuses: readonly number[]) => {
+    let asked = 0;
+    const server = createServer((_, response) => {
+      const status = statuses[asked] ?? 200;
+      asked += 1;
+      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' });
+      const spoken = { dialogue: `Answer ${asked}.`, action: { type: 'SPEAK' } };
+      response.end(status === 200 ? JSON.stringify(spoken) : refusal(status === 429 ? 'RATE_LIMITED' : 'BUSY'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const env = { ANIMA_URL: url, ANIMA_API_KEY: 'k' };
+      return await typed(['talk', 'mira'], { env, lines: ['One.', 'Two.'] });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  };
+
+  it('says a line from a file again, and loses none', async () => {
+    const { code, stdout, stderr } = await talkTo([429, 503]);
+    expect([code, stdout], stderr).toEqual([0, 'mira: Answer 3.\nmira: Answer 4.\n']);
+  }, 30_000);
+
+  it('goes on with the next line after a few tries', async () => {
+    const { stdout, stderr } = await talkTo([503, 503, 503]);
+    expect(stdout).toBe('mira: Answer 4.\n');
+    expect(stderr.match(/Later\. Try again in 1 s\. \(BUSY/g)).toHaveLength(3);
+  }, 30_000);
 });
 
 describe('anima why', () => {

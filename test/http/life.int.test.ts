@@ -198,6 +198,38 @@ describe("the server's own routes", () => {
     expect(body).toEqual({ ready: false, dependencies: await dependencies() });
   });
 
+  it('count a request whose client left before its answer as such', async () => {
+    const metrics = createMetrics();
+    const { opened, open } = gate();
+    const { opened: reached, open: reach } = gate();
+    const waits = {
+      ...looseRoute,
+      handler: async (): Promise<Answer> => {
+        reach();
+        await opened;
+        return { body: {} };
+      },
+    };
+    const lifecycle = createLifecycle();
+    app = await startApp([waits], { lifecycle, metrics });
+    lifecycle.ready();
+    const leaving = new AbortController();
+    const asked = fetch(`${app.url}/loose`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer good' },
+      signal: leaving.signal,
+    });
+    await reached;
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    // The server hears of it a moment later.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    open();
+    await expect
+      .poll(async () => (await metrics.render()).content)
+      .toContain('anima_http_request_duration_seconds_count{operation="loose",status="499"} 1');
+  });
+
   it('give the figures to this machine, and through a proxy only to a key with the scope ops', async () => {
     const lifecycle = createLifecycle();
     const metrics = createMetrics();

@@ -111,6 +111,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   });
   const metrics = {
     begin: () => 0,
+    work: () => undefined,
     request: () => undefined,
     render: () => Promise.resolve({ type: '', content: '' }),
   };

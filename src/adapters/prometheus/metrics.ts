@@ -27,7 +27,8 @@ const readInTime = async ({ read }: GaugeReading): Promise<number | null> => {
 };
 
 /**
- * The registry of one server: Node's process metrics, the given gauges, and one histogram of requests by operation and status. A gauge without a
+ * The registry of one server: Node's process metrics, the given gauges, one histogram of requests by operation and status,
+ * and one of what the worker does. A gauge without a
  * figure is left out of the answer.
  */
 export const createMetrics = (gauges: readonly GaugeReading[] = []): Metrics => {
@@ -52,6 +53,13 @@ export const createMetrics = (gauges: readonly GaugeReading[] = []): Metrics => 
     buckets: BUCKETS,
     registers: [register],
   });
+  const work = new Histogram({
+    name: 'anima_worker_task_duration_seconds',
+    help: 'What the worker of this process has done, and how long it took.',
+    labelNames: ['task', 'process', 'outcome'],
+    buckets: BUCKETS,
+    registers: [register],
+  });
   // Checking and ordering labels costs more than counting, so each pair is looked up once.
   const observers = new Map<string, Map<number, { observe(seconds: number): void }>>();
   return {
@@ -64,6 +72,8 @@ export const createMetrics = (gauges: readonly GaugeReading[] = []): Metrics => 
       if (observer === undefined) byStatus.set(status, (observer = requests.labels(operation, String(status))));
       observer.observe((performance.now() - begun) / 1000);
     },
+    work: (task, process, outcome, begun) =>
+      work.labels(task, process, outcome).observe((performance.now() - begun) / 1000),
     render: async () => ({ type: register.contentType, content: await register.metrics() }),
   };
 };

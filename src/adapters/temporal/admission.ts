@@ -18,6 +18,9 @@ const LOOK_EVERY_MS = 100;
 /** A client that was refused comes again after one to so many seconds, so that not all come at once. */
 const RETRY_SECONDS = 3;
 
+/** On the monotonic clock. */
+type Since = { readonly ms: number };
+
 export type AdmissionDeps = {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly random: Random;
@@ -29,15 +32,16 @@ export type AdmissionDeps = {
  */
 export class Admission {
   readonly #deps: AdmissionDeps;
-  #underWay = 0;
-  #entered = 0;
+  /** When each ask that is under way began, and when each request was given its place; the oldest comes first. */
+  readonly #underWay = new Set<Since>();
+  readonly #entered = new Set<Since>();
   /** Answers in the running second and in the one before. */
   #counted = { sinceMs: 0, now: 0, before: 0 };
   #answeredMs = -Infinity;
   #inVain = false;
   #probedMs = -Infinity;
   #lookedMs = -Infinity;
-  /** When an ask last took longer than WAIT_MS. */
+  /** When an ask, or a request with a place, last took longer than WAIT_MS. */
   #slowMs = -Infinity;
 
   constructor(deps: AdmissionDeps) {
@@ -56,10 +60,11 @@ export class Admission {
       const isDue = nowMs - this.#probedMs >= PROBE_EVERY_MS && nowMs - this.#lookedMs >= LOOK_EVERY_MS;
       if (!isDue) throw this.#refused('ENGINE_UNAVAILABLE');
       this.#lookedMs = nowMs;
-    } else if (Math.max(this.#entered, this.#underWay) >= this.#limit(nowMs)) throw this.#refused('BUSY');
-    this.#entered += 1;
+    } else if (Math.max(this.#entered.size, this.#underWay.size) >= this.#limit(nowMs)) throw this.#refused('BUSY');
+    const entry = { ms: nowMs };
+    this.#entered.add(entry);
     return () => {
-      this.#entered -= 1;
+      this.#entered.delete(entry);
     };
   }
 
@@ -71,7 +76,8 @@ export class Admission {
   async admit<T>(ask: () => Promise<T>): Promise<T> {
     const beganMs = this.#deps.clock.monotonicMs();
     this.#begin(beganMs);
-    this.#underWay += 1;
+    const begun = { ms: beganMs };
+    this.#underWay.add(begun);
     try {
       const answer = await ask();
       this.#answered(this.#deps.clock.monotonicMs());
@@ -84,9 +90,8 @@ export class Admission {
         throw this.#refused(error.code);
       throw error;
     } finally {
-      this.#underWay -= 1;
-      const nowMs = this.#deps.clock.monotonicMs();
-      if (nowMs - beganMs > WAIT_MS) this.#slowMs = nowMs;
+      this.#noteSlow(this.#deps.clock.monotonicMs());
+      this.#underWay.delete(begun);
     }
   }
 
@@ -94,15 +99,24 @@ export class Admission {
     if (this.#inVain) {
       if (nowMs - this.#probedMs < PROBE_EVERY_MS) throw this.#refused('ENGINE_UNAVAILABLE');
       this.#probedMs = nowMs;
-    } else if (this.#underWay >= this.#limit(nowMs)) throw this.#refused('BUSY');
+    } else if (this.#underWay.size >= this.#limit(nowMs)) throw this.#refused('BUSY');
   }
 
   #limit(nowMs: number): number {
     this.#turnTo(nowMs);
+    this.#noteSlow(nowMs);
     const { now, before } = this.#counted;
     const answeredInTime = (Math.max(now, before) * WAIT_MS) / COUNTED_MS;
     const atLeast = nowMs - this.#slowMs < WAIT_MS ? ASKS_AT_LEAST_WHEN_SLOW : ASKS_AT_LEAST;
     return Math.min(Math.max(answeredInTime, atLeast), ASKS_AT_MOST);
+  }
+
+  /** Those that wait show it before they are done: after an outage a crowd may have been let in that takes much longer than anybody waits. */
+  #noteSlow(nowMs: number): void {
+    for (const waiting of [this.#underWay, this.#entered]) {
+      const [oldest] = waiting;
+      if (oldest !== undefined && nowMs - oldest.ms > WAIT_MS) this.#slowMs = nowMs;
+    }
   }
 
   #answered(nowMs: number): void {

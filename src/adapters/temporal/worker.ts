@@ -6,11 +6,13 @@ import { nearestDeadlines } from '../../../activities/nearest-deadlines.js';
 import { createStepBatches } from '../../../activities/step-batch.js';
 import type { ShardActivities } from '../../../workflows/process-batch.js';
 import { FAR_EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
-import type { ProcessActivities } from '../../../workflows/process-step.js';
+import type { ProcessActivities, StepArgs, StepResult } from '../../../workflows/process-step.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
+import type { WorkOutcome } from '../../ports/metrics.js';
 import { loadWorkflowBundle } from './bundle.js';
 import { dataConverterOf, openNativeConnection } from './connection.js';
+import { countWork, type WorkMetrics } from './count-work.js';
 import { temporalRefusal } from './refusal.js';
 import { TASK_TIMEOUT, taskQueueOf, type TemporalAddress } from './names.js';
 
@@ -38,6 +40,8 @@ export type ProcessWorkerOptions = TemporalAddress & {
   readonly deps: ProcessActivityDeps;
   readonly events: Pick<EventStore, 'openProcesses'>;
   readonly log: Log;
+  /** What the worker has done is counted here. */
+  readonly metrics?: WorkMetrics;
   /** As `loadWorkflowBundle` gives it; loaded when left out. */
   readonly bundle?: { readonly codePath: string } | { readonly code: string };
   /** Stops without waiting for what runs, as a killed process does. */
@@ -137,21 +141,29 @@ const createWorker = async (connection: NativeConnection, options: ProcessWorker
     shutdownForceTime: options.abrupt === true ? '1s' : STOP_FORCE,
   });
 
-const activitiesOf = ({ deps, events }: ProcessWorkerOptions): ProcessActivities & ShardActivities => ({
-  advanceProcess: (args) => advanceProcess(deps, args),
-  advanceBatch: createStepBatches({ clock: deps.clock, advance: (step) => advanceProcess(deps, step) }),
-  nearestDeadlines: (shard, without) => nearestDeadlines(events, shard, without),
-  runEffect: async (ref, effectId) => {
-    const context = Context.current();
-    const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
-    try {
-      // An effect that does not listen to its signal is left behind, so that it cannot hold the worker.
-      return await Promise.race([runEffect(deps, ref, effectId, context.cancellationSignal), context.cancelled]);
-    } finally {
-      clearInterval(beat);
-    }
-  },
-});
+const activitiesOf = ({ deps, events, metrics }: ProcessWorkerOptions): ProcessActivities & ShardActivities => {
+  const advance = (step: StepArgs) =>
+    countWork(metrics, 'step', step.ref.process, () => advanceProcess(deps, step), wayOf);
+  return {
+    advanceProcess: advance,
+    advanceBatch: createStepBatches({ clock: deps.clock, advance }),
+    nearestDeadlines: (shard, without) => nearestDeadlines(events, shard, without),
+    runEffect: (ref, effectId) => {
+      const context = Context.current();
+      return countWork(metrics, 'effect', ref.process, async () => {
+        const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+        try {
+          // An effect that does not listen to its signal is left behind, so that it cannot hold the worker.
+          return await Promise.race([runEffect(deps, ref, effectId, context.cancellationSignal), context.cancelled]);
+        } finally {
+          clearInterval(beat);
+        }
+      });
+    },
+  };
+};
+
+const wayOf = ({ reply }: StepResult): WorkOutcome => ('refused' in reply ? 'refused' : 'done');
 
 let runtimeInstalled = false;
 

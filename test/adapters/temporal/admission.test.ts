@@ -150,6 +150,25 @@ describe('Admission', () => {
     expect((await fill(ASKS_AT_LEAST)).begun).toBe(ASKS_AT_LEAST - ASKS_AT_LEAST_WHEN_SLOW);
   });
 
+  it('lets nobody else in while a crowd that it has let in waits too long, whether it asks yet or not', async () => {
+    const busy = expect.objectContaining({ code: 'BUSY' }) as Error;
+    const reading = admitting();
+    const leaves = Array.from({ length: ASKS_AT_LEAST_WHEN_SLOW }, () => reading.admission.enter());
+    await reading.clock.advance(2_000);
+    reading.admission.enter()();
+    await reading.clock.advance(1);
+    expect(() => reading.admission.enter()).toThrow(busy);
+    for (const leave of leaves) leave();
+    reading.admission.enter()();
+
+    const asking = admitting();
+    const { end } = await asking.fill(ASKS_AT_LEAST_WHEN_SLOW);
+    await asking.clock.advance(2_001);
+    expect((await asking.fill(1)).begun).toBe(0);
+    await end();
+    expect((await asking.fill(1)).begun).toBe(1);
+  });
+
   it('has as many places for requests as for asks, and gets them back', async () => {
     const { clock, admission, fill } = admitting();
     for (let round = 0; round < 2; round += 1) {

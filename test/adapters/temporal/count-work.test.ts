@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+
+import { createMetrics } from '../../../src/adapters/prometheus/metrics.js';
+import { countWork } from '../../../src/adapters/temporal/count-work.js';
+
+describe('What a worker does', () => {
+  it('is counted by task, process and outcome, and its result is passed on', async () => {
+    const metrics = createMetrics();
+    const refused = (result: string) => (result === 'no' ? 'refused' : 'done');
+    expect(await countWork(metrics, 'step', 'turn', () => Promise.resolve('yes'), refused)).toBe('yes');
+    expect(await countWork(metrics, 'step', 'turn', () => Promise.resolve('no'), refused)).toBe('no');
+    expect(await countWork(metrics, 'effect', 'agentTurn', () => Promise.resolve(null))).toBeNull();
+    const failing = countWork(metrics, 'effect', 'agentTurn', () => Promise.reject(new Error('away')));
+    await expect(failing).rejects.toThrow('away');
+    const { content } = await metrics.render();
+    const counts = content
+      .split('\n')
+      .filter((line) => line.startsWith('anima_worker_task_duration_seconds_count'))
+      .sort();
+    const count = (task: string, process: string, outcome: string) =>
+      `anima_worker_task_duration_seconds_count{task="${task}",process="${process}",outcome="${outcome}"} 1`;
+    expect(counts).toEqual([
+      count('effect', 'agentTurn', 'done'),
+      count('effect', 'agentTurn', 'failed'),
+      count('step', 'turn', 'done'),
+      count('step', 'turn', 'refused'),
+    ]);
+  });
+
+  it('is done without metrics too', async () => {
+    expect(await countWork(undefined, 'step', 'turn', () => Promise.resolve(1))).toBe(1);
+  });
+});
