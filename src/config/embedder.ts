@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import type { EmbedderChoice } from '../ports/embedder-choice.js';
 import { type AccessSource, apiKeySetting } from './server-access.js';
-import { apiRoot, protocolOf } from './values.js';
+import { apiRoot, integer, protocolOf } from './values.js';
 
 /** What reading the embedder's settings needs besides: whether a file exists. */
 export type EmbedderSource = AccessSource & { readonly isThere: (file: string) => boolean };
@@ -12,6 +12,9 @@ export type EmbedderSource = AccessSource & { readonly isThere: (file: string) =
  * it; some put all texts closer together and need up to 0.8.
  */
 const DEFAULT_RELATED = 0.4;
+
+/** Each thread loads the model once more. */
+const MAX_THREADS = 64;
 
 const ONNX = 'onnx:';
 /** What transformers.js needs of a folder, and under which names it finds the model there; the first that exists is taken. */
@@ -26,11 +29,13 @@ export const readEmbedder = (source: EmbedderSource): EmbedderChoice => {
   const { text, problems } = source;
   const value = text('ANIMA_EMBEDDER') ?? 'builtin';
   const url = /^https?:\/\//i.test(value) ? apiRoot(value) : null;
+  const threads = threadsSetting(source, url !== null);
   if (url !== null) return apiChoice(source, url);
   for (const name of ['ANIMA_EMBEDDER_MODEL', 'ANIMA_EMBEDDER_KEY', 'ANIMA_EMBEDDER_KEY_FILE']) {
     if (text(name) !== null) problems.push(`${name} needs ANIMA_EMBEDDER to be a URL ending in /v1.`);
   }
-  if (value.startsWith(ONNX) && value.length > ONNX.length) return onnxChoice(source, value.slice(ONNX.length));
+  if (value.startsWith(ONNX) && value.length > ONNX.length)
+    return { ...onnxChoice(source, value.slice(ONNX.length)), ...threads };
   if (value !== 'builtin') {
     const shown = value.includes('://') || value.includes('@') ? protocolOf(value) : JSON.stringify(value);
     problems.push(
@@ -40,7 +45,21 @@ export const readEmbedder = (source: EmbedderSource): EmbedderChoice => {
   if (value === 'builtin' && text('ANIMA_EMBEDDER_RELATED') !== null) {
     problems.push('ANIMA_EMBEDDER_RELATED: the built-in embedder is measured; leave the variable out.');
   }
-  return { kind: 'builtin' };
+  return { kind: 'builtin', ...threads };
+};
+
+/** In how many threads a model of ours runs; nothing when it is left out. */
+const threadsSetting = ({ text, problems }: EmbedderSource, isElsewhere: boolean): { readonly threads?: number } => {
+  const given = text('ANIMA_EMBEDDER_THREADS');
+  if (given === null) return {};
+  const threads = integer(given, 1, MAX_THREADS);
+  if (isElsewhere) problems.push('ANIMA_EMBEDDER_THREADS: this embedder runs elsewhere; leave the variable out.');
+  else if (threads === null) {
+    problems.push(
+      `ANIMA_EMBEDDER_THREADS must be a number from 1 to ${String(MAX_THREADS)}, not ${JSON.stringify(given)}.`,
+    );
+  }
+  return threads === null ? {} : { threads };
 };
 
 const apiChoice = (source: EmbedderSource, url: string): EmbedderChoice => {

@@ -1,14 +1,14 @@
 /** Which embedder a server recalls with, as its settings say (contract 11.1). */
 export type EmbedderChoice =
-  | { readonly kind: 'builtin' }
-  | {
+  | ({ readonly kind: 'builtin' } & Threads)
+  | ({
       readonly kind: 'onnx';
       /** Absolute. */
       readonly folder: string;
       /** The model's file, below the folder. */
       readonly file: string;
       readonly related: number;
-    }
+    } & Threads)
   | {
       readonly kind: 'api';
       /** Ends in `/v1`. */
@@ -17,3 +17,6 @@ export type EmbedderChoice =
       readonly key: string | null;
       readonly related: number;
     };
+
+/** In how many threads the model runs; one without it. */
+type Threads = { readonly threads?: number };

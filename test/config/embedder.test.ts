@@ -27,6 +27,18 @@ describe('the settings of the embedder', () => {
     });
   });
 
+  it('say in how many threads a model of ours runs', () => {
+    const threads = { ANIMA_EMBEDDER_THREADS: '4' };
+    expect(parse(threads)).toEqual({ kind: 'builtin', threads: 4 });
+    expect(parse({ ...threads, ANIMA_EMBEDDER: 'onnx:models/small' })).toMatchObject({ kind: 'onnx', threads: 4 });
+    expect(problems({ ...threads, ...api })).toEqual([
+      'ANIMA_EMBEDDER_THREADS: this embedder runs elsewhere; leave the variable out.',
+    ]);
+    expect(problems({ ANIMA_EMBEDDER_THREADS: '0' })).toEqual([
+      'ANIMA_EMBEDDER_THREADS must be a number from 1 to 64, not "0".',
+    ]);
+  });
+
   it('name a server, with a model and a key', () => {
     expect(parse({ ...api, ANIMA_EMBEDDER_KEY: 'sk-1' })).toEqual({
       kind: 'api',

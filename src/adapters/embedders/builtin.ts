@@ -1,6 +1,7 @@
 import type { Embedder } from '../../ports/embedder.js';
 import type { EmbedderDeps } from './deps.js';
 import { ModelThread, threadFile } from './model-thread.js';
+import { ModelThreads } from './model-threads.js';
 import { threadEmbedder } from './thread-embedder.js';
 
 /** Its name, and a version that rises whenever the same text would make another vector. */
@@ -11,8 +12,8 @@ const RELATED = 0.25;
 const WINDOW_BYTES = 750;
 
 /** The embedder that comes along: all-MiniLM-L6-v2, for English, 384 dimensions. */
-export const openBuiltin = (deps: EmbedderDeps): Embedder =>
-  threadEmbedder(new ModelThread(threadFile, { kind: 'builtin' }, deps), {
+export const openBuiltin = (threads: number, deps: EmbedderDeps): Embedder =>
+  threadEmbedder(new ModelThreads(threads, () => new ModelThread(threadFile, { kind: 'builtin' }, deps)), {
     id: ID,
     related: RELATED,
     windowBytes: WINDOW_BYTES,

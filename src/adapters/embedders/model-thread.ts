@@ -88,6 +88,14 @@ export class ModelThread implements AsyncDisposable {
     });
   }
 
+  /** How many texts it has and still gets from the calls that wait. */
+  get waitingTexts(): number {
+    return [...this.#urgent, ...this.#others].reduce(
+      (sum, { texts, vectors }) => sum + texts.length - vectors.length,
+      0,
+    );
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
     this.#stop();

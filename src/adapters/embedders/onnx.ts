@@ -9,6 +9,7 @@ import type { Embedder } from '../../ports/embedder.js';
 import type { EmbedderChoice } from '../../ports/embedder-choice.js';
 import type { EmbedderDeps } from './deps.js';
 import { ModelThread, threadFile } from './model-thread.js';
+import { ModelThreads } from './model-threads.js';
 import { threadEmbedder } from './thread-embedder.js';
 
 /** What runs such models. It is no dependency: its runtime weighs hundreds of megabytes, and only who wants a model of their own needs it. */
@@ -31,7 +32,7 @@ export type OnnxChoice = EmbedderChoice & { readonly kind: 'onnx' };
  * @param resolve finds the library @throws StartProblem when the library is not installed or the folder cannot be read
  */
 export const openOnnx = async (
-  { folder, file, related }: OnnxChoice,
+  { folder, file, related, threads = 1 }: OnnxChoice,
   deps: EmbedderDeps,
   resolve: (name: string) => string = (name) => require.resolve(name),
 ): Promise<Embedder> => {
@@ -41,7 +42,8 @@ export const openOnnx = async (
     const id = `onnx@${await digestOf(folder, file, pooling)}`;
     const data = { kind: 'onnx', folder, file, pooling, library };
     const windowBytes = WINDOW_BYTES;
-    return threadEmbedder(new ModelThread(threadFile, data, deps), { id, related, windowBytes });
+    const open = () => new ModelThread(threadFile, data, deps);
+    return threadEmbedder(new ModelThreads(threads, open), { id, related, windowBytes });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new StartProblem(`ANIMA_EMBEDDER names ${folder}, which cannot be read (${code ?? message}).`);

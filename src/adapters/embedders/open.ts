@@ -9,7 +9,7 @@ import { openOnnx } from './onnx.js';
 export const openEmbedder = async (choice: EmbedderChoice, deps: EmbedderDeps): Promise<Embedder> => {
   switch (choice.kind) {
     case 'builtin':
-      return openBuiltin(deps);
+      return openBuiltin(choice.threads ?? 1, deps);
     case 'onnx':
       return openOnnx(choice, deps);
     case 'api':

@@ -1,7 +1,7 @@
 import { calibrated } from '../../domain/memory/calibrated.js';
 import type { Embedder } from '../../ports/embedder.js';
 import { checkEmbedCall } from '../shared/embed-call.js';
-import type { ModelThread } from './model-thread.js';
+import type { VectorMaker } from './model-threads.js';
 import { meanOf, windowsOf } from './windows.js';
 
 /** `related`: the cosine that separates related texts from others. `windowBytes`: longer texts are embedded in windows of this length, in UTF-8. */
@@ -11,17 +11,20 @@ export type ThreadEmbedderOptions = {
   readonly windowBytes: number;
 };
 
-/** An embedder over a model in a thread, which it owns. */
-export const threadEmbedder = (thread: ModelThread, { id, related, windowBytes }: ThreadEmbedderOptions): Embedder => ({
+/** An embedder over a model in its own threads, which it owns. */
+export const threadEmbedder = (
+  threads: VectorMaker,
+  { id, related, windowBytes }: ThreadEmbedderOptions,
+): Embedder => ({
   id,
   embed: async (texts, options) => {
     checkEmbedCall(texts, options.signal);
     const windows = texts.map((text) => windowsOf(text, windowBytes));
     const all = windows.flat();
-    const vectors = all.length === 0 ? [] : await thread.vectorsOf(all, options);
+    const vectors = all.length === 0 ? [] : await threads.vectorsOf(all, options);
     let from = 0;
     return windows.map(({ length }) => meanOf(vectors.slice(from, (from += length))));
   },
   score: (cosine) => calibrated(cosine, related),
-  [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
+  [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
 });

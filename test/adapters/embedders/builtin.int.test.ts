@@ -7,7 +7,7 @@ import { seededRandom } from '../../support/seeded-random.js';
 
 const fail = (fields: object, message: string): never => expect.unreachable(`${message} ${JSON.stringify(fields)}`);
 const open = () =>
-  openBuiltin({ clock: systemClock, random: seededRandom('builtin'), log: { info: fail, warn: fail, error: fail } });
+  openBuiltin(1, { clock: systemClock, random: seededRandom('builtin'), log: { info: fail, warn: fail, error: fail } });
 
 embedderContract('The built-in one', async () => open());
 

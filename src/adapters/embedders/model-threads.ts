@@ -1,0 +1,46 @@
+import type { ModelThread } from './model-thread.js';
+
+/** What makes vectors of texts, in one thread or in several. */
+export type VectorMaker = Pick<ModelThread, 'vectorsOf'> & AsyncDisposable;
+
+/** Several threads of the same model. The texts of a call are dealt out, the first ones to the threads that have least to do. */
+export class ModelThreads implements AsyncDisposable {
+  readonly #threads: readonly ModelThread[];
+
+  /** @param open makes a thread that has not started yet */
+  constructor(count: number, open: () => ModelThread) {
+    this.#threads = Array.from({ length: count }, open);
+  }
+
+  /** As ModelThread.vectorsOf; what one thread refuses ends the whole call. */
+  async vectorsOf(
+    ...[texts, { urgent, signal }]: Parameters<ModelThread['vectorsOf']>
+  ): Promise<readonly Float32Array[]> {
+    const idlestFirst = [...this.#threads].sort((one, other) => one.waitingTexts - other.waitingTexts);
+    const hands = idlestFirst.slice(0, texts.length).map((thread, at, { length }) => ({
+      thread,
+      places: texts.flatMap((_, place) => (place % length === at ? [place] : [])),
+    }));
+    const refused = new AbortController();
+    const ends = signal === undefined ? refused.signal : AbortSignal.any([signal, refused.signal]);
+    const vectors: Float32Array[] = [];
+    const take = async ({ thread, places }: (typeof hands)[number]): Promise<void> => {
+      const made = await thread.vectorsOf(
+        places.map((place) => texts[place] ?? ''),
+        { urgent, signal: ends },
+      );
+      for (const [at, vector] of made.entries()) vectors[places[at] ?? 0] = vector;
+    };
+    try {
+      await Promise.all(hands.map(take));
+    } catch (error) {
+      refused.abort(error);
+      throw error;
+    }
+    return vectors;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread[Symbol.asyncDispose]()));
+  }
+}

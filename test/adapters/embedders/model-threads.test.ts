@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { ModelThread } from '../../../src/adapters/embedders/model-thread.js';
+import { ModelThreads } from '../../../src/adapters/embedders/model-threads.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const entry = new URL('../../support/fake-model-thread.mjs', import.meta.url);
+const calm = { urgent: false };
+
+describe('a model in several threads', () => {
+  let shared: Int32Array;
+  let threads: ModelThreads;
+  beforeEach(() => {
+    shared = new Int32Array(new SharedArrayBuffer(8));
+    const deps = { clock: new ManualClock(), log: { error: () => undefined } };
+    threads = new ModelThreads(3, () => new ModelThread(entry, { shared }, deps));
+  });
+  const letGo = (): void => {
+    Atomics.store(shared, 1, 1);
+    Atomics.notify(shared, 1);
+  };
+  afterEach(async () => {
+    letGo();
+    await threads[Symbol.asyncDispose]();
+  });
+  const started = (): number => Atomics.load(shared, 0);
+  const lengths = async (texts: readonly string[]): Promise<readonly (number | undefined)[]> =>
+    (await threads.vectorsOf(texts, calm)).map(([length]) => length);
+
+  it('gives the vectors in the order of the texts, and starts no more threads than there are texts', async () => {
+    expect(await lengths([])).toEqual([]);
+    expect(started()).toBe(0);
+    expect(await lengths(['a', 'bb'])).toEqual([1, 2]);
+    expect(started()).toBe(2);
+    expect(await lengths(['a', 'bb', 'ccc', 'dddd', 'eeeee', 'ffffff', 'ggggggg'])).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(started()).toBe(3);
+  });
+
+  it('gives a call to a thread that has nothing to do', async () => {
+    const waiting = threads.vectorsOf(['wait'], calm);
+    expect(await lengths(['bb'])).toEqual([2]);
+    expect(await lengths(['ccc'])).toEqual([3]);
+    letGo();
+    await waiting;
+  });
+
+  it('ends the whole call with what one thread refuses, and with the reason of its signal', async () => {
+    await expect(threads.vectorsOf(['a', 'wait', 'fail'], calm)).rejects.toMatchObject({
+      code: 'EMBEDDER_UNAVAILABLE',
+    });
+    const leaving = new AbortController();
+    const left = threads.vectorsOf(['wait', 'wait', 'wait'], { ...calm, signal: leaving.signal });
+    leaving.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+  });
+});
