@@ -41,14 +41,16 @@ const ownerKey = async (dataDir: string): Promise<string> => {
   );
 };
 
-/** What to show for a request that failed; null for an error of another kind. */
-export const describeFailure = (error: unknown, url: string): string | null => {
+/** What to show for a request that failed; null for an error of another kind. @param ownerKeyOf the data directory whose owner key was used */
+export const describeFailure = (error: unknown, url: string, ownerKeyOf: string | null = null): string | null => {
   if (!(error instanceof MindError)) return null;
   if (error.code === 'UNREACHABLE') {
     return `No server answers at ${url}: start one with "anima serve", or set ANIMA_URL to another address.`;
   }
   if (error.code === 'UNAUTHORIZED') {
-    return `The server at ${url} does not accept this key: set ANIMA_API_KEY to a valid one, or remove it to use the owner key.`;
+    return ownerKeyOf === null
+      ? `The server at ${url} does not accept this key: set ANIMA_API_KEY to a valid one, or remove it to use the owner key.`
+      : `The server at ${url} does not accept the owner key in ${ownerKeyOf}: set ANIMA_DATA_DIR to that server's data directory, or ANIMA_API_KEY to one of its keys.`;
   }
   const issues = Array.isArray(error.details['issues']) ? (error.details['issues'] as readonly unknown[]) : [];
   const lines = issues.map((issue) => {
@@ -69,7 +71,7 @@ export const openClient = async (terminal: Terminal): Promise<MindRequest> => {
     try {
       return await request(...call);
     } catch (error) {
-      const sentence = describeFailure(error, url) ?? String(error);
+      const sentence = describeFailure(error, url, key === null ? dataDir : null) ?? String(error);
       throw error instanceof MindError
         ? new CommandFailed(sentence, error.code, error.retryAfter)
         : new CommandFailed(sentence);

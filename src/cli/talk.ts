@@ -10,6 +10,10 @@ import { showWhy } from './why.js';
 
 /** How many memories `/memories` shows, the newest last. */
 const MEMORIES = 20;
+/** How many are read at once; the list begins with the oldest. */
+const PAGE = 500;
+/** How many pages are read; what is behind them is left out. */
+const PAGES = 100;
 
 /** How often a line from a file is said, and how long the server's patience is waited for in between at most, in seconds. */
 const TRIES = 3;
@@ -20,31 +24,51 @@ const HOPELESS: ReadonlySet<string> = new Set(['UNREACHABLE', 'UNAUTHORIZED', 'F
 
 const HELP = '/why: why it answered so · /memories: what it remembers · /quit: end (or Ctrl-D)';
 
-type Spoken = { readonly dialogue: string; readonly action: { readonly type: string; readonly target?: string } };
+type Spoken = {
+  readonly turnId: string;
+  readonly dialogue: string;
+  readonly action: { readonly type: string; readonly target?: string };
+};
 type Memory = { readonly text: string; readonly type: string };
 
 /** What the NPC does besides speaking; nothing for plain words. */
 const deedOf = ({ type, target = '' }: Spoken['action']): string =>
   type === 'SPEAK' ? '' : `[${type}${target === '' ? '' : ` -> ${target}`}] `;
 
+/** `turnId`: that of the last answer; null before it and after a refusal, which names none. */
 type Talk = {
+  turnId: string | null;
   readonly terminal: Terminal;
   readonly request: MindRequest;
   readonly npcId: string;
   readonly json: boolean;
 };
 
-const say = async ({ terminal, request, npcId, json }: Talk, input: string): Promise<void> => {
+const say = async (talk: Talk, input: string): Promise<void> => {
+  const { terminal, request, npcId, json } = talk;
+  talk.turnId = null;
   const path = `/v1/agents/${encodeURIComponent(npcId)}/process`;
   const answer = (await request('POST', path, { input })) as Spoken;
+  talk.turnId = answer.turnId;
   if (json) printJson(terminal, answer);
   else print(terminal, `${npcId}: ${deedOf(answer.action)}${answer.dialogue}`.trimEnd());
 };
 
 const showMemories = async ({ terminal, request, npcId, json }: Talk): Promise<void> => {
-  const all = (await request('GET', `/npcs/${encodeURIComponent(npcId)}/memory`)) as readonly Memory[];
-  if (all.length === 0) remark(terminal, `${npcId} remembers nothing yet.`);
-  for (const memory of all.slice(-MEMORIES)) {
+  let newest: readonly Memory[] = [];
+  let cursor: string | null = '';
+  for (let pages = 0; cursor !== null && pages < PAGES; pages += 1) {
+    const path = `/npcs/${encodeURIComponent(npcId)}/memory?limit=${PAGE}${cursor === '' ? '' : `&cursor=${cursor}`}`;
+    cursor = null;
+    const onMore = (next: string): void => {
+      cursor = encodeURIComponent(next);
+    };
+    const page = (await request('GET', path, undefined, { onMore })) as readonly Memory[];
+    newest = [...newest, ...page].slice(-MEMORIES);
+  }
+  if (cursor !== null) remark(terminal, `Only the first ${String(PAGES * PAGE)} memories were read.`);
+  if (newest.length === 0) remark(terminal, `${npcId} remembers nothing yet.`);
+  for (const memory of newest) {
     if (json) printJson(terminal, memory);
     else print(terminal, `  ${memory.type}: ${memory.text}`);
   }
@@ -53,7 +77,7 @@ const showMemories = async ({ terminal, request, npcId, json }: Talk): Promise<v
 const obey = (talk: Talk, line: string): Promise<void> => {
   switch (line) {
     case '/why':
-      return showWhy(talk.terminal, talk.request, talk);
+      return showWhy(talk.terminal, talk.request, { ...talk, turnId: talk.turnId ?? undefined });
     case '/memories':
       return showMemories(talk);
     default:
@@ -72,8 +96,9 @@ const obeyPatiently = async (talk: Talk, line: string): Promise<void> => {
     } catch (error) {
       const waits = error instanceof CommandFailed ? error.retryAfter : null;
       if (talk.terminal.stdin.isTTY === true || waits === null || tries >= TRIES) throw error;
-      remark(talk.terminal, (error as CommandFailed).message);
-      await sleepFor(Math.min(waits, MAX_WAIT_SECONDS) * 1_000);
+      const seconds = Math.min(waits, MAX_WAIT_SECONDS);
+      remark(talk.terminal, `${(error as CommandFailed).message} The line is said again in ${String(seconds)} s.`);
+      await sleepFor(seconds * 1_000);
     }
   }
 };
@@ -83,7 +108,7 @@ const obeyPatiently = async (talk: Talk, line: string): Promise<void> => {
  * @throws CommandFailed when no server answers a talk that is not typed, or refuses its key
  */
 const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise<void> => {
-  const talk = { terminal, request: await openClient(terminal), npcId, json };
+  const talk: Talk = { turnId: null, terminal, request: await openClient(terminal), npcId, json };
   const { stdin, stderr } = terminal;
   const lines = createInterface({ input: stdin, output: stderr, terminal: stdin.isTTY === true, prompt: '> ' });
   // Input from a file or a pipe is over long before its last line is answered, and then there is nothing to prompt for.

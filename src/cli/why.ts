@@ -22,7 +22,11 @@ const newestTurn = async (request: MindRequest, npcId: string): Promise<string> 
 export const showWhy = async (
   terminal: Terminal,
   request: MindRequest,
-  { npcId, turnId, json = false }: { readonly npcId: string; readonly turnId?: string; readonly json?: boolean },
+  {
+    npcId,
+    turnId,
+    json = false,
+  }: { readonly npcId: string; readonly turnId?: string | undefined; readonly json?: boolean },
 ): Promise<void> => {
   const of = turnId ?? (await newestTurn(request, npcId));
   const why = (await request('GET', `${pathOf(npcId)}/verdicts/${encodeURIComponent(of)}/why`)) as JsonMembers;

@@ -1,5 +1,12 @@
 import { followTurn } from '../app/agents/follow-turn.js';
-import { type AgentDeps, type AgentOutcome, noVerdictYet, streamEnd } from '../app/agents/process-input.js';
+import {
+  type AgentDeps,
+  type AgentOutcome,
+  isExpired,
+  noVerdictYet,
+  streamEnd,
+  turnExpired,
+} from '../app/agents/process-input.js';
 import { type AgentInput, debtName } from '../app/agents/take-input.js';
 import { whenDown } from '../app/agents/when-down.js';
 import { Rejection, type RejectionCode, rejections } from '../domain/shared/rejection.js';
@@ -99,14 +106,15 @@ export const phasesOf = async function* (
           return;
         }
         case 'expired':
-          throw notYet();
+          throw turnExpired(turnId, cortex);
       }
     }
     if (!left.aborted) throw notYet();
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
     // Its client may come again as soon as it reads this.
-    if (!hasEnded) debt.owed();
+    if (isExpired(error)) debt.answered();
+    else if (!hasEnded) debt.owed();
     yield eventOf('error', errorBody(error, requestId));
     if (hasEnded) debt.answered();
   } finally {

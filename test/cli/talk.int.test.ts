@@ -31,6 +31,19 @@ describe('anima talk', () => {
     expect(stderr.match(/\/why: why it answered so/g)).toHaveLength(2);
   }, 30_000);
 
+  it('tells why its own last line was answered so, whoever spoke since', async () => {
+    const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
+    const lines = async function* () {
+      yield 'I am the first.';
+      await expect.poll(async () => (await typed(['turns', 'nils'], { env })).stdout).toContain('ended');
+      await talk('nils', ['I am somebody else.']);
+      yield '/why';
+    };
+    const { stdout } = await typed(['talk', 'nils', '--json'], { env, lines: lines() });
+    const [answer, why] = stdout.split('\n', 2).map((line) => JSON.parse(line) as { turnId: string });
+    expect(why?.turnId).toBe(answer?.turnId);
+  }, 30_000);
+
   it('tells a refusal, and goes on', async () => {
     const { code, stdout, stderr } = await talk('nobody yet', ['/why', 'Hello.', '/quit', 'Never said.'], '--json');
     expect(code, stderr).toBe(0);

@@ -11,13 +11,20 @@ export const typed = async (
     env = {},
     cwd = '/nonexistent',
     lines = [],
-  }: { readonly env?: Record<string, string>; readonly cwd?: string; readonly lines?: readonly string[] } = {},
+  }: { readonly env?: Record<string, string>; readonly cwd?: string; readonly lines?: Lines } = {},
 ): Promise<Typed> => {
   const [stdout, stderr] = [collected(), collected()];
-  const stdin = Readable.from(lines.map((line) => `${line}\n`));
+  const stdin = Readable.from(ended(lines));
   const code = await runCli(words, { env, cwd, stdin, stdout: stdout.stream, stderr: stderr.stream });
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 };
+
+/** As somebody types them, or all at once. */
+type Lines = readonly string[] | AsyncIterable<string>;
+
+async function* ended(lines: Lines): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
+}
 
 const collected = (): { readonly stream: PassThrough; text(): string } => {
   const chunks: string[] = [];

@@ -1,7 +1,10 @@
+import { LRUCache } from 'lru-cache';
+
 import { pause } from '../../app/pacing/pause.js';
 import { withTimeLimit } from '../../app/pacing/time-limit.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import { sha256Base64url } from '../../domain/shared/sha256.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';
@@ -25,6 +28,8 @@ const BACKOFF_MS = 500;
 const LONGEST_RETRY_AFTER_MS = 5_000;
 
 const ID = 'openai';
+/** How many schemas that the server does not take are remembered. */
+const REFUSED_SCHEMAS = 1_000;
 
 export type OpenAiEngineDeps = { readonly clock: Clock; readonly random: Random; readonly log: Log };
 
@@ -45,19 +50,25 @@ const isTooLate = ({ reason }: AbortSignal): boolean =>
 /** A model behind any server that speaks the API of OpenAI (contract 6.4). Its key is in no log, message or error. */
 export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: OpenAiEngineDeps): CortexEngine => {
   const breaker = createBreaker(clock);
-  let takesSchema = true;
+  const refusedSchemas = new LRUCache<string, true>({ max: REFUSED_SCHEMAS });
+  let answeredMs = -Infinity;
 
-  /** Asks with the schema; a server that refuses it but answers without is not asked for one again. */
+  /** Asks with the schema; a server that refuses it but answers without is not asked for this one again. */
   const ask = async (asked: Completion, signal: AbortSignal): Promise<Completed> => {
     const once = (schema: JsonObject | undefined) => askModelServer(server, asked, schema, signal);
-    if (asked.jsonSchema === undefined || !takesSchema) return once(undefined);
+    if (asked.jsonSchema === undefined) return once(undefined);
+    const digest = sha256Base64url(JSON.stringify(asked.jsonSchema));
+    if (refusedSchemas.has(digest)) return once(undefined);
     try {
       return await once(asked.jsonSchema);
     } catch (failure) {
       if (!(failure instanceof AttemptFailed) || !mayMeanNoSchema(failure)) throw failure;
       const completed = await once(undefined);
-      takesSchema = false;
-      log.info({ cortexId: ID }, 'the model server takes no JSON schema; it is asked without one from now on');
+      refusedSchemas.set(digest, true);
+      log.info(
+        { cortexId: ID },
+        'the model server does not take a JSON schema; it is asked without that one from now on',
+      );
       return completed;
     }
   };
@@ -65,6 +76,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
   const noteAnswer = (): void => {
     if (breaker.reason() !== null) log.info({ cortexId: ID }, 'an engine is up again');
     breaker.succeeded();
+    answeredMs = clock.monotonicMs();
   };
 
   /** What one prompt met is no reason to keep the other tenants' calls away from the server. */
@@ -84,13 +96,15 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
   const attempt = async (asked: Completion, signal: AbortSignal, caller: AbortSignal): Promise<Completed> => {
     const waitMs = breaker.enter();
     if (waitMs > 0) throw unavailable(ID, breaker.reason() ?? '', waitMs / 1000);
+    const beganMs = clock.monotonicMs();
     try {
       const completed = await ask(asked, signal);
       noteAnswer();
       return completed;
     } catch (error) {
       if (error instanceof AttemptFailed) noteFailure(error);
-      else if (caller.aborted && !isTooLate(caller)) breaker.left();
+      // A server that has answered others meanwhile is not down because this call took too long.
+      else if (caller.aborted && (!isTooLate(caller) || answeredMs > beganMs)) breaker.left();
       else noteFailure(new AttemptFailed('The model server does not answer in time.'));
       throw error;
     }

@@ -41,7 +41,7 @@ export class Admission {
   #inVain = false;
   #probedMs = -Infinity;
   #lookedMs = -Infinity;
-  /** When an ask, or a request with a place, last took longer than WAIT_MS. */
+  /** When ASKS_AT_LEAST_WHEN_SLOW asks, or requests with a place, last had waited longer than WAIT_MS. */
   #slowMs = -Infinity;
 
   constructor(deps: AdmissionDeps) {
@@ -111,11 +111,18 @@ export class Admission {
     return Math.min(Math.max(answeredInTime, atLeast), ASKS_AT_MOST);
   }
 
-  /** Those that wait show it before they are done: after an outage a crowd may have been let in that takes much longer than anybody waits. */
+  /**
+   * Those that wait show it before they are done: after an outage a crowd may have been let in that takes much longer than anybody waits. A few that
+   * take long, for reasons of their own, show nothing.
+   */
   #noteSlow(nowMs: number): void {
     for (const waiting of [this.#underWay, this.#entered]) {
-      const [oldest] = waiting;
-      if (oldest !== undefined && nowMs - oldest.ms > WAIT_MS) this.#slowMs = nowMs;
+      let late = 0;
+      for (const { ms } of waiting) {
+        if (nowMs - ms <= WAIT_MS || late >= ASKS_AT_LEAST_WHEN_SLOW) break;
+        late += 1;
+      }
+      if (late >= ASKS_AT_LEAST_WHEN_SLOW) this.#slowMs = nowMs;
     }
   }
 

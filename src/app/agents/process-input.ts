@@ -44,11 +44,11 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
       sharedOutcome(deps, asked, turnId, limited),
     );
     const answer = outcome.answer as AgentTurnAnswer | undefined;
-    if (answer?.verdict === undefined) throw late();
+    if (answer?.verdict === undefined) throw turnExpired(turnId, cortex);
     const end = await streamEnd(deps.events, asked.stream);
     return { turnId, memories: answer.memories, verdict: answer.verdict, ...end };
   } catch (error) {
-    unanswered.noted(debtName(asked), turnId);
+    if (!isExpired(error)) unanswered.noted(debtName(asked), turnId);
     throw error;
   } finally {
     stop();
@@ -90,6 +90,16 @@ const sharedOutcome = (
 
 /** @param engine says why, where it knows */
 export const noVerdictYet = (turnId: string, engine: Pick<CortexEngine, 'id' | 'down'>): Rejection => {
-  const reason = engine.down() ?? 'It has not answered in time; the turn goes on.';
+  const reason =
+    engine.down() ?? 'It, or the embedder that recalls for it, has not answered in time. The turn goes on.';
   return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason }, retryAfter: 1 });
 };
+
+const EXPIRED = 'The turn has expired without a verdict. The same input opens a new one.';
+
+/** The turn is over, and there will be no verdict. */
+export const turnExpired = (turnId: string, { id }: Pick<CortexEngine, 'id'>): Rejection =>
+  new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: id, reason: EXPIRED }, retryAfter: 1 });
+
+/** Whether it is a turn's end without a verdict: nothing is owed then. */
+export const isExpired = (error: unknown): boolean => error instanceof Rejection && error.details['reason'] === EXPIRED;

@@ -34,7 +34,11 @@ export const embedTexts = async (
   options: EmbedOptions,
 ): Promise<EmbedOutcome> => {
   const { rowSearch, embedder } = deps;
-  const vectors = await vectorsOf(embedder, texts, options);
+  const vectors = await vectorsUnlessRefused(
+    embedder,
+    texts.map(({ text }) => text),
+    options,
+  );
   if (vectors !== null) {
     const rows = texts.map((row, at) => ({ ...row, vector: vectors[at] ?? null }));
     await rowSearch.setVectors(memories, embedder.id, rows);
@@ -48,16 +52,13 @@ export const embedTexts = async (
 };
 
 /** Null when one of the texts is refused by an embedder that works. @throws what the embedder throws when it does not */
-const vectorsOf = async (
-  embedder: EmbeddingDeps['embedder'],
-  texts: readonly RowText[],
+export const vectorsUnlessRefused = async (
+  embedder: Pick<Embedder, 'embed'>,
+  texts: readonly string[],
   options: EmbedOptions,
 ): Promise<readonly (Float32Array | null)[] | null> => {
   try {
-    return await embedder.embed(
-      texts.map(({ text }) => text),
-      options,
-    );
+    return await embedder.embed(texts, options);
   } catch (error) {
     if (!(error instanceof TextRefused)) throw error;
     // A server that refuses every text, because of its settings or ours, is no reason to blame these.

@@ -109,6 +109,14 @@ describe('the engine of a model server', () => {
     expect(bodies().map((body) => body['response_format'])).toEqual([format, format, undefined, undefined]);
   });
 
+  it('asks others with their schemas when it refuses one', async () => {
+    server.behave(status(400), well);
+    await ask('Hello.', { jsonSchema: { type: 'no such type' } });
+    await ask('Hello.', { jsonSchema: { type: 'object' } });
+    await ask('Hello.', { jsonSchema: { type: 'no such type' } });
+    expect(bodies().map((body) => 'response_format' in body)).toEqual([true, false, true, false]);
+  });
+
   it('does not take a request that is refused either way for a server without schemas', async () => {
     server.behave(status(400), status(400), well);
     expect((await refusal(ask('Hello.', { jsonSchema: {} }))).code).toBe('CORTEX_UNAVAILABLE');
@@ -216,6 +224,19 @@ describe('the engine of a model server', () => {
     expect(engine.down()).toBeNull();
     await tooLate(4);
     expect(engine.down()).toMatch(/in time/);
+  });
+
+  it('does not count a call whose time is over against a server that has answered others meanwhile', async () => {
+    const silent: Behaviour = { kind: 'silent' };
+    server.behave(silent, silent, silent, well);
+    const callers = Array.from({ length: 3 }, () => new AbortController());
+    const calls = callers.map(({ signal }) => refusal(engine.complete({ prompt: 'Hello.' }, signal)));
+    while (server.seen.length < calls.length) await new Promise((resolve) => setTimeout(resolve, 5));
+    clock.pass(1);
+    await ask();
+    for (const caller of callers) caller.abort(new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 }));
+    await Promise.all(calls);
+    expect(engine.down()).toBeNull();
   });
 
   it('does not count calls against a server that their callers gave up, however late', async () => {

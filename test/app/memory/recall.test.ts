@@ -56,6 +56,17 @@ describe('a recall', () => {
     expect(embedder.urgent).not.toContain(false);
   });
 
+  it('takes words alone for a query that the embedder refuses, and refuses none while it is away', async () => {
+    const { rows, embedder, ask } = openRecall();
+    await rows.store(memoryRow(1, '1 0'), memoryRow(2, '0 1'));
+    await ask('0 1');
+    embedder.refused.add('1 0 refused');
+    expect(texts(await ask('1 0 refused'))).toContain('1 0');
+    embedder.isAway = true;
+    expect(texts(await ask('1 0 refused')), 'it is remembered').toContain('1 0');
+    await expect(ask('5 5')).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
+  });
+
   it('embeds and counts only what it may see', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(...Array.from({ length: 200 }, (_, at) => memoryRow(at, `${String(at)} 1`)));

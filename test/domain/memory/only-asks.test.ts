@@ -5,16 +5,23 @@ import { onlyAsks } from '../../../src/domain/memory/only-asks.js';
 const asks = (text: string, type = 'observation') => onlyAsks({ type, text });
 
 describe('What only asks', () => {
-  it.each(['What is my name?', 'Where are the savings, Berta??', '“Who goes there?”', '你叫什么名字？', 'ما اسمك؟ '])(
-    'is one question: %s',
-    (text) => {
-      expect(asks(text)).toBe(true);
-    },
-  );
+  it.each([
+    'What is my name?',
+    'Where are the savings, Berta??',
+    'And what, pray, is my name?',
+    '“Who goes there?”',
+    '你叫什么名字？',
+    'ما اسمك؟ ',
+  ])('is one question: %s', (text) => {
+    expect(asks(text)).toBe(true);
+  });
 
   it.each([
     'My name is Kestrel. What is yours?',
     'My name is Kestrel.',
+    'My name is Anna, can you help me?',
+    'I lost my ring; have you seen it?',
+    '我叫安娜，你能帮我吗？',
     'Is it raining? It is.',
     'Run! Why do you stand there?',
     '',
