@@ -47,9 +47,9 @@ type LlamaSession = {
 const PACKAGE: string = 'node-llama-cpp';
 
 /** @throws StartProblem when the package is not installed or cannot be used on this machine */
-export const loadLlamaPackage = async (): Promise<LlamaPackage> => {
+export const loadLlamaPackage = async (name = PACKAGE): Promise<LlamaPackage> => {
   try {
-    return (await import(PACKAGE)) as LlamaPackage;
+    return (await import(name)) as LlamaPackage;
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
     throw new StartProblem(

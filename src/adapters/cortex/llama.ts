@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { withTimeLimit } from '../../app/pacing/time-limit.js';
 import { messagesOf } from '../../domain/npc/decision/messages-of.js';
 import { defined } from '../../domain/shared/defined.js';
+import { isObject } from '../../domain/shared/json.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';
@@ -105,8 +106,8 @@ export const openLlamaEngine = async (
   };
 
   const grammarOf = async ({ llama }: LoadedModel, { jsonSchema }: Completion): Promise<unknown> => {
-    if (jsonSchema === undefined) return undefined;
-    // It understands a part of JSON Schema; the text is read leniently anyway.
+    if (jsonSchema === undefined || !isUnderstood(jsonSchema)) return undefined;
+    // The text is read leniently anyway.
     return llama.createGrammarForJsonSchema(jsonSchema).catch(() => undefined);
   };
 
@@ -201,6 +202,20 @@ const roomFor = ({ model, contextSize }: LoadedModel, texts: readonly string[]):
     ID,
     `The prompt takes ${String(tokens)} tokens, too many for the model's context of ${String(contextSize)} (ANIMA_CORTEX_CONTEXT_TOKENS, and what the model was made for).`,
   );
+};
+
+/** The members by which the package tells what a schema allows. Where it finds none, it holds the model to the word null. */
+const TELLING = ['const', 'enum', 'oneOf', '$ref'];
+const TYPES = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array'];
+
+const isUnderstood = (schema: unknown): boolean => {
+  if (!isObject(schema)) return false;
+  if (TELLING.some((member) => member in schema)) return true;
+  const types = [schema['type']].flat();
+  if (!types.every((type) => TYPES.includes(type as string))) return false;
+  const { properties, items } = schema;
+  const parts = [...Object.values(isObject(properties) ? properties : {}), ...(items === undefined ? [] : [items])];
+  return parts.every(isUnderstood);
 };
 
 const countsOf = ({ tokenMeter }: LlamaSequence) => ({

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
 import { StartProblem } from '../../domain/shared/start-problem.js';
 import type { Embedder } from '../../ports/embedder.js';
@@ -14,7 +13,7 @@ import { threadEmbedder } from './thread-embedder.js';
 
 /** What runs such models. It is no dependency: its runtime weighs hundreds of megabytes, and only who wants a model of their own needs it. */
 const LIBRARY = '@huggingface/transformers';
-const INSTALL = `ONNXRUNTIME_NODE_INSTALL=skip npm install --no-save ${LIBRARY}@3`;
+const INSTALL = `ONNXRUNTIME_NODE_INSTALL_CUDA=skip npm install --no-save ${LIBRARY}@3`;
 /** Most such models read no more than 512 tokens, and would leave out the rest without a word. */
 const WINDOW_BYTES = 1_500;
 /** How much of each end of the model's file goes into its id, in bytes: reading gigabytes would hold up the start. */
@@ -36,7 +35,7 @@ export const openOnnx = async (
   deps: EmbedderDeps,
   resolve: (name: string) => string = (name) => require.resolve(name),
 ): Promise<Embedder> => {
-  const library = libraryUrl(resolve);
+  const library = libraryFile(resolve);
   try {
     const pooling = await poolingOf(folder);
     const id = `onnx@${await digestOf(folder, file, pooling)}`;
@@ -50,14 +49,24 @@ export const openOnnx = async (
   }
 };
 
-const libraryUrl = (resolve: (name: string) => string): string => {
+/** Loads the library as well: a second thread gets its native part only while the process itself holds that. */
+const libraryFile = (resolve: (name: string) => string): string => {
+  let file: string;
   try {
-    return pathToFileURL(resolve(LIBRARY)).href;
+    file = resolve(LIBRARY);
   } catch {
     throw new StartProblem(
       `ANIMA_EMBEDDER=onnx:... needs the package ${LIBRARY}, which is not installed. Run "${INSTALL}" where Anima is installed, and again after each "npm ci".`,
     );
   }
+  try {
+    require(file);
+  } catch (error) {
+    throw new StartProblem(
+      `ANIMA_EMBEDDER=onnx:... needs the package ${LIBRARY}, which cannot be loaded here (${(error as Error).message}). Run "${INSTALL}" again on this machine.`,
+    );
+  }
+  return file;
 };
 
 /** How a sentence's vector comes from those of its tokens, as the model's makers say; else their mean. */

@@ -1,6 +1,9 @@
 // The thread of a model: it takes one text at a time and answers its vector. model-thread.ts starts it. It is plain JavaScript, so that it runs as it
 // is from the sources as well, where a thread knows nothing of TypeScript.
+import { createRequire } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
+
+const require = createRequire(import.meta.url);
 
 const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
@@ -18,7 +21,8 @@ const models = {
     };
   },
   onnx: async ({ folder, file, pooling, library }) => {
-    const { env, pipeline } = await import(library);
+    // The file that require() finds is CommonJS, and import() sees none of its names.
+    const { env, pipeline } = require(library);
     // A file that is missing is an error, never a download.
     env.allowRemoteModels = false;
     const [, subfolder, name, quantized] = /^(?:(.+)\/)?(.+?)(_quantized)?\.onnx$/.exec(file);

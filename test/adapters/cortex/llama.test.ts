@@ -45,7 +45,7 @@ const fakePackage = (opening: 'opens' | 'fails' = 'opens') => {
           };
         },
         createGrammarForJsonSchema: async (schema) => {
-          if (schema['type'] === 'strange') throw new Error('unknown type');
+          if (schema['refused'] === true) throw new Error('a schema that is refused');
           return { grammarOf: schema };
         },
         dispose: async () => {
@@ -112,7 +112,7 @@ describe('the engine of a model in this process', () => {
     const { prompt, ctxMessages } = buildPrompt(anInput({ ruleset: aRuleset([], 'ChatML') }));
     await engine.complete({ prompt: 'Hello.' }, never);
     const { stats } = await engine.complete(
-      { prompt, maxTokens: 9, temperature: 0, stop: ['x'], jsonSchema: {} },
+      { prompt, maxTokens: 9, temperature: 0, stop: ['x'], jsonSchema: { type: 'object' } },
       never,
     );
     expect(stats).toEqual({ promptTokens: 7, completionTokens: 3, ms: 0 });
@@ -121,7 +121,12 @@ describe('the engine of a model in this process', () => {
       {
         system: ctxMessages?.[0]?.content,
         user: ctxMessages?.[1]?.content,
-        options: { maxTokens: 9, temperature: 0, customStopTriggers: ['x'], grammar: { grammarOf: {} } },
+        options: {
+          maxTokens: 9,
+          temperature: 0,
+          customStopTriggers: ['x'],
+          grammar: { grammarOf: { type: 'object' } },
+        },
       },
     ]);
     expect(fake.done).toEqual(['ended', 'cleared', 'ended', 'cleared']);
@@ -152,8 +157,18 @@ describe('the engine of a model in this process', () => {
 
   it('goes without a schema that the model cannot be held to', async () => {
     const { fake, engine } = await openEngine();
-    await engine.complete({ prompt: 'Hello.', jsonSchema: { type: 'strange' } }, never);
-    expect(fake.prompted[0]?.options).toEqual({ maxTokens: 512 });
+    const strange: readonly JsonObject[] = [
+      {},
+      { anyOf: [{ type: 'string' }] },
+      { type: 'object', properties: { mood: { anyOf: [{ type: 'string' }] } } },
+      { type: 'array', items: { type: 'strange' } },
+      { type: 'object', additionalProperties: false, refused: true },
+    ];
+    for (const jsonSchema of strange) await engine.complete({ prompt: 'Hello.', jsonSchema }, never);
+    expect(fake.prompted.map(({ options }) => options)).toEqual(strange.map(() => ({ maxTokens: 512 })));
+    const known: JsonObject = { type: 'object', properties: { mood: { enum: ['calm'] }, age: { type: ['integer'] } } };
+    await engine.complete({ prompt: 'Hello.', jsonSchema: known }, never);
+    expect(fake.prompted.at(-1)?.options).toEqual({ maxTokens: 512, grammar: { grammarOf: known } });
   });
 
   it('completes one prompt after the other, and lets only so many wait', async () => {
@@ -223,7 +238,7 @@ describe('the engine of a model in this process', () => {
   });
 
   it('says what to install when the package is missing', async () => {
-    const problem: unknown = await loadLlamaPackage().catch((error: unknown) => error);
+    const problem: unknown = await loadLlamaPackage('a-package-that-nobody-has').catch((error: unknown) => error);
     expect(problem).toBeInstanceOf(StartProblem);
     expect((problem as Error).message).toMatch(/npm install --no-save node-llama-cpp/);
   });

@@ -9,7 +9,7 @@ import { systemClock } from '../../../src/adapters/system/clock.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
-const library = fileURLToPath(new URL('../../support/fake-transformers.mjs', import.meta.url));
+const library = fileURLToPath(new URL('../../support/fake-transformers.cjs', import.meta.url));
 const calm = { urgent: false };
 const unused = (): void => undefined;
 
@@ -23,10 +23,13 @@ const modelFolder = async (path: string, files: Readonly<Record<string, string>>
   return path;
 };
 
-const open = async (folder: string, file = 'onnx/model_quantized.onnx', errors: object[] = []) => {
+const open = async (
+  folder: string,
+  { file = 'onnx/model_quantized.onnx', errors = [] as object[], found = library } = {},
+) => {
   const log = { info: () => undefined, warn: () => undefined, error: (fields: object) => void errors.push(fields) };
   const deps = { clock: systemClock, random: seededRandom('onnx'), log };
-  return openOnnx({ kind: 'onnx', folder, file, related: 0.5 }, deps, () => library);
+  return openOnnx({ kind: 'onnx', folder, file, related: 0.5 }, deps, () => found);
 };
 const idOf = async (folder: string): Promise<string> => {
   await using embedder = await open(folder);
@@ -42,9 +45,12 @@ describe('a model in a folder', () => {
       random: seededRandom('onnx'),
       log: { info: unused, warn: unused, error: unused },
     };
-    const opening = openOnnx({ kind: 'onnx', folder, file: 'onnx/model_quantized.onnx', related: 0.5 }, deps);
+    const choice = { kind: 'onnx', folder, file: 'onnx/model_quantized.onnx', related: 0.5 } as const;
+    const opening = openOnnx(choice, deps, () => {
+      throw new Error('Cannot find module');
+    });
     await expect(opening).rejects.toThrow(
-      /^ANIMA_EMBEDDER=onnx:... needs the package @huggingface\/transformers, which is not installed. Run "ONNXRUNTIME_NODE_INSTALL=skip npm install --no-save /,
+      /^ANIMA_EMBEDDER=onnx:... needs the package @huggingface\/transformers, which is not installed. Run "ONNXRUNTIME_NODE_INSTALL_CUDA=skip npm install --no-save /,
     );
   });
 
@@ -53,7 +59,7 @@ describe('a model in a folder', () => {
     const pooling = JSON.stringify({ pooling_mode_cls_token: true, pooling_mode_mean_tokens: false });
     const folder = await modelFolder(directory.path, { '1_Pooling/config.json': pooling });
     const errors: { readonly reason?: string }[] = [];
-    await using embedder = await open(folder, undefined, errors);
+    await using embedder = await open(folder, { errors });
     await expect(embedder.embed(['tell'], calm)).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
     expect(JSON.parse(errors[0]?.reason ?? '')).toEqual({
       task: 'feature-extraction',
@@ -79,6 +85,16 @@ describe('a model in a folder', () => {
     expect(ids[0]).toMatch(/^onnx@[0-9a-f]{16}$/);
     expect(ids[1]).toBe(ids[0]);
     expect(new Set(ids).size).toBe(3);
+  });
+
+  it('stops the start when the library cannot be loaded on this machine', async () => {
+    await using directory = await temporaryDirectory();
+    const folder = await modelFolder(directory.path);
+    const found = join(directory.path, 'broken.cjs');
+    await writeFile(found, "throw new Error('wrong ELF class')");
+    await expect(open(folder, { found })).rejects.toThrow(
+      /^ANIMA_EMBEDDER=onnx:... needs the package @huggingface\/transformers, which cannot be loaded here \(wrong ELF class\)/,
+    );
   });
 
   it('stops the start when the folder cannot be read', async () => {
