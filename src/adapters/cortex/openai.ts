@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache';
-
 import { pause } from '../../app/pacing/pause.js';
 import { withTimeLimit } from '../../app/pacing/time-limit.js';
 import type { JsonObject } from '../../domain/shared/json.js';
@@ -50,7 +48,8 @@ const isTooLate = ({ reason }: AbortSignal): boolean =>
 /** A model behind any server that speaks the API of OpenAI (contract 6.4). Its key is in no log, message or error. */
 export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: OpenAiEngineDeps): CortexEngine => {
   const breaker = createBreaker(clock);
-  const refusedSchemas = new LRUCache<string, true>({ max: REFUSED_SCHEMAS });
+  /** Digests; the oldest comes first. */
+  const refusedSchemas = new Set<string>();
   let answeredMs = -Infinity;
 
   /** Asks with the schema; a server that refuses it but answers without is not asked for this one again. */
@@ -64,7 +63,9 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     } catch (failure) {
       if (!(failure instanceof AttemptFailed) || !mayMeanNoSchema(failure)) throw failure;
       const completed = await once(undefined);
-      refusedSchemas.set(digest, true);
+      refusedSchemas.add(digest);
+      const [oldest] = refusedSchemas;
+      if (refusedSchemas.size > REFUSED_SCHEMAS && oldest !== undefined) refusedSchemas.delete(oldest);
       log.info(
         { cortexId: ID },
         'the model server does not take a JSON schema; it is asked without that one from now on',
