@@ -3,6 +3,7 @@ import {
   type AgentDeps,
   type AgentOutcome,
   isExpired,
+  noRecallYet,
   noVerdictYet,
   streamEnd,
   turnExpired,
@@ -84,7 +85,9 @@ export const phasesOf = async function* (
 ): AsyncGenerator<string> {
   let hasEnded = false;
   const late = new AbortController();
-  const notYet = (): Rejection => noVerdictYet(turnId, cortex);
+  let hasRecalled = false;
+  const notYet = (): Rejection =>
+    hasRecalled || cortex.down() !== null ? noVerdictYet(turnId, cortex) : noRecallYet(turnId);
   const down = whenDown(deps.clock, cortex, notYet);
   const cancel = deps.clock.after(Math.max(untilMs - deps.clock.monotonicMs(), 0), () => late.abort());
   const ends = AbortSignal.any([left, late.signal, down.signal]);
@@ -93,6 +96,7 @@ export const phasesOf = async function* (
     for await (const phase of followTurn(deps.events, asked.stream, turnId, ends)) {
       switch (phase.phase) {
         case 'recalled':
+          hasRecalled = true;
           yield eventOf('recalled', { turnId, memories: phase.memories.map(({ text }) => text) });
           yield eventOf('thinking', { turnId });
           break;

@@ -7,7 +7,7 @@ import type { AgentTurnAnswer } from '../../../workflows/agent-turn.js';
 import { pause, retryMs } from '../pacing/pause.js';
 import type { SharedWork } from '../pacing/shared-work.js';
 import { withTimeLimit } from '../pacing/time-limit.js';
-import { type AgentInput, agentTurnRef, debtName, takeInput, type TakeDeps } from './take-input.js';
+import { type AgentInput, agentTurnRef, debtName, stateOf, takeInput, type TakeDeps } from './take-input.js';
 import { whenDown } from './when-down.js';
 
 export type AgentDeps = TakeDeps & {
@@ -29,7 +29,8 @@ export type AgentOutcome = {
 
 /**
  * One turn on this server, to its verdict, within the time that a request has for all of it. The turn goes on without its asker.
- * @throws Rejection CORTEX_UNAVAILABLE when there is no verdict in time, or the engine is known to be down; and as `takeInput`
+ * @throws Rejection CORTEX_UNAVAILABLE when there is no verdict in time, or the engine is known to be down; EMBEDDER_UNAVAILABLE when the turn still waits
+ *   for its recall; and as `takeInput`
  */
 export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<AgentOutcome> => {
   const { clock, engineOf, waitMs, unanswered } = deps;
@@ -48,8 +49,10 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
     const end = await streamEnd(deps.events, asked.stream);
     return { turnId, memories: answer.memories, verdict: answer.verdict, ...end };
   } catch (error) {
-    if (!isExpired(error)) unanswered.noted(debtName(asked), turnId);
-    throw error;
+    if (isExpired(error)) throw error;
+    unanswered.noted(debtName(asked), turnId);
+    const isLate = error instanceof Rejection && error.code === 'CORTEX_UNAVAILABLE' && cortex.down() === null;
+    throw isLate && (await awaitsRecall(deps, asked.stream, turnId)) ? noRecallYet(turnId) : error;
   } finally {
     stop();
   }
@@ -90,10 +93,24 @@ const sharedOutcome = (
 
 /** @param engine says why, where it knows */
 export const noVerdictYet = (turnId: string, engine: Pick<CortexEngine, 'id' | 'down'>): Rejection => {
-  const reason =
-    engine.down() ?? 'It, or the embedder that recalls for it, has not answered in time. The turn goes on.';
+  const reason = engine.down() ?? 'It has not answered in time. The turn goes on.';
   return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason }, retryAfter: 1 });
 };
+
+/** The turn has not come to its engine: what recall needs has not answered. */
+export const noRecallYet = (turnId: string): Rejection =>
+  new Rejection('EMBEDDER_UNAVAILABLE', {
+    message: 'The turn still waits for its recall: the embedder has not answered in time. The turn goes on.',
+    details: { turnId },
+    retryAfter: 1,
+  });
+
+/** Whether a turn waits for what it recalls; false also when that cannot be read. */
+const awaitsRecall = async (deps: AgentDeps, stream: string, turnId: string): Promise<boolean> =>
+  stateOf(deps, stream, turnId).then(
+    ({ name }) => name === 'awaitingMemories',
+    () => false,
+  );
 
 const EXPIRED = 'The turn has expired without a verdict. The same input opens a new one.';
 

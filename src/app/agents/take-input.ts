@@ -99,8 +99,12 @@ const openingOf = (deps: TakeDeps, asked: AgentInput, since: number | undefined)
   return opening;
 };
 
-const stateOf = async ({ journal }: TakeDeps, stream: string, turnId: string): Promise<TurnState> =>
-  (await journal.load(agentTurn, agentTurnRef(stream, turnId))).state as TurnState;
+/** Where an agent's turn stands. @throws what the event store throws */
+export const stateOf = async (
+  { journal }: Pick<TakeDeps, 'journal'>,
+  stream: string,
+  turnId: string,
+): Promise<TurnState> => (await journal.load(agentTurn, agentTurnRef(stream, turnId))).state as TurnState;
 
 /**
  * How far back a turn counts for a command's name, in events: much less than the TURN_SEARCH_EVENTS that a process reads when it has just started, and

@@ -175,6 +175,22 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
+  it('says that it waits for its recall, and not for its engine, while the embedder is away', async () => {
+    let isAway = true;
+    const { engine, asked } = fakeCortex(() => Promise.resolve('At last.'));
+    await using agents = await openAgents({ engine }, { onRecall: () => isAway });
+    const late = agents.say('Are you there?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    const refused = (await late) as Rejection;
+    expect([refused.code, refused.retryAfter, asked.length]).toEqual(['EMBEDDER_UNAVAILABLE', 1, 0]);
+    isAway = false;
+    const again = agents.say('Are you there?');
+    await settle(20);
+    await agents.clock.advance(10_000);
+    expect(await again).toMatchObject({ turnId: refused.details['turnId'], verdict: { dialogue: 'At last.' } });
+  });
+
   it('answers the same input with a turn that has ended since it was told to come again, once and for a while', async () => {
     let gates = [gate(), gate()];
     const [first, second] = gates;
