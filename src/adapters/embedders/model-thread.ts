@@ -11,6 +11,8 @@ export const threadFile = new URL('./run-model.mjs', import.meta.url);
 const WAITING_CALLS = 256;
 /** How long one text may take, and loading the model before it, in milliseconds; afterwards the thread is taken for hung. */
 const TEXT_MS = 60_000;
+/** How long an urgent call may take, waiting included, in milliseconds: somebody waits for its answer. */
+const URGENT_MS = 10_000;
 /** How often a text is given to a thread that ends over it. */
 const TRIES = 2;
 
@@ -29,11 +31,12 @@ type ThreadCall = {
 };
 
 const unavailable = (): Rejection => new Rejection('EMBEDDER_UNAVAILABLE', { retryAfter: 1 });
+const busy = (): Rejection => new Rejection('BUSY', { retryAfter: 1 });
 const textRefused = (): Rejection => new TextRefused();
 
 /**
  * A model in a thread of its own, which is started by the first call. The thread gets one text at a time, so an urgent call waits for at most one text
- * of those that are not, and no text's vector depends on its neighbours. Urgent calls take turns, text by text: a long one holds up no short one. A thread that ends or hangs is started again, and its text is repeated once.
+ * of those that are not, and no text's vector depends on its neighbours. Of urgent calls the one goes first that has least left: a long one holds up no short one, and waits for URGENT_MS at most. A thread that ends or hangs is started again, and its text is repeated once.
  */
 export class ModelThread implements AsyncDisposable {
   readonly #entry: string | URL;
@@ -61,12 +64,13 @@ export class ModelThread implements AsyncDisposable {
   ): Promise<readonly Float32Array[]> {
     if (this.#disposed) return Promise.reject(unavailable());
     if (this.#urgent.length + this.#others.length >= WAITING_CALLS) {
-      return Promise.reject(new Rejection('BUSY', { retryAfter: 1 }));
+      return Promise.reject(busy());
     }
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         for (const line of [this.#urgent, this.#others]) if (line.includes(call)) line.splice(line.indexOf(call), 1);
         signal?.removeEventListener('abort', onAbort);
+        stopWaiting();
       };
       const call: ThreadCall = {
         texts,
@@ -82,6 +86,7 @@ export class ModelThread implements AsyncDisposable {
         },
       };
       const onAbort = (): void => call.reject(signal?.reason as Error);
+      const stopWaiting = urgent ? this.#deps.clock.after(URGENT_MS, () => call.reject(busy())) : () => undefined;
       signal?.addEventListener('abort', onAbort, { once: true });
       (urgent ? this.#urgent : this.#others).push(call);
       this.#goOn();
@@ -106,7 +111,7 @@ export class ModelThread implements AsyncDisposable {
   /** Gives the thread its next text, if it has none and there is one. */
   #goOn(): void {
     if (this.#running !== null || this.#disposed) return;
-    const call = this.#urgent[0] ?? this.#others[0];
+    const call = this.#shortest() ?? this.#others[0];
     const text = call?.texts[call.vectors.length];
     if (call === undefined) {
       this.#worker?.unref();
@@ -156,15 +161,17 @@ export class ModelThread implements AsyncDisposable {
     } else if (call !== null) {
       call.vectors.push(answer.vector);
       call.tries = 0;
-      this.#letOthers(call);
     }
     this.#goOn();
   }
 
-  /** Puts an urgent call that has had its turn behind the other urgent ones. */
-  #letOthers(call: ThreadCall): void {
-    if (this.#urgent[0] === call && call.vectors.length < call.texts.length)
-      this.#urgent.push(...this.#urgent.splice(0, 1));
+  /** The urgent call with the fewest texts left, the first of several. */
+  #shortest(): ThreadCall | undefined {
+    const left = ({ texts, vectors }: ThreadCall): number => texts.length - vectors.length;
+    return this.#urgent.reduce<ThreadCall | undefined>(
+      (best, call) => (best === undefined || left(call) < left(best) ? call : best),
+      undefined,
+    );
   }
 
   /** The thread ended or hangs. @param refusal of a text over which this happened too often */

@@ -9,7 +9,7 @@ import { embedTexts, type EmbeddingDeps } from './embed-lacking.js';
 export const RECALL_EMBED_MS = 1_200;
 /**
  * Texts are embedded in groups, and what is done when the time is up is kept. The newest text comes alone, each group after it may be twice as large,
- * up to so many texts, and so many bytes of UTF-8 if there are several.
+ * up to so many texts, and so many bytes of UTF-8 if there are several. Longer texts come last: one of them may take all the time, and nothing is kept.
  */
 const GROUP_TEXTS = 16;
 const GROUP_BYTES = 4_096;
@@ -43,8 +43,9 @@ export const embedForRecall = async (deps: EmbeddingDeps, seen: SeenTexts, signa
 function* groupsOf(texts: readonly RowText[]): Generator<readonly RowText[], void, undefined> {
   let group: RowText[] = [];
   let [bytes, most] = [0, 1];
-  for (const row of texts) {
-    const size = Buffer.byteLength(row.text);
+  const sized = texts.map((row) => ({ row, size: Buffer.byteLength(row.text) }));
+  const isLong = ({ size }: { readonly size: number }): boolean => size > GROUP_BYTES;
+  for (const { row, size } of [...sized.filter((each) => !isLong(each)), ...sized.filter(isLong)]) {
     if (group.length === most || (group.length > 0 && bytes + size > GROUP_BYTES)) {
       yield group;
       [group, bytes, most] = [[], 0, Math.min(GROUP_TEXTS, 2 * most)];

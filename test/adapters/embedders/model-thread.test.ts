@@ -58,7 +58,7 @@ describe('a model in a thread', () => {
     expect(ended).toEqual(['urgent', 'first', 'second']);
   });
 
-  it('takes urgent calls in turn, text by text', async () => {
+  it('takes the urgent call first that has least left, also while a longer one runs', async () => {
     const ended: string[] = [];
     const call = async (name: string, texts: readonly string[]): Promise<void> => {
       await thread.vectorsOf(texts, { urgent: true });
@@ -68,6 +68,15 @@ describe('a model in a thread', () => {
     letGo();
     await Promise.all(calls);
     expect(ended).toEqual(['one', 'short', 'long']);
+  });
+
+  it('refuses an urgent call that has waited for ten seconds, and no other', async () => {
+    const running = thread.vectorsOf(['wait', 'b'], { urgent: true }).catch((error: unknown) => error);
+    const calmly = thread.vectorsOf(['c'], calm);
+    await clock.advance(10_000);
+    expect(await running).toMatchObject({ code: 'BUSY', retryAfter: 1 });
+    letGo();
+    expect(await calmly).toEqual([Float32Array.of(1, 1)]);
   });
 
   it('is started again when it ends, and repeats the text once', async () => {

@@ -28,12 +28,12 @@ const openScene = async (texts: readonly string[]) => {
 const short = (count: number) => Array.from({ length: count }, (_, at) => `${String(at)} 1`);
 
 describe('embedding for a recall that waits', () => {
-  it('goes group by group, larger and larger ones, long texts alone, up to 64 texts', async () => {
+  it('goes group by group, larger and larger ones, long texts last and alone, up to 64 texts', async () => {
     const long = `1 ${'x'.repeat(5_000)}`;
     const { embedder, embed } = await openScene([...short(40), long, long, ...short(30)]);
     expect(await embed()).toBe(true);
     // The newest come first.
-    expect(embedder.calls).toEqual([1, 2, 4, 8, 15, 1, 1, 16, 16]);
+    expect(embedder.calls).toEqual([1, 2, 4, 8, 16, 16, 15, 1, 1]);
     expect(embedder.urgent).not.toContain(false);
     expect([await embed(), await embed()]).toEqual([true, false]);
   });
