@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
+import { createHash, type Hash } from 'node:crypto';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { StartProblem } from '../../domain/shared/start-problem.js';
 import type { Embedder } from '../../ports/embedder.js';
@@ -16,7 +16,8 @@ const LIBRARY = '@huggingface/transformers';
 const INSTALL = `ONNXRUNTIME_NODE_INSTALL_CUDA=skip npm install --no-save ${LIBRARY}@3`;
 /** Most such models read no more than 512 tokens, and would leave out the rest without a word. */
 const WINDOW_BYTES = 1_500;
-/** How much of each end of the model's file goes into its id, in bytes: reading gigabytes would hold up the start. */
+/** How many parts of each of the model's files go into its id, and how large each is, in bytes: reading gigabytes would hold up the start. */
+const DIGESTED_PARTS = 8;
 const DIGESTED_BYTES = 1_048_576;
 /** How many characters of the digest go into the id. */
 const DIGEST_CHARACTERS = 16;
@@ -80,12 +81,22 @@ const poolingOf = async (folder: string): Promise<'mean' | 'cls' | 'last_token'>
 const digestOf = async (folder: string, file: string, pooling: string): Promise<string> => {
   const hash = createHash('sha256').update(`${pooling}\n`);
   for (const name of ['config.json', 'tokenizer.json']) hash.update(await readFile(join(folder, name)));
-  await using model = await open(join(folder, file));
-  const { size } = await model.stat();
-  hash.update(String(size));
-  for (const position of [0, Math.max(0, size - DIGESTED_BYTES)]) {
-    const { buffer, bytesRead } = await model.read({ buffer: Buffer.alloc(DIGESTED_BYTES), position });
+  const path = join(folder, file);
+  // The weights of a large model stand in files beside it: "model.onnx_data".
+  const names = (await readdir(dirname(path))).filter((name) => name.startsWith(basename(path))).sort();
+  for (const name of names) await digestParts(hash, join(dirname(path), name));
+  return hash.digest('hex').slice(0, DIGEST_CHARACTERS);
+};
+
+/** Parts of a file, evenly spread from its beginning to its end, and its size. */
+const digestParts = async (hash: Hash, path: string): Promise<void> => {
+  await using file = await open(path);
+  const { size } = await file.stat();
+  hash.update(`${basename(path)} ${String(size)}\n`);
+  const last = Math.max(0, size - DIGESTED_BYTES);
+  for (let part = 0; part < DIGESTED_PARTS; part += 1) {
+    const position = Math.floor((last * part) / (DIGESTED_PARTS - 1));
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(DIGESTED_BYTES), position });
     hash.update(buffer.subarray(0, bytesRead));
   }
-  return hash.digest('hex').slice(0, DIGEST_CHARACTERS);
 };

@@ -87,6 +87,24 @@ describe('a model in a folder', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
+  it('is another one with other weights, also where these stand beside it or in its middle', async () => {
+    await using directory = await temporaryDirectory();
+    const weights = (byte: string): string =>
+      `${'a'.repeat(3_000_000)}${byte.repeat(3_000_000)}${'a'.repeat(3_000_000)}`;
+    const ids = new Set<string>();
+    const models = [
+      {},
+      { 'onnx/model_quantized.onnx_data': 'one' },
+      { 'onnx/model_quantized.onnx_data': 'two' },
+      { 'onnx/model_quantized.onnx': weights('b') },
+      { 'onnx/model_quantized.onnx': weights('c') },
+    ];
+    for (const [at, files] of models.entries()) {
+      ids.add(await idOf(await modelFolder(join(directory.path, String(at)), files)));
+    }
+    expect(ids.size).toBe(models.length);
+  });
+
   it('stops the start when the library cannot be loaded on this machine', async () => {
     await using directory = await temporaryDirectory();
     const folder = await modelFolder(directory.path);
