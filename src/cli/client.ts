@@ -60,7 +60,9 @@ export const describeFailure = (error: unknown, url: string, ownerKeyOf: string 
   const wait =
     error.retryAfter === null || error.code === 'RATE_LIMITED' ? '' : ` Try again in ${String(error.retryAfter)} s.`;
   const quoted = error.status >= 500 && error.requestId !== null ? `, request ${error.requestId}` : '';
-  return [`${error.message}${wait} (${error.code}${quoted})`, ...lines].join('\n');
+  const { reason } = error.details;
+  const why = error.code === 'CORTEX_UNAVAILABLE' && typeof reason === 'string' ? ` ${reason}` : '';
+  return [`${error.message}${why}${wait} (${error.code}${quoted})`, ...lines].join('\n');
 };
 
 /** A function that sends requests to the server as the user of this terminal. @throws CommandFailed when there is no key */

@@ -131,6 +131,8 @@ const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise
       // A person may start the server and say it again; from a file the rest would be lost line by line.
       if (stdin.isTTY !== true && HOPELESS.has(error.code ?? '')) throw error;
       remark(terminal, error.message);
+      // An answer for each line.
+      if (json) printJson(terminal, { error: { code: error.code, message: error.message } });
     }
     prompt();
   }

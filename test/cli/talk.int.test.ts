@@ -48,9 +48,11 @@ describe('anima talk', () => {
     const { code, stdout, stderr } = await talk('nobody yet', ['/why', 'Hello.', '/quit', 'Never said.'], '--json');
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('No NPC with this id has any history here. (NPC_NOT_FOUND)');
-    const answers = stdout.trim().split('\n');
-    expect(answers).toHaveLength(1);
-    expect(JSON.parse(answers[0] ?? '')).toMatchObject({ dialogue: expect.any(String) as string });
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(answers).toMatchObject([{ error: { code: 'NPC_NOT_FOUND' } }, { dialogue: expect.any(String) as string }]);
   }, 30_000);
 });
 
@@ -68,15 +70,21 @@ describe('anima talk from a file', () => {
 });
 
 describe('anima talk to a server that asks for patience', () => {
-  const refusal = (code: string) => JSON.stringify({ error: { code, message: 'Later.' } });
-  const talkTo = async (statuses: readonly number[]) => {
+  const refusal = (code: string) =>
+    JSON.stringify({ error: { code, message: 'Later.', details: { reason: 'It is down.' } } });
+  it('tells why an engine gives no words', async () => {
+    const { stderr } = await talkTo([503, 503, 503], 'CORTEX_UNAVAILABLE');
+    expect(stderr).toContain('Later. It is down. Try again in 1 s. (CORTEX_UNAVAILABLE');
+  }, 30_000);
+
+  const talkTo = async (statuses: readonly number[], code = 'BUSY') => {
     let asked = 0;
     const server = createServer((_, response) => {
       const status = statuses[asked] ?? 200;
       asked += 1;
       response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' });
       const spoken = { dialogue: `Answer ${asked}.`, action: { type: 'SPEAK' } };
-      response.end(status === 200 ? JSON.stringify(spoken) : refusal(status === 429 ? 'RATE_LIMITED' : 'BUSY'));
+      response.end(status === 200 ? JSON.stringify(spoken) : refusal(status === 429 ? 'RATE_LIMITED' : code));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
