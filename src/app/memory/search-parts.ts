@@ -1,3 +1,4 @@
+import { Rejection } from '../../domain/shared/rejection.js';
 import type { OrderRange } from '../../ports/read-models.js';
 import type { WordHit } from '../../ports/row-search.js';
 import { nextTurn } from '../pacing/next-turn.js';
@@ -15,12 +16,20 @@ export type PartSearch = {
   readonly signal?: AbortSignal | undefined;
 };
 
+/** The embedder's name is the same and its vectors have another length: what was stored can be compared with nothing. */
+const anotherModel = (): Rejection =>
+  new Rejection('EMBEDDER_UNAVAILABLE', {
+    message:
+      'The embedder makes vectors of another length than those that are stored: it runs another model under the same name. Give the model a name of its own.',
+    retryAfter: 60,
+  });
+
 /** `wordsOnly`: the keys of rows that took part by their words alone. */
 export type FoundCandidates = { readonly best: readonly Candidate[]; readonly wordsOnly: ReadonlySet<string> };
 
 /**
  * The best rows of a mind, by comparing the query with every vector in the range. Other work runs after each slice.
- * @throws the reason of `signal`; what reading the parts and `wanted.accept` throw
+ * @throws Rejection EMBEDDER_UNAVAILABLE when the vectors are not those of this query's embedder; the reason of `signal`; what reading the parts and `wanted.accept` throw
  */
 export const searchParts = async (
   parts: MindVectors['parts'],
@@ -30,8 +39,8 @@ export const searchParts = async (
   let left = hits;
   if (meaning !== null) {
     for await (const rows of parts) {
+      if (rows.count > 0 && rows.dimensions !== meaning.vector.length) throw anotherModel();
       left = left.filter(({ order }) => !rows.has(order));
-      if (rows.dimensions !== meaning.vector.length) continue;
       for (const slice of rows.slices(range)) {
         // One more than wanted, so that one search usually tells whether the last one has an equal.
         await best.take(candidatesOf(meaning, rows, slice, wanted.limit + 1));

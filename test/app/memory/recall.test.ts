@@ -67,6 +67,16 @@ describe('a recall', () => {
     await expect(ask('5 5')).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
   });
 
+  it('is refused when the embedder has become another one under the same name: nothing is found is no answer', async () => {
+    const { rows, ask } = openRecall();
+    await rows.store(memoryRow(1, '1 0'));
+    expect(texts(await ask('1 0'))).toEqual(['1 0']);
+    await expect(ask('1 0 0')).rejects.toMatchObject({
+      code: 'EMBEDDER_UNAVAILABLE',
+      message: expect.stringContaining('another length') as string,
+    });
+  });
+
   it('embeds and counts only what it may see', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(...Array.from({ length: 200 }, (_, at) => memoryRow(at, `${String(at)} 1`)));
