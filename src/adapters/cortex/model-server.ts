@@ -77,9 +77,11 @@ const completedOf = (text: string): Completed => {
   const choices = isObject(answer) ? answer['choices'] : null;
   const first: unknown = Array.isArray(choices) ? choices[0] : null;
   const message = isObject(first) ? first['message'] : null;
-  const content = isObject(message) ? message['content'] : null;
-  if (typeof content !== 'string') throw badAnswer('The model server answers without a text.');
-  return { text: content, stats: usageOf(answer as JsonObject) };
+  const { content = null, refusal = null } = isObject(message) ? message : {};
+  // A model that declines says so there, and would say so again.
+  const words = typeof content === 'string' ? content : refusal;
+  if (typeof words !== 'string') throw badAnswer('The model server answers without a text.');
+  return { text: words, stats: usageOf(answer as JsonObject) };
 };
 
 /**

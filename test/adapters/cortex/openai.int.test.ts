@@ -109,6 +109,12 @@ describe('the engine of a model server', () => {
     expect(bodies().map((body) => body['response_format'])).toEqual([format, format, undefined, undefined]);
   });
 
+  it('takes the words with which a model declines', async () => {
+    server.behave(raw('{"choices": [{"message": {"content": null, "refusal": "I cannot help with that."}}]}'));
+    expect((await ask()).text).toBe('I cannot help with that.');
+    expect(server.seen).toHaveLength(1);
+  });
+
   it('asks others with their schemas when it refuses one', async () => {
     server.behave(status(400), well);
     await ask('Hello.', { jsonSchema: { type: 'no such type' } });
