@@ -130,7 +130,7 @@ const recoveryFrom = async (
   outage: Outage,
   roles: Roles,
   fleet: Fleet,
-  { perSecond, seconds: outageSeconds }: { readonly perSecond: number; readonly seconds: number },
+  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
 ): Promise<string> => {
   const answers = noAnswers();
   const playing = new Set<Promise<void>>();
@@ -157,7 +157,7 @@ const recoveryFrom = async (
   const running = Promise.all([offer(), count()]);
   await sleep(WARM * 1_000);
   await outage.begin();
-  await sleep(outageSeconds * 1_000);
+  await sleep(seconds * 1_000);
   const endMs = performance.now();
   await outage.end();
   const backMs = performance.now();
@@ -168,8 +168,9 @@ const recoveryFrom = async (
   const returned = Math.ceil((backMs - beganMs) / 1_000);
   const goal = BACK * perSecond * STEPS;
   const after = counts.slice(returned);
-  const seconds = [...new Set(answers.unansweredMs.map((ms) => Math.floor((ms - beganMs) / 1_000)))];
-  const unanswered = seconds.length === 0 ? '' : ` sent in the seconds ${seconds.toSorted((a, b) => a - b).join(' ')}`;
+  const secondsWithout = [...new Set(answers.unansweredMs.map((ms) => Math.floor((ms - beganMs) / 1_000)))];
+  const unanswered =
+    secondsWithout.length === 0 ? '' : ` sent in the seconds ${secondsWithout.toSorted((a, b) => a - b).join(' ')}`;
   const at = after.findIndex((_, n) => mean(after.slice(n, n + WINDOW)) >= goal);
   return (
     `${outage.name}: goodput back at 90 % ${at < 0 ? `**not within ${String(AFTER)} s**` : `${String(at)} s`} after its return ` +

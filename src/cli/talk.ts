@@ -5,15 +5,14 @@ import { Command } from 'commander';
 import { sleepFor } from '../body/deadline.js';
 import type { MindRequest } from '../body/mind-request.js';
 import { openClient } from './client.js';
+import { listPages } from './list-pages.js';
 import { CommandFailed, isRead, print, printJson, remark, type Terminal } from './terminal.js';
 import { showWhy } from './why.js';
 
 /** How many memories `/memories` shows, the newest last. */
 const MEMORIES = 20;
-/** How many are read at once; the list begins with the oldest. */
-const PAGE = 500;
-/** How many pages are read; what is behind them is left out. */
-const PAGES = 100;
+/** How many are read for that; the list begins with the oldest. */
+const READ = 50_000;
 
 /** How often a line from a file is said, and how long the server's patience is waited for in between at most, in seconds. */
 const TRIES = 3;
@@ -56,17 +55,12 @@ const say = async (talk: Talk, input: string): Promise<void> => {
 
 const showMemories = async ({ terminal, request, npcId, json }: Talk): Promise<void> => {
   let newest: readonly Memory[] = [];
-  let cursor: string | null = '';
-  for (let pages = 0; cursor !== null && pages < PAGES; pages += 1) {
-    const path = `/npcs/${encodeURIComponent(npcId)}/memory?limit=${PAGE}${cursor === '' ? '' : `&cursor=${cursor}`}`;
-    cursor = null;
-    const onMore = (next: string): void => {
-      cursor = encodeURIComponent(next);
-    };
-    const page = (await request('GET', path, undefined, { onMore })) as readonly Memory[];
-    newest = [...newest, ...page].slice(-MEMORIES);
+  let isCut = false;
+  for await (const { items, hasMore } of listPages(request, `/npcs/${encodeURIComponent(npcId)}/memory`, {}, READ)) {
+    newest = [...newest, ...(items as readonly Memory[])].slice(-MEMORIES);
+    isCut = hasMore;
   }
-  if (cursor !== null) remark(terminal, `Only the first ${String(PAGES * PAGE)} memories were read.`);
+  if (isCut) remark(terminal, `Only the first ${String(READ)} memories were read.`);
   if (newest.length === 0) remark(terminal, `${npcId} remembers nothing yet.`);
   for (const memory of newest) {
     if (json) printJson(terminal, memory);

@@ -2,11 +2,9 @@ import { followTurn } from '../app/agents/follow-turn.js';
 import {
   type AgentDeps,
   type AgentOutcome,
-  isExpired,
-  noRecallYet,
   noVerdictYet,
   streamEnd,
-  turnExpired,
+  TurnExpired,
 } from '../app/agents/process-input.js';
 import { type AgentInput, debtName } from '../app/agents/take-input.js';
 import { whenDown } from '../app/agents/when-down.js';
@@ -86,8 +84,7 @@ export const phasesOf = async function* (
   let hasEnded = false;
   const late = new AbortController();
   let hasRecalled = false;
-  const notYet = (): Rejection =>
-    hasRecalled || cortex.down() !== null ? noVerdictYet(turnId, cortex) : noRecallYet(turnId);
+  const notYet = (): Rejection => noVerdictYet(turnId, cortex, hasRecalled);
   const down = whenDown(deps.clock, cortex, notYet);
   const cancel = deps.clock.after(Math.max(untilMs - deps.clock.monotonicMs(), 0), () => late.abort());
   const ends = AbortSignal.any([left, late.signal, down.signal]);
@@ -110,14 +107,14 @@ export const phasesOf = async function* (
           return;
         }
         case 'expired':
-          throw turnExpired(turnId, cortex);
+          throw new TurnExpired(turnId, cortex);
       }
     }
     if (!left.aborted) throw notYet();
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
     // Its client may come again as soon as it reads this.
-    if (isExpired(error)) debt.answered();
+    if (error instanceof TurnExpired) debt.answered();
     else if (!hasEnded) debt.owed();
     yield eventOf('error', errorBody(error, requestId));
     if (hasEnded) debt.answered();

@@ -72,11 +72,6 @@ describe('anima talk from a file', () => {
 describe('anima talk to a server that asks for patience', () => {
   const refusal = (code: string) =>
     JSON.stringify({ error: { code, message: 'Later.', details: { reason: 'It is down.' } } });
-  it('tells why an engine gives no words', async () => {
-    const { stderr } = await talkTo([503, 503, 503], 'CORTEX_UNAVAILABLE');
-    expect(stderr).toContain('Later. It is down. Try again in 1 s. (CORTEX_UNAVAILABLE');
-  }, 30_000);
-
   const talkTo = async (statuses: readonly number[], code = 'BUSY') => {
     let asked = 0;
     const server = createServer((_, response) => {
@@ -96,6 +91,11 @@ describe('anima talk to a server that asks for patience', () => {
       server.close();
     }
   };
+
+  it('tells why an engine gives no words', async () => {
+    const { stderr } = await talkTo([503, 503, 503], 'CORTEX_UNAVAILABLE');
+    expect(stderr).toContain('Later. It is down. Try again in 1 s. (CORTEX_UNAVAILABLE');
+  }, 30_000);
 
   it('says a line from a file again, and loses none', async () => {
     const { code, stdout, stderr } = await talkTo([429, 503]);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 import { afterEach, describe, expect, it } from 'vitest';
@@ -6,7 +7,7 @@ import { createMetrics } from '../../src/adapters/prometheus/metrics.js';
 import { StartProblem } from '../../src/domain/shared/start-problem.js';
 import { createStartingApp } from '../../src/http/app.js';
 import { createLifecycle } from '../../src/http/lifecycle.js';
-import type { Answer } from '../../src/http/route.js';
+import type { Answer, Call } from '../../src/http/route.js';
 import { statusRoutes } from '../../src/http/routes/status.js';
 import { listen, type ListeningServer } from '../../src/http/server.js';
 import { gate } from '../support/gate.js';
@@ -200,13 +201,12 @@ describe("the server's own routes", () => {
 
   it('count a request whose client left before its answer as such', async () => {
     const metrics = createMetrics();
-    const { opened, open } = gate();
     const { opened: reached, open: reach } = gate();
     const waits = {
       ...looseRoute,
-      handler: async (): Promise<Answer> => {
+      handler: async ({ koa }: Call): Promise<Answer> => {
         reach();
-        await opened;
+        await once(koa.res, 'close');
         return { body: {} };
       },
     };
@@ -222,9 +222,6 @@ describe("the server's own routes", () => {
     await reached;
     leaving.abort();
     await expect(asked).rejects.toThrow();
-    // The server hears of it a moment later.
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    open();
     await expect
       .poll(async () => (await metrics.render()).content)
       .toContain('anima_http_request_duration_seconds_count{operation="loose",status="499"} 1');

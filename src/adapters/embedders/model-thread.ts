@@ -30,6 +30,9 @@ type ThreadCall = {
   reject(error: unknown): void;
 };
 
+/** How many of its texts have no vector yet. */
+const leftIn = ({ texts, vectors }: ThreadCall): number => texts.length - vectors.length;
+
 const unavailable = (): Rejection => new Rejection('EMBEDDER_UNAVAILABLE', { retryAfter: 1 });
 const busy = (): Rejection => new Rejection('BUSY', { retryAfter: 1 });
 const textRefused = (): Rejection => new TextRefused();
@@ -95,10 +98,7 @@ export class ModelThread implements AsyncDisposable {
 
   /** How many texts it has and still gets from the calls that wait. */
   get waitingTexts(): number {
-    return [...this.#urgent, ...this.#others].reduce(
-      (sum, { texts, vectors }) => sum + texts.length - vectors.length,
-      0,
-    );
+    return [...this.#urgent, ...this.#others].reduce((sum, call) => sum + leftIn(call), 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -167,9 +167,8 @@ export class ModelThread implements AsyncDisposable {
 
   /** The urgent call with the fewest texts left, the first of several. */
   #shortest(): ThreadCall | undefined {
-    const left = ({ texts, vectors }: ThreadCall): number => texts.length - vectors.length;
     return this.#urgent.reduce<ThreadCall | undefined>(
-      (best, call) => (best === undefined || left(call) < left(best) ? call : best),
+      (best, call) => (best === undefined || leftIn(call) < leftIn(best) ? call : best),
       undefined,
     );
   }

@@ -45,14 +45,14 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
       sharedOutcome(deps, asked, turnId, limited),
     );
     const answer = outcome.answer as AgentTurnAnswer | undefined;
-    if (answer?.verdict === undefined) throw turnExpired(turnId, cortex);
+    if (answer?.verdict === undefined) throw new TurnExpired(turnId, cortex);
     const end = await streamEnd(deps.events, asked.stream);
     return { turnId, memories: answer.memories, verdict: answer.verdict, ...end };
   } catch (error) {
-    if (isExpired(error)) throw error;
+    if (error instanceof TurnExpired) throw error;
     unanswered.noted(debtName(asked), turnId);
     const isLate = error instanceof Rejection && error.code === 'CORTEX_UNAVAILABLE' && cortex.down() === null;
-    throw isLate && (await awaitsRecall(deps, asked.stream, turnId)) ? noRecallYet(turnId) : error;
+    throw isLate ? noVerdictYet(turnId, cortex, await hasRecalled(deps, asked.stream, turnId)) : error;
   } finally {
     stop();
   }
@@ -91,32 +91,38 @@ const sharedOutcome = (
   });
 };
 
-/** @param engine says why, where it knows */
-export const noVerdictYet = (turnId: string, engine: Pick<CortexEngine, 'id' | 'down'>): Rejection => {
-  const reason = engine.down() ?? 'It has not answered in time. The turn goes on.';
+/**
+ * @param engine says why, where it knows
+ * @param hasRecalled whether the turn has come to its engine: before, what recall needs has not answered
+ */
+export const noVerdictYet = (
+  turnId: string,
+  engine: Pick<CortexEngine, 'id' | 'down'>,
+  hasRecalled = true,
+): Rejection => {
+  const down = engine.down();
+  if (down === null && !hasRecalled) {
+    return new Rejection('EMBEDDER_UNAVAILABLE', {
+      message: 'The turn still waits for its recall: the embedder has not answered in time. The turn goes on.',
+      details: { turnId },
+      retryAfter: 1,
+    });
+  }
+  const reason = down ?? 'It has not answered in time. The turn goes on.';
   return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason }, retryAfter: 1 });
 };
 
-/** The turn has not come to its engine: what recall needs has not answered. */
-export const noRecallYet = (turnId: string): Rejection =>
-  new Rejection('EMBEDDER_UNAVAILABLE', {
-    message: 'The turn still waits for its recall: the embedder has not answered in time. The turn goes on.',
-    details: { turnId },
-    retryAfter: 1,
-  });
-
-/** Whether a turn waits for what it recalls; false also when that cannot be read. */
-const awaitsRecall = async (deps: AgentDeps, stream: string, turnId: string): Promise<boolean> =>
+/** Whether a turn has what it recalls; true also when that cannot be read. */
+const hasRecalled = (deps: AgentDeps, stream: string, turnId: string): Promise<boolean> =>
   stateOf(deps, stream, turnId).then(
-    ({ name }) => name === 'awaitingMemories',
-    () => false,
+    ({ name }) => name !== 'awaitingMemories',
+    () => true,
   );
 
-const EXPIRED = 'The turn has expired without a verdict. The same input opens a new one.';
-
-/** The turn is over, and there will be no verdict. */
-export const turnExpired = (turnId: string, { id }: Pick<CortexEngine, 'id'>): Rejection =>
-  new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: id, reason: EXPIRED }, retryAfter: 1 });
-
-/** Whether it is a turn's end without a verdict: nothing is owed then. */
-export const isExpired = (error: unknown): boolean => error instanceof Rejection && error.details['reason'] === EXPIRED;
+/** A turn that is over, and has no verdict: nothing is owed for it. */
+export class TurnExpired extends Rejection {
+  constructor(turnId: string, { id }: Pick<CortexEngine, 'id'>) {
+    const reason = 'The turn has expired without a verdict. The same input opens a new one.';
+    super('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: id, reason }, retryAfter: 1 });
+  }
+}

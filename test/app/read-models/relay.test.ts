@@ -28,6 +28,18 @@ const feedWith = (feed: MemoryFeed, write: (entries: readonly FeedEntry[]) => Pr
   }),
 });
 
+/** A log that holds each write of events back until it is told to acknowledge it. */
+const acknowledging = (feed: MemoryFeed) => {
+  let acknowledge = (): void => undefined;
+  return {
+    writer: feedWith(feed, async (entries) => {
+      if (entries.some(({ link }) => link.event !== null))
+        await new Promise<void>((resolve) => (acknowledge = resolve));
+    }),
+    acknowledge: () => acknowledge(),
+  };
+};
+
 describe('The relay', () => {
   let store: MemoryEventStore;
   let clock: ManualClock;
@@ -152,19 +164,13 @@ describe('The relay', () => {
   });
 
   it('moves its checkpoint only over what was acknowledged', async () => {
-    let acknowledge = (): void => undefined;
-    await start(
-      'one',
-      feedWith(feed, async (entries) => {
-        if (entries.some(({ link }) => link.event !== null))
-          await new Promise<void>((resolve) => (acknowledge = resolve));
-      }),
-    );
+    const slow = acknowledging(feed);
+    await start('one', slow.writer);
     await append(1);
     await clock.advance(CHECKPOINT_MS * 3);
     expect(lease.checkpoint).toBe(0);
     for (let n = 0; n < 10; n += 1) {
-      acknowledge();
+      slow.acknowledge();
       await clock.advance(0);
     }
     await clock.advance(CHECKPOINT_MS);
@@ -172,19 +178,13 @@ describe('The relay', () => {
   });
 
   it('moves its checkpoint over the batch that was under way when it was told to stop', async () => {
-    let acknowledge = (): void => undefined;
-    const relay = await start(
-      'one',
-      feedWith(feed, async (entries) => {
-        if (entries.some(({ link }) => link.event !== null))
-          await new Promise<void>((resolve) => (acknowledge = resolve));
-      }),
-    );
+    const slow = acknowledging(feed);
+    const relay = await start('one', slow.writer);
     await appendNext(store, 'a', events('a-1', 2));
     await clock.advance(0);
     const stopped = relay[Symbol.asyncDispose]();
     await clock.advance(0);
-    acknowledge();
+    slow.acknowledge();
     await stopped;
     expect(lease.checkpoint).toBe(await store.lastPosition());
   });

@@ -1,0 +1,32 @@
+import type { MindRequest } from '../body/mind-request.js';
+import { defined } from '../domain/shared/defined.js';
+
+/** Most items asked for at once (contract 1.9). */
+const PAGE = 500;
+
+/** `hasMore`: whether the list goes on behind this page. */
+type ItemPage = { readonly items: readonly unknown[]; readonly hasMore: boolean };
+
+/**
+ * The pages of a list, with at most `limit` items in all.
+ * @param query without what pages it
+ */
+export async function* listPages(
+  request: MindRequest,
+  path: string,
+  query: Readonly<Record<string, string>>,
+  limit: number,
+): AsyncGenerator<ItemPage, void, undefined> {
+  let cursor: string | undefined;
+  for (let read = 0; read < limit;) {
+    const asked = { ...query, limit: String(Math.min(PAGE, limit - read)), ...defined({ cursor }) };
+    const cursors: string[] = [];
+    const items = (await request('GET', `${path}?${new URLSearchParams(asked).toString()}`, undefined, {
+      onMore: (next) => cursors.push(next),
+    })) as readonly unknown[];
+    [cursor] = cursors;
+    yield { items, hasMore: cursor !== undefined };
+    if (cursor === undefined) return;
+    read += items.length;
+  }
+}
