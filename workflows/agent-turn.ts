@@ -80,7 +80,13 @@ const pending = (state: TurnState): Effect | null => {
     }
     case 'ExecuteInference': {
       const { prompt, constraints } = instruction;
-      return { id: 'infer', name: 'infer', near: false, args: { prompt, constraints } satisfies JsonObject };
+      const similarities = (state.memories ?? []).map(({ similarity }) => similarity);
+      return {
+        id: 'infer',
+        name: 'infer',
+        near: false,
+        args: { prompt, constraints, similarities } satisfies JsonObject,
+      };
     }
     default:
       return null;

@@ -10,6 +10,8 @@ export type Completion = {
   readonly stop?: readonly string[];
   /** The shape of the answer, for engines that can hold a model to one. */
   readonly jsonSchema?: JsonObject;
+  /** How well each memory in the prompt fits what was said, 0 to 1, in their order, where that is known. Models have no use for it. */
+  readonly similarities?: readonly number[];
 };
 
 /** What it answers. `stats`: what the engine tells of its work, in numbers (tokens, milliseconds). */

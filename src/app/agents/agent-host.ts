@@ -62,8 +62,12 @@ const inferFor = async (
   { args }: Effect,
   signal: AbortSignal,
 ): Promise<ProcessInput> => {
-  const { prompt, constraints } = args as { prompt: string; constraints: JsonObject };
+  const { prompt, constraints, similarities } = args as {
+    prompt: string;
+    constraints: JsonObject;
+    similarities: readonly number[];
+  };
   const engine = engineOf(tenant);
-  const { text } = await engine.complete({ prompt, ...constraints }, signal);
+  const { text } = await engine.complete({ prompt, ...constraints, similarities }, signal);
   return { type: 'output', generatedOutput: cutBytes(text, OUTPUT_BYTES), cortexId: engine.id };
 };

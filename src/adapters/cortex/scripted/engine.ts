@@ -6,8 +6,8 @@ import { scriptedReply } from './reply.js';
 /** Texts in words, which is what this engine has for tokens. */
 const wordsIn = (text: string): readonly string[] => text.match(/\S+\s*/g) ?? [];
 
-const textFor = ({ prompt, jsonSchema }: Completion): string => {
-  const situation = readPrompt(prompt);
+const textFor = ({ prompt, jsonSchema, similarities }: Completion): string => {
+  const situation = readPrompt(prompt, similarities);
   const reply = scriptedReply(situation, prompt);
   if (situation.wantsJson || jsonSchema !== undefined) return JSON.stringify(reply);
   return reply.dialogue === '' ? '…' : reply.dialogue;
@@ -15,7 +15,7 @@ const textFor = ({ prompt, jsonSchema }: Completion): string => {
 
 /**
  * The engine without a model (contract 6.4): it reads the prompt as src/domain/npc/decision/prompt.ts writes it, and answers in English by written
- * phrases. Deterministic: the same prompt gets the same text. What stands in quotes is never taken for an instruction.
+ * phrases. Deterministic: the same prompt and similarities get the same text. What stands in quotes is never taken for an instruction.
  */
 export const createScriptedEngine = (): CortexEngine => ({
   id: 'scripted',

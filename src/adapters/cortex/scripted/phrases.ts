@@ -98,6 +98,12 @@ export const phrases = {
     courtly: ['If my memory serves me, {m}', 'I can tell you this: {m}', '{M} So it has stayed with me.'],
     warm: ['Oh, that I know: {m}', '{M} I would not forget such a thing.', 'Let me think. Yes: {m}'],
   },
+  closest: {
+    plain: ['I am not sure, but this comes to mind: {m}', 'All that comes to mind is this: {m}'],
+    gruff: ['All I can think of: {m}', 'Not sure. But: {m}'],
+    courtly: ['I cannot say for certain, but this comes to mind: {m}', 'The nearest that I recall is this: {m}'],
+    warm: ['Hm, let me think. All that comes to mind is this: {m}', 'I am not sure, dear, but I do recall this: {m}'],
+  },
   toldMe: {
     plain: ['You told me so yourself: {m}', 'By your own words, {m}', 'I was listening, you know: {m}'],
     gruff: ['You said it yourself: {m}', 'Forgotten your own words? You said that {m}'],

@@ -96,13 +96,16 @@ const readSystem = (system: string) => {
 
 const raw = /^(?<system>[^]*)\n\nObservation: (?<user>"(?:[^"\\\n]|\\.)*")\n\nAnswer:$/;
 
-/** Reads any prompt: one of ours (src/domain/npc/decision/prompt.ts) in any of its templates, or whatever else a client sends. */
-export const readPrompt = (prompt: string): PromptContent => {
+/**
+ * Reads any prompt: one of ours (src/domain/npc/decision/prompt.ts) in any of its templates, or whatever else a client sends.
+ * @param similarities how well each of its memories fits, in their order, where that is known
+ */
+export const readPrompt = (prompt: string, similarities: readonly number[] | null = null): PromptContent => {
   const situation = situationOf(prompt);
-  return { ...situation, observation: situation.observation.slice(0, SAID_CHARS) };
+  return { ...situation, similarities, observation: situation.observation.slice(0, SAID_CHARS) };
 };
 
-const situationOf = (prompt: string): PromptContent => {
+const situationOf = (prompt: string): Omit<PromptContent, 'similarities'> => {
   const messages = messagesOf(prompt);
   const system = messages.find(({ role }) => role === 'system')?.content;
   const user = messages.find(({ role }) => role === 'user')?.content ?? '';

@@ -3,6 +3,7 @@ import { wordsOf } from '../../../domain/shared/words.js';
 import { corrected } from './corrections.js';
 import { saidBack, saidByItself, sentence, upperFirst, withinSentence } from './own-view.js';
 import type { Self } from './self.js';
+import type { PromptContent } from './situation.js';
 import { spokenIn, statementsIn } from './statements.js';
 import { topicsOf } from './words.js';
 
@@ -13,6 +14,10 @@ const NEARLY = 0.8;
 
 /** What a word counts that only means nearly the same. */
 const ALIKE = 0.7;
+/** A memory is told as what was asked for if it holds this part of what the question is about. */
+const SURE = 0.35;
+/** A memory that shares hardly a word is told if it is that similar; unrelated ones are below 0.5 (contract 3.5). */
+const SIMILAR = 0.58;
 
 const sharedWords = (one: string, other: string): string => {
   const held = new Set(wordsOf(other));
@@ -21,20 +26,21 @@ const sharedWords = (one: string, other: string): string => {
     .join(' ');
 };
 
-/** How well a memory fits: of what is said, how much is in it; what few memories hold counts more. */
+/** How well memories fit: which part of what is said is in them, from 0 to 1; what few of them hold counts more. */
 const scored = (memories: readonly string[], said: string, leftOut: ReadonlySet<string>) => {
   // "give" says nothing in a wish, and much in a question about the past.
   const asked = said.replace(/\b(did (?:\w+ ){1,2})(?:give|bring)\b/gi, '$1gave');
   const topics = [...topicsOf(asked)].filter((topic) => !leftOut.has(topic));
   const held = memories.map((text) => ({ text, topics: topicsOf(text) }));
   const weight = (topic: string): number => 1 / (1 + held.filter((memory) => memory.topics.has(topic)).length);
+  const whole = topics.reduce((sum, topic) => sum + weight(topic), 0);
   return held
     .map((memory, place) => {
       const same = topicsOf(sharedWords(asked, memory.text));
       const score = topics
         .filter((topic) => memory.topics.has(topic))
         .reduce((sum, topic) => sum + weight(topic) * (same.has(topic) ? 1 : ALIKE), 0);
-      return { text: memory.text, score, place };
+      return { text: memory.text, score: score / whole, place };
     })
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score || one.place - other.place);
@@ -43,15 +49,41 @@ const scored = (memories: readonly string[], said: string, leftOut: ReadonlySet<
 const sameWords = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();
 const isQuestion = (text: string): boolean => /\?["”]?$/.test(text.trim());
 
-/** What the memories state that fits what is said, best first, at most two; what was just said is left out. */
-export const fittingMemories = (memories: readonly string[], said: string, { name }: Self): readonly string[] => {
-  const known = memories
-    .filter((text) => !sameWords(text, said))
-    .map(statementsIn)
-    .filter((text) => text !== '');
-  const [best, second] = scored(corrected(known), said, topicsOf(name ?? ''));
-  if (best === undefined) return [];
-  return second !== undefined && second.score >= best.score * NEARLY ? [best.text, second.text] : [best.text];
+/** What fits a question: at most two texts, best first; not sure where little but their meaning says so. */
+export type Fitting = { readonly texts: readonly string[]; readonly isSure: boolean };
+
+/**
+ * What the memories state that fits what is said; what was just said is left out. What shares hardly a word with it fits by its meaning, if the one who
+ * recalled it says that it is similar.
+ */
+export const fittingMemories = (
+  { memories, similarities }: Pick<PromptContent, 'memories' | 'similarities'>,
+  said: string,
+  { name }: Self,
+): Fitting | null => {
+  const stated = memories
+    .map((text, place) => ({
+      text: sameWords(text, said) ? '' : statementsIn(text),
+      similarity: similarities?.[place],
+    }))
+    .filter(({ text }) => text !== '');
+  const known = corrected(stated.map(({ text }) => text));
+  const [best, second] = scored(known, said, topicsOf(name ?? ''));
+  if (best !== undefined && best.score >= SURE) {
+    const isNear = second !== undefined && second.score >= best.score * NEARLY;
+    return { texts: isNear ? [best.text, second.text] : [best.text], isSure: true };
+  }
+  const similar = stated
+    .filter(({ text, similarity = 0 }) => similarity >= SIMILAR && known.includes(text))
+    .toSorted((one, other) => (other.similarity ?? 0) - (one.similarity ?? 0));
+  const closest = similar[0]?.text ?? (similarities === null ? best?.text : undefined);
+  return closest === undefined ? null : { texts: [closest], isSure: false };
+};
+
+/** What the persona says of the one who is asked about himself; null when nothing of it fits. */
+export const fittingFact = ({ name, facts }: Self, said: string): string | null => {
+  const [best] = ofListener.test(said) ? scored(facts, said, topicsOf(name ?? '')) : [];
+  return best !== undefined && best.score >= SURE ? best.text : null;
 };
 
 /** Whether the same was asked before. */

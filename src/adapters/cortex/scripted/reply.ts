@@ -4,7 +4,7 @@ import { factAnswer } from './facts.js';
 import { hear, type Heard } from './hearing.js';
 import { lowerFirst, sentence, upperFirst } from './own-view.js';
 import { type Occasion, phrasesFor } from './phrases.js';
-import { fittingMemories, tellMemory, wasAsked } from './remember.js';
+import { fittingFact, fittingMemories, tellMemory, wasAsked } from './remember.js';
 import { banAgainst, directedBy, isForbidden, ownReason, refusalAsked, tonesIn } from './rules.js';
 import type { PromptContent } from './situation.js';
 import { type Self, selfOf } from './self.js';
@@ -91,10 +91,12 @@ const carrying = ({ situation: { state }, say }: Speaker): string | null => {
 
 /** What comes of the memories that fit, or null. */
 const remembered = ({ situation, self, heard, say }: Speaker): string | null => {
-  const [best, second] = fittingMemories(situation.memories, heard.text, self).map((text) =>
-    tellMemory(text, heard.text, self),
-  );
+  const fitting = fittingMemories(situation, heard.text, self);
+  const [best, second] = (fitting?.texts ?? []).map((text) => tellMemory(text, heard.text, self));
+  const fact = fitting?.isSure === true ? null : fittingFact(self, heard.text);
+  if (fact !== null) return fact;
   if (best === undefined) return null;
+  if (fitting?.isSure !== true) return say('closest', best);
   if (best.theirWords) return say(best.within === null ? 'toldMeWhole' : 'toldMe', best);
   const first = say('recalled', best);
   if (second === undefined || second.theirWords) return first;

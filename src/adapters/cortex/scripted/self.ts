@@ -11,6 +11,8 @@ export type Self = {
   readonly trade: string | null;
   /** What the persona says first, said by oneself. */
   readonly about: string | null;
+  /** Every sentence of the persona, said by oneself; those are left out that cannot be turned. */
+  readonly facts: readonly string[];
   readonly register: Register;
 };
 
@@ -80,15 +82,30 @@ const STYLES: readonly (readonly [Register, RegExp])[] = [
   ],
 ];
 
+/** A sentence of a persona, as the one says it whom it describes; null when its subject may be somebody else. */
+const saidByOneself = (persona: string, name: string | null): string | null => {
+  const [who = ''] = name === null ? [] : name.split(' ');
+  const named = persona
+    .replace(/^(?:She|He|They) (?=[a-z])/, `${who} `)
+    .replace(/^You (?=[a-z])/, 'I ')
+    .replace(/^Your (?=[a-z])/, 'My ');
+  const own = /^(?:I|My) /.test(named)
+    ? named.replace(/^I are\b/, 'I am').replace(/\byour\b/g, 'my')
+    : who === ''
+      ? null
+      : (saidByItself(named, name ?? who) ?? saidByItself(named, who));
+  return own === null ? null : sentence(upperFirst(own));
+};
+
 /** Reads who speaks. @param tones what the rules say of the manner; it wins over the persona */
 export const selfOf = (persona: string | null, state: JsonObject, tones: readonly string[]): Self => {
   const text = persona?.trim() ?? '';
   const name = nameIn(text) ?? textIn(state, ['name', 'displayName']);
   const stated = textIn(state, ['trade', 'occupation', 'profession', 'job', 'role', 'rank', 'class']);
   const trade = tradeIn(text, name) ?? (stated === null ? null : withArticle(stated));
-  const [first = ''] = text.split(/(?<=[.!?])\s/);
-  const about = name === null ? null : saidByItself(first, name);
+  const facts = text.split(/(?<=[.!?])\s/).map((one) => saidByOneself(one, name));
+  const about = facts[0] ?? null;
   const registerIn = (said: string): Register | undefined => STYLES.find(([, words]) => words.test(said))?.[0];
   const register = registerIn(tones.join(' ')) ?? registerIn(`${text} ${trade ?? ''}`) ?? 'plain';
-  return { name, trade, about: about === null ? null : sentence(upperFirst(about)), register };
+  return { name, trade, about: name === null ? null : about, facts: facts.flatMap((fact) => fact ?? []), register };
 };

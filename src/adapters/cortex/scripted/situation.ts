@@ -16,6 +16,8 @@ export type PromptContent = {
   readonly around: JsonObject;
   /** Most fitting first. */
   readonly memories: readonly string[];
+  /** How well each of them fits what was said, 0 to 1; null when nobody said so. */
+  readonly similarities: readonly number[] | null;
   readonly demands: readonly Demand[];
   readonly observation: string;
   /** Whether the prompt asks for a JSON object. */

@@ -4,6 +4,7 @@ import { createScriptedEngine } from '../../../../src/adapters/cortex/scripted/e
 import type { DecisionInput } from '../../../../src/domain/npc/decision/input.js';
 import { buildPrompt } from '../../../../src/domain/npc/decision/prompt.js';
 import { type DirectiveRule, type Template, templates } from '../../../../src/domain/rules/ruleset.js';
+import { defined } from '../../../../src/domain/shared/defined.js';
 import type { Json, JsonObject } from '../../../../src/domain/shared/json.js';
 import { anInput, aRuleset } from '../../../support/rules.js';
 
@@ -12,6 +13,8 @@ type Exchange = {
   readonly name: string;
   readonly who: Who;
   readonly remembers?: readonly string[];
+  /** How well each of these fits, where the engine is told. */
+  readonly similarities?: readonly number[];
   readonly rules?: readonly Partial<DirectiveRule>[];
   readonly said: string;
   /** Each must be in the answer. */
@@ -365,6 +368,43 @@ const exchanges: readonly Exchange[] = [
     mustNot: [/rules|print|door/i],
   },
   // What is around and what is carried.
+  {
+    name: 'a memory that fits by its meaning alone, said with care',
+    who: maren,
+    remembers: ['A fox took two hens.', 'I cannot swim.'],
+    similarities: [0.52, 0.63],
+    said: 'Should I dive into the lake?',
+    must: [/you cannot swim\./i, /comes to mind|that I recall|I can think of|not sure|recall this/i],
+    mustNot: [/fox/],
+  },
+  {
+    name: 'no memory that is hardly similar',
+    who: maren,
+    remembers: ['A fox took two hens.'],
+    similarities: [0.52],
+    said: 'Should I dive into the lake?',
+    mustNot: [/fox|hens/],
+  },
+  {
+    name: 'nothing about somebody else because of one word that both have',
+    who: maren,
+    remembers: ['My horse is called Bella.'],
+    similarities: [0.51],
+    said: "What is my son's name?",
+    mustNot: [/Bella|horse/],
+  },
+  {
+    name: 'what the persona says of the one who speaks',
+    who: { persona: 'Mira Dunn runs the Gilded Goose inn. She lives above the bar and fears dogs.' },
+    said: 'Where do you live?',
+    must: [/I live above the bar and fear dogs\./],
+  },
+  {
+    name: 'what the persona says to the one who speaks',
+    who: { persona: 'You are Ulf. You sell lamp oil. Your brother drowned in spring.' },
+    said: 'What happened to your brother?',
+    must: [/My brother drowned in spring\./],
+  },
   { name: 'place', who: maren, said: 'Where are we?', must: [/common room/] },
   { name: 'hour', who: maren, said: 'What time is it?', must: [/8 o'clock in the evening/] },
   {
@@ -606,13 +646,19 @@ const inputOf = ({ who, remembers = [], rules = [], said }: Exchange, template: 
     ruleset: aRuleset(rules, template),
   });
 
-const answer = async (prompt: string): Promise<{ dialogue: string; action: object; stateDelta: object }> =>
-  JSON.parse((await engine.complete({ prompt }, new AbortController().signal)).text);
+const answer = async (
+  prompt: string,
+  similarities?: readonly number[],
+): Promise<{ dialogue: string; action: object; stateDelta: object }> =>
+  JSON.parse((await engine.complete({ prompt, ...defined({ similarities }) }, new AbortController().signal)).text);
 
 describe('the scripted engine', () => {
   it.each(exchanges.map((exchange) => [exchange.name, exchange] as const))('answers: %s', async (_, exchange) => {
     for (const template of templates) {
-      const { dialogue, action, stateDelta } = await answer(buildPrompt(inputOf(exchange, template)).prompt);
+      const { dialogue, action, stateDelta } = await answer(
+        buildPrompt(inputOf(exchange, template)).prompt,
+        exchange.similarities,
+      );
       const shown = `${template}: ${exchange.said} -> ${dialogue}`;
       for (const word of exchange.must ?? []) expect(dialogue, shown).toMatch(word);
       for (const word of exchange.mustNot ?? []) expect(dialogue, shown).not.toMatch(word);

@@ -12,6 +12,7 @@ describe('reading a prompt', () => {
   it.each(templates)('finds everything that was put into it: %s', (template) => {
     const { prompt } = buildPrompt(
       anInput({
+        similarities: null,
         persona: 'Maren, who says "no".',
         npcState: { hp: 3 },
         context: { place: 'inn' },
@@ -37,6 +38,7 @@ describe('reading a prompt', () => {
       }),
     );
     expect(readPrompt(prompt)).toEqual({
+      similarities: null,
       persona: 'Maren, who says "no".',
       state: { hp: 3 },
       around: { place: 'inn' },
@@ -86,6 +88,7 @@ describe('reading a prompt', () => {
 
   it('takes the last thing said from any other prompt, and who is told to speak', () => {
     expect(readPrompt('You are a smith.\n\nUser: Hello there!\nAssistant:')).toEqual({
+      similarities: null,
       persona: 'You are a smith.',
       state: {},
       around: {},
