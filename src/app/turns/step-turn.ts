@@ -4,6 +4,7 @@ import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from
 import type { Lanes } from '../streams/lanes.js';
 import type { ProcessJournal, StreamTail } from '../processes/process-journal.js';
 import type { TurnIndex } from './turn-index.js';
+import { withTimeLimit } from '../pacing/time-limit.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { resumable } from '../../domain/npc/resumable.js';
 import { mismatches } from '../../domain/npc/tape-mismatch.js';
@@ -44,6 +45,12 @@ export type TurnStep = {
 /** The answer, the revision of the mind's stream and the global position (0: nothing was recorded) when it was made. */
 export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; readonly position: number };
 
+/**
+ * How long a step may take in all, in milliseconds: clients wait for 15 s (contract 2.5). Each thing that it waits for has a shorter limit, but there
+ * are several, and after an outage all of them may be slow.
+ */
+export const STEP_MS = 10_000;
+
 /** A place for a step of this mind, before anything is read for it. @throws as ProcessEngine.enter */
 export const enterStep = (engine: Pick<ProcessEngine, 'enter'>, stream: string): (() => void) =>
   engine.enter({ process: turn.name, stream });
@@ -51,9 +58,17 @@ export const enterStep = (engine: Pick<ProcessEngine, 'enter'>, stream: string):
 /**
  * One step of the multi-round protocol (contract 2.2, 2.6). It finds the turn that the step means, or opens or resumes one, and passes what is new to
  * the table. It never refuses a client that remembers the turn differently: the answer comes from the record.
- * @throws Rejection EVENTS_TOO_LARGE, and as ProcessEngine.ask
+ * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE after STEP_MS, and as ProcessEngine.ask
  */
-export const stepTurn = async (deps: StepDeps, step: TurnStep): Promise<Stepped> => {
+export const stepTurn = (deps: StepDeps, step: TurnStep): Promise<Stepped> => {
+  const late = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
+  return withTimeLimit(deps.clock, { ms: STEP_MS, late }, (signal) => findAndStep({ ...deps, signal }, step));
+};
+
+/** What a step works with; once its signal has aborted, nothing is asked any more. */
+type StepWork = StepDeps & { readonly signal: AbortSignal };
+
+const findAndStep = async (deps: StepWork, step: TurnStep): Promise<Stepped> => {
   const result = step.result === null || step.result === 'unknown' ? step.result : inputOf(step.result);
   const { earlier, since } = await anotherAttempt(deps, turn, step);
   const meant = earlier ?? (await locate(deps, step, result));
@@ -100,7 +115,7 @@ const isLost = (deps: StepDeps, state: TurnState): state is Exclude<TurnState, O
  * does, which every process that resumes the turn uses.
  */
 const goOn = async (
-  deps: StepDeps,
+  deps: StepWork,
   step: TurnStep,
   result: ResultInput | 'unknown' | null,
   lost: string,
@@ -143,7 +158,7 @@ type Carryover = {
 };
 
 const open = async (
-  deps: StepDeps,
+  deps: StepWork,
   step: TurnStep,
   { memories, output, resumedFrom, since }: Carryover,
 ): Promise<Stepped> => {
@@ -166,7 +181,7 @@ const open = async (
 
 /** Answers from the tape alone: the new turn begins with what the tape holds and what the step brings. */
 const resume = (
-  deps: StepDeps,
+  deps: StepWork,
   step: TurnStep,
   result: ResultInput | 'unknown' | null,
   { lost, since }: { readonly lost?: string; readonly since: number | undefined },
@@ -199,7 +214,7 @@ const merged = (tape: Tape, result: ResultInput | 'unknown' | null): Tape => {
 };
 
 const takeStep = (
-  deps: StepDeps,
+  deps: StepWork,
   step: TurnStep,
   result: ResultInput | 'unknown' | null,
   found: OpenedTurn,
@@ -226,8 +241,9 @@ const nextInput = (found: OpenedTurn, tape: Tape, result: ResultInput | 'unknown
   return { type: 'look', round: Math.max(0, ...results.map(({ type }) => found.roundOf[type] ?? 0)) };
 };
 
-const ask = async (deps: StepDeps, step: TurnStep, turnId: string, inputs: readonly TurnInput[]): Promise<Stepped> => {
+const ask = async (deps: StepWork, step: TurnStep, turnId: string, inputs: readonly TurnInput[]): Promise<Stepped> => {
   requireRecordable(inputs.filter(({ type }) => type !== 'mismatch'));
+  deps.signal.throwIfAborted();
   const ref = refOf(step.stream, turnId);
   const { answer, revision, position } = await deps.engine.ask(ref, inputs, step.by);
   return { answer: answer as TurnAnswer, revision, position };

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { findBreak } from '../../support/find-break.js';
+import { STEP_MS } from '../../../src/app/turns/step-turn.js';
+import type { EventStore } from '../../../src/ports/event-store.js';
 import { WAITING } from '../../../src/app/pacing/line.js';
 import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';
 import type { TurnAnswer } from '../../../workflows/turn-answer.js';
@@ -313,6 +315,23 @@ describe('a turn', () => {
     // It looked for its first attempt before that one was recorded.
     await expect(minds.step(tapeOf(), null, { commandId: 'once' })).rejects.toMatchObject({ code: 'BUSY' });
     expect(await minds.types()).toEqual(['TurnOpened']);
+  });
+
+  it('is refused when everything that it waits for is slow, and records nothing after that', async () => {
+    const store = new MemoryEventStore();
+    let release = (): void => undefined;
+    const slow = new Promise<void>((resolve) => (release = resolve));
+    const through: EventStore = Object.create(store, {
+      read: { value: async (...asked: Parameters<EventStore['read']>) => (await slow, store.read(...asked)) },
+    });
+    await using minds = await openMinds(store, new ManualClock(), { through });
+    const step = minds.step(tapeOf());
+    const refused = expect(step).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1 });
+    await minds.clock.advance(STEP_MS);
+    await refused;
+    release();
+    await minds.clock.advance(1_000);
+    expect(await minds.types()).toEqual([]);
   });
 
   it('takes an empty generated output from a result, but not from a tape', async () => {
