@@ -49,7 +49,7 @@ const signalTo = async (name: 'temporal' | 'eventstore', signal: NodeJS.Signals)
 };
 
 const outagesOf = (roles: Roles, { http, workers }: Fleet): readonly Outage[] => {
-  const killed = (name: 'temporal' | 'eventstore' | 'postgres'): Outage => ({
+  const killed = (name: 'temporal' | 'eventstore' | 'kafka' | 'postgres'): Outage => ({
     name: `${name} killed`,
     begin: () => servers('kill', name),
     end: () => servers('restart', name),
@@ -77,6 +77,7 @@ const outagesOf = (roles: Roles, { http, workers }: Fleet): readonly Outage[] =>
     frozen('temporal'),
     killed('eventstore'),
     frozen('eventstore'),
+    killed('kafka'),
     killed('postgres'),
   ];
 };

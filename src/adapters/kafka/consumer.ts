@@ -27,7 +27,7 @@ const SESSION_MS = 6_000;
 const HEARTBEAT_MS = 1_000;
 const REBALANCE_MS = 8_000;
 /** How long the broker holds back its answer while there is nothing new, in milliseconds. Stopping waits for it at most this long. */
-const FETCH_WAIT_MS = 500;
+const FETCH_WAIT_MS = 1_000;
 /** How often offsets are committed, in milliseconds. What is delivered again after a crash was handled before and is skipped. */
 const COMMIT_MS = 1_000;
 /** How long a member may give no sign, in milliseconds. The longest wait between two is that for the other members. */

@@ -8,7 +8,7 @@ import { embedLacking, type EmbeddingDeps } from './embed-lacking.js';
 import { FailingTexts } from './failing-texts.js';
 
 /** How often new texts are looked for when there are none, in milliseconds. */
-export const LOOK_MS = 500;
+export const LOOK_MS = 1_000;
 /** How often a process that stands by asks for the place, in milliseconds. */
 export const EMBEDDING_STANDBY_MS = 1_000;
 /** The place is renewed when this part of the time has passed for which it is held. */
