@@ -17,6 +17,7 @@ import { APPEND_BOUNDS, type AppendBounds, StoreAppender } from './store-appende
 import { StoreConnection } from './store-connection.js';
 import { storeUnavailable } from './store-failures.js';
 import { StoreReader } from './store-reader.js';
+import { StoreWatch } from './store-watch.js';
 import { type Followed, followStore, readFiltered } from './store-subscription.js';
 import { streamNames } from './stored-event.js';
 
@@ -55,8 +56,10 @@ export class EventStoreDb implements EventStore {
     const horizon = new LogHorizon();
     const connection = new StoreConnection(url);
     this.#connection = connection;
-    this.#reader = new StoreReader(connection, names, horizon);
-    this.#appender = new StoreAppender(connection, this.#reader, names, horizon, { ...APPEND_BOUNDS, ...bounds });
+    const watch = new StoreWatch(connection);
+    this.#reader = new StoreReader(connection, names, horizon, watch);
+    const reading = { reader: this.#reader, watch };
+    this.#appender = new StoreAppender(connection, reading, names, horizon, { ...APPEND_BOUNDS, ...bounds });
     this.#followed = { connection, names, horizon, closing: this.#closing.signal };
     this.#listOpen = listOpen;
     setMaxListeners(0, this.#closing.signal);

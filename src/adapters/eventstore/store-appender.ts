@@ -9,6 +9,7 @@ import { sequencer } from './sequencer.js';
 import type { StoreConnection } from './store-connection.js';
 import { busy, neverSent, outcomeUnknown, storeUnavailable } from './store-failures.js';
 import type { StoreReader } from './store-reader.js';
+import type { StoreWatch } from './store-watch.js';
 import type { StreamNames } from './stored-event.js';
 import { within } from '../shared/within.js';
 
@@ -54,6 +55,7 @@ const textOf = (events: readonly StoredEvent[]): number =>
 export class StoreAppender {
   readonly #connection: StoreConnection;
   readonly #reader: StoreReader;
+  readonly #watch: StoreWatch;
   readonly #names: StreamNames;
   readonly #horizon: LogHorizon;
   readonly #bounds: AppendBounds;
@@ -72,13 +74,14 @@ export class StoreAppender {
 
   constructor(
     connection: StoreConnection,
-    reader: StoreReader,
+    { reader, watch }: { readonly reader: StoreReader; readonly watch: StoreWatch },
     names: StreamNames,
     horizon: LogHorizon,
     bounds: AppendBounds,
   ) {
     this.#connection = connection;
     this.#reader = reader;
+    this.#watch = watch;
     this.#names = names;
     this.#horizon = horizon;
     this.#bounds = bounds;
@@ -131,6 +134,7 @@ export class StoreAppender {
 
   /** `inTurn`: no other append of the stream is in flight, so a lost answer is settled at once. */
   async #sent(append: Omit<Exact, 'known'>, order: 'free' | 'inTurn'): Promise<AppendOutcome> {
+    if (this.#watch.isSilent) await this.#watch.there();
     // With an open call there is no await before the append leaves. Appends that wait for a call go on in order.
     const call = this.#opened?.ended === false ? this.#opened : await this.#open();
     if (performance.now() > append.until) throw storeUnavailable();

@@ -7,7 +7,6 @@ import {
   type ResolvedEvent,
   START,
   type StreamingRead,
-  StreamNotFoundError,
 } from '@eventstore/db-client';
 
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
@@ -15,8 +14,9 @@ import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { ReadRange, RecordedEvent, StreamPage } from '../../ports/event-store.js';
 import { rangeOf } from '../shared/append-rules.js';
 import type { LogHorizon } from './log-horizon.js';
+import { readEach } from './read-each.js';
 import type { StoreConnection } from './store-connection.js';
-import { storeUnavailable } from './store-failures.js';
+import type { StoreWatch } from './store-watch.js';
 import { type StreamNames, toPosition, toRecorded } from './stored-event.js';
 
 /** How long a read may go without an event before the store counts as unreachable, in milliseconds. */
@@ -32,11 +32,13 @@ export class StoreReader {
   readonly #connection: StoreConnection;
   readonly #names: StreamNames;
   readonly #horizon: LogHorizon;
+  readonly #watch: StoreWatch;
 
-  constructor(connection: StoreConnection, names: StreamNames, horizon: LogHorizon) {
+  constructor(connection: StoreConnection, names: StreamNames, horizon: LogHorizon, watch: StoreWatch) {
     this.#connection = connection;
     this.#names = names;
     this.#horizon = horizon;
+    this.#watch = watch;
   }
 
   /**
@@ -69,7 +71,7 @@ export class StoreReader {
     let from: Parameters<StoreConnection['client']['readAll']>[0] = { fromPosition: END, maxCount: TAIL_EVENTS.first };
     for (;;) {
       let reached: Position | undefined;
-      const found = await readEach(
+      const found = await this.#readEach(
         () => this.#connection.client.readAll({ ...from, direction: BACKWARDS }),
         ({ event, link }) => {
           reached = (event ?? link)?.position;
@@ -88,7 +90,7 @@ export class StoreReader {
 
   /** Notes where the log ends now, with the events of all namespaces. */
   async meetEnd(): Promise<void> {
-    await readEach(
+    await this.#readEach(
       () => this.#connection.client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 }),
       ({ event }) => {
         if (event !== undefined) this.#horizon.meetForeign(toPosition(event.position.commit));
@@ -148,7 +150,7 @@ export class StoreReader {
     take: (event: RecordedEvent) => boolean,
   ): Promise<boolean> {
     const name = this.#names.toServer(stream);
-    return readEach(
+    return this.#readEach(
       () => this.#connection.client.readStream(name, { direction, fromRevision, maxCount }),
       ({ event }) => {
         if (event === undefined) return false;
@@ -158,40 +160,17 @@ export class StoreReader {
       },
     );
   }
+
+  readonly #readEach: ReadEach = async (open, take) => {
+    if (this.#watch.isSilent) await this.#watch.there();
+    return readEach(open, take, { ms: READ_SILENCE_MS, noted: this.#watch.noteSilence });
+  };
 }
 
-const NOTHING: Slice = { events: [], full: false };
-
-/**
- * Passes the events of a read to `take`, one by one, until it says that it is enough; a missing stream gives none. The client's own deadline does not
- * apply to reads, so silence is timed here.
- * @returns whether `take` said so
- */
-const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
+/** `readEach` with the silence that the reader allows. */
+type ReadEach = <Event extends ResolvedEvent | AllStreamResolvedEvent>(
   open: () => StreamingRead<Event>,
   take: (event: Event) => boolean,
-): Promise<boolean> => {
-  const reading = open();
-  // The call may still fail after it is no longer read.
-  reading.on('error', () => undefined);
-  const cancel = (): void => void reading.cancel().catch(() => undefined);
-  const silent = (): void => {
-    cancel();
-    reading.destroy(storeUnavailable());
-  };
-  const timer = setTimeout(silent, READ_SILENCE_MS);
-  try {
-    for await (const event of reading as AsyncIterable<Event>) {
-      timer.refresh();
-      if (!take(event)) continue;
-      cancel();
-      return true;
-    }
-    return false;
-  } catch (error) {
-    if (error instanceof StreamNotFoundError) return false;
-    throw storeUnavailable(error);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+) => Promise<boolean>;
+
+const NOTHING: Slice = { events: [], full: false };

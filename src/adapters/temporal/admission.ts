@@ -41,7 +41,7 @@ export class Admission {
   #inVain = false;
   #probedMs = -Infinity;
   #lookedMs = -Infinity;
-  /** When ASKS_AT_LEAST_WHEN_SLOW asks, or requests with a place, last had waited longer than WAIT_MS. */
+  /** When ASKS_AT_LEAST_WHEN_SLOW asks, or requests with a place, last had waited longer than WAIT_MS; also when answers came again. */
   #slowMs = -Infinity;
 
   constructor(deps: AdmissionDeps) {
@@ -130,6 +130,8 @@ export class Admission {
     this.#turnTo(nowMs);
     this.#counted.now += 1;
     this.#answeredMs = nowMs;
+    // A crowd waits by now. It is let in as fast as it is answered, not all at once.
+    if (this.#inVain) this.#slowMs = nowMs;
     this.#inVain = false;
   }
 

@@ -118,6 +118,21 @@ describe('Admission', () => {
     expect((await fill(10)).begun).toBe(10);
   });
 
+  it('lets a crowd in as fast as it is answered once answers come again, not all at once', async () => {
+    const { clock, answer, fail, fill } = admitting();
+    await clock.advance(10_000);
+    await fail(unavailable);
+    await clock.advance(PROBE_MS);
+    expect(await answer()).toBe('answered');
+    const first = await fill(ASKS_AT_LEAST);
+    expect(first.begun).toBe(ASKS_AT_LEAST_WHEN_SLOW);
+    await first.end();
+    expect((await fill(ASKS_AT_LEAST)).begun).toBeGreaterThan(ASKS_AT_LEAST_WHEN_SLOW);
+    await clock.advance(2_000);
+    await answer();
+    expect((await fill(ASKS_AT_LEAST)).begun).toBeGreaterThan(100);
+  });
+
   it('takes a step that threw for an answer: somebody took it', async () => {
     const { clock, fail, fill } = admitting();
     await clock.advance(10_000);
