@@ -12,8 +12,7 @@ export type Publication = 'published' | 'wasPublic';
  * changed. A payload is staged first, by one or several tenants, which nobody but this server sees. Once it is published, it stays.
  *
  * The caller made the digest from the bytes; the archive does not do so again when it takes them. What is read has the digest that it is read by:
- * damaged bytes are logged and count as absent, and the same payload may then be staged and published again. A name that is no digest is
- * absent too; staging under one is a defect, and throws an Error.
+ * damaged bytes are logged and count as absent. A name that is no digest is absent too; staging under one is a defect, and throws an Error.
  * Atomicity: a payload is there whole or not at all. Durability: `stage` and `publish` resolve once a loss of power changes nothing.
  * Failures: Rejection STORE_FULL, STORE_UNAVAILABLE or DATABASE_UNAVAILABLE. After one it is not known whether the call took effect; every call may be
  * repeated, and has the same effect once or often.

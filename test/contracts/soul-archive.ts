@@ -138,13 +138,19 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       }
     });
 
-    it.each(['', '../../format', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}/`, `${'a'.repeat(42)}\n`, `${'a'.repeat(43)}\n`, '%2e'])(
-      'has nothing under %j, which is no digest',
-      async (name) => {
-        expect(await seen(name)).toEqual([null, null]);
-        expect(await archive.publish(name, ONE)).toBeNull();
-        await expect(archive.stage(name, payload, { ...ONE, expiresAt: at(60) })).rejects.toThrow(Error);
-      },
-    );
+    it.each([
+      '',
+      '../../format',
+      'a'.repeat(42),
+      'a'.repeat(44),
+      `${'a'.repeat(42)}/`,
+      `${'a'.repeat(42)}\n`,
+      `${'a'.repeat(43)}\n`,
+      '%2e',
+    ])('has nothing under %j, which is no digest', async (name) => {
+      expect(await seen(name)).toEqual([null, null]);
+      expect(await archive.publish(name, ONE)).toBeNull();
+      await expect(archive.stage(name, payload, { ...ONE, expiresAt: at(60) })).rejects.toThrow(Error);
+    });
   });
 };

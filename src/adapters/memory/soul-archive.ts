@@ -1,5 +1,5 @@
-import { isContentDigest } from '../../domain/shared/content-digest.js';
 import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
+import { requireArchiveNames } from '../shared/archive-names.js';
 
 type Staged = Staging & { readonly digest: string; readonly bytes: Uint8Array };
 
@@ -9,7 +9,7 @@ export class MemorySoulArchive implements SoulArchive {
   readonly #staged = new Map<string, Staged>();
 
   async stage(digest: string, bytes: Uint8Array, { tenant, expiresAt }: Staging): Promise<void> {
-    if (!isContentDigest(digest)) throw new Error('a payload is named by its digest');
+    requireArchiveNames(digest, tenant);
     if (this.#public.has(digest)) return;
     const key = keyOf(digest, tenant);
     const before = this.#staged.get(key);
