@@ -8,7 +8,8 @@ export const MAX_DEPTH = 32;
 
 const halfPair = /\p{Surrogate}/u;
 
-const refuse = (reason: string): Rejection => new Rejection('MALFORMED_JSON', { details: { reason } });
+/** The refusal of JSON that cannot be read; the reason is a sentence. */
+export const refuseJson = (reason: string): Rejection => new Rejection('MALFORMED_JSON', { details: { reason } });
 
 /**
  * Looks at every value once. JSON.parse keeps an own `__proto__`, turns 1e999 into Infinity and lets lone surrogates through. None of them can be
@@ -16,19 +17,19 @@ const refuse = (reason: string): Rejection => new Rejection('MALFORMED_JSON', { 
  */
 const inspect = (value: Json, depth: number, escapes: boolean): void => {
   if (typeof value === 'string') {
-    if (escapes && halfPair.test(value)) throw refuse('A text holds half a surrogate pair.');
+    if (escapes && halfPair.test(value)) throw refuseJson('A text holds half a surrogate pair.');
   } else if (typeof value === 'number') {
-    if (value - value !== 0) throw refuse('A number is too large.');
+    if (value - value !== 0) throw refuseJson('A number is too large.');
   } else if (typeof value === 'object' && value !== null) {
-    if (depth === MAX_DEPTH) throw refuse(`Nested deeper than ${MAX_DEPTH} levels.`);
+    if (depth === MAX_DEPTH) throw refuseJson(`Nested deeper than ${MAX_DEPTH} levels.`);
     if (Array.isArray(value)) {
       for (const item of value as readonly Json[]) inspect(item, depth + 1, escapes);
       return;
     }
     const members = value as Readonly<Record<string, Json>>;
     for (const name in members) {
-      if (name === '__proto__') throw refuse('A member has the name __proto__.');
-      if (escapes && halfPair.test(name)) throw refuse('A member name holds half a surrogate pair.');
+      if (name === '__proto__') throw refuseJson('A member has the name __proto__.');
+      if (escapes && halfPair.test(name)) throw refuseJson('A member name holds half a surrogate pair.');
       inspect(members[name] as Json, depth + 1, escapes);
     }
   }
@@ -43,7 +44,7 @@ export const readJson = (text: string): Json => {
   try {
     value = JSON.parse(text) as Json;
   } catch {
-    throw refuse('It cannot be parsed.');
+    throw refuseJson('It cannot be parsed.');
   }
   inspect(value, 0, text.includes('\\u'));
   return value;
@@ -57,7 +58,7 @@ export type ParsedJson = { readonly value: Json; readonly mayHoldNull: boolean }
  * @throws Rejection MALFORMED_JSON, with the reason in its details
  */
 export const readJsonBytes = (bytes: Buffer): ParsedJson => {
-  if (!isUtf8(bytes)) throw refuse('The bytes are not UTF-8.');
+  if (!isUtf8(bytes)) throw refuseJson('The bytes are not UTF-8.');
   const text = bytes.toString('utf8');
   return { value: readJson(text), mayHoldNull: text.includes('null') };
 };

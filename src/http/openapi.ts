@@ -81,7 +81,7 @@ const responsesOf = ({ responses, shortForbidden }: RouteDefinition): Doc => {
 };
 
 const operationOf = (definition: RouteDefinition): Doc => {
-  const { operationId, tag, summary, description, scope, bytes, deprecated, ext, method } = definition;
+  const { operationId, tag, summary, description, scope, bytes, deprecated, ext, method, admits } = definition;
   const takesKey = method === 'POST' && scope !== null && bytes === undefined;
   return {
     operationId,
@@ -89,7 +89,7 @@ const operationOf = (definition: RouteDefinition): Doc => {
     summary,
     ...defined({ description }),
     ...(deprecated === undefined ? {} : { deprecated: true }),
-    security: scope === null ? [] : [{ apiKey: [] }],
+    security: [...(scope === null ? [] : [{ apiKey: [] }]), ...(admits === undefined ? [] : [{ grant: [] }])],
     ...(scope === null ? {} : { 'x-scope': scope }),
     parameters: [...parametersOf(definition), ...(takesKey ? [idempotencyKey] : [])],
     ...requestBodyOf(definition),
@@ -99,6 +99,14 @@ const operationOf = (definition: RouteDefinition): Doc => {
 
 /** A path as OpenAPI writes it: `/npcs/{npcId}`. */
 export const templatePath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
+
+/** What lets in to the one route that takes no key but a grant (contract 8.1). */
+const grant: Doc = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description: 'The `auiAuthHeader` of an export: leave to upload its payload.',
+};
 
 const description = `The mind of game NPCs, as a service.
 
@@ -123,7 +131,7 @@ export const openApi = (routes: readonly RouteDefinition[]): Doc => {
     tags: [{ name: '(ext)', description: 'Additions of this server; each is also listed under its subject.' }],
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' }, grant },
       schemas: { Error: plain(ErrorBody), ShortError: plain(ShortError) },
     },
   };

@@ -200,6 +200,8 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     if (definition.always !== true && deps.lifecycle.phase !== 'ready') throw new Rejection('NOT_READY');
 
     const principal = await identify(ctx, exchange);
+    const { admits } = definition;
+    const granted = admits === undefined ? undefined : await admits(ctx.req.headers.authorization);
     const bytes = accepted === undefined ? null : openBody(ctx.req, ctx.res, accepted);
     const parsed = bytes === null ? await readJson(ctx) : emptyBody();
     const params = readParams(segments);
@@ -224,6 +226,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       body: parsed.value,
       bytes: bytes ?? noBytes,
       principal,
+      granted,
       requestId: exchange.requestId,
       commandId: makeCommandId(deps.clock, deps.random),
       keyed: false,

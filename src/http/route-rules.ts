@@ -13,10 +13,12 @@ const faultOf = ({
   responses,
   writesTo,
   keepAnswer,
+  admits,
 }: RouteDefinition): string | null => {
   const streams = Object.values(responses).some(({ stream }) => stream !== undefined);
   if (streams && method !== 'GET')
     return 'streams its answer, which only GET does: a stream cannot be kept for repeats';
+  if (admits !== undefined && scope !== null) return 'takes a grant and a key at once';
   if (bytes === undefined) {
     const isJson = Object.values(responses).every(
       ({ contentType = 'application/json' }) => contentType === 'application/json',

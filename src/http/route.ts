@@ -9,7 +9,7 @@ import type { Principal, Scope } from '../domain/tenant/scopes.js';
 export type Chunk = string | Uint8Array;
 
 /** One request, checked: what a handler sees. */
-export type Call<Params = unknown, Query = unknown, Body = unknown> = {
+export type Call<Params = unknown, Query = unknown, Body = unknown, Granted = unknown> = {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -20,6 +20,8 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** The source of the request; `anonymous` on routes without a key. */
   readonly principal: Principal;
+  /** What the route's own grant allows (`admits`); undefined on every other route. */
+  readonly granted: Granted;
   readonly requestId: string;
   /** Names this command: the same for all attempts under one Idempotency-Key, else new. All ids that the request makes are derived from it. */
   readonly commandId: string;
@@ -103,7 +105,12 @@ export type ResponseDefinition = {
  * handler of such a route makes a repeat harmless, for example by naming what it stores by its content. `requireSound` (route-rules.ts) refuses
  * definitions that break this.
  */
-export type RouteDefinition<P extends TObject = TObject, Q extends TObject = TObject, B extends TSchema = TSchema> = {
+export type RouteDefinition<
+  P extends TObject = TObject,
+  Q extends TObject = TObject,
+  B extends TSchema = TSchema,
+  Granted = unknown,
+> = {
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT';
   /** Koa router syntax: `/npcs/:npcId/process`. */
@@ -130,21 +137,26 @@ export type RouteDefinition<P extends TObject = TObject, Q extends TObject = TOb
   readonly shortForbidden?: boolean;
   /** Requests for which this says true need no key (`GET /metrics` from loopback, contract 1.3). */
   readonly openTo?: (koa: Context) => boolean;
+  /**
+   * Lets a request in by a grant of the route's own in `Authorization`, where the others look at a key: before the body (contract 1.3). Only without a
+   * scope. Throws Rejection UNAUTHORIZED for what is no grant.
+   */
+  readonly admits?: (authorization: string | undefined) => Promise<Granted>;
   /** A refusal of the route's own that comes where a missing scope does, before the body is looked at (contract 1.3). */
   readonly forbids?: (principal: Principal) => Rejection | null;
   /**
    * A place for a request, taken before anything is reserved or read for it, so that a crowd of refused requests is cheap. What it returns gives the
    * place back.
    */
-  readonly enter?: (call: Call<Static<P>, Static<Q>, Static<B>>) => () => void;
+  readonly enter?: (call: Call<Static<P>, Static<Q>, Static<B>, Granted>) => () => void;
   /** The stream that its command writes to: under an Idempotency-Key its end is noted before anything is done. */
   readonly writesTo?: (call: Call<Static<P>, Static<Q>, Static<B>>) => string | undefined;
   /** The part of the answer's body that is kept for repeats, if the body holds a secret that is shown once (contract 1.7). */
   readonly keepAnswer?: (body: Json) => Json;
-  readonly handler: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Answer> | Answer;
+  readonly handler: (call: Call<Static<P>, Static<Q>, Static<B>, Granted>) => Promise<Answer> | Answer;
 };
 
 /** Keeps the schema types of a definition while giving it the common type that the router takes. */
-export const route = <P extends TObject, Q extends TObject, B extends TSchema>(
-  definition: RouteDefinition<P, Q, B>,
+export const route = <P extends TObject, Q extends TObject, B extends TSchema, Granted = undefined>(
+  definition: RouteDefinition<P, Q, B, Granted>,
 ): RouteDefinition => definition as unknown as RouteDefinition;

@@ -12,6 +12,7 @@ import { PostgresRateLimiter } from '../adapters/postgres/rate-limiter.js';
 import { PostgresReadModels } from '../adapters/postgres/read-models.js';
 import { PostgresRelayLease } from '../adapters/postgres/relay-lease.js';
 import { PostgresSnapshots } from '../adapters/postgres/snapshots.js';
+import { PostgresSoulArchive } from '../adapters/postgres/soul-archive.js';
 import { payloadEncryption } from '../adapters/temporal/payload-codec.js';
 import type { ProcessWorker } from '../adapters/temporal/worker.js';
 import { TemporalProcessEngine } from '../adapters/temporal/process-engine.js';
@@ -83,11 +84,13 @@ export const openDistributed = async (
     const idempotency = closers.opened(new PostgresIdempotencyStore(postgres, systemRandom));
     const keyUsage = closers.opened(new PostgresKeyUsage(postgres, systemClock));
     const snapshots = new PostgresSnapshots(postgres);
+    const soulArchive = new PostgresSoulArchive(postgres);
     const rateLimiter = new PostgresRateLimiter(postgres, systemClock);
     const outside = { clock: systemClock, random: systemRandom };
     const embedder = closers.opened(await openEmbedder(config.embedder, { ...outside, log }));
     const searched = { readModels, rowSearch: readModels, vectorSearch: nativeSearch };
-    const ports = { ...outside, events, ...searched, snapshots, idempotency, rateLimiter, keyUsage, embedder };
+    const kept = { snapshots, soulArchive, idempotency, rateLimiter, keyUsage };
+    const ports = { ...outside, events, ...searched, ...kept, embedder };
     const kafka = {
       brokers: settings.kafkaBrokers,
       namespace,

@@ -6,6 +6,7 @@ import { EmbeddedProcessEngine } from '../adapters/embedded/process-engine.js';
 import { EmbeddedReadModels } from '../adapters/embedded/read-models.js';
 import { openReadsFile, removeDamagedReadsFile } from '../adapters/embedded/reads-file.js';
 import { EmbeddedSnapshots } from '../adapters/embedded/snapshots.js';
+import { EmbeddedSoulArchive } from '../adapters/embedded/soul-archive.js';
 import { openEmbedder } from '../adapters/embedders/open.js';
 import { openSecret } from '../adapters/files/secret.js';
 import { MemoryRateLimiter } from '../adapters/shared/rate-limiter.js';
@@ -50,11 +51,13 @@ export const openEmbedded = async (
     const keyUsage = closers.opened(new EmbeddedKeyUsage(reads, systemClock));
     const idempotency = closers.opened(EmbeddedIdempotencyStore.open(directory.idempotencyFile, systemClock));
     const snapshots = closers.opened(EmbeddedSnapshots.open(directory.snapshotsFile));
+    const soulArchive = await EmbeddedSoulArchive.open(directory.archiveFolder, log);
     const rateLimiter = new MemoryRateLimiter(systemClock);
     const outside = { clock: systemClock, random: systemRandom };
     const embedder = closers.opened(await openEmbedder(config.embedder, { ...outside, log }));
     const searched = { readModels, rowSearch: readModels, vectorSearch: nativeSearch };
-    const ports = { ...outside, events, ...searched, snapshots, idempotency, rateLimiter, keyUsage, embedder };
+    const kept = { snapshots, soulArchive, idempotency, rateLimiter, keyUsage };
+    const ports = { ...outside, events, ...searched, ...kept, embedder };
     return {
       ports,
       writer: readModels,

@@ -4,6 +4,7 @@ import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../profiles/closers.js';
 import { createEngines } from '../app/cortex/engines.js';
+import { startArchiveSweep } from '../app/souls/archive-sweep.js';
 import { firstStart, type OwnerKey } from '../app/keys/first-start.js';
 import { Lanes } from '../app/streams/lanes.js';
 import { createSnapshotting } from '../app/streams/snapshotting.js';
@@ -130,6 +131,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const engine = closers.opened(profile.openEngine(hosting));
     if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine, metrics));
     if (serves.requests) {
+      closers.opened(startArchiveSweep({ archive: ports.soulArchive, clock: ports.clock, log }));
       const services = { ports, lanes, journal, engine, rulesets, signingKeys, recall, engines, publicUrl };
       routes = [...status, ...httpRoutes({ ...services, config, apiKeys })];
     }

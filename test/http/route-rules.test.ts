@@ -20,6 +20,7 @@ describe('a definition', () => {
     { responses: picture, scope: null },
     { responses: picture, bytes },
     { method: 'GET', responses: streams('finite') },
+    { scope: null, admits: async () => 'granted' },
   ] as const)('that can work passes: %j', (over) => {
     expect(() => requireSound(definition(over))).not.toThrow();
   });
@@ -28,6 +29,7 @@ describe('a definition', () => {
     [{ responses: streams('finite') }, 'only GET'],
     [{ responses: streams('endless') }, 'only GET'],
     [{ responses: picture }, 'cannot be kept for repeats'],
+    [{ admits: async () => 'granted' }, 'a grant and a key at once'],
     [{ bytes, method: 'GET' }, 'has no body'],
     [{ bytes, method: 'DELETE' }, 'has no body'],
     [{ bytes, body: Type.Object({}) }, 'bytes and JSON at once'],

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { advanceProcess } from '../../activities/process-activities.js';
 import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
 import { MemoryEmbedder } from '../../src/adapters/memory/embedder.js';
+import { MemorySoulArchive } from '../../src/adapters/memory/soul-archive.js';
 import { plainSearch } from '../../src/adapters/memory/vector-search.js';
 import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
 import { createScriptedEngine } from '../../src/adapters/cortex/scripted/engine.js';
@@ -81,6 +82,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     random,
     events,
     snapshots,
+    soulArchive: new MemorySoulArchive(),
     idempotency,
     readModels,
     rowSearch: readModels,

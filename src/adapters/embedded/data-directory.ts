@@ -19,6 +19,7 @@ export interface DataDirectory extends Disposable {
   readonly readsFile: string;
   readonly idempotencyFile: string;
   readonly snapshotsFile: string;
+  readonly archiveFolder: string;
   readonly secretFile: string;
   readonly ownerKeyFile: string;
 }
@@ -46,6 +47,7 @@ export const openDataDirectory = async (directory: string): Promise<DataDirector
     readsFile: join(path, 'reads.db'),
     idempotencyFile: join(path, 'idempotency.db'),
     snapshotsFile: join(path, 'snapshots.db'),
+    archiveFolder: join(path, 'archive'),
     secretFile: join(path, 'secret'),
     ownerKeyFile: join(path, 'owner-key'),
     [Symbol.dispose]: () => {

@@ -1,21 +1,9 @@
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+import { flushDirectory } from './flush.js';
+
 const OWNER_ONLY = 0o600;
-
-const flush = async (path: string): Promise<void> => {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
-
-/** Flushes a directory, so a name made in it survives a power cut. Windows cannot open a directory, and does not need this. */
-const flushDirectory = async (path: string): Promise<void> => {
-  if (process.platform !== 'win32') await flush(path);
-};
 
 /**
  * Writes one line to a file that only its owner may read (mode 0600), whole or not at all, flushed before the promise resolves.

@@ -73,6 +73,17 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
         )`,
     sql`CREATE INDEX snapshots_by_time ON snapshots (stream, at_ms, revision)`,
   ],
+  '007-soul-archive': [
+    // A payload of nobody ('') is public and has no end.
+    sql`
+        CREATE TABLE soul_archive (
+          digest text COLLATE "C" NOT NULL, tenant text COLLATE "C" NOT NULL, bytes bytea NOT NULL, expires bigint,
+          PRIMARY KEY (digest, tenant)
+        )`,
+    // Not compressed, so that a piece is read without all that comes before it.
+    sql`ALTER TABLE soul_archive ALTER COLUMN bytes SET STORAGE EXTERNAL`,
+    sql`CREATE INDEX soul_archive_by_expiry ON soul_archive (expires) WHERE expires IS NOT NULL`,
+  ],
 };
 
 /** Says in one sentence what is wrong; nothing was changed. */

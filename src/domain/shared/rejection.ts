@@ -15,6 +15,7 @@ export const rejections = {
   RULESET_NOT_FOUND: 'No ruleset is registered under this id.',
   PRESET_NOT_FOUND: 'There is no preset with this name; GET /rules/presets lists all presets.',
   KEY_NOT_FOUND: 'There is no such key.',
+  ARCHIVE_NOT_FOUND: 'The archive holds nothing under this id.',
   METHOD_NOT_ALLOWED: 'This path does not accept this method; details.allow lists the methods that it accepts.',
   CONFLICT: 'The request conflicts with what happened before.',
   IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running; try again shortly.',
@@ -32,6 +33,7 @@ export const rejections = {
   RULESET_TOO_LARGE:
     'Deciding with the rules of this set would cost too much; details give the cost and the bounds. Nothing was stored.',
   TEMPLATE_INVALID: 'The template is unknown: use Raw, ChatML, Llama3 or Alpaca; nothing was stored.',
+  SOUL_PAYLOAD_MISMATCH: 'The payload is not the one that was signed in the first phase of the export.',
   IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key was used before with another body; use a new one.',
   ACTION_FORBIDDEN: 'The constraints of the turn forbid this action.',
   ACTION_NOT_ALLOWED: 'The constraints of the turn do not allow this action.',

@@ -3,6 +3,7 @@ import type { RouteDefinition } from '../route.js';
 import type { Services } from '../services.js';
 import { actRoutes } from './acts.js';
 import { agentRoutes } from './agents.js';
+import { archiveRoutes } from './archive.js';
 import { bridgeRoutes } from './bridge.js';
 import { chainBreakRoutes } from './chain-breaks.js';
 import { cortexRoutes } from './cortex.js';
@@ -33,6 +34,7 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...ruleRoutes(services),
   ...verdictRoutes(services.signer),
   jwksRoute(services.signingKeys),
+  ...archiveRoutes(services),
   ...historyRoutes(services),
   ...chainBreakRoutes(services),
   ...turnRoutes(services),

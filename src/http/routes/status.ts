@@ -8,6 +8,7 @@ import type { Metrics } from '../../ports/metrics.js';
 import { apiVersion } from '../api-version.js';
 import { openDocsFiles } from '../docs-files.js';
 import { docsPage, docsPagePolicy } from '../docs-page.js';
+import { namesTag } from '../entity-tag.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { openApi } from '../openapi.js';
 import { route, type RouteDefinition } from '../route.js';
@@ -46,13 +47,6 @@ const once = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | null = null;
   return () => (made ??= { value: make() }).value;
 };
-
-/** Whether `If-None-Match` names this tag (RFC 9110, 13.1.2: a proxy may have made it a weak one). */
-const namesTag = (header: string, etag: string): boolean =>
-  header
-    .split(',')
-    .map((tag) => tag.trim().replace(/^W\//, ''))
-    .some((tag) => tag === etag || tag === '*');
 
 const Dependency = Type.Object({
   ok: Type.Boolean(),

@@ -1,0 +1,93 @@
+import { createReadStream } from 'node:fs';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { Rejection } from '../../domain/shared/rejection.js';
+import { flushDirectory } from '../files/flush.js';
+import { wholePayload } from '../shared/whole-payload.js';
+
+const OWNER_ONLY = 0o600;
+/** How many bytes are read before other work has its turn. */
+const PIECE_BYTES = 1024 * 1024;
+/** Seconds after which a repeat makes sense. */
+const FULL_RETRY_SECONDS = 5;
+const UNAVAILABLE_RETRY_SECONDS = 1;
+const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
+
+/** The code of a failure of the file system. */
+export const fileErrorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+/** What a failure of the file system means to the caller: STORE_FULL, STORE_UNAVAILABLE. Any other error is a defect and is returned as it is. */
+const fileRejection = (error: unknown): unknown => {
+  const code = fileErrorCode(error);
+  if (error instanceof Rejection || code === undefined) return error;
+  if (NO_SPACE.has(code)) return new Rejection('STORE_FULL', { retryAfter: FULL_RETRY_SECONDS });
+  const message = 'The archive cannot be read or written; try again shortly.';
+  const rejection = new Rejection('STORE_UNAVAILABLE', { message, retryAfter: UNAVAILABLE_RETRY_SECONDS });
+  rejection.cause = error;
+  return rejection;
+};
+
+/** @throws Rejection STORE_FULL, STORE_UNAVAILABLE */
+export const onFiles = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw fileRejection(error);
+  }
+};
+
+/** What is done when there is such a file, else null. */
+const unlessMissing = async <T>(work: () => Promise<T>): Promise<T | null> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (fileErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+};
+
+/** The names in a directory; none when there is no such directory. */
+export const namesIn = async (path: string): Promise<readonly string[]> =>
+  (await unlessMissing(() => readdir(path))) ?? [];
+
+export const isThere = async (path: string): Promise<boolean> => (await unlessMissing(() => stat(path))) !== null;
+
+/** The payload that a file holds; null without a file, `damaged` when it holds another one. */
+export const readPayload = (path: string, digest: string): Promise<Buffer | 'damaged' | null> =>
+  unlessMissing(
+    async () => (await wholePayload(digest, createReadStream(path, { highWaterMark: PIECE_BYTES }))) ?? 'damaged',
+  );
+
+/** Writes a file whole or not at all: under the name `unfinished` first, which the next start removes when this process dies. Flushed. */
+export const writeWhole = async (path: string, unfinished: string, bytes: Uint8Array): Promise<void> => {
+  try {
+    const handle = await open(unfinished, 'wx', OWNER_ONLY);
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await moveFile(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    throw error;
+  }
+};
+
+/** Gives a file another name. Flushed where it is then: a name that comes back where it was would do no harm. */
+export const moveFile = async (from: string, to: string): Promise<void> => {
+  await rename(from, to);
+  await flushDirectory(dirname(to));
+};
+
+/** Removes a file. @returns whether it was there */
+export const removeFile = async (path: string): Promise<boolean> =>
+  (await unlessMissing(() => rm(path).then(() => true))) ?? false;
+
+/** Removes every file in a directory that is there. */
+export const emptyDirectory = async (path: string): Promise<void> => {
+  for (const name of await namesIn(path)) await rm(join(path, name), { recursive: true, force: true });
+};

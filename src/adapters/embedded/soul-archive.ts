@@ -1,0 +1,192 @@
+import { rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { isContentDigest } from '../../domain/shared/content-digest.js';
+import { StartProblem } from '../../domain/shared/start-problem.js';
+import type { Log } from '../../ports/log.js';
+import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
+import { flushDirectory } from '../files/flush.js';
+import { makeDirectory } from '../files/make-directory.js';
+import { requireArchiveNames } from '../shared/archive-names.js';
+import {
+  emptyDirectory,
+  fileErrorCode,
+  isThere,
+  moveFile,
+  namesIn,
+  onFiles,
+  readPayload,
+  removeFile,
+  writeWhole,
+} from './archive-files.js';
+
+/** The name of a staged payload: digest, tenant, and until when it is kept, in milliseconds since 1970. None of the three has a dot in it. */
+const STAGED_NAME = /^([A-Za-z0-9_-]{43})\.([a-z0-9_-]{1,64})\.(\d{1,16})$/;
+/** How many characters of a digest name the folder that it is in. */
+const SHARD_CHARS = 2;
+
+type StagedFile = {
+  readonly path: string;
+  readonly digest: string;
+  readonly tenant: string;
+  readonly expiresMs: number;
+};
+
+/**
+ * Payloads as files of this process: `public/<2 characters>/<digest>`, and `staged/` likewise with the tenant and the time in the name. So what becomes
+ * of a payload is one renaming, done or not done when the process is killed. A file is written under `unfinished/` and renamed too.
+ * What is found damaged is moved to `damaged/`, and its name is free again.
+ */
+export class EmbeddedSoulArchive implements SoulArchive {
+  readonly #folder: string;
+  readonly #log: Pick<Log, 'error'>;
+  /** Calls about one payload run one after the other, in the order in which they were made. */
+  readonly #lines = new Map<string, Promise<unknown>>();
+  /** Folders that were made, and flushed, by this process. */
+  readonly #made = new Set<string>();
+  #written = 0;
+
+  private constructor(folder: string, log: Pick<Log, 'error'>) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /**
+   * Opens the archive in a folder, and makes the folder when it is missing. Removes what a process that died has left unfinished.
+   * @throws StartProblem when the folder cannot be used
+   */
+  static async open(folder: string, log: Pick<Log, 'error'>): Promise<EmbeddedSoulArchive> {
+    try {
+      for (const name of ['public', 'staged', 'unfinished', 'damaged']) await makeDirectory(join(folder, name));
+      await flushDirectory(folder);
+      await flushDirectory(dirname(folder));
+      await emptyDirectory(join(folder, 'unfinished'));
+    } catch (cause) {
+      const reason = fileErrorCode(cause) ?? String(cause);
+      throw new StartProblem(`The archive in ${folder} cannot be opened (${reason}).`, { cause });
+    }
+    return new EmbeddedSoulArchive(folder, log);
+  }
+
+  async stage(digest: string, bytes: Uint8Array, { tenant, expiresAt }: Staging): Promise<void> {
+    requireArchiveNames(digest, tenant);
+    const expiresMs = expiresAt.getTime();
+    await this.#inTurn(digest, async () => {
+      if (await this.#isPublic(digest)) return;
+      const before = (await this.#staged(digest)).find((file) => file.tenant === tenant);
+      const path = join(await this.#shard('staged', digest), `${digest}.${tenant}.${String(expiresMs)}`);
+      if (before === undefined) await this.#write(path, bytes);
+      else if (before.expiresMs < expiresMs) await moveFile(before.path, path);
+      else await flushDirectory(dirname(path));
+    });
+  }
+
+  async publish(digest: string, { tenant }: Pick<Staging, 'tenant'>): Promise<Publication | null> {
+    if (!isContentDigest(digest)) return null;
+    return this.#inTurn(digest, async () => {
+      if (await this.#isPublic(digest)) return 'wasPublic';
+      const staged = (await this.#staged(digest)).find((file) => file.tenant === tenant);
+      if (staged === undefined) return null;
+      await moveFile(staged.path, join(await this.#shard('public', digest), digest));
+      return 'published';
+    });
+  }
+
+  async read(digest: string): Promise<Uint8Array | null> {
+    const found = await this.readPublic(digest);
+    if (found !== null || !isContentDigest(digest)) return found;
+    return this.#inTurn(digest, async () => {
+      const staged = await this.#staged(digest);
+      for (const path of [this.#publicPath(digest), ...staged.map((file) => file.path)]) {
+        const payload = await this.#sound(path, digest);
+        if (payload !== null) return payload;
+      }
+      return null;
+    });
+  }
+
+  async readPublic(digest: string): Promise<Uint8Array | null> {
+    if (!isContentDigest(digest)) return null;
+    const path = this.#publicPath(digest);
+    const found = await onFiles(() => readPayload(path, digest));
+    // Looked at once more before it is moved: another call may have put a sound one in its place.
+    return found === 'damaged' ? this.#inTurn(digest, () => this.#sound(path, digest)) : found;
+  }
+
+  async dropStaged(before: Date, limit: number): Promise<number> {
+    const untilMs = before.getTime();
+    let dropped = 0;
+    for (const shard of await onFiles(() => namesIn(join(this.#folder, 'staged')))) {
+      for (const { path, digest, expiresMs } of await onFiles(() => this.#stagedIn(shard))) {
+        if (dropped >= limit) return dropped;
+        if (expiresMs <= untilMs && (await this.#inTurn(digest, () => removeFile(path)))) dropped += 1;
+      }
+    }
+    return dropped;
+  }
+
+  /** The payload in a file; null without one, or when it was damaged, and so moved out of the way. */
+  async #sound(path: string, digest: string): Promise<Uint8Array | null> {
+    const found = await readPayload(path, digest);
+    if (found !== 'damaged') return found;
+    const kept = join(this.#folder, 'damaged', digest);
+    this.#log.error({ digest, movedTo: kept }, 'an archived payload is damaged: it counts as absent');
+    await rename(path, kept);
+    return null;
+  }
+
+  async #isPublic(digest: string): Promise<boolean> {
+    const path = this.#publicPath(digest);
+    if (!(await isThere(path))) return false;
+    await flushDirectory(dirname(path));
+    return true;
+  }
+
+  async #staged(digest: string): Promise<readonly StagedFile[]> {
+    return (await this.#stagedIn(digest.slice(0, SHARD_CHARS))).filter((file) => file.digest === digest);
+  }
+
+  async #stagedIn(shard: string): Promise<readonly StagedFile[]> {
+    const folder = join(this.#folder, 'staged', shard);
+    return (await namesIn(folder)).flatMap((name) => {
+      const [, digest, tenant, expires] = STAGED_NAME.exec(name) ?? [];
+      return digest === undefined || tenant === undefined
+        ? []
+        : [{ path: join(folder, name), digest, tenant, expiresMs: Number(expires) }];
+    });
+  }
+
+  #publicPath(digest: string): string {
+    return join(this.#folder, 'public', digest.slice(0, SHARD_CHARS), digest);
+  }
+
+  /** The folder of a payload, made when it is missing. */
+  async #shard(kind: 'public' | 'staged', digest: string): Promise<string> {
+    const folder = join(this.#folder, kind, digest.slice(0, SHARD_CHARS));
+    if (!this.#made.has(folder)) {
+      await makeDirectory(folder);
+      await flushDirectory(dirname(folder));
+      this.#made.add(folder);
+    }
+    return folder;
+  }
+
+  async #write(path: string, bytes: Uint8Array): Promise<void> {
+    this.#written += 1;
+    await writeWhole(path, join(this.#folder, 'unfinished', String(this.#written)), bytes);
+  }
+
+  async #inTurn<T>(digest: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#lines.get(digest);
+    const mine = (async () => {
+      await before?.catch(() => undefined);
+      return onFiles(work);
+    })();
+    this.#lines.set(digest, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#lines.get(digest) === mine) this.#lines.delete(digest);
+    }
+  }
+}

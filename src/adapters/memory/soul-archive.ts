@@ -1,0 +1,46 @@
+import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
+import { requireArchiveNames } from '../shared/archive-names.js';
+
+type Staged = Staging & { readonly digest: string; readonly bytes: Uint8Array };
+
+/** Payloads for as long as the process lives. */
+export class MemorySoulArchive implements SoulArchive {
+  readonly #public = new Map<string, Uint8Array>();
+  readonly #staged = new Map<string, Staged>();
+
+  async stage(digest: string, bytes: Uint8Array, { tenant, expiresAt }: Staging): Promise<void> {
+    requireArchiveNames(digest, tenant);
+    if (this.#public.has(digest)) return;
+    const key = keyOf(digest, tenant);
+    const before = this.#staged.get(key);
+    if (before === undefined || before.expiresAt < expiresAt)
+      this.#staged.set(key, { digest, bytes: Uint8Array.from(bytes), tenant, expiresAt });
+  }
+
+  async publish(digest: string, { tenant }: Pick<Staging, 'tenant'>): Promise<Publication | null> {
+    const key = keyOf(digest, tenant);
+    const staged = this.#staged.get(key);
+    this.#staged.delete(key);
+    if (this.#public.has(digest)) return 'wasPublic';
+    if (staged === undefined) return null;
+    this.#public.set(digest, staged.bytes);
+    return 'published';
+  }
+
+  async read(digest: string): Promise<Uint8Array | null> {
+    const staged = [...this.#staged.values()].find((one) => one.digest === digest);
+    return (await this.readPublic(digest)) ?? staged?.bytes ?? null;
+  }
+
+  async readPublic(digest: string): Promise<Uint8Array | null> {
+    return this.#public.get(digest) ?? null;
+  }
+
+  async dropStaged(before: Date, limit: number): Promise<number> {
+    const due = [...this.#staged].filter(([, { expiresAt }]) => expiresAt <= before).slice(0, limit);
+    for (const [key] of due) this.#staged.delete(key);
+    return due.length;
+  }
+}
+
+const keyOf = (digest: string, tenant: string): string => `${digest} ${tenant}`;

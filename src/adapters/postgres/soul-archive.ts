@@ -1,0 +1,111 @@
+import { sql } from 'kysely';
+
+import { isContentDigest } from '../../domain/shared/content-digest.js';
+import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
+import { requireArchiveNames } from '../shared/archive-names.js';
+import { wholePayload } from '../shared/whole-payload.js';
+import { isRace } from './failures.js';
+import type { Postgres } from './open.js';
+
+/** How much of a payload one statement reads: an answer in text takes twice as many bytes. */
+const PIECE_BYTES = 1024 * 1024;
+/** Who a public payload belongs to: nobody. No tenant has this id. */
+const NOBODY = '';
+
+/**
+ * Payloads that all server processes share: a row for each tenant that staged one, and one of nobody when it is public. Publishing renames the row, so
+ * the bytes are written once.
+ */
+export class PostgresSoulArchive implements SoulArchive {
+  readonly #postgres: Postgres;
+
+  constructor(postgres: Postgres) {
+    this.#postgres = postgres;
+  }
+
+  async stage(digest: string, bytes: Uint8Array, { tenant, expiresAt }: Staging): Promise<void> {
+    requireArchiveNames(digest, tenant);
+    const expires = expiresAt.getTime();
+    const keep = sql<{ isThere: boolean }>`
+      WITH kept AS (
+        UPDATE soul_archive SET expires = GREATEST(expires, ${expires}::bigint)
+        WHERE digest = ${digest} AND tenant = ${tenant} RETURNING 1
+      )
+      SELECT EXISTS (SELECT FROM kept)
+        OR EXISTS (SELECT FROM soul_archive WHERE digest = ${digest} AND tenant = ${NOBODY}) AS "isThere"`;
+    const { rows } = await this.#postgres.run('request', (db) => keep.execute(db));
+    if (rows[0]?.isThere === true) return;
+    const add = sql`
+      INSERT INTO soul_archive AS a (digest, tenant, bytes, expires) VALUES (${digest}, ${tenant}, ${Buffer.from(bytes)}, ${expires})
+      ON CONFLICT (digest, tenant) DO UPDATE SET expires = GREATEST(a.expires, EXCLUDED.expires)`;
+    // The largest payload may take longer than a request's statement.
+    await this.#postgres.run('background', (db) => add.execute(db));
+  }
+
+  async publish(digest: string, { tenant }: Pick<Staging, 'tenant'>): Promise<Publication | null> {
+    if (!isContentDigest(digest)) return null;
+    if (await this.#makePublic(digest, tenant)) return 'published';
+    const look = sql`SELECT FROM soul_archive WHERE digest = ${digest} AND tenant = ${NOBODY}`;
+    const { rows } = await this.#postgres.run('request', (db) => look.execute(db));
+    return rows.length > 0 ? 'wasPublic' : null;
+  }
+
+  /** False when there is nothing to make public, or it is public. */
+  async #makePublic(digest: string, tenant: string): Promise<boolean> {
+    const statement = sql`
+      UPDATE soul_archive SET tenant = ${NOBODY}, expires = NULL
+      WHERE digest = ${digest} AND tenant = ${tenant} AND expires IS NOT NULL
+        AND NOT EXISTS (SELECT FROM soul_archive WHERE digest = ${digest} AND tenant = ${NOBODY})
+      RETURNING digest`;
+    try {
+      const { rows } = await this.#postgres.run('request', (db) => statement.execute(db));
+      return rows.length > 0;
+    } catch (error) {
+      // Another tenant's was published at the same moment.
+      if (isRace(error)) return false;
+      throw error;
+    }
+  }
+
+  async read(digest: string): Promise<Uint8Array | null> {
+    return this.#read(digest, sql`true`);
+  }
+
+  async readPublic(digest: string): Promise<Uint8Array | null> {
+    return this.#read(digest, sql`tenant = ${NOBODY}`);
+  }
+
+  async dropStaged(before: Date, limit: number): Promise<number> {
+    const statement = sql`
+      DELETE FROM soul_archive WHERE (digest, tenant) IN (
+        SELECT digest, tenant FROM soul_archive WHERE expires <= ${before.getTime()} ORDER BY expires
+        LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      RETURNING digest`;
+    const { rows } = await this.#postgres.run('background', (db) => statement.execute(db));
+    return rows.length;
+  }
+
+  async #read(digest: string, which: ReturnType<typeof sql<boolean>>): Promise<Uint8Array | null> {
+    if (!isContentDigest(digest)) return null;
+    const read = { toItsEnd: false };
+    const postgres = this.#postgres;
+    // Rows of one digest have the same bytes: it does not matter which of them a piece is from, nor whether it is published meanwhile.
+    async function* pieces(): AsyncGenerator<Buffer, void> {
+      for (let from = 1; ; from += PIECE_BYTES) {
+        const statement = sql<{ piece: Buffer }>`
+          SELECT substring(bytes FROM ${from}::integer FOR ${PIECE_BYTES}::integer) AS piece FROM soul_archive
+          WHERE digest = ${digest} AND ${which} LIMIT 1`;
+        const { rows } = await postgres.run('request', (db) => statement.execute(db));
+        const piece = rows[0]?.piece;
+        if (piece === undefined) return;
+        yield piece;
+        read.toItsEnd = piece.length < PIECE_BYTES;
+        if (read.toItsEnd) return;
+      }
+    }
+    const payload = await wholePayload(digest, pieces());
+    if (payload === null && read.toItsEnd)
+      postgres.log.error({ digest }, 'an archived payload is damaged: it counts as absent');
+    return payload;
+  }
+}

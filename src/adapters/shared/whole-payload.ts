@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+
+import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
+
+/** Puts a payload together that is read in pieces; other work has its turn between them. Null when it is not the one that the digest names. */
+export const wholePayload = async (digest: string, pieces: AsyncIterable<Uint8Array>): Promise<Buffer | null> => {
+  const hash = createHash('sha256');
+  const read: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    size += piece.length;
+    if (size > MAX_ARCHIVED_BYTES) return null;
+    hash.update(piece);
+    read.push(piece);
+  }
+  return hash.digest('base64url') === digest ? Buffer.concat(read) : null;
+};

@@ -1,0 +1,6 @@
+/** Whether `If-None-Match` names this tag (RFC 9110, 13.1.2: a proxy may have made it a weak one). */
+export const namesTag = (header: string, etag: string): boolean =>
+  header
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+    .some((tag) => tag === etag || tag === '*');

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+
+import { Type } from '@sinclair/typebox';
+
+import { inSlices } from '../../app/pacing/in-slices.js';
+import { Lines } from '../../app/pacing/line.js';
+import { type ArchiveGrant, readArchiveGrant } from '../../app/souls/archive-grant.js';
+import { createShownPayloads, type OpenPayload } from '../../app/souls/shown-payloads.js';
+import { takePayload } from '../../app/souls/take-payload.js';
+import { contentDigestInSlices, isContentDigest } from '../../domain/shared/content-digest.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Ports } from '../../ports/ports.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
+import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
+import { canonicalBody } from '../canonical-body.js';
+import { namesTag } from '../entity-tag.js';
+import { route, type RouteDefinition } from '../route.js';
+
+export type ArchiveRouteDeps = {
+  readonly ports: Pick<Ports, 'soulArchive' | 'clock'>;
+  readonly signingKeys: Pick<SigningKeys, 'publicKey'>;
+};
+
+/** How many uploads one process takes at once: each is in memory whole. */
+const UPLOADS = 16;
+const CHUNK_BYTES = 64 * 1024;
+/** What never changes may be kept for a year, which is as long as a cache keeps anything. */
+const FOREVER = 'public, max-age=31536000, immutable';
+const BEARER = /^Bearer +(\S+) *$/i;
+const GRANT_NEEDED = 'A valid grant for this payload is needed: send the auiAuthHeader of the export as Authorization.';
+
+/** The bytes of a body, and their digest, made as they come. */
+const collected = async (
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<{ readonly body: Buffer; readonly digest: string }> => {
+  const hash = createHash('sha256');
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    chunks.push(chunk);
+  }
+  return { body: Buffer.concat(chunks), digest: hash.digest('base64url') };
+};
+
+async function* chunksOf({ bytes, close }: OpenPayload): AsyncGenerator<Uint8Array, void> {
+  try {
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
+  } finally {
+    close();
+  }
+}
+
+/** The built-in archive of souls (contract 8.1). */
+export const archiveRoutes = ({ ports, signingKeys }: ArchiveRouteDeps): readonly RouteDefinition[] => {
+  const { soulArchive: archive, clock } = ports;
+  const publicKey: SigningKeys['publicKey'] = (kid) => signingKeys.publicKey(kid);
+  const shown = createShownPayloads(archive);
+  const lines = new Lines();
+  let uploads = 0;
+
+  const grantIn = async (authorization: string | undefined): Promise<ArchiveGrant> => {
+    const token = BEARER.exec(authorization ?? '')?.[1];
+    const grant = token === undefined ? null : await readArchiveGrant({ publicKey, clock }, token);
+    if (grant === null) throw new Rejection('UNAUTHORIZED', { message: GRANT_NEEDED });
+    return grant;
+  };
+
+  /**
+   * The payload that a body holds. Clients that write the payload again send other bytes of the same value. Of those one after the other is read, so
+   * that they do not fill the memory together.
+   * @throws Rejection MALFORMED_JSON, SOUL_PAYLOAD_MISMATCH
+   */
+  const payloadIn = async (bytes: AsyncIterable<Uint8Array>, digest: string): Promise<Uint8Array> => {
+    const received = await collected(bytes);
+    if (received.digest === digest) return received.body;
+    return lines.inTurn('canonical', async () => {
+      const payload = Buffer.from(await inSlices(canonicalBody(received.body)));
+      if ((await inSlices(contentDigestInSlices(payload))) === digest) return payload;
+      throw new Rejection('SOUL_PAYLOAD_MISMATCH');
+    });
+  };
+
+  return [
+    route({
+      operationId: 'uploadToArchive',
+      method: 'POST',
+      path: '/archive',
+      tag: 'Souls',
+      summary: 'Uploads the payload of a soul export',
+      description:
+        'Authorised by the grant of the export, its `auiAuthHeader`, alone. The payload is JSON, whatever the content type says; it is compared by its canonical form (JCS). It may be sent again.',
+      scope: null,
+      admits: grantIn,
+      bytes: { accepts: '*/*', maxBytes: MAX_ARCHIVED_BYTES },
+      responses: {
+        200: { description: 'The archive had it already.', schema: Type.Object({ id: Type.String() }) },
+        201: { description: 'It is archived; `x-id` is the id, too.', schema: Type.Object({ id: Type.String() }) },
+      },
+      enter: () => {
+        if (uploads >= UPLOADS) throw new Rejection('BUSY', { retryAfter: 1 });
+        uploads += 1;
+        return () => void (uploads -= 1);
+      },
+      handler: async ({ bytes, granted: { digest, tenant } }) => {
+        const payload = await payloadIn(bytes, digest);
+        const publication = await takePayload({ archive, clock }, { digest, tenant, bytes: payload });
+        const status = publication === 'published' ? 201 : 200;
+        return { status, headers: { 'x-id': digest }, body: { id: digest } };
+      },
+    }),
+    route({
+      operationId: 'getFromArchive',
+      method: 'GET',
+      path: '/archive/:txId',
+      tag: 'Souls',
+      summary: 'A payload of the archive',
+      description: 'It never changes.',
+      scope: null,
+      params: Type.Object({ txId: Type.String() }),
+      responses: {
+        200: { description: 'The payload.', contentType: 'application/json', stream: 'finite' },
+        304: { description: 'The payload is the one that `If-None-Match` names.' },
+      },
+      handler: async (call) => {
+        const { txId } = call.params;
+        const payload = isContentDigest(txId) ? await shown.open(txId) : null;
+        if (payload === null) throw new Rejection('ARCHIVE_NOT_FOUND');
+        const etag = `"${txId}"`;
+        const headers = { ETag: etag, 'Cache-Control': FOREVER, 'X-Content-Type-Options': 'nosniff' };
+        const isKnown = namesTag(call.header('if-none-match') ?? '', etag);
+        const { req, res } = call.koa;
+        // Nobody will read the chunks then.
+        if (isKnown || req.method === 'HEAD' || res.destroyed) payload.close();
+        if (isKnown) return { status: 304, headers };
+        return { headers, stream: { type: 'application/json', chunks: () => chunksOf(payload) } };
+      },
+    }),
+  ];
+};

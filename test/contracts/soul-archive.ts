@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { contentDigest } from '../../src/domain/shared/content-digest.js';
+import { MAX_ARCHIVED_BYTES, type SoulArchive } from '../../src/ports/soul-archive.js';
+
+export type OpenedArchive = { readonly archive: SoulArchive; readonly dispose: () => Promise<void> };
+
+const at = (second: number): Date => new Date(Date.UTC(2030, 0, 1) + second * 1_000);
+const ONE = { tenant: 'studio' };
+const OTHER = { tenant: 'other-studio' };
+
+const payload = Buffer.from('{"name":"Mira \u{1f600}"}');
+const digest = contentDigest(payload);
+/** More than are dropped at once below. */
+const texts = Array.from({ length: 5 }, (_, n) => Buffer.from(`"payload ${String(n)}"`));
+
+/** What everything that archives payloads promises (ports/soul-archive.ts). */
+export const soulArchiveContract = (name: string, open: () => Promise<OpenedArchive>): void => {
+  describe(`${name} as archive of souls`, () => {
+    let opened: OpenedArchive;
+    let archive: SoulArchive;
+
+    beforeEach(async () => {
+      opened = await open();
+      archive = opened.archive;
+    });
+
+    afterEach(() => opened.dispose());
+
+    const stage = (until = at(60), by = ONE, bytes: Buffer = payload) =>
+      archive.stage(contentDigest(bytes), bytes, { ...by, expiresAt: until });
+    const seen = async (of = digest) => {
+      const texts = [await archive.read(of), await archive.readPublic(of)];
+      return texts.map((bytes) => bytes && Buffer.from(bytes).toString());
+    };
+    const whole = payload.toString();
+
+    it('has nothing that nobody staged', async () => {
+      expect(await seen()).toEqual([null, null]);
+      expect(await archive.publish(digest, ONE)).toBeNull();
+      expect(await seen()).toEqual([null, null]);
+    });
+
+    it('shows what is staged to the server alone, and everybody what is published', async () => {
+      await stage();
+      expect(await seen()).toEqual([whole, null]);
+      expect(await archive.publish(digest, ONE)).toBe('published');
+      expect(await seen()).toEqual([whole, whole]);
+    });
+
+    it('publishes once, whoever asks again', async () => {
+      await stage();
+      await archive.publish(digest, ONE);
+      expect(await archive.publish(digest, ONE)).toBe('wasPublic');
+      expect(await archive.publish(digest, OTHER)).toBe('wasPublic');
+    });
+
+    it('says to one only of many at once that it published', async () => {
+      await Promise.all([1, 2, 3, 4].map(() => stage()));
+      const said = await Promise.all([1, 2, 3, 4].map(() => archive.publish(digest, ONE)));
+      expect(said.sort()).toEqual(['published', 'wasPublic', 'wasPublic', 'wasPublic']);
+      expect(await seen()).toEqual([whole, whole]);
+    });
+
+    it('publishes for a tenant only what that tenant staged', async () => {
+      await stage();
+      expect(await archive.publish(digest, OTHER)).toBeNull();
+      expect(await seen()).toEqual([whole, null]);
+      await stage(at(60), OTHER);
+      expect(await archive.publish(digest, OTHER)).toBe('published');
+      expect(await archive.publish(digest, ONE)).toBe('wasPublic');
+    });
+
+    it('drops what has expired, and not what is still to be kept', async () => {
+      await stage(at(60));
+      expect(await archive.dropStaged(at(59), 10)).toBe(0);
+      expect(await seen()).toEqual([whole, null]);
+      expect(await archive.dropStaged(at(60), 10)).toBe(1);
+      expect(await seen()).toEqual([null, null]);
+      expect(await archive.publish(digest, ONE)).toBeNull();
+    });
+
+    it('keeps what is staged twice until the later time', async () => {
+      await stage(at(60));
+      await stage(at(90));
+      await stage(at(30));
+      expect(await archive.dropStaged(at(89), 10)).toBe(0);
+      expect(await seen()).toEqual([whole, null]);
+      expect(await archive.dropStaged(at(90), 10)).toBe(1);
+      expect(await seen()).toEqual([null, null]);
+    });
+
+    it('keeps for one tenant what has expired for another', async () => {
+      await stage(at(60));
+      await stage(at(90), OTHER);
+      expect(await archive.dropStaged(at(60), 10)).toBe(1);
+      expect(await seen()).toEqual([whole, null]);
+      expect(await archive.publish(digest, ONE)).toBeNull();
+      expect(await archive.publish(digest, OTHER)).toBe('published');
+    });
+
+    it('never drops what is public', async () => {
+      await stage(at(60));
+      await stage(at(60), OTHER);
+      await archive.publish(digest, ONE);
+      await stage(at(60));
+      expect(await archive.dropStaged(at(1_000), 10)).toBeLessThan(2);
+      expect(await seen()).toEqual([whole, whole]);
+    });
+
+    it('drops no more at once than it is told to', async () => {
+      for (const bytes of texts) await stage(at(60), ONE, bytes);
+      const dropped = [];
+      for (let n = 0; n < 4; n += 1) dropped.push(await archive.dropStaged(at(60), 2));
+      expect(dropped).toEqual([2, 2, 1, 0]);
+    });
+
+    it('loses nothing that is staged and published while others are dropped', async () => {
+      for (const bytes of texts) await stage(at(60), ONE, bytes);
+      await Promise.all([
+        archive.dropStaged(at(60), 10),
+        ...texts.map(async (bytes) => {
+          await stage(at(90), ONE, bytes);
+          expect(await archive.publish(contentDigest(bytes), ONE)).toBe('published');
+        }),
+      ]);
+      for (const bytes of texts) expect(await archive.readPublic(contentDigest(bytes))).not.toBeNull();
+    });
+
+    it('gives back every byte of the largest payload, and of an empty one', async () => {
+      const largest = randomBytes(MAX_ARCHIVED_BYTES);
+      for (const bytes of [largest, Buffer.alloc(0)]) {
+        await stage(at(60), ONE, bytes);
+        await archive.publish(contentDigest(bytes), ONE);
+        expect(Buffer.compare((await archive.readPublic(contentDigest(bytes))) ?? Buffer.from('none'), bytes)).toBe(0);
+      }
+    });
+
+    it.each([
+      '',
+      '../../format',
+      'a'.repeat(42),
+      'a'.repeat(44),
+      `${'a'.repeat(42)}/`,
+      `${'a'.repeat(42)}\n`,
+      `${'a'.repeat(43)}\n`,
+      '%2e',
+    ])('has nothing under %j, which is no digest', async (name) => {
+      expect(await seen(name)).toEqual([null, null]);
+      expect(await archive.publish(name, ONE)).toBeNull();
+      await expect(archive.stage(name, payload, { ...ONE, expiresAt: at(60) })).rejects.toThrow(Error);
+    });
+  });
+};
