@@ -93,8 +93,13 @@ const packages = [
   vendor(['koa', '@koa/router'], ['^src/http/'], 'Koa is how HTTP is spoken; above routes nobody sees a request.'),
   vendor(
     ['ajv', '@sinclair/typebox'],
-    ['^src/http/', '^src/domain/npc/event-schemas\\.ts$'],
-    'One definition per route is validated and made into OpenAPI there; one per event of a mind is published.',
+    [
+      '^src/http/',
+      '^src/domain/npc/event-schemas\\.ts$',
+      '^src/domain/soul/soul-schema\\.ts$',
+      '^src/app/souls/soul-check\\.ts$',
+    ],
+    'One definition per route is validated and made into OpenAPI there; one per event of a mind, and one of souls, is published.',
   ),
   vendor(
     ['@photostructure/sqlite'],
@@ -123,7 +128,7 @@ const packages = [
     ['^src/adapters/embedders/'],
     'A model is one way to make vectors, and runs in its own thread.',
   ),
-  vendor(['jose'], ['^src/app/'], 'Verdicts are signed in one place, by a well-kept library.'),
+  vendor(['jose'], ['^src/app/'], 'Verdicts and souls are signed in one place, by a well-kept library.'),
   vendor(['canonicalize'], ['^src/domain/shared/json\\.ts$'], 'One canonical form: hashed, signed and compared alike.'),
   vendor(['lru-cache'], ['^src/app/'], 'What is remembered is bounded by its size, in one way.'),
   vendor(['usearch'], ['^src/adapters/vectors/'], 'How vectors are compared is behind a port.'),

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { soulSchema } from '../src/domain/soul/soul-schema.js';
 import { hosts } from '../src/server/hosts.js';
 import { drawMachines } from '../workflows/machine-diagram.js';
 import { eventSchemaFiles } from './event-schema-files.js';
@@ -17,6 +18,7 @@ const layers = createRequire(import.meta.url)(fileOf('scripts/layers.cjs')) as r
 const generated: readonly (readonly [path: string, content: () => string])[] = [
   ['docs/machines.md', () => drawMachines(hosts.map(({ process }) => process))],
   ['docs/architecture.md', () => withImportTable(readFileSync(fileOf('docs/architecture.md'), 'utf8'), layers)],
+  ['docs/soul.schema.json', () => `${JSON.stringify(soulSchema, null, 2)}\n`],
   ...eventSchemaFiles(),
 ];
 

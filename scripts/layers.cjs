@@ -144,6 +144,12 @@ module.exports = [
     ['src/app/pacing'],
     'A read model is made from events alone: it knows only what the feed brings.',
   ),
+  wing(
+    'souls',
+    'souls: signed and verified',
+    ['src/app/pacing'],
+    'A soul is a document: to sign or to verify one needs no mind.',
+  ),
   {
     rule: 'activities-use-ports',
     folder: 'activities',

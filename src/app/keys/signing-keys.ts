@@ -13,14 +13,14 @@ import {
   type SigningKey,
   type SigningKeyState,
 } from '../../domain/signing/events.js';
+import { ed25519Jwk, thumbprint } from '../../domain/signing/jwk.js';
 import type { Random } from '../../ports/random.js';
-import type { SigningAlgorithm, SigningKeys } from '../../ports/signing-keys.js';
+import type { JwsHeader, SigningAlgorithm, SigningKeys } from '../../ports/signing-keys.js';
 import { makeCommandId } from '../streams/command-id.js';
 import { NONCE_BYTES, unwrap, wrap } from './key-wrap.js';
 import type { Fold } from '../streams/fold.js';
 import { type CommandDeps, runCommand } from '../streams/run-command.js';
 import { spaceReads } from '../streams/spaced-reads.js';
-import { sha256Base64url } from '../../domain/shared/sha256.js';
 
 /** How many events one page holds when reading on. There are few: a server makes a key only when it is the first with its algorithm's name. */
 const KEYS_PAGE = 64;
@@ -45,11 +45,6 @@ const fold: Fold<SigningKeyState> = {
 const privateKeyOf = (seed: Uint8Array): KeyObject =>
   createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
 
-const jwkOf = (x: string) => ({ crv: 'Ed25519', kty: 'OKP', x });
-
-/** The RFC 7638 thumbprint of an Ed25519 public key, base64url. */
-const thumbprint = (x: string): string => sha256Base64url(jcs(jwkOf(x)));
-
 const make = ({ random, wrapKey, alg }: SigningKeyDeps): SigningKey => {
   const seed = random.bytes(SEED_BYTES);
   const x = createPublicKey(privateKeyOf(seed)).export({ format: 'jwk' }).x ?? '';
@@ -72,7 +67,7 @@ const opened = (wrapKey: Uint8Array, { kid, alg, x, wrapped }: SigningKey): Open
 };
 
 /**
- * Opens the verdict-signing keys, and makes the first one in an empty store. This is done before anything else is recorded: opening them also shows
+ * Opens the signing keys, and makes the first one in an empty store. This is done before anything else is recorded: opening them also shows
  * that the secret is still the same. The hashes of API keys depend on it too.
  * @throws StartProblem when the secret is another one; raises what the event store raises
  */
@@ -111,13 +106,13 @@ export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys
     publicJwks: async () => {
       // Without the store, the known keys are more useful than an error.
       if (deps.events.soleWriter !== true) await others.lately().catch(() => undefined);
-      return [...keys].map(([kid, { x }]) => ({ ...jwkOf(x), kid, use: 'sig' }));
+      return [...keys].map(([kid, { x }]) => ({ ...ed25519Jwk(x), kid, use: 'sig' }));
     },
-    sign: async (kid: string, claims: JsonObject) => {
+    sign: async (kid: string, claims: JsonObject, { typ, withJwk }: JwsHeader) => {
       const key = await find(kid);
       if (key === undefined) throw new Error(`no server here ever made the signing key ${kid}`);
       return new CompactSign(Buffer.from(jcs(claims)))
-        .setProtectedHeader({ alg: key.alg, typ: 'verdict+jwt', kid })
+        .setProtectedHeader({ alg: key.alg, typ, kid, ...(withJwk === true ? { jwk: ed25519Jwk(key.x) } : {}) })
         .sign(key.privateKey);
     },
   };

@@ -1,8 +1,8 @@
 import { compactVerify, decodeProtectedHeader, errors } from 'jose';
 import type { Verdict } from '../../domain/npc/events.js';
 import { type VerdictClaims, verdictClaims, verdictDigest, verdictFromWire } from '../../domain/npc/signature.js';
-import { isCanonicalBase64url } from '../../domain/shared/base64url.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
+import { ED25519_ALGORITHMS, isCanonicalJws } from '../../domain/signing/compact-jws.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 
 /** Where and when a verdict was recorded, and the key and name that its event holds (contract 2.9). */
@@ -38,20 +38,14 @@ export type VerdictSigner = {
   verify(question: VerificationQuestion): Promise<VerificationAnswer>;
 };
 
-const ALGORITHMS = ['EdDSA', 'Ed25519'];
 const TYPE = 'verdict+jwt';
-/** The longest signature that is checked, in characters: ours fit into a header, and a longer one must not cause work. */
-const SIGNATURE_CHARS = 16_384;
 
 const refused = (reason: VerificationReason): VerificationAnswer => ({ valid: false, reason });
-
-const isCanonical = (signature: string): boolean =>
-  signature.length <= SIGNATURE_CHARS && signature.split('.').every(isCanonicalBase64url);
 
 const kidOf = (signature: string): string | null => {
   try {
     const { kid, typ, alg } = decodeProtectedHeader(signature);
-    return typeof kid === 'string' && typ === TYPE && ALGORITHMS.includes(alg ?? '') ? kid : null;
+    return typeof kid === 'string' && typ === TYPE && ED25519_ALGORITHMS.includes(alg ?? '') ? kid : null;
   } catch {
     return null;
   }
@@ -70,12 +64,12 @@ const claimsOf = (payload: Uint8Array): VerdictClaims | null => {
 type Verified = { readonly claims: VerdictClaims } | { readonly reason: VerificationReason };
 
 const verified = async (keys: SigningKeys, signature: string): Promise<Verified> => {
-  const kid = isCanonical(signature) ? kidOf(signature) : null;
+  const kid = isCanonicalJws(signature) ? kidOf(signature) : null;
   if (kid === null) return { reason: 'malformed' };
   const key = await keys.publicKey(kid);
   if (key === undefined) return { reason: 'unknown_key' };
   try {
-    const { payload } = await compactVerify(signature, key, { algorithms: ALGORITHMS });
+    const { payload } = await compactVerify(signature, key, { algorithms: ED25519_ALGORITHMS });
     const claims = claimsOf(payload);
     return claims === null ? { reason: 'malformed' } : { claims };
   } catch (error) {
@@ -88,7 +82,7 @@ export const createVerdictSigner = (keys: SigningKeys): VerdictSigner => ({
   sign: async ({ verdict, signing, ...recorded }) => {
     if (!verdict.valid || signing === undefined) return null;
     const { kid, ...facts } = signing;
-    return keys.sign(kid, verdictClaims({ ...recorded, ...facts }, verdict));
+    return keys.sign(kid, verdictClaims({ ...recorded, ...facts }, verdict), { typ: TYPE });
   },
   verify: async ({ tenant, npcId, signature, verdict }) => {
     if (signature === undefined) return refused('malformed');

@@ -32,6 +32,7 @@ export const rejections = {
   RULE_ID_REPEATED: 'Two rules of the set have the same drRuleId; nothing was stored.',
   RULESET_TOO_LARGE:
     'Deciding with the rules of this set would cost too much; details give the cost and the bounds. Nothing was stored.',
+  SOUL_TOO_LARGE: 'This NPC is larger than a soul may be, or its data is nested too deep; details give the bounds.',
   TEMPLATE_INVALID: 'The template is unknown: use Raw, ChatML, Llama3 or Alpaca; nothing was stored.',
   SOUL_PAYLOAD_MISMATCH: 'The payload is not the one that was signed in the first phase of the export.',
   IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key was used before with another body; use a new one.',

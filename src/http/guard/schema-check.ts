@@ -1,8 +1,8 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 
+import { isClientId } from '../../domain/shared/client-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { isClientId } from '../client-id.js';
 import { MAX_BYTES } from '../schemas.js';
 
 /** Most problems listed in one answer (contract 1.5). */

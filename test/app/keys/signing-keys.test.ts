@@ -1,6 +1,6 @@
 import { verify } from 'node:crypto';
 
-import { calculateJwkThumbprint, compactVerify, createLocalJWKSet, type JWK } from 'jose';
+import { calculateJwkThumbprint, compactVerify, createLocalJWKSet, EmbeddedJWK, type JWK } from 'jose';
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
@@ -22,6 +22,7 @@ const open = (events: EventStore, more: Partial<SigningKeyDeps> = {}) => {
   return openSigningKeys({ ...deps, alg: 'EdDSA', ...more });
 };
 const claims = { sub: 'guard', jti: 'turn', revision: 4 };
+const verdict = { typ: 'verdict+jwt' } as const;
 
 describe('the signing keys', () => {
   it('are made in an empty store and are the same ones after a restart', async () => {
@@ -30,7 +31,9 @@ describe('the signing keys', () => {
     const second = await open(events, { random: seededRandom('another start') });
     expect(second.current).toEqual(first.current);
     expect(await second.publicJwks()).toEqual(await first.publicJwks());
-    expect(await second.sign(first.current.kid, claims)).toBe(await first.sign(first.current.kid, claims));
+    expect(await second.sign(first.current.kid, claims, verdict)).toBe(
+      await first.sign(first.current.kid, claims, verdict),
+    );
     expect(await events.lastPosition()).toBe(1);
   });
 
@@ -44,7 +47,7 @@ describe('the signing keys', () => {
   it('sign so that a JOSE library verifies by the published set', async () => {
     const keys = await open(new MemoryEventStore());
     const published = createLocalJWKSet({ keys: (await keys.publicJwks()) as never });
-    const token = await keys.sign(keys.current.kid, claims);
+    const token = await keys.sign(keys.current.kid, claims, verdict);
     const { protectedHeader, payload } = await compactVerify(token, published);
     expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'verdict+jwt', kid: keys.current.kid });
     expect(JSON.parse(Buffer.from(payload).toString())).toEqual(claims);
@@ -52,6 +55,15 @@ describe('the signing keys', () => {
     const publicKey = await keys.publicKey(keys.current.kid);
     if (publicKey === undefined) throw new Error('there is no public key');
     expect(verify(null, Buffer.from(`${head}.${body}`), publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
+  });
+
+  it('bring their public key where that is asked for, after the members of every header', async () => {
+    const keys = await open(new MemoryEventStore());
+    const token = await keys.sign(keys.current.kid, claims, { typ: 'soul+jwt', withJwk: true });
+    const { protectedHeader } = await compactVerify(token, EmbeddedJWK);
+    const [{ use: _, kid, ...jwk } = {}] = await keys.publicJwks();
+    expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'soul+jwt', kid, jwk });
+    expect(Object.keys(protectedHeader)).toEqual(['alg', 'typ', 'kid', 'jwk']);
   });
 
   it('are named by their RFC 7638 thumbprint and publish nothing private', async () => {
@@ -64,17 +76,17 @@ describe('the signing keys', () => {
   it('sign the same claims, in whatever order, by the same bytes', async () => {
     const keys = await open(new MemoryEventStore());
     const turned = Object.fromEntries(Object.entries(claims).reverse());
-    expect(await keys.sign(keys.current.kid, turned)).toBe(await keys.sign(keys.current.kid, claims));
+    expect(await keys.sign(keys.current.kid, turned, verdict)).toBe(await keys.sign(keys.current.kid, claims, verdict));
   });
 
   it('get a new one for another algorithm name, while the old one keeps its own name', async () => {
     const events = new MemoryEventStore();
     const before = await open(events);
-    const token = await before.sign(before.current.kid, claims);
+    const token = await before.sign(before.current.kid, claims, verdict);
     const after = await open(events, { alg: 'Ed25519', random: seededRandom('next') });
     expect(after.current.alg).toBe('Ed25519');
     expect(after.current.kid).not.toBe(before.current.kid);
-    expect(await after.sign(before.current.kid, claims)).toBe(token);
+    expect(await after.sign(before.current.kid, claims, verdict)).toBe(token);
     expect((await after.publicJwks()).map(({ kid }) => kid)).toEqual([before.current.kid, after.current.kid]);
     expect((await open(events)).current).toEqual(before.current);
   });
@@ -105,7 +117,7 @@ describe('the signing keys', () => {
 
   it('refuse to sign by a key that was never made', async () => {
     const keys = await open(new MemoryEventStore());
-    await expect(keys.sign('unknown', claims)).rejects.toThrow('ever made the signing key unknown');
+    await expect(keys.sign('unknown', claims, verdict)).rejects.toThrow('ever made the signing key unknown');
   });
 });
 
@@ -132,16 +144,18 @@ describe('the keys that another server makes later', () => {
     const { running, next } = await rolling();
     expect(running.current.alg).toBe('EdDSA');
     const { kid } = next.current;
-    const token = await next.sign(kid, claims);
+    const token = await next.sign(kid, claims, verdict);
     const publicKey = await running.publicKey(kid);
     if (publicKey === undefined) throw new Error('the new key is unknown');
     await compactVerify(token, publicKey);
-    expect(await running.sign(kid, claims)).toBe(token);
+    expect(await running.sign(kid, claims, verdict)).toBe(token);
   });
 
   it('can sign on the earlier server first', async () => {
     const { running, next } = await rolling();
-    expect(await running.sign(next.current.kid, claims)).toBe(await next.sign(next.current.kid, claims));
+    expect(await running.sign(next.current.kid, claims, verdict)).toBe(
+      await next.sign(next.current.kid, claims, verdict),
+    );
   });
 
   it('stand in the set that the earlier server publishes', async () => {
@@ -151,7 +165,7 @@ describe('the keys that another server makes later', () => {
 
   it('are looked for once a second at most, and not for keys that are known', async () => {
     const { running, clock, reads } = await rolling();
-    await running.sign(running.current.kid, claims);
+    await running.sign(running.current.kid, claims, verdict);
     expect(reads.count).toBe(0);
     expect(await running.publicKey('unknown')).toBeUndefined();
     expect(reads.count).toBeGreaterThan(0);

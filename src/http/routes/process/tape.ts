@@ -2,9 +2,9 @@ import { type Static, Type } from '@sinclair/typebox';
 
 import type { Actor, RecalledMemory } from '../../../domain/npc/events.js';
 import type { TapeResult, Tape } from '../../../domain/npc/tape.js';
+import { isClientId } from '../../../domain/shared/client-id.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
-import { isClientId } from '../../client-id.js';
 import { AnyJson, FreeObject, nullable } from '../../schemas.js';
 import { defined } from '../../../domain/shared/defined.js';
 

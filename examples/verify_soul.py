@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Checks a soul document (docs/souls.md) without a server: python3 verify_soul.py soul.json, or from standard input.
+
+Needs the package `cryptography`. It computes the root of the soul's parts, and checks the root, the claims and the signature by the key that the soul
+brings. It does not check the soul against its schema, nor whom the key belongs to: compare the printed kid with the exporting server's key set.
+"""
+import base64, datetime, hashlib, json, math, sys
+from decimal import Decimal
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+
+def read(text):
+    def unique(pairs):
+        if len(dict(pairs)) < len(pairs): raise ValueError('a name is repeated')
+        return dict(pairs)
+    return json.loads(text, parse_int=float, parse_constant=float, object_pairs_hook=unique)
+
+
+def number(value):  # as ECMAScript writes it, from the shortest digits that mean the same double
+    if not math.isfinite(value): raise ValueError('a number is too large')
+    if value == 0: return '0'
+    digits = ''.join(map(str, Decimal(repr(abs(value))).as_tuple().digits)).rstrip('0')
+    point, sign = Decimal(repr(value)).adjusted() + 1, '-' if value < 0 else ''
+    if len(digits) <= point <= 21: return sign + digits.ljust(point, '0')
+    if 0 < point <= 21: return sign + digits[:point] + '.' + digits[point:]
+    if -6 < point <= 0: return sign + '0.' + '0' * -point + digits
+    return sign + digits[0] + ('.' + digits[1:] if digits[1:] else '') + f'e{point - 1:+d}'
+
+
+def jcs(value):  # RFC 8785
+    if isinstance(value, float): return number(value)
+    if isinstance(value, list): return '[' + ','.join(map(jcs, value)) + ']'
+    if not isinstance(value, dict): return json.dumps(value, ensure_ascii=False)
+    names = sorted(value, key=lambda name: name.encode('utf-16-be'))
+    return '{' + ','.join(json.dumps(name, ensure_ascii=False) + ':' + jcs(value[name]) for name in names) + '}'
+
+
+def sha256(data): return hashlib.sha256(data).digest()
+
+
+def base64url(data): return base64.urlsafe_b64encode(data).rstrip(b'=').decode()
+
+
+def decoded(text):
+    data = base64.urlsafe_b64decode(text + '=' * (-len(text) % 4))
+    if base64url(data) != text: raise ValueError('not canonical base64url')
+    return data
+
+
+def root(parts):  # RFC 9162, section 2.1.1: a last node without a partner goes up as it is
+    level = [sha256(b'\0' + jcs(part).encode()) for part in parts]
+    while len(level) > 1:
+        pairs = [level[at:at + 2] for at in range(0, len(level), 2)]
+        level = [sha256(b'\1' + pair[0] + pair[1]) if len(pair) == 2 else pair[0] for pair in pairs]
+    return base64url(level[0])
+
+
+def refusal(soul):
+    head, payload, signature = soul['signature'].split('.')
+    header, claims = read(decoded(head)), read(decoded(payload))
+    key, origin = header['jwk'], soul['provenance']
+    if set(header) != {'alg', 'typ', 'kid', 'jwk'} or set(key) != {'crv', 'kty', 'x'}: return 'malformed'
+    if header['alg'] not in ('EdDSA', 'Ed25519') or header['typ'] != 'soul+jwt': return 'malformed'
+    if (key['crv'], key['kty']) != ('Ed25519', 'OKP') or base64url(sha256(jcs(key).encode())) != header['kid']: return 'malformed'
+    try: Ed25519PublicKey.from_public_bytes(decoded(key['x'])).verify(decoded(signature), f'{head}.{payload}'.encode())
+    except Exception: return 'bad_signature'
+    made = datetime.datetime.fromisoformat(soul['createdAt'].replace('Z', '+00:00'))
+    facts = {'iss': origin['issuer'], 'sub': soul['npcId'], 'jti': soul['id'], 'iat': math.floor(made.timestamp()),
+             'tenant': origin['tenant'], 'revision': origin['revision']}
+    if any(claims.get(name) != fact for name, fact in facts.items()) or origin['npcId'] != soul['npcId']: return 'other_soul'
+    if claims['parts'] != 1 + len(soul['memories']): return 'wrong_parts'
+    unsigned = {name: soul[name] for name in soul if name not in ('memories', 'trainingProof', 'signature')}
+    if not root([unsigned, *soul['memories']]) == claims['root'] == soul['trainingProof']: return 'wrong_root'
+    print('valid', soul['id'], 'signed by', header['kid'])
+
+
+try: reason = refusal(read(open(sys.argv[1], 'rb').read() if len(sys.argv) > 1 else sys.stdin.buffer.read()))
+except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error: reason = f'malformed: {error}'
+if reason: sys.exit(reason)

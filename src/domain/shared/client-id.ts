@@ -1,0 +1,19 @@
+/** Longest id a client may choose, in Unicode code points (contract 1.6). */
+const MAX_CODE_POINTS = 128;
+
+/**
+ * What no id may hold: separators of paths, everything that does not print (controls, format characters, line separators, private use,
+ * surrogates, noncharacters), and space at either end. The two joiners stay: emoji and several scripts need them between letters.
+ * Unassigned code points stay too: what is assigned differs between versions of Node, and an id must not.
+ */
+const forbidden =
+  /[/\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Noncharacter_Code_Point}]|(?![\u200c\u200d])\p{Cf}|^[\p{Zs}\u200c\u200d]|[\p{Zs}\u200c\u200d]$/u;
+/** Most ids: nothing in them needs a closer look. */
+export const plainId = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Whether a client may name a mind, an agent or a ruleset so (contract 1.6). */
+export const isClientId = (id: string): boolean => {
+  if (plainId.test(id)) return true;
+  if (id === '' || id === '.' || id === '..' || id.length > 2 * MAX_CODE_POINTS) return false;
+  return Array.from(id).length <= MAX_CODE_POINTS && !forbidden.test(id) && id.normalize('NFC') === id;
+};

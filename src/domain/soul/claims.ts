@@ -1,0 +1,41 @@
+import type { SoulDocument, UnsignedSoul } from './document.js';
+
+/** What a soul's signature says (contract 8.7; claims as in RFC 7519). */
+export type SoulClaims = {
+  /** The public URL of the server that exported it. */
+  readonly iss: string;
+  /** The npcId. */
+  readonly sub: string;
+  /** The soul's id. */
+  readonly jti: string;
+  /** When it was made, in whole seconds since 1970. */
+  readonly iat: number;
+  readonly tenant: string;
+  readonly revision: number;
+  /** The root of its parts, base64url, and how many parts there are. */
+  readonly root: string;
+  readonly parts: number;
+};
+
+/** The claims of a soul whose parts have this root: the same soul makes the same claims. */
+export const soulClaims = ({ id, npcId, createdAt, provenance, memories }: UnsignedSoul, root: string): SoulClaims => ({
+  iss: provenance.issuer,
+  sub: npcId,
+  jti: id,
+  iat: Math.floor(Date.parse(createdAt) / 1_000),
+  tenant: provenance.tenant,
+  revision: provenance.revision,
+  root,
+  parts: memories.length + 1,
+});
+
+/**
+ * Whether signed claims are about this soul, by what stands in both: all but the root, which has to be computed.
+ * @returns what does not agree, or null
+ */
+export const disagreement = (claims: Partial<SoulClaims>, soul: SoulDocument): 'other_soul' | 'wrong_parts' | null => {
+  const { root: _, parts, ...facts } = soulClaims(soul, '');
+  const names = Object.keys(facts) as readonly (keyof typeof facts)[];
+  if (names.some((name) => claims[name] !== facts[name]) || soul.provenance.npcId !== soul.npcId) return 'other_soul';
+  return claims.parts === parts ? null : 'wrong_parts';
+};

@@ -1,0 +1,99 @@
+import { jcs, type JsonObject } from '../shared/json.js';
+import { sha256Base64url } from '../shared/sha256.js';
+import type { SoulDocument, SoulMemory, UnsignedSoul } from './document.js';
+import { hashLeaf, inclusionPath, merkleRoot } from './merkle.js';
+
+/** How many characters of parts are written and hashed between two pauses; about a millisecond of work. */
+const SLICE_CHARS = 262_144;
+
+/** What hashing a soul's parts gives. */
+export type HashedSoul = {
+  /** Of the parts, in their order. */
+  readonly hashes: readonly Uint8Array[];
+  /** The root of their tree, base64url. */
+  readonly root: string;
+  /** The length of the whole document's JCS form, and of its longest part's, in bytes of UTF-8. */
+  readonly bytes: number;
+  readonly longestPart: number;
+};
+
+const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+
+/** The JCS form of part 0: the document without `memories`, `trainingProof` and `signature`. */
+const headOf = (soul: UnsignedSoul | SoulDocument): string => {
+  const { memories: _, ...head } = soul;
+  const { trainingProof: __, signature: ___, ...part } = head as Partial<SoulDocument>;
+  return jcs(part as JsonObject);
+};
+
+/** The JCS forms of the parts that a soul is signed by (contract 8.7). Part 0 comes first, then every memory. */
+export function* partsOf(soul: UnsignedSoul | SoulDocument): Generator<string, void, void> {
+  yield headOf(soul);
+  for (const memory of soul.memories) yield jcs(memory);
+}
+
+/** What the three members that are not in part 0 add to it, besides the memories and what is in the two strings. */
+const FRAME_BYTES = Buffer.byteLength(',"memories":[],"trainingProof":"","signature":""');
+
+/**
+ * Hashes the parts of a soul. It yields whenever the driver may pause.
+ * @throws Error on what JCS cannot write (lone surrogates, numbers that are not finite)
+ */
+export function* hashSoul(soul: UnsignedSoul | SoulDocument): Generator<number, HashedSoul, void> {
+  const hashes: Uint8Array[] = [];
+  const { trainingProof = '', signature = '' } = soul as Partial<SoulDocument>;
+  let bytes = FRAME_BYTES + trainingProof.length + signature.length + Math.max(0, soul.memories.length - 1);
+  let longestPart = 0;
+  let chars = 0;
+  for (const part of partsOf(soul)) {
+    hashes.push(hashLeaf(part));
+    const length = Buffer.byteLength(part);
+    bytes += length;
+    longestPart = Math.max(longestPart, length);
+    chars += part.length;
+    if (chars < SLICE_CHARS) continue;
+    yield chars;
+    chars = 0;
+  }
+  return { hashes, root: base64url(merkleRoot(hashes)), bytes, longestPart };
+}
+
+/** Runs work to its end at once. */
+const atOnce = <Result>(work: Generator<number, Result, void>): Result => {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+};
+
+/** That a memory is in a soul, without the soul's other memories (contract 8.8). Hashes are base64url. */
+export type SoulProof = {
+  readonly soulId: string;
+  readonly memory: SoulMemory;
+  /** The place of its part, and how many parts there are. */
+  readonly part: number;
+  readonly parts: number;
+  readonly path: readonly string[];
+  readonly root: string;
+  readonly signature: string;
+};
+
+/** The inclusion proof of a memory; null when the soul has no memory with this id. */
+export const proofOf = (soul: SoulDocument, memoryId: string): SoulProof | null => {
+  const place = soul.memories.findIndex(({ id }) => id === memoryId);
+  const memory = soul.memories[place];
+  if (memory === undefined) return null;
+  const { hashes, root } = atOnce(hashSoul(soul));
+  return {
+    soulId: soul.id,
+    memory,
+    part: place + 1,
+    parts: hashes.length,
+    path: inclusionPath(hashes, place + 1).map(base64url),
+    root,
+    signature: soul.signature,
+  };
+};
+
+/** The base64url SHA-256 of a soul's JCS form: its `txId` in the built-in archive (contract 8.1). */
+export const soulDigest = (soul: SoulDocument): string => sha256Base64url(jcs(soul));

@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { signSoul, verifySoul } from '../../src/app/souls/soul-signer.js';
+import type { Json, JsonObject } from '../../src/domain/shared/json.js';
+import type { SoulDocument } from '../../src/domain/soul/document.js';
+import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../support/souls.js';
+
+const examples = join(import.meta.dirname, '../../examples');
+const script = join(examples, 'verify_soul.py');
+const missing = spawnSync('python3', ['-c', 'import cryptography']).status !== 0;
+if (missing) console.log('the Python check of souls is skipped: python3 with the package "cryptography" is missing');
+
+const keys = await serverKeys('home');
+const check = (text: string): { readonly status: number | null; readonly said: string } => {
+  const { status, stdout, stderr } = spawnSync('python3', [script], { input: text, encoding: 'utf8' });
+  return { status, said: (stdout + stderr).trim() };
+};
+const reasonOf = (document: unknown): string => check(JSON.stringify(document)).said;
+
+describe('the example of a soul', () => {
+  it('is a soul that anybody can verify', async () => {
+    const example = JSON.parse(readFileSync(join(examples, 'soul.json'), 'utf8')) as Json;
+    const verification = await verifySoul(example, {
+      keys: await serverKeys('other'),
+      issuer: 'http://here',
+      trusted: null,
+    });
+    expect(verification).toMatchObject({ valid: true, signer: 'unknown' });
+  });
+});
+
+describe.skipIf(missing)('examples/verify_soul.py', () => {
+  it('takes the example, from a file', () => {
+    const { status, stdout } = spawnSync('python3', [script, join(examples, 'soul.json')], { encoding: 'utf8' });
+    const { id } = JSON.parse(readFileSync(join(examples, 'soul.json'), 'utf8')) as SoulDocument;
+    expect(stdout).toMatch(new RegExp(`^valid ${id} signed by [\\w-]{43}\\n$`));
+    expect(status).toBe(0);
+  });
+
+  it.each([0, 1, 2, 7, 300])('takes a soul of %i memories', async (count) => {
+    const soul = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(count) }));
+    expect(check(JSON.stringify(soul))).toEqual({ status: 0, said: `valid ${soul.id} signed by ${keys.current.kid}` });
+  });
+
+  it('writes every number and every text as RFC 8785 does', async () => {
+    const doubles = fc.sample(fc.double({ noNaN: true, noDefaultInfinity: true }), { numRuns: 3_000, seed: 1 });
+    const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 20 }), { numRuns: 1_000, seed: 1 });
+    const named = Object.fromEntries(texts.filter((text) => text !== '__proto__').map((text, place) => [text, place]));
+    const edges = [
+      0,
+      -0,
+      1e21,
+      1e20,
+      123456789012345680000,
+      1e-6,
+      1e-7,
+      5e-324,
+      1.7976931348623157e308,
+      2 ** 53,
+      0.1,
+      -1.5,
+    ];
+    const all = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('');
+    const data = { doubles: [...doubles, ...edges], named, texts, all, '\ufb33': 1, '\ud83d\ude00': 2 } as JsonObject;
+    const soul = await signSoul(keys, ISSUER, unsignedSoul({ data, persona: 'x'.repeat(1_000) }));
+    expect(reasonOf(soul)).toMatch(/^valid /);
+  });
+
+  it('gives the same reasons as the server', async () => {
+    const soul = await signSoul(keys, ISSUER, unsignedSoul());
+    const [first = soulMemory(0), second = soulMemory(1), third = soulMemory(2)] = soul.memories;
+    const [head = '', payload = ''] = soul.signature.split('.');
+    const changed: readonly Partial<SoulDocument>[] = [
+      { memories: [second, first, third] },
+      { memories: [first, second] },
+      { persona: 'Zoë is a thief.' },
+      { npcId: 'Anna' },
+      { provenance: { ...soul.provenance, revision: 42 } },
+      { createdAt: '2026-11-21T10:00:01.000Z' },
+      { trainingProof: keys.current.kid },
+      { signature: `${head}.${payload}.${'A'.repeat(86)}` },
+    ];
+    for (const change of changed) {
+      const verification = await verifySoul({ ...soul, ...change }, { keys, issuer: ISSUER, trusted: null });
+      expect({ reason: reasonOf({ ...soul, ...change }) }).toEqual({
+        reason: (verification as { reason?: string }).reason,
+      });
+    }
+  });
+
+  it('refuses with status 1 what it cannot read', () => {
+    for (const text of ['', '[]', '{}', 'null', '{"signature": "a.b.c"}', '['.repeat(100_000), '{"a": 1, "a": 1}']) {
+      expect(check(text)).toMatchObject({ status: 1, said: expect.stringMatching(/^malformed/) as string });
+    }
+  });
+});

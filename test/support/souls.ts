@@ -1,0 +1,69 @@
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { openSigningKeys } from '../../src/app/keys/signing-keys.js';
+import { Lanes } from '../../src/app/streams/lanes.js';
+import { makeSoul, type SoulInputs, type SoulMemory, type UnsignedSoul } from '../../src/domain/soul/document.js';
+import type { SigningAlgorithm, SigningKeys } from '../../src/ports/signing-keys.js';
+import { ManualClock } from './manual-clock.js';
+import { seededRandom } from './seeded-random.js';
+
+/** The signing keys of a server of its own: the same seed makes the same keys. */
+export const serverKeys = (seed: string, alg: SigningAlgorithm = 'EdDSA'): Promise<SigningKeys> => {
+  const events = Object.assign(new MemoryEventStore(), { soleWriter: true as const });
+  const clock = new ManualClock();
+  const deps = { events, clock, lanes: new Lanes(events, clock), random: seededRandom(seed) };
+  return openSigningKeys({ ...deps, wrapKey: new Uint8Array(32).fill(9), alg });
+};
+
+export const ISSUER = 'https://minds.example';
+
+export const soulMemory = (place: number, more: Partial<SoulMemory> = {}): SoulMemory => ({
+  id: `m${place}_mbx1_AbCdEf-_`,
+  text: `Memory ${place}: the player stole the ruby “necklace”.`,
+  type: 'observation',
+  importance: 0.8,
+  timestamp: '2026-11-21T09:30:00.250Z',
+  confirmed: place % 2 === 0,
+  metadata: { place, weight: 1e-7 },
+  cause: {
+    turnId: place % 2 === 0 ? null : `t${place}`,
+    eventId: '019aa5b1-7c40-8a3e-9b1c-0d2f4a6b8c1e',
+    revision: place,
+  },
+  ...more,
+});
+
+export const soulMemories = (count: number): readonly SoulMemory[] =>
+  Array.from({ length: count }, (_, place) => soulMemory(place));
+
+const DIGEST = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
+
+export const unsignedSoul = (more: Partial<SoulInputs> = {}): UnsignedSoul =>
+  makeSoul({
+    soulId: 's3_mbx2_soul',
+    createdAt: '2026-11-21T10:00:00.999Z',
+    npcId: 'Zoë of the gate',
+    persona: 'Zoë guards the “old gate”. \u0007\ud83d\ude00',
+    data: { name: 'Zoë', inventory: ['key'], fear: 0.25, hp: 10, skills: 'none', constructor: { a: null } },
+    memories: soulMemories(3),
+    ruleset: { rulesetId: 'town', version: 2, digest: DIGEST },
+    provenance: {
+      issuer: ISSUER,
+      tenant: 'local',
+      npcId: 'Zoë of the gate',
+      revision: 41,
+      hash: DIGEST,
+      chain: [
+        {
+          soulId: 's1',
+          txId: DIGEST,
+          issuer: 'https://elsewhere.example',
+          tenant: 'other',
+          npcId: 'Zoë',
+          kid: DIGEST,
+          root: DIGEST,
+          importedAt: '2026-10-01T00:00:00.000Z',
+        },
+      ],
+    },
+    ...more,
+  });
