@@ -2,7 +2,8 @@ import type { Projection } from '../src/ports/read-models.js';
 import { memories } from './memories.js';
 import { npcs } from './npcs.js';
 import { rulesets } from './rulesets.js';
+import { souls } from './souls.js';
 import { turns } from './turns.js';
 
 /** Every read model there is. */
-export const projections: readonly Projection[] = [npcs, turns, memories, rulesets];
+export const projections: readonly Projection[] = [npcs, turns, memories, rulesets, souls];

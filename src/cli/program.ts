@@ -10,6 +10,7 @@ import { memoriesCommand } from './memories.js';
 import { rebuildCommand } from './rebuild.js';
 import { reembedCommand } from './reembed.js';
 import { serveCommand } from './serve.js';
+import { soulCommand } from './soul.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
 import { talkCommand } from './talk.js';
 import { turnsCommand } from './turns.js';
@@ -30,6 +31,7 @@ const program = (terminal: Terminal): Command => {
     .addCommand(whyCommand(terminal))
     .addCommand(talkCommand(terminal))
     .addCommand(memoriesCommand(terminal))
+    .addCommand(soulCommand(terminal))
     .addCommand(chainCommand(terminal))
     .addCommand(rebuildCommand(terminal))
     .addCommand(reembedCommand(terminal))

@@ -58,6 +58,8 @@ export type Config = {
   readonly turnDeadlineMs: number;
   /** How long a request waits for an agent's answer, in milliseconds. */
   readonly agentWaitMs: number;
+  /** How long a client may take between the two phases of a soul's exchange, in milliseconds. */
+  readonly soulDeadlineMs: number;
   readonly secret: string | null;
   /** Absolute. */
   readonly secretFile: string | null;
@@ -94,6 +96,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const MAX_RETENTION_HOURS = 876_000;
 const MAX_TURN_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
 /** As long as an engine may wait for an outcome (OUTCOME_WAIT_MS). */
+const MAX_SOUL_DEADLINE_MS = MAX_TURN_DEADLINE_MS;
 const MAX_AGENT_WAIT_MS = OUTCOME_WAIT_MS;
 
 /** More of them are spread over more workers; fewer make larger batches. */
@@ -270,6 +273,12 @@ export const parseConfig = (
       12_000,
       `a number of milliseconds from 1 to ${MAX_AGENT_WAIT_MS}`,
       (value) => integer(value, 1, MAX_AGENT_WAIT_MS),
+    ),
+    soulDeadlineMs: setting(
+      'ANIMA_SOUL_DEADLINE_MS',
+      3_600_000,
+      `a number of milliseconds from 1 to ${MAX_SOUL_DEADLINE_MS}`,
+      (value) => integer(value, 1, MAX_SOUL_DEADLINE_MS),
     ),
     secret,
     secretFile: secretFile === null ? null : path(secretFile),

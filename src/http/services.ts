@@ -28,4 +28,6 @@ export type Services = {
   readonly rulesRegistration: boolean;
   /** How long a request waits for an agent's answer, in milliseconds (contract 7.1). */
   readonly agentWaitMs: number;
+  /** How long a client may take between the phases of a soul's exchange, in milliseconds (contract 8.6). */
+  readonly soulDeadlineMs: number;
 };

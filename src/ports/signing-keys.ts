@@ -5,7 +5,7 @@ import type { JsonObject } from '../domain/shared/json.js';
 export type SigningAlgorithm = 'EdDSA' | 'Ed25519';
 
 /** What a signature is for: `typ` in its header. `withJwk` puts the public key there too, for those who cannot ask this server for it. */
-export type JwsHeader = { readonly typ: 'verdict+jwt' | 'soul+jwt'; readonly withJwk?: true };
+export type JwsHeader = { readonly typ: 'verdict+jwt' | 'soul+jwt' | 'archive-grant+jwt'; readonly withJwk?: true };
 
 /**
  * The keys that verdicts and souls are signed with. Old keys stay: a verdict recorded under one is signed under it again.

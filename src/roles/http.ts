@@ -10,7 +10,7 @@ export type HttpRoleDeps = Pick<
   Services,
   'ports' | 'lanes' | 'journal' | 'engine' | 'rulesets' | 'signingKeys' | 'recall' | 'engines' | 'publicUrl'
 > & {
-  readonly config: Pick<Config, 'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs'>;
+  readonly config: Pick<Config, 'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs' | 'soulDeadlineMs'>;
   readonly apiKeys: ApiKeyDeps;
 };
 
@@ -26,6 +26,7 @@ export const httpRoutes = ({ config, apiKeys, ...deps }: HttpRoleDeps): readonly
       turnDeadlineMs: config.turnDeadlineMs,
       rulesRegistration: config.rulesRegistration,
       agentWaitMs: config.agentWaitMs,
+      soulDeadlineMs: config.soulDeadlineMs,
     },
     apiKeys,
   );

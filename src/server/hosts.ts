@@ -3,6 +3,8 @@ import type { HostedProcess, ProcessHost } from '../app/processes/hosted-process
 import { turnHost } from '../app/turns/turn-host.js';
 import type { Services } from '../http/services.js';
 import type { AnyProcess } from '../../workflows/process.js';
+import { exportHost } from '../app/souls/export-host.js';
+import { soulExport } from '../../workflows/soul-export.js';
 import { agentTurn } from '../../workflows/agent-turn.js';
 import { turn } from '../../workflows/turn.js';
 
@@ -14,6 +16,7 @@ export type HostDeps = Pick<Services, 'ports' | 'lanes' | 'rulesets' | 'signingK
 /** Every process there is: its table, and what makes its host. A new one is a line here. */
 export const hosts: readonly { readonly process: AnyProcess; readonly host: (deps: HostDeps) => ProcessHost }[] = [
   { process: turn, host: turnHost },
+  { process: soulExport, host: exportHost },
   { process: agentTurn, host: (deps) => agentHost({ ...deps, engineOf: (tenant) => deps.engines.engineOf(tenant) }) },
 ];
 

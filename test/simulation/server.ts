@@ -102,7 +102,12 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     journal,
     engine,
     publicUrl: 'http://simulation',
-    config: { turnDeadlineMs: options.turnDeadlineMs, rulesRegistration: true, agentWaitMs: AGENT_WAIT_MS },
+    config: {
+      turnDeadlineMs: options.turnDeadlineMs,
+      rulesRegistration: true,
+      agentWaitMs: AGENT_WAIT_MS,
+      soulDeadlineMs: options.turnDeadlineMs,
+    },
     apiKeys: noApiKeys,
   }).map(compiledOnce);
   const authenticate = () => ({

@@ -75,5 +75,12 @@ export const inTable =
   (state, input, facts) => {
     const cell = cellOf(process, state, input);
     if (cell === 'ignore') return [];
-    return 'reject' in cell ? new Rejection(cell.reject) : cell.emit(state, input, facts);
+    if ('reject' in cell) return new Rejection(cell.reject);
+    try {
+      return cell.emit(state, input, facts);
+    } catch (thrown) {
+      // As an engine does: what a cell throws is a refusal like any other.
+      if (thrown instanceof Rejection) return thrown;
+      throw thrown;
+    }
   };

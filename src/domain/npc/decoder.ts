@@ -22,5 +22,10 @@ export const npcEvents = decoderOf<NpcEvent>({
   DirectiveGiven: [],
   ContextBuilt: [],
   BridgeChecked: [],
+  SoulExportRequested: [],
+  SoulSealed: [],
+  SoulExported: [],
+  SoulExportFailed: [],
+  SoulExportExpired: [],
   ChainBreakRecorded: [],
 });

@@ -53,6 +53,7 @@ const InstructionGiven = Type.Union([
 ]);
 
 const turn = { turnId: text('The turn to which the event belongs.') };
+const soul = { soulId: text('The soul to which the event belongs.') };
 const basis = {
   mindRevision: Type.Integer({ description: 'The revision of the mind that the decision saw; -1: nothing yet.' }),
   logic: Type.Integer({ description: 'The number of the logic that decided.' }),
@@ -226,6 +227,27 @@ export const npcEventSchemas: Schemas = exactly({
     code: orNull(Type.String()),
     details: AnyObject,
   }),
+  SoulExportRequested: object({
+    ...soul,
+    npcState: AnyObject,
+    persona: Type.Optional(Type.String()),
+    includeMemories: Type.Boolean(),
+    uploadedBy: Type.Union([Type.Literal('client'), Type.Literal('server')]),
+    deadlineAt: text('RFC 3339, UTC.'),
+  }),
+  SoulSealed: object({
+    ...soul,
+    name: text('What lists call it.'),
+    digest: text('SHA-256 of the document’s JCS form, base64url.'),
+    root: text('The Merkle root over the parts, base64url.'),
+    kid: text('The public key that checks the signature, in /.well-known/jwks.json.'),
+    mindRevision: Type.Integer({ description: 'The revision of the mind that the soul knows last.' }),
+    memories: Type.Integer(),
+    bytes: Type.Integer({ description: 'Of the document’s JCS form.' }),
+  }),
+  SoulExported: object({ ...soul, txId: Type.String(), url: text('Where the soul can be read.') }),
+  SoulExportFailed: object({ ...soul, code: Type.String(), reason: Type.String() }),
+  SoulExportExpired: object(soul),
   ChainBreakRecorded: object({
     revision: Type.Integer({ description: 'Of the event that does not fit.' }),
     member: Type.Union([Type.Literal('prevHash'), Type.Literal('hash')]),

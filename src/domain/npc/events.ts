@@ -47,6 +47,8 @@ export type TurnKind = 'process' | 'directive' | 'context' | 'verdict';
 
 /** What every event of a turn carries. */
 type OfTurn = { readonly turnId: string };
+/** What every event of an export carries. */
+type OfSoul = { readonly soulId: string };
 /** Only of a turn that ran on this server: the engine that made the text. */
 type ByEngine = { readonly cortexId?: string };
 /** What every event says that a decision made. */
@@ -202,6 +204,39 @@ export type NpcEvent =
           readonly details: JsonObject;
         };
     }
+  /** The mind is to leave as a soul (contract 8.1): what its document is made from, besides the events up to this one. */
+  | {
+      type: 'SoulExportRequested';
+      data: OfSoul & {
+        readonly npcState: JsonObject;
+        /** Counts where none is recorded. */
+        readonly persona?: string;
+        readonly includeMemories: boolean;
+        /** Who brings the soul to an archive: a client, in a second phase, or this server at once. */
+        readonly uploadedBy: 'client' | 'server';
+        readonly deadlineAt: string;
+      };
+    }
+  /** The document was made and signed; it is kept under its digest (contract 8.7). */
+  | {
+      type: 'SoulSealed';
+      data: OfSoul & {
+        /** What lists call it (contract 8.7). */
+        readonly name: string;
+        readonly digest: string;
+        readonly root: string;
+        readonly kid: string;
+        /** The revision of the mind that the soul knows last. */
+        readonly mindRevision: number;
+        readonly memories: number;
+        /** Of the document's JCS form. */
+        readonly bytes: number;
+      };
+    }
+  /** An archive has the soul: the mind has left a copy of itself. `url` is where it can be read. */
+  | { type: 'SoulExported'; data: OfSoul & { readonly txId: string; readonly url: string } }
+  | { type: 'SoulExportFailed'; data: OfSoul & { readonly code: string; readonly reason: string } }
+  | { type: 'SoulExportExpired'; data: OfSoul }
   | {
       /** An operator looked at a break in this stream's hash chain and acknowledged it. `stored` and `computed` are explained in docs/hash-chain.md. */
       type: 'ChainBreakRecorded';

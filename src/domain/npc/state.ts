@@ -55,6 +55,11 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent): Partial<Min
     case 'BridgeChecked':
     case 'ChainBreakRecorded':
     case 'MemoriesCleared':
+    case 'SoulExportRequested':
+    case 'SoulSealed':
+    case 'SoulExported':
+    case 'SoulExportFailed':
+    case 'SoulExportExpired':
     case 'Unknown':
       return { archived: state.archived };
     default:

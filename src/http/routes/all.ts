@@ -17,6 +17,7 @@ import { npcRoutes } from './npcs.js';
 import { processRoutes } from './process/routes.js';
 import { recallRoutes } from './recall.js';
 import { ruleRoutes } from './rules.js';
+import { soulRoutes } from './souls/routes.js';
 import { turnRoutes } from './turns.js';
 import { verdictRoutes } from './verdicts.js';
 import { whyRoute } from './why.js';
@@ -30,6 +31,7 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...memoryWriteRoutes(services),
   ...recallRoutes(services),
   ...agentRoutes(services),
+  ...soulRoutes(services),
   ...bridgeRoutes(services),
   ...ruleRoutes(services),
   ...verdictRoutes(services.signer),

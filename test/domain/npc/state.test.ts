@@ -63,6 +63,23 @@ const every: Record<NpcEventType, Emitted> = {
   DirectiveGiven: directiveGiven('d1'),
   ContextBuilt: contextBuilt('c1'),
   BridgeChecked: checked,
+  SoulExportRequested: emitted({
+    type: 'SoulExportRequested',
+    data: {
+      soulId: 's1',
+      npcState: {},
+      includeMemories: true,
+      uploadedBy: 'client',
+      deadlineAt: '2026-01-01T01:00:00.000Z',
+    },
+  }),
+  SoulSealed: emitted({
+    type: 'SoulSealed',
+    data: { soulId: 's1', name: 'Mira', digest: 'd', root: 'r', kid: 'k', mindRevision: 0, memories: 0, bytes: 9 },
+  }),
+  SoulExported: emitted({ type: 'SoulExported', data: { soulId: 's1', txId: 'd', url: 'http://test/archive/d' } }),
+  SoulExportFailed: emitted({ type: 'SoulExportFailed', data: { soulId: 's1', code: 'SOUL_TOO_LARGE', reason: '' } }),
+  SoulExportExpired: emitted({ type: 'SoulExportExpired', data: { soulId: 's1' } }),
   ChainBreakRecorded: emitted({
     type: 'ChainBreakRecorded',
     data: { revision: 0, member: 'hash', stored: 'a', computed: 'b' },

@@ -12,7 +12,6 @@ describe('reading a prompt', () => {
   it.each(templates)('finds everything that was put into it: %s', (template) => {
     const { prompt } = buildPrompt(
       anInput({
-        similarities: null,
         persona: 'Maren, who says "no".',
         npcState: { hp: 3 },
         context: { place: 'inn' },

@@ -1,0 +1,57 @@
+import { npcEvents } from '../src/domain/npc/decoder.js';
+import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
+import type { RecordedEvent } from '../src/ports/event-store.js';
+import type { Projection } from '../src/ports/read-models.js';
+
+/** A soul that a mind of this server has sealed; `place` once an archive has it. */
+export type SoulRow = {
+  readonly soulId: string;
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly name: string;
+  readonly digest: string;
+  readonly place: { readonly txId: string; readonly url: string; readonly at: string } | null;
+};
+
+/** Where the souls of a tenant are listed that an archive has. */
+export const soulsListed = (tenant: string): string => tenant;
+/** Where the others are. No tenant's id has a space. */
+const sealedOf = (tenant: string): string => `${tenant} sealed`;
+
+const sealed = (
+  recorded: RecordedEvent,
+  { soulId, name, digest }: { soulId: string; name: string; digest: string },
+) => {
+  const { tenant = '', npcId = '' } = parseNpcStream(recorded.stream) ?? {};
+  return { soulId, tenant, npcId, name, digest, place: null };
+};
+
+const none: readonly string[] = [];
+
+/** The souls of each tenant in the order in which they were exported, by their ids (contract 8.5). */
+export const souls: Projection<SoulRow> = {
+  name: 'souls',
+  version: 1,
+  handles: ['SoulSealed', 'SoulExported'],
+  idsOf: ({ stream, data }) => {
+    const { soulId } = data;
+    return typeof soulId === 'string' && isNpcStream(stream) ? [soulId] : none;
+  },
+  evolve: (row, recorded) => {
+    const event = npcEvents.decode(recorded);
+    switch (event.type) {
+      case 'SoulSealed':
+        return sealed(recorded, event.data);
+      case 'SoulExported': {
+        const { txId, url } = event.data;
+        return row && { ...row, place: { txId, url, at: recorded.meta.at } };
+      }
+      default:
+        return row;
+    }
+  },
+  indexOf: ({ tenant, soulId, place }) =>
+    place === null
+      ? { partition: sealedOf(tenant), order: soulId, tag: '' }
+      : { partition: soulsListed(tenant), order: `${place.at} ${soulId}`, tag: '' },
+};

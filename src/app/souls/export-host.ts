@@ -1,0 +1,48 @@
+import { Rejection } from '../../domain/shared/rejection.js';
+import { parseNpcStream } from '../../domain/shared/stream-names.js';
+
+import type { SoulExportInput } from '../../../workflows/soul-export.js';
+import { mindFold } from '../minds/mind.js';
+import type { ProcessHost } from '../processes/hosted-process.js';
+import { type SealAsked, type SealDeps, sealSoul } from './seal-soul.js';
+import { archiveUrl } from './archive-url.js';
+
+/** How long one attempt at sealing or keeping a soul may take, in milliseconds. */
+const SOUL_EFFECT_MS = 60_000;
+
+/** What an export needs: its effects read a mind and write an archive. */
+export const exportHost = (deps: SealDeps): ProcessHost => ({
+  fold: mindFold,
+  prepare: () => Promise.resolve(() => null),
+  farEffectMs: SOUL_EFFECT_MS,
+  effect: async ({ stream, id }, effect, signal) => {
+    const mind = parseNpcStream(stream);
+    if (mind === null) throw new Error(`the export ${id} is not in a mind's stream`);
+    const input =
+      effect.name === 'seal'
+        ? await seal(deps, { ...(effect.args as unknown as SealAsked), ...mind, stream }, signal)
+        : await keep(deps, mind.tenant, effect.args as { digest: string });
+    return input satisfies SoulExportInput;
+  },
+});
+
+/** A soul that is too large stays so, however often it is tried. */
+const seal = async (deps: SealDeps, asked: SealAsked, signal: AbortSignal): Promise<SoulExportInput> => {
+  try {
+    return { type: 'sealed', ...(await sealSoul(deps, asked, signal)) };
+  } catch (error) {
+    if (!(error instanceof Rejection) || error.code !== 'SOUL_TOO_LARGE') throw error;
+    return { type: 'failed', code: error.code, reason: error.message };
+  }
+};
+
+const keep = async (
+  { ports, issuer }: SealDeps,
+  tenant: string,
+  { digest }: { readonly digest: string },
+): Promise<SoulExportInput> => {
+  const kept = await ports.soulArchive.publish(digest, { tenant });
+  return kept === null
+    ? { type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason: 'The sealed soul is no longer in the archive.' }
+    : { type: 'uploaded', digest, txId: digest, url: archiveUrl(issuer, digest) };
+};

@@ -1,0 +1,123 @@
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import type { JsonObject } from '../../domain/shared/json.js';
+import { makeProcessId } from '../../domain/shared/process-id.js';
+import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
+import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { defined } from '../../domain/shared/defined.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { ProcessEngine, ProcessRef, StepAnswer } from '../../ports/process-engine.js';
+import type { ProcessJournal } from '../processes/process-journal.js';
+import {
+  soulExport,
+  type SoulExportAnswer,
+  type SoulExportInput,
+  type SoulExportState,
+} from '../../../workflows/soul-export.js';
+import { mindFold } from '../minds/mind.js';
+import { earlierProcess } from '../streams/earlier-process.js';
+import type { Lanes } from '../streams/lanes.js';
+
+export type ExportDeps = {
+  readonly engine: ProcessEngine;
+  readonly journal: ProcessJournal;
+  readonly lanes: Lanes;
+  readonly events: EventStore;
+  readonly clock: Clock;
+  /** How long a client may take between the phases, in milliseconds (ANIMA_SOUL_DEADLINE_MS). */
+  readonly soulDeadlineMs: number;
+};
+
+/** A mind that is to leave, and who brings it to an archive (contract 8.1, 7.2). */
+export type ExportAsked = {
+  readonly stream: string;
+  readonly npcState: JsonObject;
+  readonly persona?: string;
+  readonly includeMemories: boolean;
+  readonly uploadedBy: 'client' | 'server';
+  readonly by: CommandContext;
+  readonly keyed: boolean;
+  readonly resumed: boolean;
+};
+
+/** An export, and where the mind's stream stood then. */
+export type ExportOutcome = Pick<StepAnswer, 'revision' | 'position'> & { readonly export: SoulExportAnswer };
+
+/** How long a request waits for a soul to be made, in milliseconds: clients give up after 15 s (contract 2.5). */
+const SEALING_MS = 12_000;
+
+export const exportRef = (stream: string, soulId: string): ProcessRef => ({
+  process: soulExport.name,
+  id: soulId,
+  stream,
+});
+
+const isRefusal = (code: string): code is RejectionCode => Object.hasOwn(rejections, code);
+
+/** What became of an export that has ended otherwise than well. */
+const requireWell = ({ name, failure }: SoulExportAnswer): void => {
+  if (name === 'expired') throw new Rejection('SOUL_EXCHANGE_EXPIRED');
+  if (failure === undefined) return;
+  throw new Rejection(isRefusal(failure.code) ? failure.code : 'SOUL_UPLOAD_FAILED', {
+    details: { reason: failure.reason },
+  });
+};
+
+/**
+ * Begins an export, and waits until its soul is sealed, and kept where this server does that (contract 8.1, 7.2). It goes on without its asker.
+ * @throws Rejection EVENTS_TOO_LARGE, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE when it is not sealed in time, and as ProcessEngine.ask
+ */
+export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise<ExportOutcome> => {
+  const { engine, clock } = deps;
+  const { stream, by, npcState, persona, includeMemories, uploadedBy } = asked;
+  requireRecordable([npcState, persona ?? null]);
+  const { id: earlier, since } = await earlierProcess(deps, 'soulId', asked, mindFold);
+  const revision = since ?? (await deps.lanes.current(stream, mindFold)).revision;
+  const nowMs = clock.now().getTime();
+  const soulId = earlier ?? makeProcessId('s', revision, nowMs, by.commandId);
+  const deadlineAt = new Date(nowMs + deps.soulDeadlineMs).toISOString();
+  const request = { soulId, npcState, ...defined({ persona }), includeMemories, uploadedBy, deadlineAt };
+  const ref = exportRef(stream, soulId);
+  await engine.ask(ref, [{ type: 'request', ...request } satisfies SoulExportInput], by);
+  const outcome = await engine.outcome(ref, by, { withinMs: SEALING_MS });
+  if (outcome === null) {
+    throw new Rejection('ENGINE_UNAVAILABLE', {
+      message: 'The soul is not sealed yet. What was begun goes on until it expires; ask again shortly.',
+      details: { soulId },
+      retryAfter: 1,
+    });
+  }
+  return wellOutcome(outcome);
+};
+
+/**
+ * Refuses a confirmation that cannot be right, before anything is recorded: of an unknown export, or of another payload.
+ * @throws Rejection SOUL_EXPORT_NOT_FOUND, SOUL_PAYLOAD_MISMATCH; what the event store throws
+ */
+export const requireSealed = async (
+  { journal }: Pick<ExportDeps, 'journal'>,
+  ref: ProcessRef,
+  digest: string,
+): Promise<void> => {
+  const state = (await journal.load(soulExport, ref)).state as SoulExportState;
+  if (state.name === 'new') throw new Rejection('SOUL_EXPORT_NOT_FOUND');
+  if (state.seal?.digest !== digest) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
+};
+
+/**
+ * Ends an export with what its client says of the upload (contract 8.2). To the same payload it gives the first answer again.
+ * @throws Rejection SOUL_EXPORT_NOT_FOUND, SOUL_PAYLOAD_MISMATCH, SOUL_UPLOAD_FAILED, SOUL_EXCHANGE_EXPIRED, and as ProcessEngine.ask
+ */
+export const endExport = async (
+  { engine }: Pick<ExportDeps, 'engine'>,
+  ref: ProcessRef,
+  input: Extract<SoulExportInput, { type: 'uploaded' | 'failed' }>,
+  by: CommandContext,
+): Promise<ExportOutcome> => wellOutcome(await engine.ask(ref, [input], by));
+
+const wellOutcome = ({ answer, revision, position }: StepAnswer): ExportOutcome => {
+  const ended = answer as SoulExportAnswer | undefined;
+  if (ended === undefined) throw new Rejection('SOUL_EXPORT_NOT_FOUND');
+  requireWell(ended);
+  return { export: ended, revision, position };
+};

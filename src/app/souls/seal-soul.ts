@@ -1,0 +1,95 @@
+import type { NpcEvent } from '../../domain/npc/events.js';
+import { jcs } from '../../domain/shared/json.js';
+import { mergePatch } from '../../domain/shared/merge-patch.js';
+import { sha256Base64url } from '../../domain/shared/sha256.js';
+import { makeSoul, type SoulDocument } from '../../domain/soul/document.js';
+import { MAX_SOUL_BYTES } from '../../domain/soul/bounds.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Ports } from '../../ports/ports.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
+import { DEFAULT_RULESET_ID, type Rulesets } from '../minds/rulesets.js';
+import { mindFold } from '../minds/mind.js';
+import { nextTurn } from '../pacing/next-turn.js';
+import type { Lanes } from '../streams/lanes.js';
+import { soulMemories } from './soul-memories.js';
+import { signSoul } from './soul-signer.js';
+
+export type SealDeps = {
+  readonly ports: Pick<Ports, 'events' | 'readModels' | 'soulArchive'>;
+  readonly lanes: Lanes;
+  readonly rulesets: Pick<Rulesets, 'latest'>;
+  readonly signingKeys: SigningKeys;
+  /** The public URL of this server: who exports. */
+  readonly issuer: string;
+};
+
+/** Which mind leaves, and as of when: `revision` is that of the request, `requestedAt` its time. */
+export type SealAsked = Pick<
+  Extract<NpcEvent, { type: 'SoulExportRequested' }>['data'],
+  'soulId' | 'npcState' | 'persona' | 'includeMemories' | 'deadlineAt'
+> & {
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly requestedAt: string;
+};
+
+/** What the event says of a sealed soul. */
+export type Sealed = Omit<Extract<NpcEvent, { type: 'SoulSealed' }>['data'], 'soulId'>;
+
+/**
+ * Makes the document of a mind as it was at a revision, signs it, and keeps it in the archive, where nobody sees it yet. A repeat makes the same
+ * document, unless the key or the tenant's rules have changed since.
+ * @throws Rejection SOUL_TOO_LARGE, READ_MODEL_BEHIND; the reason of the signal; what the ports throw
+ */
+export const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSignal): Promise<Sealed> => {
+  const { ports, signingKeys, issuer } = deps;
+  const { stream, tenant, revision, deadlineAt } = asked;
+  const { state: mind } = await deps.lanes.asOf(stream, mindFold, { revision });
+  const memories = asked.includeMemories
+    ? await soulMemories({ ...ports, lanes: deps.lanes }, stream, revision, signal)
+    : [];
+  const unsigned = makeSoul({
+    soulId: asked.soulId,
+    createdAt: asked.requestedAt,
+    npcId: asked.npcId,
+    persona: mind.persona ?? asked.persona ?? null,
+    data: mergePatch(mind.data ?? {}, asked.npcState),
+    memories,
+    ruleset: await rulesetOf(deps, tenant),
+    provenance: { issuer, tenant, npcId: asked.npcId, revision, hash: await hashAt(deps, stream, revision), chain: [] },
+  });
+  await nextTurn();
+  const document = await signSoul(signingKeys, issuer, unsigned);
+  await nextTurn();
+  const text = jcs(document);
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length > MAX_SOUL_BYTES) throw new Rejection('SOUL_TOO_LARGE');
+  const digest = sha256Base64url(text);
+  await ports.soulArchive.stage(digest, bytes, { tenant, expiresAt: new Date(deadlineAt) });
+  return {
+    name: document.name,
+    digest,
+    root: document.trainingProof,
+    kid: signingKeys.current.kid,
+    mindRevision: revision,
+    memories: memories.length,
+    bytes: bytes.length,
+  };
+};
+
+const rulesetOf = async ({ rulesets }: SealDeps, tenant: string): Promise<SoulDocument['ruleset']> => {
+  const set = await rulesets.latest(tenant, DEFAULT_RULESET_ID);
+  if (set === null) return null;
+  const { rulesetId, version } = set;
+  return { rulesetId, version, digest: sha256Base64url(jcs(set)) };
+};
+
+/** The hash, in base64url, of the last event that the soul knows: whoever has the stream can show that the soul came from it. */
+const hashAt = async ({ ports }: SealDeps, stream: string, revision: number): Promise<string> => {
+  const { events } = await ports.events.read(stream, { direction: 'forwards', from: revision, limit: 1 });
+  const [event] = events;
+  if (event?.revision !== revision) throw new Error(`the stream ${stream} has no revision ${String(revision)}`);
+  return Buffer.from(event.meta.hash, 'hex').toString('base64url');
+};

@@ -1,0 +1,63 @@
+import { memories, memoriesListed, type MemoryRow } from '../../../projections/memories.js';
+import type { SoulMemory } from '../../domain/soul/document.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { MAX_SOUL_BYTES, MAX_SOUL_MEMORIES } from '../../domain/soul/bounds.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { ReadModels } from '../../ports/read-models.js';
+import { visibleRange } from '../memory/visible-range.js';
+import { nextTurn } from '../pacing/next-turn.js';
+import { waitForStream } from '../read-models/read-wait.js';
+import type { Lanes } from '../streams/lanes.js';
+
+/** How many rows are read at once, and how many bytes of them. */
+const PAGE = { limit: 500, bytes: 256 * 1024 };
+
+const soulMemory = (row: MemoryRow, asOf: number): SoulMemory => {
+  const { memoryId: id, text, type, importance, at: timestamp, confirmedAt, metadata = {} } = row;
+  const { turnId, eventId, revision } = row;
+  const confirmed = confirmedAt !== null && confirmedAt <= asOf;
+  return { id, text, type, importance, timestamp, confirmed, metadata, cause: { turnId, eventId, revision } };
+};
+
+export type SoulMemoriesDeps = {
+  readonly events: EventStore;
+  readonly readModels: ReadModels;
+  readonly lanes: Lanes;
+};
+
+/**
+ * What a mind remembers at a revision, oldest first, as its soul says it (contract 8.7).
+ * @throws Rejection SOUL_TOO_LARGE, READ_MODEL_BEHIND; the reason of the signal; what the event store and the read models throw
+ */
+export const soulMemories = async (
+  deps: SoulMemoriesDeps,
+  stream: string,
+  revision: number,
+  signal: AbortSignal,
+): Promise<readonly SoulMemory[]> => {
+  await waitForStream(deps, memories, stream, revision);
+  const within = await visibleRange(deps, stream, { revision });
+  if (within === null) return [];
+  const found: SoulMemory[] = [];
+  let chars = 0;
+  for (let beyond: string | undefined; ;) {
+    signal.throwIfAborted();
+    const { rows, more } = await deps.readModels.list(memories, {
+      partition: memoriesListed(stream),
+      direction: 'ascending',
+      within,
+      ...PAGE,
+      ...(beyond === undefined ? {} : { beyond }),
+    });
+    for (const { row } of rows) {
+      const memory = soulMemory(row as unknown as MemoryRow, revision);
+      found.push(memory);
+      chars += memory.text.length;
+    }
+    // What comes together would only be refused when it is signed.
+    if (found.length > MAX_SOUL_MEMORIES || chars > MAX_SOUL_BYTES) throw new Rejection('SOUL_TOO_LARGE');
+    beyond = rows.at(-1)?.order;
+    if (!more || beyond === undefined) return found;
+    await nextTurn();
+  }
+};

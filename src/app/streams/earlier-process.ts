@@ -1,0 +1,32 @@
+import type { EventStore } from '../../ports/event-store.js';
+import type { Fold } from './fold.js';
+import { commandSearch } from './find-command.js';
+import type { Lanes } from './lanes.js';
+import type { Command } from './run-command.js';
+
+/** A request as the search for its earlier attempts sees it. */
+export type Attempt = { readonly stream: string; readonly by: Pick<Command, 'commandId'> } & Required<
+  Pick<Command, 'keyed' | 'resumed'>
+>;
+
+/**
+ * The process that another attempt at the same command has begun or stepped, by the member of its events that names it; null when there is none.
+ * `since` is the revision up to which the stream was searched, undefined where nothing had to be searched. The first reading of a process whose id
+ * carries `since` meets what comes after that.
+ */
+export const earlierProcess = async (
+  { lanes, events }: { readonly lanes: Lanes; readonly events: EventStore },
+  member: 'turnId' | 'soulId',
+  { stream, by, keyed, resumed }: Attempt,
+  fold: Fold<unknown>,
+): Promise<{ readonly id: string | null; readonly since: number | undefined }> => {
+  if (!resumed && !(keyed && lanes.shared)) return { id: null, since: undefined };
+  const search = commandSearch(events, stream, by.commandId, resumed);
+  const { revision: since } = await lanes.current(stream, fold);
+  while (!search.covers(since)) {
+    const own = await search.look();
+    const id = own?.findLast(({ data }) => typeof data[member] === 'string')?.data[member];
+    if (typeof id === 'string') return { id, since };
+  }
+  return { id: null, since };
+};

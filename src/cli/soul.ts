@@ -1,0 +1,134 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { Command, InvalidArgumentError } from 'commander';
+
+import { verifySoul, type SoulVerification } from '../app/souls/soul-signer.js';
+import { soulFromCbor, soulToCbor } from '../domain/soul/binary.js';
+import { MAX_SOUL_BYTES } from '../domain/soul/bounds.js';
+import type { SoulDocument } from '../domain/soul/document.js';
+import { openClient } from './client.js';
+import { soulTree } from './soul-tree.js';
+import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
+import { treeLines } from './tree.js';
+
+/** How many memories `inspect` shows. */
+const MEMORIES_SHOWN = 20;
+
+/** What a soul is not, in words. */
+const REASONS: Readonly<Record<Extract<SoulVerification, { valid: false }>['reason'], string>> = {
+  malformed: 'it is not a soul document, or its signature is not one of a soul',
+  too_large: 'it is larger than a soul may be',
+  bad_signature: 'its signature was not made by the key that it names',
+  wrong_root: 'its parts are not those that were signed',
+  wrong_parts: 'it has more or fewer parts than were signed',
+  other_soul: 'its signature belongs to another soul',
+  claims_our_server: 'it claims to come from this server, and does not',
+  untrusted_signer: 'its signer is not trusted',
+};
+
+const fileOf = ({ cwd }: Terminal, file: string): string => resolve(cwd, file);
+
+/** The document in a file: JSON, or CBOR. @throws CommandFailed */
+const readSoulFile = async (terminal: Terminal, file: string): Promise<unknown> => {
+  const bytes = await readFile(fileOf(terminal, file)).catch((error: unknown) => {
+    throw new CommandFailed(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
+  });
+  if (bytes.length > MAX_SOUL_BYTES) throw new CommandFailed(`${file} is larger than a soul may be.`);
+  try {
+    // JSON of an object begins with a brace or white space; a map in CBOR never does.
+    return /^\s*\{/.test(bytes.subarray(0, 64).toString('latin1'))
+      ? (JSON.parse(bytes.toString('utf8')) as unknown)
+      : soulFromCbor(bytes);
+  } catch {
+    throw new CommandFailed(`${file} is neither JSON nor the binary form of a soul.`);
+  }
+};
+
+/** Offline nobody's keys are known but the one that the soul brings. */
+const verified = (document: unknown): Promise<SoulVerification> =>
+  verifySoul(document, { keys: { publicKey: () => Promise.resolve(undefined) }, issuer: '', trusted: null });
+
+/** `anima soul verify <file>`: whether a soul is whole, and by which key it was signed. */
+const verifyCommand = (terminal: Terminal): Command =>
+  new Command('verify')
+    .description('say whether a soul in a file is whole, and by which key it was signed; needs no server')
+    .argument('<file>', 'JSON or CBOR')
+    .option('--json', 'print the outcome as a line of JSON')
+    .action(async (file: string, { json = false }: { readonly json?: boolean }) => {
+      const outcome = await verified(await readSoulFile(terminal, file));
+      if (outcome.valid) {
+        const { soul, kid } = outcome;
+        const { issuer } = soul.provenance;
+        if (json) printJson(terminal, { valid: true, soulId: soul.id, npcId: soul.npcId, issuer, kid });
+        else
+          print(
+            terminal,
+            `${file} is whole: soul ${soul.id} of ${soul.npcId}, signed by key ${kid}, which says it is ${issuer}.`,
+          );
+        return;
+      }
+      if (json) printJson(terminal, outcome);
+      throw new CommandFailed(`${file} is not valid (${outcome.reason}): ${REASONS[outcome.reason]}.`);
+    });
+
+const count = (text: string): number => {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a number from 0 to 999999.');
+  return Number(text);
+};
+
+/** `anima soul inspect <file>`: what is in a soul, for a person to read. */
+const inspectCommand = (terminal: Terminal): Command =>
+  new Command('inspect')
+    .description('show what a soul in a file holds: persona, state, memories, provenance; needs no server')
+    .argument('<file>', 'JSON or CBOR')
+    .option('--memories <n>', 'how many memories are shown, the newest of them', count, MEMORIES_SHOWN)
+    .option('--json', 'print the document as a line of JSON')
+    .action(
+      async (file: string, { memories, json = false }: { readonly memories: number; readonly json?: boolean }) => {
+        const outcome = await verified(await readSoulFile(terminal, file));
+        if (!outcome.valid) {
+          throw new CommandFailed(`${file} is not valid (${outcome.reason}): ${REASONS[outcome.reason]}.`);
+        }
+        const { soul, kid } = outcome;
+        if (json) printJson(terminal, soul);
+        else
+          for (const line of treeLines(soulTree(soul, `whole, signed by key ${kid}`, memories))) print(terminal, line);
+      },
+    );
+
+type ExportOptions = { readonly out?: string; readonly cbor?: boolean; readonly memories: boolean };
+
+/** `anima soul export <npcId>`: a soul into a file, or to the output. */
+const exportCommand = (terminal: Terminal): Command =>
+  new Command('export')
+    .description('export the soul of an NPC from a server, as JSON or CBOR')
+    .argument('<npcId>')
+    .option('--out <file>', 'where to write it; without it, JSON goes to the output')
+    .option('--cbor', 'the binary form')
+    .option('--no-memories', 'leave the memories out')
+    .action(async (npcId: string, { out, cbor = false, memories }: ExportOptions) => {
+      if (cbor && out === undefined) throw new CommandFailed('Say where to write the binary form: --out <file>.');
+      const request = await openClient(terminal);
+      const path = `/v1/agents/${encodeURIComponent(npcId)}/soul/export`;
+      const { soul } = (await request('POST', path, { includeMemories: memories })) as { readonly soul: SoulDocument };
+      if (out === undefined) {
+        printJson(terminal, soul);
+        return;
+      }
+      const file = fileOf(terminal, out);
+      await writeFile(file, cbor ? soulToCbor(soul) : JSON.stringify(soul)).catch((error: unknown) => {
+        throw new CommandFailed(
+          `${out} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
+        );
+      });
+      remark(terminal, `The soul ${soul.id} of ${npcId} is in ${out}.`);
+    });
+
+/** `anima soul`: souls in files. */
+export const soulCommand = (terminal: Terminal): Command =>
+  new Command('soul')
+    .description('export an NPC as a soul, and verify or read souls in files')
+    .addCommand(exportCommand(terminal))
+    .addCommand(verifyCommand(terminal))
+    .addCommand(inspectCommand(terminal));

@@ -1,0 +1,178 @@
+import { Type } from '@sinclair/typebox';
+
+import { READ_WAIT_MS } from '../../../app/read-models/read-wait.js';
+import { archiveUrl } from '../../../app/souls/archive-url.js';
+import { type SoulTrust, verifySoul } from '../../../app/souls/soul-signer.js';
+import type { Json } from '../../../domain/shared/json.js';
+import { Rejection } from '../../../domain/shared/rejection.js';
+import type { SoulDocument } from '../../../domain/soul/document.js';
+import { proofOf } from '../../../domain/soul/parts.js';
+import type { Ports } from '../../../ports/ports.js';
+import { souls, soulsListed, type SoulRow } from '../../../../projections/souls.js';
+import { nextLink, pageOf, pageQuery } from '../../page.js';
+import { type RouteDefinition, route } from '../../route.js';
+import { FreeObject } from '../../schemas.js';
+import { protocolSoul } from '../../soul-answer.js';
+
+/** Items of a list that names no limit (contract 8.5). */
+const DEFAULT_SOULS = 50;
+
+const SoulParams = Type.Object({ txId: Type.String({ minLength: 1, maxLength: 256 }) });
+
+export type KeptSoulServices = {
+  readonly trust: SoulTrust;
+  readonly ports: Pick<Ports, 'readModels' | 'soulArchive'>;
+  readonly publicUrl: string;
+};
+
+const listed = (row: Json) => {
+  const { name, npcId, place } = row as unknown as SoulRow;
+  return { txId: place?.txId, name, npcId, exportedAt: place?.at, arweaveUrl: place?.url };
+};
+
+/** What archives keep: listed, read, verified, proven (contract 8.5, 8.8). */
+export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefinition[] => {
+  const { ports, publicUrl, trust } = services;
+  /** The public payload under an id, or null. */
+  const payload = async (txId: string): Promise<unknown> => {
+    const bytes = await ports.soulArchive.readPublic(txId);
+    return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as unknown);
+  };
+  const required = async (txId: string): Promise<unknown> => {
+    const document = await payload(txId);
+    if (document === null) throw new Rejection('SOUL_NOT_FOUND');
+    return document;
+  };
+  /** Only what verifies is shown as a soul. @throws Rejection SOUL_NOT_FOUND */
+  const sound = async (txId: string): Promise<SoulDocument> => {
+    const verified = await verifySoul(await required(txId), trust);
+    if (!verified.valid) throw new Rejection('SOUL_NOT_FOUND');
+    return verified.soul;
+  };
+  return [
+    route({
+      operationId: 'listSouls',
+      method: 'GET',
+      path: '/souls',
+      tag: 'Souls',
+      summary: 'The souls that were exported, newest first',
+      scope: 'souls',
+      query: Type.Object(pageQuery),
+      responses: {
+        200: {
+          description: 'The souls; `Link` leads to the next page.',
+          schema: Type.Object({
+            souls: Type.Array(
+              Type.Object({
+                txId: Type.String(),
+                name: Type.String(),
+                npcId: Type.String(),
+                exportedAt: Type.String({ format: 'date-time' }),
+                arweaveUrl: Type.String(),
+              }),
+            ),
+          }),
+        },
+      },
+      handler: async (call) => {
+        await ports.readModels.reachedPosition(souls, call.wrote, READ_WAIT_MS);
+        const page = pageOf({ limit: DEFAULT_SOULS, ...call.query });
+        const { rows, more } = await ports.readModels.list(souls, {
+          partition: soulsListed(call.principal.tenant),
+          direction: 'descending',
+          ...page,
+        });
+        return { headers: nextLink(call, page, rows, more), body: { souls: rows.map(({ row }) => listed(row)) } };
+      },
+    }),
+    route({
+      operationId: 'getSoul',
+      method: 'GET',
+      path: '/souls/:txId',
+      tag: 'Souls',
+      summary: 'Where a soul can be read, and the soul if it is here',
+      scope: 'souls',
+      params: SoulParams,
+      responses: {
+        200: {
+          description: 'Where to read it. `soul` is absent when this server does not have it, or it does not verify.',
+          schema: Type.Object({
+            si1Instruction: Type.Object({ adiGatewayUrl: Type.String(), adiExpectedTxId: Type.String() }),
+            soul: Type.Optional(FreeObject),
+          }),
+        },
+      },
+      handler: async (call) => {
+        const { txId } = call.params;
+        const document = await payload(txId);
+        const verified = document === null ? null : await verifySoul(document, trust);
+        return {
+          body: {
+            si1Instruction: { adiGatewayUrl: archiveUrl(publicUrl, '').slice(0, -1), adiExpectedTxId: txId },
+            ...(verified?.valid === true ? { soul: protocolSoul(verified.soul) } : {}),
+          },
+        };
+      },
+    }),
+    route({
+      operationId: 'verifySoul',
+      method: 'POST',
+      path: '/souls/:txId/verify',
+      tag: 'Souls',
+      summary: 'Whether an archived soul is whole, and who signed it',
+      scope: 'souls',
+      params: SoulParams,
+      responses: {
+        200: {
+          description: 'Whether it is; if not, why.',
+          schema: Type.Object(
+            { valid: Type.Boolean(), reason: Type.Optional(Type.String()), signer: Type.Optional(Type.String()) },
+            { additionalProperties: true },
+          ),
+        },
+      },
+      handler: async (call) => {
+        const outcome = await verifySoul(await required(call.params.txId), trust);
+        if (!outcome.valid) return { body: outcome };
+        const { signer, kid, soul } = outcome;
+        return { body: { valid: true, signer, kid, soulId: soul.id } };
+      },
+    }),
+    route({
+      operationId: 'proveMemory',
+      method: 'GET',
+      path: '/souls/:txId/proof',
+      tag: 'Souls',
+      summary: 'Shows that one memory is in a soul, without the others',
+      scope: 'souls',
+      ext: true,
+      params: SoulParams,
+      query: Type.Object({ memoryId: Type.String({ minLength: 1, maxLength: 256 }) }),
+      responses: {
+        200: {
+          description: 'The memory and its path in the Merkle tree (RFC 9162, section 2.1.3).',
+          schema: Type.Object(
+            {
+              txId: Type.String(),
+              soulId: Type.String(),
+              memory: FreeObject,
+              part: Type.Integer(),
+              parts: Type.Integer(),
+              path: Type.Array(Type.String()),
+              root: Type.String(),
+              signature: Type.String(),
+            },
+            { additionalProperties: true },
+          ),
+        },
+      },
+      handler: async (call) => {
+        const { txId } = call.params;
+        const document = await sound(txId);
+        const proof = proofOf(document, call.query.memoryId);
+        if (proof === null) throw new Rejection('MEMORY_NOT_FOUND');
+        return { body: { txId, ...proof } };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+
+import { jcs, type JsonObject } from '../../src/domain/shared/json.js';
+import { sha256Base64url } from '../../src/domain/shared/sha256.js';
+import { codeOf, type Reply } from '../support/api.js';
+import { type ProjectingServer, projectingServer } from './projecting-server.js';
+import type { OpenServer } from './server-under-test.js';
+
+/** Long enough for a test, short enough to wait for. */
+const DEADLINE_MS = 8_000;
+
+type Instruction = {
+  readonly auiEndpoint: string;
+  readonly auiContentType: string;
+  readonly auiAuthHeader: string;
+  readonly auiPayload: JsonObject;
+};
+type Begun = {
+  readonly se1Instruction: Instruction;
+  readonly se1SignedPayload: JsonObject;
+  readonly se1Signature: string;
+};
+
+/** What the scenarios do with a server. */
+const clientOf = (running: ProjectingServer) => {
+  let minds = 0;
+  const ok = (reply: Reply, status = 200): Reply => {
+    expect(reply.status, reply.text).toBe(status);
+    return reply;
+  };
+  const pathOf = (npcId: string): string => `/npcs/${encodeURIComponent(npcId)}`;
+  /** A mind with a persona, a state that fits a soul only in part, and two memories. */
+  const freshMind = async (): Promise<string> => {
+    const npcId = `mira ${String(minds++)} é`;
+    const data = { mood: 'loyal', fear: 0.25, inventory: ['key'], coins: 40, skills: { brewing: 'good' } };
+    ok(await running.api.post('/npcs', { npcId, persona: 'Mira keeps the inn.', data }));
+    ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'A guest left without paying.', importance: 0.9 }));
+    const agent = `/v1/agents/${encodeURIComponent(npcId)}/memory`;
+    ok(await running.api.post(agent, { text: 'The gate is old.', type: 'knowledge', metadata: { page: 1 } }), 201);
+    return npcId;
+  };
+  const begin = async (npcId: string, body: object = {}): Promise<Begun> =>
+    ok(await running.api.post(`${pathOf(npcId)}/soul/export`, { npcIdRef: npcId, ...body })).body as Begun;
+  const upload = async (
+    { auiEndpoint, auiContentType, auiAuthHeader, auiPayload }: Instruction,
+    text = JSON.stringify(auiPayload),
+  ): Promise<{ readonly status: number; readonly id: string | null; readonly body: JsonObject }> => {
+    const response = await fetch(auiEndpoint, {
+      method: 'POST',
+      headers: { 'content-type': auiContentType, authorization: auiAuthHeader },
+      body: text,
+    });
+    return {
+      status: response.status,
+      id: response.headers.get('x-id'),
+      body: (await response.json()) as JsonObject,
+    };
+  };
+  const confirm = (npcId: string, begun: Begun, result: object, payload: unknown = begun.se1SignedPayload) =>
+    running.api.post(`${pathOf(npcId)}/soul/confirm`, {
+      secUploadResult: { aurStatus: 201, aurSuccess: true, ...result },
+      secSignedPayload: payload,
+      secSignature: begun.se1Signature,
+    });
+  const types = async (npcId: string): Promise<readonly string[]> =>
+    (ok(await running.api.get(`${pathOf(npcId)}/history?limit=500`)).body as { events: { type: string }[] }).events
+      .map(({ type }) => type)
+      .filter((type) => type.startsWith('Soul'));
+  return { ok, pathOf, freshMind, begin, upload, confirm, types };
+};
+
+/** How souls leave, as clients see it over HTTP: the same on every profile (contract 7.2, 8). */
+export const soulScenarios = (profile: string, open: OpenServer): void => {
+  describe(`souls on ${profile}`, () => {
+    const running = projectingServer(open, { ANIMA_SOUL_DEADLINE_MS: String(DEADLINE_MS) });
+    const { ok, pathOf, freshMind, begin, upload, confirm, types } = clientOf(running);
+
+    it('leave in two phases, and can be read, listed, verified and proven', async () => {
+      const npcId = await freshMind();
+      const begun = await begin(npcId);
+      const { auiPayload: soul } = begun.se1Instruction;
+      expect(begun.se1SignedPayload).toEqual(soul);
+      expect(begun.se1Signature).toBe(soul['signature']);
+      expect(soul).toMatchObject({
+        version: '1',
+        npcId,
+        persona: 'Mira keeps the inn.',
+        baseModelWeights: '',
+        state: {
+          mood: 'loyal',
+          fear: 0.25,
+          confidence: 0,
+          inventory: ['key'],
+          skills: {},
+          relationships: {},
+          extra: { coins: 40, skills: { brewing: 'good' } },
+          filled: ['confidence', 'relationships', 'skills'],
+        },
+        memories: [
+          { text: 'A guest left without paying.', importance: 0.9, confirmed: true },
+          { text: 'The gate is old.', type: 'knowledge', metadata: { page: 1 }, confirmed: false },
+        ],
+      });
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed']);
+
+      const uploaded = await upload(begun.se1Instruction);
+      const txId = sha256Base64url(jcs(soul));
+      expect(uploaded).toEqual({ status: 201, id: txId, body: { id: txId } });
+      const done = ok(await confirm(npcId, begun, { aurTxId: txId })).body as JsonObject;
+      expect(done).toMatchObject({ txId, signature: begun.se1Signature, soul: { id: soul['id'], name: npcId } });
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExported']);
+
+      const read = await fetch(done['arweaveUrl'] as string);
+      expect(await read.json()).toEqual(soul);
+      const listed = (ok(await running.api.get('/souls')).body as { souls: JsonObject[] }).souls;
+      expect(listed[0]).toMatchObject({ txId, name: npcId, npcId, arweaveUrl: done['arweaveUrl'] });
+      expect(ok(await running.api.get(`/souls/${txId}`)).body).toMatchObject({
+        si1Instruction: { adiExpectedTxId: txId },
+        soul: { id: soul['id'], memories: [{ text: 'A guest left without paying.' }, { text: 'The gate is old.' }] },
+      });
+      expect(ok(await running.api.post(`/souls/${txId}/verify`)).body).toMatchObject({ valid: true });
+      const [memory] = soul['memories'] as readonly { readonly id: string }[];
+      const proof = ok(await running.api.get(`/souls/${txId}/proof?memoryId=${memory?.id ?? ''}`)).body;
+      expect(proof).toMatchObject({ txId, soulId: soul['id'], memory, part: 1, parts: 3, root: soul['trainingProof'] });
+    });
+
+    it('take the payload as clients write it again, whatever the order of its members', async () => {
+      const npcId = await freshMind();
+      const begun = await begin(npcId);
+      const { auiPayload: soul } = begun.se1Instruction;
+      const reversed = JSON.stringify(Object.fromEntries(Object.entries(soul).toReversed()), null, 2);
+      const { id: txId } = await upload(begun.se1Instruction, reversed);
+      expect(txId).toBe(sha256Base64url(jcs(soul)));
+      ok(await confirm(npcId, begun, { aurTxId: txId }, reversed));
+    });
+
+    it('give the first answer to a second confirmation, and record nothing for it', async () => {
+      const npcId = await freshMind();
+      const begun = await begin(npcId);
+      const { id: txId } = await upload(begun.se1Instruction);
+      expect(await upload(begun.se1Instruction)).toMatchObject({ status: 200, id: txId });
+      const first = ok(await confirm(npcId, begun, { aurTxId: txId }));
+      const second = ok(await confirm(npcId, begun, { aurTxId: txId }));
+      expect(second.body).toEqual(first.body);
+      expect((await types(npcId)).filter((type) => type === 'SoulExported')).toHaveLength(1);
+    });
+
+    it('leave nothing half done when the payload is another one, was not uploaded, or its export is unknown', async () => {
+      const npcId = await freshMind();
+      const begun = await begin(npcId);
+      const { se1Instruction: instruction, se1SignedPayload: soul } = begun;
+      const other = { ...soul, persona: 'Mallory keeps the inn.' };
+      expect(await upload(instruction, JSON.stringify(other))).toMatchObject({
+        status: 422,
+        body: { error: { code: 'SOUL_PAYLOAD_MISMATCH' } },
+      });
+      const refusals = [
+        [await confirm(npcId, begun, { aurTxId: 'nowhere' }), 422, 'SOUL_UPLOAD_FAILED'],
+        [await confirm(npcId, begun, {}, { ...soul, id: 's0_0_aaaaaaaaaaaaaaaa' }), 404, 'SOUL_EXPORT_NOT_FOUND'],
+        [await confirm(npcId, begun, {}, { ...soul, id: 7 }), 404, 'SOUL_EXPORT_NOT_FOUND'],
+        [await confirm(npcId, begun, {}, '{"id":'), 400, 'MALFORMED_JSON'],
+        [await confirm('somebody else', begun, {}), 404, 'SOUL_EXPORT_NOT_FOUND'],
+      ] as const;
+      for (const [reply, status, code] of refusals) expect([reply.status, codeOf(reply)]).toEqual([status, code]);
+      const { id: txId } = await upload(instruction);
+      const mismatch = await confirm(npcId, begun, { aurTxId: txId }, other);
+      expect([mismatch.status, codeOf(mismatch)]).toEqual([422, 'SOUL_PAYLOAD_MISMATCH']);
+      ok(await confirm(npcId, begun, { aurTxId: txId }));
+      expect(codeOf(await running.api.get('/npcs/somebody%20else'))).toBe('NPC_NOT_FOUND');
+    });
+
+    it('end as failed when the client could not upload, and then stay so', async () => {
+      const npcId = await freshMind();
+      const begun = await begin(npcId);
+      const failed = await confirm(npcId, begun, { aurSuccess: false, aurStatus: 507, aurError: 'no room' });
+      expect([failed.status, codeOf(failed)]).toEqual([422, 'SOUL_UPLOAD_FAILED']);
+      const { id: txId } = await upload(begun.se1Instruction);
+      expect(codeOf(await confirm(npcId, begun, { aurTxId: txId }))).toBe('SOUL_UPLOAD_FAILED');
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExportFailed']);
+    });
+
+    it('expire between the phases', async () => {
+      const npcId = await freshMind();
+      const begun = await begin(npcId);
+      const { id: txId } = await upload(begun.se1Instruction);
+      await expect.poll(() => types(npcId), { timeout: DEADLINE_MS * 3, interval: 200 }).toContain('SoulExportExpired');
+      const late = await confirm(npcId, begun, { aurTxId: txId });
+      expect([late.status, codeOf(late)]).toEqual([410, 'SOUL_EXCHANGE_EXPIRED']);
+      expect((await upload(begun.se1Instruction)).status).toBe(401);
+    });
+
+    it('leave of a mind that nobody knows, with what the request says of it, and without memories if it says so', async () => {
+      const npcId = 'nobody knows him';
+      const { se1SignedPayload: soul } = await begin(npcId, { persona: 'A stranger.', npcState: { mood: 'hostile' } });
+      expect(soul).toMatchObject({ npcId, persona: 'A stranger.', memories: [], state: { mood: 'hostile' } });
+      const known = await freshMind();
+      const bare = await begin(known, { persona: 'Another.', npcState: { coins: null }, includeMemories: false });
+      expect(bare.se1SignedPayload).toMatchObject({ persona: 'Mira keeps the inn.', memories: [] });
+      expect(bare.se1SignedPayload['state']).toMatchObject({ extra: { skills: { brewing: 'good' } } });
+      const wrong = await running.api.post(`${pathOf(known)}/soul/export`, { npcIdRef: npcId });
+      expect([wrong.status, codeOf(wrong)]).toEqual([422, 'SOUL_ID_DIFFERS']);
+    });
+
+    it('leave at once through the agent family, in both formats', async () => {
+      const npcId = await freshMind();
+      const path = `/v1/agents/${encodeURIComponent(npcId)}/soul/export`;
+      const json = ok(await running.api.post(path)).body as { soul: JsonObject };
+      expect(json).toMatchObject({ format: 'json', storage: 'local', soul: { npcId, version: '1' } });
+      const txId = sha256Base64url(jcs(json.soul));
+      expect(ok(await running.api.post(`/souls/${txId}/verify`)).body).toMatchObject({ valid: true });
+      const binary = ok(await running.api.post(path, { format: 'binary', includeMemories: false })).body as {
+        soul: JsonObject;
+      };
+      expect(binary.soul).toMatchObject({
+        memories: [],
+        binary: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/) as string,
+      });
+      expect(await types(npcId)).toEqual(
+        Array.from({ length: 2 }, () => ['SoulExportRequested', 'SoulSealed', 'SoulExported']).flat(),
+      );
+      const unknown = await running.api.post('/v1/agents/unheard%20of/soul/export', {});
+      expect([unknown.status, codeOf(unknown)]).toEqual([404, 'NPC_NOT_FOUND']);
+    });
+
+    it('are not shown to who may not see them', async () => {
+      const unknown = 'A'.repeat(43);
+      const none = await running.api.get(`/souls/${unknown}/proof?memoryId=m1`);
+      expect([none.status, codeOf(none)]).toEqual([404, 'SOUL_NOT_FOUND']);
+      expect((await running.api.post(`/souls/${unknown}/verify`)).status).toBe(404);
+      expect(ok(await running.api.get(`/souls/${unknown}`)).body).not.toHaveProperty('soul');
+    });
+  });
+
+  describe(`souls on ${profile}, killed`, () => {
+    const running = projectingServer(open);
+    const { ok, freshMind, begin, upload, confirm, types } = clientOf(running);
+
+    it('go on after kill -9 between any two steps', async () => {
+      const npcId = await freshMind();
+      const killed = async (): Promise<void> => {
+        await running.server.restart('kill');
+        running.again();
+      };
+      const begun = await begin(npcId);
+      await killed();
+      // The server may listen elsewhere now.
+      const auiEndpoint = `${running.server.url}/archive`;
+      const { status, id: txId } = await upload({ ...begun.se1Instruction, auiEndpoint });
+      expect(status).toBe(201);
+      await killed();
+      const done = ok(await confirm(npcId, begun, { aurTxId: txId })).body as JsonObject;
+      await killed();
+      expect(ok(await confirm(npcId, begun, { aurTxId: txId })).body).toEqual(done);
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExported']);
+      expect(ok(await running.api.post(`/souls/${txId ?? ''}/verify`)).body).toMatchObject({ valid: true });
+    }, 120_000);
+  });
+};

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+
+import { cellOf, farEffectOf, statusOf } from '../../workflows/process.js';
+import { soulExport, type SoulExportInput, type SoulExportState } from '../../workflows/soul-export.js';
+import { givenOf, inTable } from '../support/given.js';
+
+const soulId = 's0_0_aaaaaaaaaaaaaaaa';
+const request = {
+  soulId,
+  npcState: { mood: 'loyal' },
+  includeMemories: true,
+  uploadedBy: 'client',
+  deadlineAt: '2026-01-01T01:00:00.000Z',
+} as const;
+const seal = {
+  name: 'Mira',
+  digest: 'the digest',
+  root: 'the root',
+  kid: 'kid',
+  mindRevision: 1,
+  memories: 2,
+  bytes: 900,
+};
+const place = { txId: 'the digest', url: 'http://test/archive/the digest' };
+const inputs = {
+  request: { type: 'request', ...request },
+  sealed: { type: 'sealed', ...seal },
+  uploaded: { type: 'uploaded', digest: seal.digest, ...place },
+  failed: { type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason: 'no room' },
+  deadline: { type: 'deadline' },
+} as const satisfies Record<SoulExportInput['type'], SoulExportInput>;
+
+const given = givenOf(soulExport);
+type Export = ReturnType<typeof given>;
+const take = (before: Export, input: SoulExportInput) => before.when(inTable(soulExport), input, null);
+const fresh = given({ type: 'NpcUpdated', data: {} });
+const after = (...types: (keyof typeof inputs)[]): Export =>
+  types.reduce((before, type) => take(before, inputs[type]).and, fresh);
+const exports = {
+  new: fresh,
+  requested: after('request'),
+  sealed: after('request', 'sealed'),
+  exported: after('request', 'sealed', 'uploaded'),
+  failed: after('request', 'failed'),
+  expired: after('request', 'deadline'),
+} satisfies Record<SoulExportState['name'], Export>;
+
+/** What every input does in every state: the state that follows and the events, or that it is refused. */
+const expected: Record<keyof typeof exports, Record<SoulExportInput['type'], string>> = {
+  new: {
+    request: 'requested SoulExportRequested',
+    sealed: 'new',
+    uploaded: 'new refused',
+    failed: 'new refused',
+    deadline: 'new',
+  },
+  requested: {
+    request: 'requested',
+    sealed: 'sealed SoulSealed',
+    uploaded: 'requested refused',
+    failed: 'failed SoulExportFailed',
+    deadline: 'expired SoulExportExpired',
+  },
+  sealed: {
+    request: 'sealed',
+    sealed: 'sealed',
+    uploaded: 'exported SoulExported',
+    failed: 'failed SoulExportFailed',
+    deadline: 'expired SoulExportExpired',
+  },
+  exported: { request: 'exported', sealed: 'exported', uploaded: 'exported', failed: 'exported', deadline: 'exported' },
+  failed: { request: 'failed', sealed: 'failed', uploaded: 'failed refused', failed: 'failed', deadline: 'failed' },
+  expired: {
+    request: 'expired',
+    sealed: 'expired',
+    uploaded: 'expired refused',
+    failed: 'expired refused',
+    deadline: 'expired',
+  },
+};
+const cells = Object.entries(exports).flatMap(([name, before]) =>
+  Object.values<SoulExportInput>(inputs).map(
+    (input) => [name as keyof typeof exports, input.type, before, input] as const,
+  ),
+);
+
+describe('the table of a soul’s export', () => {
+  it.each(cells)('says what an export in the state %s does on the input %s', (name, type, before, input) => {
+    expect(before.state.name).toBe(name);
+    const taken = take(before, input);
+    const outcome =
+      taken.events === null ? [name, 'refused'] : [taken.and.state.name, ...taken.events.map((event) => event.type)];
+    expect(outcome.join(' ')).toBe(expected[name][type]);
+  });
+
+  it('leads nowhere but to the states that its cells name', () => {
+    for (const [name, type, before, input] of cells) {
+      const cell = cellOf(soulExport, before.state, input);
+      if (cell === 'ignore' || 'reject' in cell) continue;
+      const taken = take(before, input);
+      if (taken.events === null) continue;
+      expect(cell.to, `${name} ${type}`).toContain(taken.and.state.name);
+    }
+  });
+
+  it('takes only the payload that was sealed, before and after it was exported', () => {
+    const other = { ...inputs.uploaded, digest: 'another' };
+    for (const before of [exports.sealed, exports.exported]) {
+      take(before, other).then('SOUL_PAYLOAD_MISMATCH');
+    }
+  });
+
+  it('keeps its first place when it is confirmed again', () => {
+    const again = take(exports.exported, { ...inputs.uploaded, txId: 'elsewhere', url: 'http://elsewhere' });
+    expect(again.and.state).toMatchObject({ place });
+  });
+
+  it('seals first; only a server that keeps souls itself has more to do', () => {
+    const sealing = farEffectOf(statusOf(soulExport, exports.requested.state));
+    expect(sealing).toMatchObject({ name: 'seal', args: { soulId, npcState: { mood: 'loyal' }, revision: 1 } });
+    expect(statusOf(soulExport, exports.sealed.state)).toMatchObject({ effect: null, over: false });
+    const own = take(take(fresh, { ...inputs.request, uploadedBy: 'server' }).and, inputs.sealed).and;
+    expect(farEffectOf(statusOf(soulExport, own.state))).toMatchObject({ name: 'keep', args: { digest: seal.digest } });
+    for (const ended of [exports.exported, exports.failed, exports.expired])
+      expect(statusOf(soulExport, ended.state)).toMatchObject({ over: true, effect: null, deadline: null });
+  });
+});

@@ -1,0 +1,181 @@
+import { npcEvents } from '../src/domain/npc/decoder.js';
+import type { NpcEvent } from '../src/domain/npc/events.js';
+import { Rejection } from '../src/domain/shared/rejection.js';
+import type { Cell, Effect, Emitted, Process, ProcessEvent } from './process.js';
+
+type DataOf<Type extends NpcEvent['type']> = Extract<NpcEvent, { type: Type }>['data'];
+type Request = DataOf<'SoulExportRequested'>;
+type Seal = Omit<DataOf<'SoulSealed'>, 'soulId'>;
+type Place = Omit<DataOf<'SoulExported'>, 'soulId'>;
+type Failure = Omit<DataOf<'SoulExportFailed'>, 'soulId'>;
+
+type SoulExportName = 'new' | 'requested' | 'sealed' | 'exported' | 'failed' | 'expired';
+/** An export as its events leave it; plain JSON. `revision` is that of its request: what the soul knows ends there. */
+export type SoulExportState =
+  | { readonly name: 'new' }
+  | (Request & {
+      readonly name: Exclude<SoulExportName, 'new'>;
+      readonly revision: number;
+      readonly requestedAt: string;
+      readonly seal?: Seal;
+      readonly place?: Place;
+      readonly failure?: Failure;
+      readonly endedAt?: string;
+    });
+type Begun = Exclude<SoulExportState, { name: 'new' }>;
+
+export type SoulExportInput =
+  | ({ readonly type: 'request' } & Request)
+  | ({ readonly type: 'sealed' } & Seal)
+  /** The soul with this digest is in an archive. */
+  | ({ readonly type: 'uploaded'; readonly digest: string } & Place)
+  | ({ readonly type: 'failed' } & Failure)
+  | { readonly type: 'deadline' };
+
+/** What is known of an export: its whole state, once it has begun. */
+export type SoulExportAnswer = Begun;
+
+const draft = (event: NpcEvent): Emitted => event as unknown as Emitted;
+
+const seal = ({ soulId }: Begun, { type: _, ...data }: Extract<SoulExportInput, { type: 'sealed' }>) => [
+  draft({ type: 'SoulSealed', data: { soulId, ...data } }),
+];
+const fail = ({ soulId }: Begun, { type: _, ...data }: Extract<SoulExportInput, { type: 'failed' }>) => [
+  draft({ type: 'SoulExportFailed', data: { soulId, ...data } }),
+];
+const expire = ({ soulId }: Begun) => [draft({ type: 'SoulExportExpired', data: { soulId } })];
+
+/** @throws Rejection SOUL_PAYLOAD_MISMATCH when what was uploaded is not what was sealed (contract 8.2) */
+const requireSame = ({ seal: sealed }: Begun, digest: string): void => {
+  if (sealed?.digest !== digest) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
+};
+
+const keep = (
+  state: Begun,
+  { type: _, digest, ...place }: Extract<SoulExportInput, { type: 'uploaded' }>,
+): readonly Emitted[] => {
+  requireSame(state, digest);
+  return [draft({ type: 'SoulExported', data: { soulId: state.soulId, ...place } })];
+};
+
+/** Confirming twice gives the first answer, to the same payload. */
+const sameAgain: Cell<Begun, Extract<SoulExportInput, { type: 'uploaded' }>, unknown, SoulExportName> = {
+  to: ['exported'],
+  emit: (state, { digest }) => {
+    requireSame(state, digest);
+    return [];
+  },
+};
+
+const failing = { to: ['failed'], emit: fail } as const;
+const expiring = { to: ['expired'], emit: expire } as const;
+
+const table: Process<SoulExportState, SoulExportInput, unknown, SoulExportAnswer>['table'] = {
+  new: {
+    request: {
+      to: ['requested'],
+      emit: (_, { type: _type, ...data }) => [draft({ type: 'SoulExportRequested', data })],
+    },
+    sealed: 'ignore',
+    uploaded: { reject: 'SOUL_EXPORT_NOT_FOUND' },
+    failed: { reject: 'SOUL_EXPORT_NOT_FOUND' },
+    deadline: 'ignore',
+  },
+  requested: {
+    request: 'ignore',
+    sealed: { to: ['sealed'], emit: seal },
+    // Nobody has the document yet, so nobody can have brought it anywhere.
+    uploaded: { reject: 'SOUL_PAYLOAD_MISMATCH' },
+    failed: failing,
+    deadline: expiring,
+  },
+  sealed: {
+    request: 'ignore',
+    sealed: 'ignore',
+    uploaded: { to: ['exported'], emit: keep },
+    failed: failing,
+    deadline: expiring,
+  },
+  exported: { request: 'ignore', sealed: 'ignore', uploaded: sameAgain, failed: 'ignore', deadline: 'ignore' },
+  failed: {
+    request: 'ignore',
+    sealed: 'ignore',
+    uploaded: { reject: 'SOUL_UPLOAD_FAILED' },
+    failed: 'ignore',
+    deadline: 'ignore',
+  },
+  expired: {
+    request: 'ignore',
+    sealed: 'ignore',
+    uploaded: { reject: 'SOUL_EXCHANGE_EXPIRED' },
+    failed: { reject: 'SOUL_EXCHANGE_EXPIRED' },
+    deadline: 'ignore',
+  },
+};
+
+const evolve = (state: SoulExportState, recorded: ProcessEvent): SoulExportState => {
+  const event = npcEvents.decode(recorded);
+  const { revision, meta } = recorded;
+  if (state.name === 'new') {
+    return event.type === 'SoulExportRequested'
+      ? { ...event.data, name: 'requested', revision, requestedAt: meta.at }
+      : state;
+  }
+  switch (event.type) {
+    case 'SoulSealed': {
+      const { soulId: _, ...sealed } = event.data;
+      return { ...state, name: 'sealed', seal: sealed };
+    }
+    case 'SoulExported': {
+      const { soulId: _, ...place } = event.data;
+      return { ...state, name: 'exported', place, endedAt: meta.at };
+    }
+    case 'SoulExportFailed': {
+      const { soulId: _, ...failure } = event.data;
+      return { ...state, name: 'failed', failure, endedAt: meta.at };
+    }
+    case 'SoulExportExpired':
+      return { ...state, name: 'expired', endedAt: meta.at };
+    default:
+      return state;
+  }
+};
+
+const over = ({ name }: SoulExportState): boolean => name === 'exported' || name === 'failed' || name === 'expired';
+
+const pending = (state: SoulExportState): Effect | null => {
+  if (state.name === 'requested') {
+    const { revision, requestedAt } = state;
+    return { id: 'seal', name: 'seal', near: false, args: { ...requestOf(state), revision, requestedAt } };
+  }
+  if (state.name === 'sealed' && state.uploadedBy === 'server') {
+    return { id: 'keep', name: 'keep', near: false, args: { digest: state.seal?.digest ?? '' } };
+  }
+  return null;
+};
+
+const requestOf = ({ soulId, npcState, persona, includeMemories, uploadedBy, deadlineAt }: Begun): Request => ({
+  soulId,
+  npcState,
+  ...(persona === undefined ? {} : { persona }),
+  includeMemories,
+  uploadedBy,
+  deadlineAt,
+});
+
+/**
+ * A mind leaves as a soul (contract 8.1, 8.2): its document is made and signed, then somebody brings it to an archive: a client, who says so in a second
+ * phase, or this server by itself. Nothing is given away before the mind's own stream says that it was sealed.
+ */
+export const soulExport: Process<SoulExportState, SoulExportInput, unknown, SoulExportAnswer> = {
+  name: 'soulExport',
+  initial: { name: 'new' },
+  table,
+  owns: (id, event) => event.data['soulId'] === id,
+  evolve,
+  pending,
+  deadline: (state) =>
+    state.name === 'new' || over(state) ? null : { at: state.deadlineAt, input: { type: 'deadline' } },
+  answer: (state) => (state.name === 'new' ? undefined : state),
+  over,
+};
