@@ -133,16 +133,16 @@ module.exports = [
     'What an engine says goes into turns; choosing one needs the tenant and nothing of a mind.',
   ),
   wing(
-    'souls',
-    'the archive of souls: who may upload what, what is read from it, what expired in it',
-    ['src/app/pacing'],
-    'A payload is archived by its digest alone: nothing here knows what a soul holds.',
-  ),
-  wing(
     'read-models',
     'feeding read models, rebuilding and waiting for them, the relay',
     ['src/app/pacing'],
     'A read model is made from events alone: it knows only what the feed brings.',
+  ),
+  wing(
+    'souls',
+    'souls: signed and verified',
+    ['src/app/pacing'],
+    'A soul is a document: to sign or to verify one needs no mind.',
   ),
   {
     rule: 'activities-use-ports',

@@ -2,9 +2,9 @@ import type { KeyObject } from 'node:crypto';
 
 import { compactVerify, decodeProtectedHeader } from 'jose';
 
-import { isCanonicalBase64url } from '../../domain/shared/base64url.js';
 import { isContentDigest } from '../../domain/shared/content-digest.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
+import { ED25519_ALGORITHMS, isCanonicalJws } from '../../domain/signing/compact-jws.js';
 import type { Clock } from '../../ports/clock.js';
 
 /** The `typ` that grants are signed with: no other signature of ours lets anything in. */
@@ -12,9 +12,6 @@ export const ARCHIVE_GRANT_TYPE = 'archive-grant+jwt';
 
 /** Who a grant is for. Not the server's address, which may change before the grant ends. */
 const AUDIENCE = 'archive';
-const ALGORITHMS = ['EdDSA', 'Ed25519'];
-/** The longest grant that is looked at, in characters: an npcId of 128 characters in UTF-8, a tenant and an issuer fit. */
-const GRANT_CHARS = 4_096;
 
 /** Leave to upload one payload (contract 8.1). */
 export type ArchiveGrant = {
@@ -47,10 +44,10 @@ export const issueArchiveGrant = (
   sign({ iss: issuer, aud: AUDIENCE, sub: digest, tenant, npcId, exp: Math.floor(expiresAt.getTime() / 1_000) });
 
 const kidOf = (grant: string): string | null => {
-  if (grant.length > GRANT_CHARS || !grant.split('.').every(isCanonicalBase64url)) return null;
+  if (!isCanonicalJws(grant)) return null;
   try {
     const { kid, typ, alg } = decodeProtectedHeader(grant);
-    return typeof kid === 'string' && typ === ARCHIVE_GRANT_TYPE && ALGORITHMS.includes(alg ?? '') ? kid : null;
+    return typeof kid === 'string' && typ === ARCHIVE_GRANT_TYPE && ED25519_ALGORITHMS.includes(alg ?? '') ? kid : null;
   } catch {
     return null;
   }
@@ -74,7 +71,7 @@ export const readArchiveGrant = async (
   const key = kid === null ? undefined : await publicKey(kid);
   if (key === undefined) return null;
   try {
-    const { payload } = await compactVerify(grant, key, { algorithms: ALGORITHMS });
+    const { payload } = await compactVerify(grant, key, { algorithms: ED25519_ALGORITHMS });
     const allowed = grantOf(payload);
     return allowed === null || allowed.expiresAt <= clock.now() ? null : allowed;
   } catch {
