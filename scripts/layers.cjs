@@ -133,12 +133,6 @@ module.exports = [
     'What an engine says goes into turns; choosing one needs the tenant and nothing of a mind.',
   ),
   wing(
-    'souls',
-    'the archive of souls: who may upload what, what is read from it, what expired in it',
-    ['src/app/pacing'],
-    'A payload is archived by its digest alone: nothing here knows what a soul holds.',
-  ),
-  wing(
     'read-models',
     'feeding read models, rebuilding and waiting for them, the relay',
     ['src/app/pacing'],
@@ -171,7 +165,7 @@ module.exports = [
     because: 'The memory adapters define what a port means in the fewest lines. They use no other adapter.',
   },
   {
-    ...adapter('embedded', 'SQLite files, an engine with timers and a queue'),
+    ...adapter('embedded', 'SQLite files, the files of the archive, an engine with timers and a queue'),
     imports: ['src/adapters/files', 'src/adapters/shared', ...core],
   },
   {
@@ -202,7 +196,7 @@ module.exports = [
     imports: ['src/adapters/shared', 'src/app/pacing', ...core],
   },
   adapter('kafka', 'the feed on Kafka'),
-  adapter('postgres', 'PostgreSQL: read models, snapshots, idempotency keys, limits, the relay’s place'),
+  adapter('postgres', 'PostgreSQL: read models, snapshots, archive, idempotency keys, limits, the relay’s place'),
   adapter('vectors', 'exact search among vectors'),
   adapter('files', 'files beside the data: the owner key, the secret'),
   {

@@ -81,7 +81,7 @@ describe('GET /readyz', () => {
           database: {
             ok: false,
             needed: false,
-            detail: expect.stringMatching(/^lists, and requests with an Idempotency-Key, are refused: ./),
+            detail: expect.stringMatching(/^lists, the archive, and requests with an Idempotency-Key, are refused: ./),
           },
         }),
       }),

@@ -49,7 +49,7 @@ const unlessMissing = async <T>(work: () => Promise<T>): Promise<T | null> => {
 };
 
 /** The names in a directory; none when there is no such directory. */
-export const namesIn = async (path: string): Promise<readonly string[]> =>
+export const directoryNames = async (path: string): Promise<readonly string[]> =>
   (await unlessMissing(() => readdir(path))) ?? [];
 
 export const isThere = async (path: string): Promise<boolean> => (await unlessMissing(() => stat(path))) !== null;
@@ -89,5 +89,5 @@ export const removeFile = async (path: string): Promise<boolean> =>
 
 /** Removes every file in a directory that is there. */
 export const emptyDirectory = async (path: string): Promise<void> => {
-  for (const name of await namesIn(path)) await rm(join(path, name), { recursive: true, force: true });
+  for (const name of await directoryNames(path)) await rm(join(path, name), { recursive: true, force: true });
 };

@@ -13,7 +13,7 @@ import {
   fileErrorCode,
   isThere,
   moveFile,
-  namesIn,
+  directoryNames,
   onFiles,
   readPayload,
   removeFile,
@@ -116,7 +116,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
   async dropStaged(before: Date, limit: number): Promise<number> {
     const untilMs = before.getTime();
     let dropped = 0;
-    for (const shard of await onFiles(() => namesIn(join(this.#folder, 'staged')))) {
+    for (const shard of await onFiles(() => directoryNames(join(this.#folder, 'staged')))) {
       for (const { path, digest, expiresMs } of await onFiles(() => this.#stagedIn(shard))) {
         if (dropped >= limit) return dropped;
         if (expiresMs <= untilMs && (await this.#inTurn(digest, () => removeFile(path)))) dropped += 1;
@@ -148,7 +148,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
 
   async #stagedIn(shard: string): Promise<readonly StagedFile[]> {
     const folder = join(this.#folder, 'staged', shard);
-    return (await namesIn(folder)).flatMap((name) => {
+    return (await directoryNames(folder)).flatMap((name) => {
       const [, digest, tenant, expires] = STAGED_NAME.exec(name) ?? [];
       return digest === undefined || tenant === undefined
         ? []

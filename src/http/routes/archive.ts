@@ -5,9 +5,10 @@ import { Type } from '@sinclair/typebox';
 import { inSlices } from '../../app/pacing/in-slices.js';
 import { Lines } from '../../app/pacing/line.js';
 import { type ArchiveGrant, readArchiveGrant } from '../../app/souls/archive-grant.js';
+import { payloadDigest } from '../../app/souls/payload-digest.js';
 import { createShownPayloads, type OpenPayload } from '../../app/souls/shown-payloads.js';
 import { takePayload } from '../../app/souls/take-payload.js';
-import { contentDigestInSlices, isContentDigest } from '../../domain/shared/content-digest.js';
+import { isContentDigest } from '../../domain/shared/content-digest.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Ports } from '../../ports/ports.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
@@ -75,7 +76,7 @@ export const archiveRoutes = ({ ports, signingKeys }: ArchiveRouteDeps): readonl
     if (received.digest === digest) return received.body;
     return lines.inTurn('canonical', async () => {
       const payload = Buffer.from(await inSlices(canonicalBody(received.body)));
-      if ((await inSlices(contentDigestInSlices(payload))) === digest) return payload;
+      if ((await inSlices(payloadDigest(payload))) === digest) return payload;
       throw new Rejection('SOUL_PAYLOAD_MISMATCH');
     });
   };
