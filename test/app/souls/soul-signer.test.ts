@@ -30,7 +30,7 @@ const signedBy = async (of: UnsignedSoul, more: JsonObject = {}, said: JsonObjec
   while (step.done !== true) step = work.next();
   const { root } = step.value;
   const signature = await new CompactSign(Buffer.from(jcs({ ...soulClaims(of, root), ...said })))
-    .setProtectedHeader({ ...strangerHeader, ...more } as never)
+    .setProtectedHeader({ ...strangerHeader, ...more })
     .sign(stranger.privateKey, { crit: { 'urn:x': true } });
   return { ...of, trainingProof: root, signature };
 };
@@ -287,7 +287,7 @@ describe('a signature that is none', () => {
 
   it('over claims that are no object', async () => {
     const key: KeyObject = createPrivateKey(stranger.privateKey.export({ format: 'pem', type: 'pkcs8' }));
-    const signature = await new CompactSign(Buffer.from('[]')).setProtectedHeader(strangerHeader as never).sign(key);
+    const signature = await new CompactSign(Buffer.from('[]')).setProtectedHeader(strangerHeader).sign(key);
     expect(await verdictOf({ ...(await signedBy(elsewhere())), signature })).toBe('bad_signature');
   });
 });
