@@ -93,6 +93,17 @@ describe('a soul as CBOR', () => {
     expect(Buffer.from(written({ '\uffff': 1, '\ud83d\ude00': 2 })).toString('hex')).toBe('a263efbfbf0164f09f988002');
   });
 
+  it('is the same in one piece, however long', () => {
+    const values = Array.from({ length: 40_000 }, (_, place): Json => [
+      place,
+      `${place}`.repeat(place % 60),
+      place / 3,
+    ]);
+    const long = { values, text: 'ö'.repeat(200_000), last: [-1, 2 ** 40, 0.5, null] };
+    expect(Buffer.compare(written(long), encode(long, rfc8949EncodeOptions))).toBe(0);
+    expect(soulFromCbor(written(long))).toEqual(long);
+  });
+
   it('keeps any JSON as it is, every number to the bit', () => {
     const key = fc.string({ unit: 'binary' }).filter((name) => name !== '__proto__');
     const { value: anyJson } = fc.letrec<{ value: Json }>((tie) => ({
