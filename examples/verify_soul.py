@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 """Checks a soul document (docs/souls.md) without a server: python3 verify_soul.py soul.json, or from standard input.
 
-Needs the package `cryptography`. It computes the root of the soul's parts, and checks the root, the claims and the signature by the key that the soul
-brings. It does not check the soul against its schema, nor whom the key belongs to: compare the printed kid with the exporting server's key set.
+Needs the package `cryptography`. It computes the root of the soul's parts, and checks the root, the claims, and the signature by the key that the
+soul brings. It does not check the soul against its schema, nor whose key it is: compare the printed kid with the
+exporting server's key set. A name that comes twice is refused, because two readers could see two souls.
 """
 import base64, datetime, hashlib, json, math, sys
 from decimal import Decimal
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
 
 def read(text):
     def unique(pairs):
         if len(dict(pairs)) < len(pairs): raise ValueError('a name is repeated')
         return dict(pairs)
     return json.loads(text, parse_int=float, parse_constant=float, object_pairs_hook=unique)
-
 
 def number(value):  # as ECMAScript writes it, from the shortest digits that mean the same double
     if not math.isfinite(value): raise ValueError('a number is too large')
@@ -26,7 +25,6 @@ def number(value):  # as ECMAScript writes it, from the shortest digits that mea
     if -6 < point <= 0: return sign + '0.' + '0' * -point + digits
     return sign + digits[0] + ('.' + digits[1:] if digits[1:] else '') + f'e{point - 1:+d}'
 
-
 def jcs(value):  # RFC 8785
     if isinstance(value, float): return number(value)
     if isinstance(value, list): return '[' + ','.join(map(jcs, value)) + ']'
@@ -34,18 +32,14 @@ def jcs(value):  # RFC 8785
     names = sorted(value, key=lambda name: name.encode('utf-16-be'))
     return '{' + ','.join(json.dumps(name, ensure_ascii=False) + ':' + jcs(value[name]) for name in names) + '}'
 
-
 def sha256(data): return hashlib.sha256(data).digest()
 
-
 def base64url(data): return base64.urlsafe_b64encode(data).rstrip(b'=').decode()
-
 
 def decoded(text):
     data = base64.urlsafe_b64decode(text + '=' * (-len(text) % 4))
     if base64url(data) != text: raise ValueError('not canonical base64url')
     return data
-
 
 def root(parts):  # RFC 9162, section 2.1.1: a last node without a partner goes up as it is
     level = [sha256(b'\0' + jcs(part).encode()) for part in parts]
@@ -53,7 +47,6 @@ def root(parts):  # RFC 9162, section 2.1.1: a last node without a partner goes 
         pairs = [level[at:at + 2] for at in range(0, len(level), 2)]
         level = [sha256(b'\1' + pair[0] + pair[1]) if len(pair) == 2 else pair[0] for pair in pairs]
     return base64url(level[0])
-
 
 def refusal(soul):
     head, payload, signature = soul['signature'].split('.')
@@ -72,7 +65,6 @@ def refusal(soul):
     unsigned = {name: soul[name] for name in soul if name not in ('memories', 'trainingProof', 'signature')}
     if not root([unsigned, *soul['memories']]) == claims['root'] == soul['trainingProof']: return 'wrong_root'
     print('valid', soul['id'], 'signed by', header['kid'])
-
 
 try: reason = refusal(read(open(sys.argv[1], 'rb').read() if len(sys.argv) > 1 else sys.stdin.buffer.read()))
 except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error: reason = f'malformed: {error}'

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../shared/json.js';
+import { isObject, type Json, type JsonObject } from '../shared/json.js';
 import { MAX_SOUL_DEPTH } from './bounds.js';
 
 /**
@@ -96,16 +96,12 @@ export const encodeCbor = (json: Json): Uint8Array => {
     const at = take(utf8.length);
     bytes.set(utf8, at);
   };
-  const write = (value: Json): void => {
-    if (typeof value === 'string') return text(Buffer.from(value));
-    if (typeof value === 'number') return number(value);
-    if (value === null) return head(major.simple, simple.null);
-    if (typeof value === 'boolean') return head(major.simple, value ? simple.true : simple.false);
-    if (!isObject(value)) {
-      head(major.list, value.length);
-      return value.forEach(write);
-    }
-    const members = Object.entries(value).map(([name, member]) => [Buffer.from(name), member] as const);
+  const list = (items: readonly Json[]): void => {
+    head(major.list, items.length);
+    for (const item of items) write(item);
+  };
+  const map = (object: JsonObject): void => {
+    const members = Object.entries(object).map(([name, member]) => [Buffer.from(name), member] as const);
     // The length stands first in an encoded text, so shorter names come first.
     members.sort(([one], [other]) => one.length - other.length || Buffer.compare(one, other));
     head(major.map, members.length);
@@ -113,6 +109,14 @@ export const encodeCbor = (json: Json): Uint8Array => {
       text(name);
       write(member);
     }
+  };
+  const write = (value: Json): void => {
+    if (typeof value === 'string') text(Buffer.from(value));
+    else if (typeof value === 'number') number(value);
+    else if (value === null) head(major.simple, simple.null);
+    else if (typeof value === 'boolean') head(major.simple, value ? simple.true : simple.false);
+    else if (isObject(value)) map(value);
+    else list(value);
   };
   write(json);
   return new Uint8Array(bytes.subarray(0, end));

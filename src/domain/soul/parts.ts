@@ -1,10 +1,10 @@
-import { jcs, type JsonObject } from '../shared/json.js';
+import { jcs } from '../shared/json.js';
 import { sha256Base64url } from '../shared/sha256.js';
 import type { SoulDocument, SoulMemory, UnsignedSoul } from './document.js';
 import { hashLeaf, inclusionPath, merkleRoot } from './merkle.js';
 
-/** How many characters of parts are written and hashed between two pauses; about a millisecond of work. */
-const SLICE_CHARS = 262_144;
+/** How many characters of parts are written and hashed between two pauses: a few milliseconds of work. */
+const SLICE_CHARS = 32_768;
 
 /** What hashing a soul's parts gives. */
 export type HashedSoul = {
@@ -23,7 +23,7 @@ const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('ba
 const headOf = (soul: UnsignedSoul | SoulDocument): string => {
   const { memories: _, ...head } = soul;
   const { trainingProof: __, signature: ___, ...part } = head as Partial<SoulDocument>;
-  return jcs(part as JsonObject);
+  return jcs(part);
 };
 
 /** The JCS forms of the parts that a soul is signed by (contract 8.7). Part 0 comes first, then every memory. */
@@ -58,14 +58,6 @@ export function* hashSoul(soul: UnsignedSoul | SoulDocument): Generator<number, 
   return { hashes, root: base64url(merkleRoot(hashes)), bytes, longestPart };
 }
 
-/** Runs work to its end at once. */
-const atOnce = <Result>(work: Generator<number, Result, void>): Result => {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
-};
-
 /** That a memory is in a soul, without the soul's other memories (contract 8.8). Hashes are base64url. */
 export type SoulProof = {
   readonly soulId: string;
@@ -78,12 +70,12 @@ export type SoulProof = {
   readonly signature: string;
 };
 
-/** The inclusion proof of a memory; null when the soul has no memory with this id. */
-export const proofOf = (soul: SoulDocument, memoryId: string): SoulProof | null => {
+/** The inclusion proof of a memory; null when the soul has no memory with this id. It yields whenever the driver may pause. */
+export function* proveMemory(soul: SoulDocument, memoryId: string): Generator<number, SoulProof | null, void> {
   const place = soul.memories.findIndex(({ id }) => id === memoryId);
   const memory = soul.memories[place];
   if (memory === undefined) return null;
-  const { hashes, root } = atOnce(hashSoul(soul));
+  const { hashes, root } = yield* hashSoul(soul);
   return {
     soulId: soul.id,
     memory,
@@ -93,7 +85,7 @@ export const proofOf = (soul: SoulDocument, memoryId: string): SoulProof | null 
     root,
     signature: soul.signature,
   };
-};
+}
 
 /** The base64url SHA-256 of a soul's JCS form: its `txId` in the built-in archive (contract 8.1). */
 export const soulDigest = (soul: SoulDocument): string => sha256Base64url(jcs(soul));

@@ -45,6 +45,7 @@ const State = closed({
   extra: free('Recorded state that is none of the other members, or does not fit its name.'),
   filled: Type.Array(Type.String({ enum: [...namedMembers] }), {
     uniqueItems: true,
+    maxItems: namedMembers.length,
     description: 'The members that are only defaults; an import leaves them out.',
   }),
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { signSoul, type SoulTrust, verifySoul } from '../../../src/app/souls/soul-signer.js';
 import { jcs, type Json, type JsonObject } from '../../../src/domain/shared/json.js';
 import { ed25519Jwk, thumbprint } from '../../../src/domain/signing/jwk.js';
-import { MAX_SOUL_MEMORIES } from '../../../src/domain/soul/bounds.js';
+import { MAX_SOUL_BYTES, MAX_SOUL_MEMORIES } from '../../../src/domain/soul/bounds.js';
 import { soulClaims } from '../../../src/domain/soul/claims.js';
 import type { SoulDocument, SoulInputs, UnsignedSoul } from '../../../src/domain/soul/document.js';
 import { hashSoul } from '../../../src/domain/soul/parts.js';
@@ -30,7 +30,7 @@ const signedBy = async (of: UnsignedSoul, more: JsonObject = {}, said: JsonObjec
   while (step.done !== true) step = work.next();
   const { root } = step.value;
   const signature = await new CompactSign(Buffer.from(jcs({ ...soulClaims(of, root), ...said })))
-    .setProtectedHeader({ ...strangerHeader, ...more } as never)
+    .setProtectedHeader({ ...strangerHeader, ...more })
     .sign(stranger.privateKey, { crit: { 'urn:x': true } });
   return { ...of, trainingProof: root, signature };
 };
@@ -115,6 +115,19 @@ describe('signing a soul', () => {
     ['data nested too deep for a request', { data: nested(28) }],
   ])('refuses %s', async (_, more) => {
     await expect(signSoul(keys, ISSUER, unsignedSoul(more))).rejects.toMatchObject({ code: 'SOUL_TOO_LARGE' });
+  });
+
+  it('takes a soul of exactly the most bytes, and none of one more', async () => {
+    const padded = (pads: readonly number[]): UnsignedSoul =>
+      unsignedSoul({ memories: pads.map((pad, place) => soulMemory(place, { metadata: { pad: 'x'.repeat(pad) } })) });
+    const pads = Array<number>(20).fill(780_000);
+    const short = Buffer.byteLength(jcs(await signSoul(keys, ISSUER, padded([...pads, 0]))));
+    const most = MAX_SOUL_BYTES - short;
+    expect(await verdictOf(await signSoul(keys, ISSUER, padded([...pads, most])))).toBe('ours');
+    await expect(signSoul(keys, ISSUER, padded([...pads, most + 1]))).rejects.toMatchObject({ code: 'SOUL_TOO_LARGE' });
+    const { provenance } = elsewhere();
+    const longer = { ...padded([...pads, most + 1]), provenance };
+    expect(await verdictOf(await signedBy(longer))).toBe('too_large');
   });
 
   it('takes data that are nested as deep as a request allows', async () => {
@@ -287,7 +300,7 @@ describe('a signature that is none', () => {
 
   it('over claims that are no object', async () => {
     const key: KeyObject = createPrivateKey(stranger.privateKey.export({ format: 'pem', type: 'pkcs8' }));
-    const signature = await new CompactSign(Buffer.from('[]')).setProtectedHeader(strangerHeader as never).sign(key);
+    const signature = await new CompactSign(Buffer.from('[]')).setProtectedHeader(strangerHeader).sign(key);
     expect(await verdictOf({ ...(await signedBy(elsewhere())), signature })).toBe('bad_signature');
   });
 });

@@ -20,11 +20,11 @@ const keysOf = (alg: SigningAlgorithm, kids: Readonly<Record<string, number>>): 
   const pairs = new Map(Object.entries(kids).map(([kid, byte]) => [kid, seeded(byte)]));
   return {
     current: { kid: [...pairs.keys()].at(-1) ?? '', alg },
-    sign: async (kid, claims) => {
+    sign: async (kid, claims, { typ }) => {
       const pair = pairs.get(kid);
       if (pair === undefined) throw new Error(`no key ${kid}`);
       return new CompactSign(Buffer.from(JSON.stringify(claims)))
-        .setProtectedHeader({ alg, typ: 'verdict+jwt', kid })
+        .setProtectedHeader({ alg, typ, kid })
         .sign(pair.privateKey);
     },
     publicKey: async (kid) => pairs.get(kid)?.publicKey,

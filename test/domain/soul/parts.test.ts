@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { jcs, type JsonObject } from '../../../src/domain/shared/json.js';
 import type { SoulDocument } from '../../../src/domain/soul/document.js';
 import { hashLeaf, isIncluded, merkleRoot } from '../../../src/domain/soul/merkle.js';
-import { hashSoul, partsOf, proofOf, soulDigest } from '../../../src/domain/soul/parts.js';
+import { hashSoul, partsOf, proveMemory, soulDigest } from '../../../src/domain/soul/parts.js';
 import { sha256Base64url } from '../../../src/domain/shared/sha256.js';
 import { soulMemories, unsignedSoul } from '../../support/souls.js';
 
@@ -50,7 +50,7 @@ describe('the proof of a memory', () => {
   it.each([1, 2, 3, 8, 13])('shows each memory to be in the soul, without the others: of %i', (count) => {
     const soul = signed(count);
     for (const memory of soul.memories) {
-      const proof = proofOf(soul, memory.id);
+      const { result: proof } = drive(proveMemory(soul, memory.id));
       if (proof === null) throw new Error('there is no proof');
       expect(proof).toMatchObject({ soulId: soul.id, memory, parts: count + 1, signature: soul.signature });
       const inclusion = {
@@ -64,8 +64,8 @@ describe('the proof of a memory', () => {
   });
 
   it('is null for a memory that the soul does not have', () => {
-    expect(proofOf(signed(2), 'nobody')).toBeNull();
-    expect(proofOf(signed(0), 'nobody')).toBeNull();
+    expect(drive(proveMemory(signed(2), 'nobody')).result).toBeNull();
+    expect(drive(proveMemory(signed(0), 'nobody')).result).toBeNull();
   });
 });
 

@@ -62,7 +62,7 @@ describe('the state of a soul', () => {
       fc.string().filter((text) => text !== '__proto__'),
     );
     const value = fc.oneof(
-      fc.jsonValue({ noUnicodeString: true } as fc.JsonSharedConstraints),
+      fc.jsonValue(),
       fc.constantFrom('loyal', 'neutral', 0, [], {}, ['key'], { lie: 1 }, { fear: 0 }),
     );
     fc.assert(
