@@ -140,9 +140,18 @@ module.exports = [
   ),
   wing(
     'souls',
-    'souls: signed and verified',
-    ['src/app/pacing'],
-    'A soul is a document: to sign or to verify one needs no mind.',
+    'souls: made from minds, signed, verified, and the archive that keeps them',
+    [
+      'src/app/minds',
+      'src/app/memory',
+      'src/app/processes',
+      'src/app/read-models',
+      'src/app/streams',
+      'src/app/pacing',
+      'projections',
+      'workflows',
+    ],
+    'A soul is made from a mind; no turn and no engine has a part in it.',
   ),
   {
     rule: 'activities-use-ports',

@@ -3,11 +3,11 @@ import type { NpcEvent } from '../src/domain/npc/events.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { Cell, Effect, Emitted, Process, ProcessEvent } from './process.js';
 
-type DataOf<Type extends NpcEvent['type']> = Extract<NpcEvent, { type: Type }>['data'];
-type Request = DataOf<'SoulExportRequested'>;
-type Seal = Omit<DataOf<'SoulSealed'>, 'soulId'>;
-type Place = Omit<DataOf<'SoulExported'>, 'soulId'>;
-type Failure = Omit<DataOf<'SoulExportFailed'>, 'soulId'>;
+type DataOfEvent<Type extends NpcEvent['type']> = Extract<NpcEvent, { type: Type }>['data'];
+type Request = DataOfEvent<'SoulExportRequested'>;
+type Seal = Omit<DataOfEvent<'SoulSealed'>, 'soulId'>;
+type Kept = Omit<DataOfEvent<'SoulExported'>, 'soulId'>;
+type Failure = Omit<DataOfEvent<'SoulExportFailed'>, 'soulId'>;
 
 type SoulExportName = 'new' | 'requested' | 'sealed' | 'exported' | 'failed' | 'expired';
 /** An export as its events leave it; plain JSON. `revision` is that of its request: what the soul knows ends there. */
@@ -18,7 +18,7 @@ export type SoulExportState =
       readonly revision: number;
       readonly requestedAt: string;
       readonly seal?: Seal;
-      readonly place?: Place;
+      readonly place?: Kept;
       readonly failure?: Failure;
       readonly endedAt?: string;
     });
@@ -28,7 +28,7 @@ export type SoulExportInput =
   | ({ readonly type: 'request' } & Request)
   | ({ readonly type: 'sealed' } & Seal)
   /** The soul with this digest is in an archive. */
-  | ({ readonly type: 'uploaded'; readonly digest: string } & Place)
+  | ({ readonly type: 'uploaded'; readonly digest: string } & Kept)
   | ({ readonly type: 'failed' } & Failure)
   | { readonly type: 'deadline' };
 

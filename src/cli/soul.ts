@@ -35,13 +35,18 @@ const readSoulFile = async (terminal: Terminal, file: string): Promise<unknown> 
     throw new CommandFailed(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
   });
   if (bytes.length > MAX_SOUL_BYTES) throw new CommandFailed(`${file} is larger than a soul may be.`);
+  // JSON of an object begins with a brace or white space; a map in CBOR never does.
+  const isJson = /^\s*\{/.test(bytes.subarray(0, 64).toString('latin1'));
+  const document = isJson ? parsed(bytes) : soulFromCbor(bytes);
+  if (document === null) throw new CommandFailed(`${file} is neither JSON nor the binary form of a soul.`);
+  return document;
+};
+
+const parsed = (bytes: Buffer): unknown => {
   try {
-    // JSON of an object begins with a brace or white space; a map in CBOR never does.
-    return /^\s*\{/.test(bytes.subarray(0, 64).toString('latin1'))
-      ? (JSON.parse(bytes.toString('utf8')) as unknown)
-      : soulFromCbor(bytes);
+    return JSON.parse(bytes.toString('utf8')) as unknown;
   } catch {
-    throw new CommandFailed(`${file} is neither JSON nor the binary form of a soul.`);
+    return null;
   }
 };
 

@@ -187,7 +187,9 @@ export const openDistributed = async (
             ? null
             : answering(systemClock, () => requireWorkers(asked).catch(refused)),
         ]);
-        const without = roles.has('http') ? 'lists, the archive, and requests with an Idempotency-Key, are refused' : null;
+        const without = roles.has('http')
+          ? 'lists, the archive, and requests with an Idempotency-Key, are refused'
+          : null;
         return {
           eventStore,
           database: { ...(without === null ? database : meaning(without, database)), needed: feedsAlone },

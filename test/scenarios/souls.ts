@@ -222,6 +222,10 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'NPC_NOT_FOUND']);
     });
 
+    it('have a published schema', async () => {
+      expect(ok(await running.api.get('/souls/schema')).body).toMatchObject({ type: 'object', properties: { id: {} } });
+    });
+
     it('are not shown to who may not see them', async () => {
       const unknown = 'A'.repeat(43);
       const none = await running.api.get(`/souls/${unknown}/proof?memoryId=m1`);

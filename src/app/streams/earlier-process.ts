@@ -5,7 +5,7 @@ import type { Lanes } from './lanes.js';
 import type { Command } from './run-command.js';
 
 /** A request as the search for its earlier attempts sees it. */
-export type Attempt = { readonly stream: string; readonly by: Pick<Command, 'commandId'> } & Required<
+export type CommandAttempt = { readonly stream: string; readonly by: Pick<Command, 'commandId'> } & Required<
   Pick<Command, 'keyed' | 'resumed'>
 >;
 
@@ -17,7 +17,7 @@ export type Attempt = { readonly stream: string; readonly by: Pick<Command, 'com
 export const earlierProcess = async (
   { lanes, events }: { readonly lanes: Lanes; readonly events: EventStore },
   member: 'turnId' | 'soulId',
-  { stream, by, keyed, resumed }: Attempt,
+  { stream, by, keyed, resumed }: CommandAttempt,
   fold: Fold<unknown>,
 ): Promise<{ readonly id: string | null; readonly since: number | undefined }> => {
   if (!resumed && !(keyed && lanes.shared)) return { id: null, since: undefined };

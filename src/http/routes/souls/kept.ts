@@ -2,12 +2,13 @@ import { Type } from '@sinclair/typebox';
 
 import { READ_WAIT_MS } from '../../../app/read-models/read-wait.js';
 import { archiveUrl } from '../../../app/souls/archive-url.js';
+import { proofOf } from '../../../app/souls/soul-proof.js';
 import { type SoulTrust, verifySoul } from '../../../app/souls/soul-signer.js';
 import type { Json } from '../../../domain/shared/json.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import type { SoulDocument } from '../../../domain/soul/document.js';
-import { proofOf } from '../../../domain/soul/parts.js';
 import type { Ports } from '../../../ports/ports.js';
+import { soulSchema } from '../../../domain/soul/soul-schema.js';
 import { souls, soulsListed, type SoulRow } from '../../../../projections/souls.js';
 import { nextLink, pageOf, pageQuery } from '../../page.js';
 import { type RouteDefinition, route } from '../../route.js';
@@ -84,6 +85,17 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
         });
         return { headers: nextLink(call, page, rows, more), body: { souls: rows.map(({ row }) => listed(row)) } };
       },
+    }),
+    route({
+      operationId: 'soulSchema',
+      method: 'GET',
+      path: '/souls/schema',
+      tag: 'Souls',
+      summary: 'The JSON Schema of the soul document',
+      scope: 'souls',
+      ext: true,
+      responses: { 200: { description: 'The schema (JSON Schema 2020-12).', schema: FreeObject } },
+      handler: () => ({ body: soulSchema }),
     }),
     route({
       operationId: 'getSoul',
@@ -169,7 +181,7 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
       handler: async (call) => {
         const { txId } = call.params;
         const document = await sound(txId);
-        const proof = proofOf(document, call.query.memoryId);
+        const proof = await proofOf(document, call.query.memoryId);
         if (proof === null) throw new Rejection('MEMORY_NOT_FOUND');
         return { body: { txId, ...proof } };
       },
