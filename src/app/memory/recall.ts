@@ -3,6 +3,7 @@ import { revisionOrder } from '../../domain/shared/row-order.js';
 import { onlyAsks } from '../../domain/memory/only-asks.js';
 import { scoreOf } from '../../domain/memory/score.js';
 import { defined } from '../../domain/shared/defined.js';
+import { shortDigest } from '../../domain/shared/sha256.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Embedder } from '../../ports/embedder.js';
@@ -30,7 +31,7 @@ export type RecallAsked = {
   readonly minImportance?: number;
   readonly asOf?: number;
   readonly minRevision?: number;
-  /** Leaves out what only asks (only-asks.ts). */
+  /** Leaves out what only asks (only-asks.ts), and all but one of what is told in the same words. */
   readonly tellingOnly?: boolean;
 };
 
@@ -80,12 +81,21 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
 
   const wantedOf = ({ limit, minScore, types, minImportance = 0, tellingOnly = false }: RecallAsked): Wanted => {
     if (types === undefined && minImportance <= 0 && !tellingOnly) return { limit, minScore };
+    const told = new Set<string>();
+    /** The same words fit as well as the first time, and tell nothing more. */
+    const isRepeat = ({ text }: MemoryRow): boolean => {
+      const digest = shortDigest(text);
+      if (told.has(digest)) return true;
+      told.add(digest);
+      return false;
+    };
     const accept = async (candidates: readonly Candidate[]): Promise<readonly Candidate[]> => {
       const rows = await rowsOf(candidates);
       return candidates.filter(({ key }) => {
         const row = rows.get(key);
         if (row === undefined || (tellingOnly && onlyAsks(row))) return false;
-        return (types?.includes(row.type) ?? true) && row.importance >= minImportance;
+        if (!(types?.includes(row.type) ?? true) || row.importance < minImportance) return false;
+        return !tellingOnly || !isRepeat(row);
       });
     };
     return { limit, minScore, accept };

@@ -46,6 +46,14 @@ describe('a recall', () => {
     expect(revisions).toEqual([...even, 39, 37, 35, 33, 31]);
   });
 
+  it('gives what was told in the same words once where it is for an agent, so that repeats leave place for others', async () => {
+    const { rows, ask } = openRecall();
+    await rows.store(memoryRow(1, '1 1'), ...Array.from({ length: 8 }, (_, at) => memoryRow(2 + at, '1 0')));
+    expect(texts(await ask('1 0', { limit: 5, tellingOnly: true }))).toEqual(['1 0', '1 1']);
+    expect((await ask('1 0', { limit: 1, tellingOnly: true })).memories[0]?.row.revision).toBe(9);
+    expect(texts(await ask('1 0', { limit: 5 }))).toEqual(Array.from({ length: 5 }, () => '1 0'));
+  });
+
   it('embeds what its own mind lacks, and nothing twice', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, '1 0'), memoryRow(1, '9 9', { stream: 'npc-studio.other' }));
