@@ -143,9 +143,12 @@ const openOrJoin = async (
     return await begin(deps, { ...asked, by: { ...asked.by, commandId } }, since, plan);
   } catch (failure) {
     if (!(failure instanceof Rejection) || failure.code !== 'BUSY') throw failure;
-    const other = (await index.recent(stream)).find((turn) => turn.agent && turn.commandId === commandId);
-    if (other === undefined) throw failure;
-    return other.turnId;
+    // It may also be refused because too many wait. Only a turn that was not there before is another's with this command: names come again.
+    const before = new Set(known.map(({ turnId }) => turnId));
+    const now = await index.recent(stream);
+    const rival = now.find((turn) => turn.agent && turn.commandId === commandId && !before.has(turn.turnId));
+    if (rival === undefined) throw failure;
+    return rival.turnId;
   }
 };
 

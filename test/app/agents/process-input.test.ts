@@ -4,6 +4,7 @@ import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { type AgentDeps, processInput } from '../../../src/app/agents/process-input.js';
 import { createUnanswered, OWED_MS } from '../../../src/app/agents/unanswered.js';
 import { pause } from '../../../src/app/pacing/pause.js';
+import { TURNS_KEPT_PER_MIND } from '../../../src/app/turns/turn-index.js';
 import { SharedWork } from '../../../src/app/pacing/shared-work.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
@@ -47,6 +48,17 @@ const slowly = (
   [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
 });
 
+/** A process engine that takes no input while `busy` says so. */
+const refusing = (engine: ProcessEngine, busy: { readonly isBusy: boolean }): ProcessEngine => ({
+  start: () => engine.start(),
+  enter: (ref) => engine.enter(ref),
+  tell: (ref, inputs, by) => engine.tell(ref, inputs, by),
+  ask: (ref, inputs, by) =>
+    busy.isBusy ? Promise.reject(new Rejection('BUSY', { retryAfter: 2 })) : engine.ask(ref, inputs, by),
+  outcome: (ref, by, wait) => engine.outcome(ref, by, wait),
+  [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+});
+
 let instances = 0;
 const openAgents = async (
   { engine }: Pick<ReturnType<typeof fakeCortex>, 'engine'>,
@@ -58,6 +70,7 @@ const openAgents = async (
     outcome = () => null,
     shared = false,
     broken = { isBroken: false },
+    busy = { isBusy: false },
   }: {
     store?: MemoryEventStore;
     clock?: ManualClock;
@@ -67,6 +80,7 @@ const openAgents = async (
     /** Stands before the engine's own outcome; null leaves it to the engine. */
     outcome?: () => Promise<StepAnswer> | null;
     broken?: { isBroken: boolean };
+    busy?: { isBusy: boolean };
   } = {},
 ) => {
   const recalls: string[] = [];
@@ -84,6 +98,7 @@ const openAgents = async (
     load: (...asked: Parameters<typeof journal.load>) =>
       broken.isBroken ? Promise.reject(new Error('broken')) : journal.load(...asked),
   });
+  const told = withOutcome(askTakes === undefined ? minds.engine : slowly(minds.engine, clock, askTakes), outcome);
   const deps: AgentDeps = {
     ...minds.deps,
     journal: breakable,
@@ -92,7 +107,7 @@ const openAgents = async (
     unanswered: createUnanswered(clock),
     openings: new Map(),
     waits: new SharedWork(),
-    engine: withOutcome(askTakes === undefined ? minds.engine : slowly(minds.engine, clock, askTakes), outcome),
+    engine: refusing(told, busy),
   };
   let commands = 0;
   const instance = String((instances += 1));
@@ -394,6 +409,18 @@ describe('an agent’s turn', () => {
     const turnIds = new Set((await Promise.all(again)).map(({ turnId }) => turnId));
     expect(turnIds.has(one?.turnId ?? '')).toBe(false);
     expect(turnIds.size).toBe(1);
+  });
+
+  it('is no old turn with the same words when there are too many to take it', async () => {
+    const { engine } = fakeCortex(() => Promise.resolve('Hello.'));
+    const busy = { isBusy: false };
+    await using agents = await openAgents({ engine }, { busy });
+    await agents.say('Hello.');
+    // So many that the first does not count any more for the name of a command, and is remembered still.
+    const others = TURNS_KEPT_PER_MIND / 2 + 1;
+    for (let other = 0; other < others; other += 1) await agents.say(`Something else: ${String(other)}.`);
+    busy.isBusy = true;
+    await expect(agents.say('Hello.')).rejects.toMatchObject({ code: 'BUSY' });
   });
 
   it('is told to come again at once while its engine is known to be down, and goes on when it is back', async () => {
