@@ -32,17 +32,17 @@ const withOutcome = (engine: ProcessEngine, outcome: () => Promise<StepAnswer> |
 const slowly = (
   engine: ProcessEngine,
   clock: ManualClock,
-  { beforeMs, afterMs }: { readonly beforeMs: number; readonly afterMs: number },
+  takes: { readonly beforeMs: number; readonly afterMs: number },
 ): ProcessEngine => ({
   start: () => engine.start(),
   enter: (ref) => engine.enter(ref),
   tell: (ref, inputs, by) => engine.tell(ref, inputs, by),
   ask: async (ref, inputs, by) => {
-    await pause(clock, beforeMs);
+    if (takes.beforeMs > 0) await pause(clock, takes.beforeMs);
     return engine.ask(ref, inputs, by);
   },
   outcome: async (ref, by, wait) => {
-    await pause(clock, afterMs);
+    if (takes.afterMs > 0) await pause(clock, takes.afterMs);
     return engine.outcome(ref, by, wait);
   },
   [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
@@ -71,6 +71,7 @@ const openAgents = async (
     shared = false,
     broken = { isBroken: false },
     busy = { isBusy: false },
+    search = { takesMs: 0 },
   }: {
     store?: MemoryEventStore;
     clock?: ManualClock;
@@ -81,6 +82,8 @@ const openAgents = async (
     outcome?: () => Promise<StepAnswer> | null;
     broken?: { isBroken: boolean };
     busy?: { isBusy: boolean };
+    /** How long it takes to look for the recent turns. */
+    search?: { takesMs: number };
   } = {},
 ) => {
   const recalls: string[] = [];
@@ -98,9 +101,16 @@ const openAgents = async (
     load: (...asked: Parameters<typeof journal.load>) =>
       broken.isBroken ? Promise.reject(new Error('broken')) : journal.load(...asked),
   });
+  const index = Object.assign(Object.create(minds.deps.index) as typeof minds.deps.index, {
+    recent: async (stream: string) => {
+      if (search.takesMs > 0) await pause(clock, search.takesMs);
+      return minds.deps.index.recent(stream);
+    },
+  });
   const told = withOutcome(askTakes === undefined ? minds.engine : slowly(minds.engine, clock, askTakes), outcome);
   const deps: AgentDeps = {
     ...minds.deps,
+    index,
     journal: breakable,
     engineOf: () => engine,
     waitMs: WAIT_MS,
@@ -344,6 +354,74 @@ describe('an agent’s turn', () => {
     await settle(20);
     await agents.clock.advance(WAIT_MS);
     expect(await anew).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+  });
+
+  it('is owed to who left while it was looked for', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      if (asked.length === 1) await opened;
+      return `Blow ${String(asked.length)}.`;
+    });
+    const search = { takesMs: 0 };
+    await using agents = await openAgents({ engine }, { search });
+    const late = [agents.say('Attack!').catch((error: unknown) => error)];
+    await settle(20);
+    search.takesMs = WAIT_MS + 1_000;
+    late.push(agents.say('Attack!').catch((error: unknown) => error));
+    await settle(20);
+    await agents.clock.advance(WAIT_MS);
+    expect(await Promise.all(late)).toMatchObject([{ code: 'CORTEX_UNAVAILABLE' }, { code: 'ENGINE_UNAVAILABLE' }]);
+    await agents.clock.advance(1_000);
+    open();
+    await settle(20);
+    search.takesMs = 0;
+    const words: string[] = [];
+    for (let times = 0; times < 3; times += 1) words.push((await agents.say('Attack!')).verdict.dialogue);
+    expect(words).toEqual(['Blow 1.', 'Blow 1.', 'Blow 2.']);
+  });
+
+  it('is owed no more to who left its opening and came back to it', async () => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve(`Blow ${String(asked.length)}.`));
+    const askTakes = { beforeMs: WAIT_MS + 2_000, afterMs: 0 };
+    await using agents = await openAgents({ engine }, { askTakes });
+    const late = agents.say('Attack!').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS);
+    expect(await late).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    const again = agents.say('Attack!');
+    await settle(20);
+    await agents.clock.advance(2_000);
+    const first = await again;
+    askTakes.beforeMs = 0;
+    expect((await agents.say('Attack!')).turnId).not.toBe(first.turnId);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is owed, when another server has opened it, to who left before that was known', async () => {
+    const { opened, open } = gate();
+    const fake = fakeCortex(async () => {
+      if (fake.asked.length === 1) await opened;
+      return `Blow ${String(fake.asked.length)}.`;
+    });
+    const store = new MemoryEventStore();
+    const clock = new ManualClock();
+    await using first = await openAgents(fake, { store, clock, shared: true });
+    const askTakes = { beforeMs: WAIT_MS + 1_000, afterMs: 0 };
+    await using second = await openAgents(fake, { store, clock, shared: true, askTakes });
+    const late = second.say('Attack!').catch((error: unknown) => error);
+    await settle(20);
+    // The other's clock has moved on, so its turn has another id.
+    await clock.advance(5);
+    void first.say('Attack!').catch(() => undefined);
+    await settle(40);
+    await clock.advance(WAIT_MS - 5);
+    expect(await late).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    await clock.advance(1_000);
+    open();
+    await settle(40);
+    askTakes.beforeMs = 0;
+    expect((await second.say('Attack!')).verdict).toMatchObject({ dialogue: 'Blow 1.' });
+    expect(fake.asked).toHaveLength(1);
   });
 
   it('is told to come again where the outcome of a turn is nothing yet', async () => {
