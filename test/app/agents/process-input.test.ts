@@ -70,6 +70,7 @@ const openAgents = async (
     outcome = () => null,
     shared = false,
     broken = { isBroken: false },
+    silent = { isSilent: false },
     busy = { isBusy: false },
     search = { takesMs: 0 },
   }: {
@@ -81,6 +82,8 @@ const openAgents = async (
     /** Stands before the engine's own outcome; null leaves it to the engine. */
     outcome?: () => Promise<StepAnswer> | null;
     broken?: { isBroken: boolean };
+    /** Whether reading takes longer than a request has. */
+    silent?: { isSilent: boolean };
     busy?: { isBusy: boolean };
     /** How long it takes to look for the recent turns. */
     search?: { takesMs: number };
@@ -98,9 +101,17 @@ const openAgents = async (
   const minds = await openMinds(store, clock, { agent, shared });
   const { journal } = minds.deps;
   const breakable = Object.assign(Object.create(journal) as typeof journal, {
-    load: (...asked: Parameters<typeof journal.load>) =>
-      broken.isBroken ? Promise.reject(new Error('broken')) : journal.load(...asked),
+    load: async (...asked: Parameters<typeof journal.load>) => {
+      if (broken.isBroken) throw new Error('broken');
+      if (silent.isSilent) await pause(clock, 2 * WAIT_MS);
+      return journal.load(...asked);
+    },
   });
+  const { events } = minds.deps;
+  const read: typeof events.read = async (...asked) => {
+    if (silent.isSilent) await pause(clock, 2 * WAIT_MS);
+    return events.read(...asked);
+  };
   const index = Object.assign(Object.create(minds.deps.index) as typeof minds.deps.index, {
     recent: async (stream: string) => {
       if (search.takesMs > 0) await pause(clock, search.takesMs);
@@ -111,6 +122,7 @@ const openAgents = async (
   const deps: AgentDeps = {
     ...minds.deps,
     index,
+    events: Object.assign(Object.create(events) as typeof events, { read }),
     journal: breakable,
     engineOf: () => engine,
     waitMs: WAIT_MS,
@@ -200,7 +212,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
-  it('says that it waits for its recall, and not for its engine, while the embedder is away', async () => {
+  it('is not said to wait for the words of its engine while what recall needs is away', async () => {
     let isAway = true;
     const { engine, asked } = fakeCortex(() => Promise.resolve('At last.'));
     await using agents = await openAgents({ engine }, { onRecall: () => isAway });
@@ -208,12 +220,39 @@ describe('an agent’s turn', () => {
     await settle(20);
     await agents.clock.advance(WAIT_MS + 1);
     const refused = (await late) as Rejection;
-    expect([refused.code, refused.retryAfter, asked.length]).toEqual(['EMBEDDER_UNAVAILABLE', 1, 0]);
+    expect([refused.code, refused.retryAfter, asked.length]).toEqual(['ENGINE_UNAVAILABLE', 1, 0]);
     isAway = false;
     const again = agents.say('Are you there?');
     await settle(20);
     await agents.clock.advance(10_000);
     expect(await again).toMatchObject({ turnId: refused.details['turnId'], verdict: { dialogue: 'At last.' } });
+  });
+
+  it.each([
+    ['is looked at', false, 'ENGINE_UNAVAILABLE'],
+    ['has ended', true, 'STORE_UNAVAILABLE'],
+  ])('is told to come again in time when the store is silent as the turn %s', async (_, ends, code) => {
+    const { opened, open } = gate();
+    const { engine } = fakeCortex(async () => {
+      await opened;
+      return 'At last.';
+    });
+    const silent = { isSilent: false };
+    await using agents = await openAgents({ engine }, { silent });
+    let refusal: unknown = null;
+    void agents.say('Are you there?').catch((error: unknown) => (refusal = error));
+    await settle(20);
+    silent.isSilent = true;
+    if (ends) open();
+    await settle(20);
+    await agents.clock.advance(WAIT_MS - 1);
+    expect(refusal).toBeNull();
+    await agents.clock.advance(1);
+    expect(refusal).toMatchObject({ code, retryAfter: 1 });
+    silent.isSilent = false;
+    open();
+    expect((await agents.say('Are you there?')).verdict).toMatchObject({ dialogue: 'At last.' });
+    expect(await agents.types()).toEqual(turnTypes);
   });
 
   it('answers the same input with a turn that has ended since it was told to come again, once and for a while', async () => {
