@@ -3,7 +3,7 @@ import {
   type AgentDeps,
   type AgentOutcome,
   noVerdictYet,
-  streamEnd,
+  streamEndInTime,
   TurnExpired,
 } from '../app/agents/process-input.js';
 import { type AgentInput, debtName } from '../app/agents/take-input.js';
@@ -98,7 +98,7 @@ export const phasesOf = async function* (
           yield eventOf('thinking', { turnId });
           break;
         case 'ended': {
-          const { revision, position } = await streamEnd(deps.events, asked.stream);
+          const { revision, position } = await streamEndInTime(deps, asked.stream, turnId, untilMs);
           noteWritten(position);
           hasEnded = true;
           yield eventOf('verdict', { ...answerOf({ turnId, ...phase }), revision });

@@ -10,6 +10,7 @@ import { debtOf, phasesOf } from '../../src/http/agent-answer.js';
 import { fakeCortex } from '../support/fake-cortex.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { openMinds, TENANT } from '../support/minds.js';
+import { settle } from '../support/settle.js';
 
 const WAIT_MS = 12_000;
 const by = { tenant: TENANT, actor: 'key', commandId: 'c1', correlationId: 'c1', causationId: null };
@@ -19,8 +20,7 @@ const asked: AgentInput = {
 };
 
 /** The phases of a turn, and what is owed to a request for it. */
-const follow = async (npcState: JsonObject, action: string) => {
-  const store = new MemoryEventStore();
+const follow = async (npcState: JsonObject, action: string, store = new MemoryEventStore()) => {
   const clock = new ManualClock();
   const { engine } = fakeCortex(() => Promise.resolve(JSON.stringify({ dialogue: 'Well.', action })));
   const recall = () => Promise.resolve({ memories: [], pending: 0, revision: -1 });
@@ -38,6 +38,7 @@ const follow = async (npcState: JsonObject, action: string) => {
   return {
     phases,
     turnId,
+    clock,
     owed: () => unanswered.take(debtName(said)),
     [Symbol.asyncDispose]: () => minds[Symbol.asyncDispose](),
   };
@@ -62,4 +63,23 @@ describe('the phases of an agent’s turn', () => {
       }
     },
   );
+
+  it('end in time, and leave the turn owed, when the store does not tell where its stream ends', async () => {
+    const store = new MemoryEventStore();
+    await using following = await follow({}, 'SPEAK', store);
+    const { phases, turnId, clock } = following;
+    let chunk = '';
+    while (!chunk.startsWith('event: thinking')) chunk = (await phases.next()).value as string;
+    const read = store.read.bind(store);
+    store.read = (stream, range) =>
+      range.direction === 'backwards' ? new Promise<never>(() => undefined) : read(stream, range);
+    let last: string | null = null;
+    void phases.next().then(({ value }) => (last = value as string));
+    await settle(20);
+    await clock.advance(WAIT_MS - 1);
+    expect(last).toBeNull();
+    await clock.advance(1);
+    expect(last).toMatch(/^event: error\n.*"STORE_UNAVAILABLE"/);
+    expect(following.owed()).toBe(turnId);
+  });
 });

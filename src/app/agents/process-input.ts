@@ -27,39 +27,78 @@ export type AgentOutcome = {
   readonly position: number;
 };
 
+/** How long before its time is up a request looks how far its turn has come, in milliseconds: it says so when it ends without a verdict. */
+const LOOK_BEFORE_MS = 500;
+
 /**
  * One turn on this server, to its verdict, within the time that a request has for all of it. The turn goes on without its asker.
- * @throws Rejection CORTEX_UNAVAILABLE when there is no verdict in time, or the engine is known to be down; EMBEDDER_UNAVAILABLE when the turn still waits
- *   for its recall; and as `takeInput`
+ * @throws Rejection as `noVerdictYet` when there is no verdict in time, or the engine is known to be down; STORE_UNAVAILABLE when there is one and the
+ *   store does not tell in time where its stream ends; and as `takeInput`
  */
 export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<AgentOutcome> => {
   const { clock, engineOf, waitMs, unanswered } = deps;
+  const { stream } = asked;
   const cortex = engineOf(asked.by.tenant);
   const untilMs = clock.monotonicMs() + waitMs;
   const turnId = await takeInput(deps, asked, untilMs);
-  const late = (): Rejection => noVerdictYet(turnId, cortex);
+  const ms = Math.max(untilMs - clock.monotonicMs(), 0);
+  const recall = lookForRecall(deps, Math.max(ms - LOOK_BEFORE_MS, 0), stream, turnId);
+  const late = (): Rejection => noVerdictYet(turnId, cortex, recall.seen());
   const { signal, stop } = whenDown(clock, cortex, late);
   try {
-    const ms = Math.max(untilMs - clock.monotonicMs(), 0);
     const outcome = await withTimeLimit(clock, { ms, late, signal }, (limited) =>
       sharedOutcome(deps, asked, turnId, limited),
     );
     const answer = outcome.answer as AgentTurnAnswer | undefined;
     if (answer?.verdict === undefined) throw new TurnExpired(turnId, cortex);
-    const end = await streamEnd(deps.events, asked.stream);
+    const end = await streamEndInTime(deps, stream, turnId, untilMs);
     return { turnId, memories: answer.memories, verdict: answer.verdict, ...end };
   } catch (error) {
-    if (error instanceof TurnExpired) throw error;
-    unanswered.noted(debtName(asked), turnId);
-    const isLate = error instanceof Rejection && error.code === 'CORTEX_UNAVAILABLE' && cortex.down() === null;
-    throw isLate ? noVerdictYet(turnId, cortex, await hasRecalled(deps, asked.stream, turnId)) : error;
+    if (!(error instanceof TurnExpired)) unanswered.noted(debtName(asked), turnId);
+    throw error;
   } finally {
     stop();
+    recall.stop();
   }
 };
 
+/** Looks once, in `ms`, whether a turn has what it recalls. What cannot be read is not seen. */
+const lookForRecall = (
+  deps: AgentDeps,
+  ms: number,
+  stream: string,
+  turnId: string,
+): { readonly seen: () => boolean; readonly stop: () => void } => {
+  let seen = false;
+  const look = async (): Promise<void> => {
+    seen = (await stateOf(deps, stream, turnId)).name !== 'awaitingMemories';
+  };
+  const stop = deps.clock.after(ms, () => void look().catch(() => undefined));
+  return { seen: () => seen, stop };
+};
+
+/**
+ * Where a mind's stream ends, for an answer that is due at `untilMs` on the monotonic clock.
+ * @throws Rejection STORE_UNAVAILABLE when the store does not tell in time, and what it throws
+ */
+export const streamEndInTime = (
+  { clock, events }: Pick<AgentDeps, 'clock' | 'events'>,
+  stream: string,
+  turnId: string,
+  untilMs: number,
+): ReturnType<typeof streamEnd> => {
+  const late = (): Rejection =>
+    new Rejection('STORE_UNAVAILABLE', {
+      message: 'The turn has ended, but the event store did not answer in time. Send the same again.',
+      details: { turnId },
+      retryAfter: 1,
+    });
+  const ms = Math.max(untilMs - clock.monotonicMs(), 0);
+  return withTimeLimit(clock, { ms, late }, () => streamEnd(events, stream));
+};
+
 /** The last event of a mind's stream. An outcome tells no position: the turn wrote it, not the request. */
-export const streamEnd = async (
+const streamEnd = async (
   events: Pick<EventStore, 'read'>,
   stream: string,
 ): Promise<{ readonly revision: number; readonly position: number }> => {
@@ -92,18 +131,20 @@ const sharedOutcome = (
 };
 
 /**
+ * CORTEX_UNAVAILABLE when the turn was seen to have recalled, or its engine is known to be down; else ENGINE_UNAVAILABLE: what holds up a recall (no
+ * worker, a server or an embedder that is away) is often known to another process only (contract 7.1).
  * @param engine says why, where it knows
- * @param hasRecalled whether the turn has come to its engine: before, what recall needs has not answered
+ * @param hasRecalled whether the turn was seen to have what it recalls
  */
 export const noVerdictYet = (
   turnId: string,
   engine: Pick<CortexEngine, 'id' | 'down'>,
-  hasRecalled = true,
+  hasRecalled: boolean,
 ): Rejection => {
   const down = engine.down();
   if (down === null && !hasRecalled) {
-    return new Rejection('EMBEDDER_UNAVAILABLE', {
-      message: 'The turn still waits for its recall: the embedder has not answered in time. The turn goes on.',
+    return new Rejection('ENGINE_UNAVAILABLE', {
+      message: 'The turn has not been seen to complete its recall. The turn goes on.',
       details: { turnId },
       retryAfter: 1,
     });
@@ -111,13 +152,6 @@ export const noVerdictYet = (
   const reason = down ?? 'It has not answered in time. The turn goes on.';
   return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason }, retryAfter: 1 });
 };
-
-/** Whether a turn has what it recalls; true also when that cannot be read. */
-const hasRecalled = (deps: AgentDeps, stream: string, turnId: string): Promise<boolean> =>
-  stateOf(deps, stream, turnId).then(
-    ({ name }) => name !== 'awaitingMemories',
-    () => true,
-  );
 
 /** A turn that is over, and has no verdict: nothing is owed for it. */
 export class TurnExpired extends Rejection {

@@ -16,11 +16,16 @@ import { TURNS_KEPT_PER_MIND } from '../turns/turn-index.js';
 import { saidKey, type TurnKey } from '../turns/turn-key.js';
 import type { Unanswered } from './unanswered.js';
 
+/** A request, what it was owed when it came, and the opening that it waits for. */
+type Asker = { readonly name: string; owed: string | null; opening: SharedOpening | null };
+
 /** An opening under way. */
 type SharedOpening = {
   readonly turnId: Promise<string>;
-  /** The id as soon as it is known, for who leaves before the turn is open; null when there is none. Never rejects. */
-  readonly planned: Promise<string | null>;
+  /** The id in the end, also of a turn that may be open although its opening failed; null when there is none. Never rejects. */
+  readonly known: Promise<string | null>;
+  /** Who could not wait for its end, and has not come back. */
+  readonly left: Set<Asker>;
 };
 
 export type TakeDeps = StepDeps & {
@@ -55,31 +60,51 @@ export const agentTurnRef = (stream: string, id: string): ProcessRef => ({ proce
  * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE when the time is up, and as ProcessEngine.ask
  */
 export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: number): Promise<string> => {
-  const { clock, unanswered } = deps;
+  const { clock } = deps;
   requireRecordable([asked.input, asked.context, asked.npcState]);
   const late = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
   const ms = Math.max(untilMs - clock.monotonicMs(), 0);
   const name = debtName(asked);
-  const owed = unanswered.take(name);
-  let planned: SharedOpening['planned'] = Promise.resolve(owed);
+  const asker: Asker = { name, owed: deps.unanswered.take(name), opening: null };
   try {
     return await withTimeLimit(clock, { ms, late }, async (signal) => {
       const { earlier, since } = await anotherAttempt(deps, agentTurn, asked);
       if (earlier !== null && earlier.name !== 'expired') return earlier.turnId;
+      const { owed } = asker;
       if (owed !== null && (await stateOf(deps, asked.stream, owed)).name === 'ended') return owed;
       signal.throwIfAborted();
       const opening = openingOf(deps, asked, since);
-      planned = opening.planned;
+      join(opening, asker);
       return await opening.turnId;
     });
   } catch (error) {
-    // Whatever failed, the turn may be opened yet.
-    void planned.then((turnId) => {
-      const known = turnId ?? owed;
-      if (known !== null) unanswered.noted(name, known);
-    });
+    leave(deps, asker);
     throw error;
   }
+};
+
+/** Waits for an opening. A repeat takes the place of one that has left, so that only one of them is owed the turn. */
+const join = (opening: SharedOpening, asker: Asker): void => {
+  asker.opening = opening;
+  for (const earlier of opening.left) {
+    if (earlier.name !== asker.name) continue;
+    opening.left.delete(earlier);
+    asker.owed ??= earlier.owed;
+    return;
+  }
+};
+
+/** Notes what a request is owed that was not answered. Whatever has failed, the turn of its opening may be open in the end. */
+const leave = ({ unanswered }: TakeDeps, asker: Asker): void => {
+  const { name, owed, opening } = asker;
+  opening?.left.add(asker);
+  const known = opening?.known ?? Promise.resolve(null);
+  void known.then((turnId) => {
+    const due = turnId ?? owed;
+    // Its repeat may have come meanwhile.
+    const hasLeft = opening === null || opening.left.delete(asker);
+    if (hasLeft && due !== null) unanswered.noted(name, due);
+  });
 };
 
 /** The opening under way for this input, or a new one. It goes on when everybody has left, and who comes meanwhile waits for it. */
@@ -87,14 +112,12 @@ const openingOf = (deps: TakeDeps, asked: AgentInput, since: number | undefined)
   const same = sameInput(asked);
   const underWay = deps.openings.get(same);
   if (underWay !== undefined) return underWay;
-  let plan = (_: string | null): void => undefined;
-  const planned = new Promise<string | null>((resolve) => (plan = resolve));
-  const turnId = openOrJoin(deps, asked, since, plan).finally(() => {
-    plan(null);
+  let planned: string | null = null;
+  const turnId = openOrJoin(deps, asked, since, (id) => (planned = id)).finally(() => {
     // Who comes after its end must see what is there then.
     deps.openings.delete(same);
   });
-  const opening = { turnId, planned };
+  const opening = { turnId, known: turnId.catch(() => planned), left: new Set<Asker>() };
   deps.openings.set(same, opening);
   return opening;
 };
@@ -143,9 +166,12 @@ const openOrJoin = async (
     return await begin(deps, { ...asked, by: { ...asked.by, commandId } }, since, plan);
   } catch (failure) {
     if (!(failure instanceof Rejection) || failure.code !== 'BUSY') throw failure;
-    const other = (await index.recent(stream)).find((turn) => turn.agent && turn.commandId === commandId);
-    if (other === undefined) throw failure;
-    return other.turnId;
+    // It may also be refused because too many wait. Only a turn that was not there before is another's with this command: names come again.
+    const before = new Set(known.map(({ turnId }) => turnId));
+    const now = await index.recent(stream);
+    const rival = now.find((turn) => turn.agent && turn.commandId === commandId && !before.has(turn.turnId));
+    if (rival === undefined) throw failure;
+    return rival.turnId;
   }
 };
 

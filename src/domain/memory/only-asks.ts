@@ -1,14 +1,22 @@
-/** One sentence that ends in a question mark, whatever closes it: no other sentence stands before it. */
-const ONE_QUESTION = /^[^.!?。！？؟]*[?？؟]+[\s"'”’»)\]]*$/u;
+/** One sentence that ends in a question mark, whatever closes it: no other sentence stands before it. A line break ends a sentence, too. */
+const ONE_QUESTION = /^([^.!?。！？؟…।۔\r\n\u2028\u2029]*)[?？؟]+[\s"'”’»)\]）]*$/u;
 
-/** What may stand between a statement and a question within one sentence: "My name is Anna, can you help me?" */
-const IN_PARTS = /[,;:–—،؛，、；：]/u;
+const OPENS = /^[\s"'“‘«([（¿]+/u;
+
+/**
+ * What may stand between a statement and a question within one sentence: "My name is Anna, can you help me?" It is any mark but those that stand in
+ * words and around them: an apostrophe, a quotation mark, a hyphen between letters or digits.
+ */
+const PARTS = /[^\p{L}\p{M}\p{N}\p{Cf}\s"'“”‘’«»‐‑-]|(?<![\p{L}\p{M}\p{N}])[‐‑-]|[‐‑-](?![\p{L}\p{M}\p{N}])/u;
 const BEGINS_AS_QUESTION =
-  /^[\s"'“‘«(]*(?:(?:and|but|so|well|then|now|please|hey|excuse me|sir|madam|tell me)[,!]? )*(?:who|whose|whom|what|when|where|why|how|which|is|are|am|was|were|do|does|did|can|could|will|would|may|might|shall|should|have|has|had)\b/i;
+  /^(?:(?:and|but|so|well|then|now|please|hey|excuse me|sir|madam|tell me)[,!]? )*(?:who|whose|whom|what|when|where|why|how|which|is|are|am|was|were|do|does|did|can|could|will|would|may|might|shall|should|have|has|had)\b/i;
 
 /**
  * Whether a memory is a question that somebody asked, and tells nothing. A question is nearest to its own repeats: once asked often enough, they would
  * leave no place for what answers it (contract 7.1).
  */
-export const onlyAsks = ({ type, text }: { readonly type: string; readonly text: string }): boolean =>
-  type === 'observation' && ONE_QUESTION.test(text) && (!IN_PARTS.test(text) || BEGINS_AS_QUESTION.test(text));
+export const onlyAsks = ({ type, text }: { readonly type: string; readonly text: string }): boolean => {
+  if (type !== 'observation') return false;
+  const sentence = ONE_QUESTION.exec(text.trim())?.[1]?.replace(OPENS, '');
+  return sentence !== undefined && (BEGINS_AS_QUESTION.test(sentence) || !PARTS.test(sentence));
+};

@@ -4,6 +4,7 @@ import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { type AgentDeps, processInput } from '../../../src/app/agents/process-input.js';
 import { createUnanswered, OWED_MS } from '../../../src/app/agents/unanswered.js';
 import { pause } from '../../../src/app/pacing/pause.js';
+import { TURNS_KEPT_PER_MIND } from '../../../src/app/turns/turn-index.js';
 import { SharedWork } from '../../../src/app/pacing/shared-work.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
@@ -31,19 +32,30 @@ const withOutcome = (engine: ProcessEngine, outcome: () => Promise<StepAnswer> |
 const slowly = (
   engine: ProcessEngine,
   clock: ManualClock,
-  { beforeMs, afterMs }: { readonly beforeMs: number; readonly afterMs: number },
+  takes: { readonly beforeMs: number; readonly afterMs: number },
 ): ProcessEngine => ({
   start: () => engine.start(),
   enter: (ref) => engine.enter(ref),
   tell: (ref, inputs, by) => engine.tell(ref, inputs, by),
   ask: async (ref, inputs, by) => {
-    await pause(clock, beforeMs);
+    if (takes.beforeMs > 0) await pause(clock, takes.beforeMs);
     return engine.ask(ref, inputs, by);
   },
   outcome: async (ref, by, wait) => {
-    await pause(clock, afterMs);
+    if (takes.afterMs > 0) await pause(clock, takes.afterMs);
     return engine.outcome(ref, by, wait);
   },
+  [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+});
+
+/** A process engine that takes no input while `busy` says so. */
+const refusing = (engine: ProcessEngine, busy: { readonly isBusy: boolean }): ProcessEngine => ({
+  start: () => engine.start(),
+  enter: (ref) => engine.enter(ref),
+  tell: (ref, inputs, by) => engine.tell(ref, inputs, by),
+  ask: (ref, inputs, by) =>
+    busy.isBusy ? Promise.reject(new Rejection('BUSY', { retryAfter: 2 })) : engine.ask(ref, inputs, by),
+  outcome: (ref, by, wait) => engine.outcome(ref, by, wait),
   [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
 });
 
@@ -58,6 +70,9 @@ const openAgents = async (
     outcome = () => null,
     shared = false,
     broken = { isBroken: false },
+    silent = { isSilent: false },
+    busy = { isBusy: false },
+    search = { takesMs: 0 },
   }: {
     store?: MemoryEventStore;
     clock?: ManualClock;
@@ -67,6 +82,11 @@ const openAgents = async (
     /** Stands before the engine's own outcome; null leaves it to the engine. */
     outcome?: () => Promise<StepAnswer> | null;
     broken?: { isBroken: boolean };
+    /** Whether reading takes longer than a request has. */
+    silent?: { isSilent: boolean };
+    busy?: { isBusy: boolean };
+    /** How long it takes to look for the recent turns. */
+    search?: { takesMs: number };
   } = {},
 ) => {
   const recalls: string[] = [];
@@ -81,18 +101,35 @@ const openAgents = async (
   const minds = await openMinds(store, clock, { agent, shared });
   const { journal } = minds.deps;
   const breakable = Object.assign(Object.create(journal) as typeof journal, {
-    load: (...asked: Parameters<typeof journal.load>) =>
-      broken.isBroken ? Promise.reject(new Error('broken')) : journal.load(...asked),
+    load: async (...asked: Parameters<typeof journal.load>) => {
+      if (broken.isBroken) throw new Error('broken');
+      if (silent.isSilent) await pause(clock, 2 * WAIT_MS);
+      return journal.load(...asked);
+    },
   });
+  const { events } = minds.deps;
+  const read: typeof events.read = async (...asked) => {
+    if (silent.isSilent) await pause(clock, 2 * WAIT_MS);
+    return events.read(...asked);
+  };
+  const index = Object.assign(Object.create(minds.deps.index) as typeof minds.deps.index, {
+    recent: async (stream: string) => {
+      if (search.takesMs > 0) await pause(clock, search.takesMs);
+      return minds.deps.index.recent(stream);
+    },
+  });
+  const told = withOutcome(askTakes === undefined ? minds.engine : slowly(minds.engine, clock, askTakes), outcome);
   const deps: AgentDeps = {
     ...minds.deps,
+    index,
+    events: Object.assign(Object.create(events) as typeof events, { read }),
     journal: breakable,
     engineOf: () => engine,
     waitMs: WAIT_MS,
     unanswered: createUnanswered(clock),
     openings: new Map(),
     waits: new SharedWork(),
-    engine: withOutcome(askTakes === undefined ? minds.engine : slowly(minds.engine, clock, askTakes), outcome),
+    engine: refusing(told, busy),
   };
   let commands = 0;
   const instance = String((instances += 1));
@@ -175,7 +212,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
-  it('says that it waits for its recall, and not for its engine, while the embedder is away', async () => {
+  it('is not said to wait for the words of its engine while what recall needs is away', async () => {
     let isAway = true;
     const { engine, asked } = fakeCortex(() => Promise.resolve('At last.'));
     await using agents = await openAgents({ engine }, { onRecall: () => isAway });
@@ -183,12 +220,39 @@ describe('an agent’s turn', () => {
     await settle(20);
     await agents.clock.advance(WAIT_MS + 1);
     const refused = (await late) as Rejection;
-    expect([refused.code, refused.retryAfter, asked.length]).toEqual(['EMBEDDER_UNAVAILABLE', 1, 0]);
+    expect([refused.code, refused.retryAfter, asked.length]).toEqual(['ENGINE_UNAVAILABLE', 1, 0]);
     isAway = false;
     const again = agents.say('Are you there?');
     await settle(20);
     await agents.clock.advance(10_000);
     expect(await again).toMatchObject({ turnId: refused.details['turnId'], verdict: { dialogue: 'At last.' } });
+  });
+
+  it.each([
+    ['is looked at', false, 'ENGINE_UNAVAILABLE'],
+    ['has ended', true, 'STORE_UNAVAILABLE'],
+  ])('is told to come again in time when the store is silent as the turn %s', async (_, ends, code) => {
+    const { opened, open } = gate();
+    const { engine } = fakeCortex(async () => {
+      await opened;
+      return 'At last.';
+    });
+    const silent = { isSilent: false };
+    await using agents = await openAgents({ engine }, { silent });
+    let refusal: unknown = null;
+    void agents.say('Are you there?').catch((error: unknown) => (refusal = error));
+    await settle(20);
+    silent.isSilent = true;
+    if (ends) open();
+    await settle(20);
+    await agents.clock.advance(WAIT_MS - 1);
+    expect(refusal).toBeNull();
+    await agents.clock.advance(1);
+    expect(refusal).toMatchObject({ code, retryAfter: 1 });
+    silent.isSilent = false;
+    open();
+    expect((await agents.say('Are you there?')).verdict).toMatchObject({ dialogue: 'At last.' });
+    expect(await agents.types()).toEqual(turnTypes);
   });
 
   it('answers the same input with a turn that has ended since it was told to come again, once and for a while', async () => {
@@ -331,6 +395,74 @@ describe('an agent’s turn', () => {
     expect(await anew).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
   });
 
+  it('is owed to who left while it was looked for', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      if (asked.length === 1) await opened;
+      return `Blow ${String(asked.length)}.`;
+    });
+    const search = { takesMs: 0 };
+    await using agents = await openAgents({ engine }, { search });
+    const late = [agents.say('Attack!').catch((error: unknown) => error)];
+    await settle(20);
+    search.takesMs = WAIT_MS + 1_000;
+    late.push(agents.say('Attack!').catch((error: unknown) => error));
+    await settle(20);
+    await agents.clock.advance(WAIT_MS);
+    expect(await Promise.all(late)).toMatchObject([{ code: 'CORTEX_UNAVAILABLE' }, { code: 'ENGINE_UNAVAILABLE' }]);
+    await agents.clock.advance(1_000);
+    open();
+    await settle(20);
+    search.takesMs = 0;
+    const words: string[] = [];
+    for (let times = 0; times < 3; times += 1) words.push((await agents.say('Attack!')).verdict.dialogue);
+    expect(words).toEqual(['Blow 1.', 'Blow 1.', 'Blow 2.']);
+  });
+
+  it('is owed no more to who left its opening and came back to it', async () => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve(`Blow ${String(asked.length)}.`));
+    const askTakes = { beforeMs: WAIT_MS + 2_000, afterMs: 0 };
+    await using agents = await openAgents({ engine }, { askTakes });
+    const late = agents.say('Attack!').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS);
+    expect(await late).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    const again = agents.say('Attack!');
+    await settle(20);
+    await agents.clock.advance(2_000);
+    const first = await again;
+    askTakes.beforeMs = 0;
+    expect((await agents.say('Attack!')).turnId).not.toBe(first.turnId);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is owed, when another server has opened it, to who left before that was known', async () => {
+    const { opened, open } = gate();
+    const fake = fakeCortex(async () => {
+      if (fake.asked.length === 1) await opened;
+      return `Blow ${String(fake.asked.length)}.`;
+    });
+    const store = new MemoryEventStore();
+    const clock = new ManualClock();
+    await using first = await openAgents(fake, { store, clock, shared: true });
+    const askTakes = { beforeMs: WAIT_MS + 1_000, afterMs: 0 };
+    await using second = await openAgents(fake, { store, clock, shared: true, askTakes });
+    const late = second.say('Attack!').catch((error: unknown) => error);
+    await settle(20);
+    // The other's clock has moved on, so its turn has another id.
+    await clock.advance(5);
+    void first.say('Attack!').catch(() => undefined);
+    await settle(40);
+    await clock.advance(WAIT_MS - 5);
+    expect(await late).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    await clock.advance(1_000);
+    open();
+    await settle(40);
+    askTakes.beforeMs = 0;
+    expect((await second.say('Attack!')).verdict).toMatchObject({ dialogue: 'Blow 1.' });
+    expect(fake.asked).toHaveLength(1);
+  });
+
   it('is told to come again where the outcome of a turn is nothing yet', async () => {
     const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
     const outcome = () => Promise.resolve({ answer: undefined, revision: -1, position: 0 });
@@ -394,6 +526,18 @@ describe('an agent’s turn', () => {
     const turnIds = new Set((await Promise.all(again)).map(({ turnId }) => turnId));
     expect(turnIds.has(one?.turnId ?? '')).toBe(false);
     expect(turnIds.size).toBe(1);
+  });
+
+  it('is no old turn with the same words when there are too many to take it', async () => {
+    const { engine } = fakeCortex(() => Promise.resolve('Hello.'));
+    const busy = { isBusy: false };
+    await using agents = await openAgents({ engine }, { busy });
+    await agents.say('Hello.');
+    // So many that the first does not count any more for the name of a command, and is remembered still.
+    const others = TURNS_KEPT_PER_MIND / 2 + 1;
+    for (let other = 0; other < others; other += 1) await agents.say(`Something else: ${String(other)}.`);
+    busy.isBusy = true;
+    await expect(agents.say('Hello.')).rejects.toMatchObject({ code: 'BUSY' });
   });
 
   it('is told to come again at once while its engine is known to be down, and goes on when it is back', async () => {

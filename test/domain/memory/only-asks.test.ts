@@ -12,6 +12,11 @@ describe('What only asks', () => {
     '“Who goes there?”',
     '你叫什么名字？',
     'ما اسمك؟ ',
+    'نام من چیست؟',
+    'Come si chiama l’ex-oste?',
+    '¿Dónde está «El Gato»?',
+    '\n(Can you help me?)\n',
+    'Is this it - the savings/ledger (of Berta)?',
   ])('is one question: %s', (text) => {
     expect(asks(text)).toBe(true);
   });
@@ -22,6 +27,17 @@ describe('What only asks', () => {
     'My name is Anna, can you help me?',
     'I lost my ring; have you seen it?',
     '我叫安娜，你能帮我吗？',
+    'My name is Anna - can you help me?',
+    'My name is Anna-- can you help me?',
+    'My name is Anna\nCan you help me?',
+    'My name is Anna\u2028can you help me?',
+    'Will\nis my name, can you help me?',
+    'My name is Anna / can you help me?',
+    'My name is Anna (from Rowan) can you help me?',
+    '我叫安娜（罗文人）你能帮我吗？',
+    'I am Anna [of Rowan] can you help me?',
+    'My name is Anna… can you help me?',
+    'मेरा नाम अन्ना है। क्या आप मदद करेंगे?',
     'Is it raining? It is.',
     'Run! Why do you stand there?',
     '',
@@ -36,5 +52,7 @@ describe('What only asks', () => {
   it('is found out in no time in a text of any length', () => {
     expect(asks(`${'a'.repeat(100_000)}?`)).toBe(true);
     expect(asks(`${'a?'.repeat(50_000)}b`)).toBe(false);
+    expect(asks(`${' \n('.repeat(50_000)}b`)).toBe(false);
+    expect(asks(`${'-'.repeat(100_000)}?${')'.repeat(100_000)}b`)).toBe(false);
   });
 });

@@ -137,7 +137,10 @@ describe('a mind', () => {
     expect(given(brought, actorIdentified('t1')).state.data).toEqual({ mood: 'calm' });
   });
 
-  const noActs = ['NpcArchived', 'BridgeChecked', 'MemoriesCleared', 'TurnExpired', 'ChainBreakRecorded'];
+  const noActs = [
+    ...['NpcArchived', 'BridgeChecked', 'MemoriesCleared', 'TurnExpired', 'ChainBreakRecorded'],
+    ...['SoulExportRequested', 'SoulSealed', 'SoulExported', 'SoulExportFailed', 'SoulExportExpired'],
+  ];
   it.each(Object.entries(every))(
     'that is archived lives again after an act of its own and after nothing else: %s',
     (type, event) => {
