@@ -133,6 +133,9 @@ describe('the engine of a model server', () => {
 
   it.each([
     ['busy', status(429)],
+    ['too slow for itself', status(408)],
+    ['at odds with itself', status(409)],
+    ['too early', status(425)],
     ['broken', status(503)],
     ['cut', cut],
     ['not answering in JSON', raw('<html>')],
@@ -162,12 +165,32 @@ describe('the engine of a model server', () => {
 
   it.each([
     [401, /ANIMA_CORTEX_KEY/],
+    [402, /HTTP 402/],
     [404, /ANIMA_CORTEX_MODEL/],
     [302, /HTTP 302/],
   ])('does not try again after HTTP %i, and says what to look at', async (code, reason) => {
     server.behave(status(code, { location: 'http://127.0.0.1:9/v1' }));
     expect((await refusal(ask())).details['reason']).toMatch(reason);
     expect(server.seen).toHaveLength(1);
+    expect(engine.state()).toMatch(reason);
+  });
+
+  it.each([403, 405, 451])('does not try again after HTTP %i, and goes on to ask for others', async (code) => {
+    server.behave(status(code), well);
+    expect((await refusal(ask())).details['reason']).toContain(`HTTP ${String(code)}`);
+    expect(server.seen).toHaveLength(1);
+    expect((await ask('Of another tenant.')).text).toBe('Well met, stranger.');
+    expect(engine.state()).toBe('ready');
+  });
+
+  it('counts a forbidden prompt against a server only when it has answered no other for a minute', async () => {
+    await ask();
+    server.behave(status(403));
+    for (let calls = 1; calls <= 4; calls += 1) await refusal(ask('Moderated.'));
+    expect(engine.state()).toBe('ready');
+    clock.pass(60_000);
+    const reason = /the key \(ANIMA_CORTEX_KEY\) .* or the prompt/;
+    for (let calls = 1; calls <= 3; calls += 1) expect((await refusal(ask())).details['reason']).toMatch(reason);
     expect(engine.state()).toMatch(reason);
   });
 
