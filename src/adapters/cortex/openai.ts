@@ -115,8 +115,8 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
       return completed;
     } catch (error) {
       if (error instanceof AttemptFailed) noteFailure(error);
-      // A server that has answered others meanwhile is not down because this call took too long.
-      else if (caller.aborted && (!isTooLate(caller) || answeredMs > beganMs)) breaker.left();
+      // A server that has answered others meanwhile is not down because this call took too long, whoever's limit it was.
+      else if (answeredMs > beganMs || (caller.aborted && !isTooLate(caller))) breaker.left();
       else noteFailure(new AttemptFailed('The model server does not answer in time.'));
       throw error;
     }

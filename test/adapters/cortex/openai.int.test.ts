@@ -255,18 +255,22 @@ describe('the engine of a model server', () => {
     expect(engine.down()).toMatch(/in time/);
   });
 
-  it('does not count a call whose time is over against a server that has answered others meanwhile', async () => {
-    const silent: Behaviour = { kind: 'silent' };
-    server.behave(silent, silent, silent, well);
-    const callers = Array.from({ length: 3 }, () => new AbortController());
-    const calls = callers.map(({ signal }) => refusal(engine.complete({ prompt: 'Hello.' }, signal)));
-    while (server.seen.length < calls.length) await new Promise((resolve) => setTimeout(resolve, 5));
-    clock.pass(1);
-    await ask();
-    for (const caller of callers) caller.abort(new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 }));
-    await Promise.all(calls);
-    expect(engine.down()).toBeNull();
-  });
+  it.each(['of its caller', 'of its own'])(
+    'does not count a call against a server that has answered others meanwhile when the time limit %s is over',
+    async (whose) => {
+      const silent: Behaviour = { kind: 'silent' };
+      server.behave(silent, silent, silent, well);
+      const callers = Array.from({ length: 3 }, () => new AbortController());
+      const calls = callers.map(({ signal }) => refusal(engine.complete({ prompt: 'Hello.' }, signal)));
+      while (server.seen.length < calls.length) await new Promise((resolve) => setTimeout(resolve, 5));
+      clock.pass(1);
+      await ask();
+      if (whose === 'of its own') clock.runOut();
+      else for (const caller of callers) caller.abort(new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 }));
+      await Promise.all(calls);
+      expect(engine.down()).toBeNull();
+    },
+  );
 
   it('does not count calls against a server that their callers gave up, however late', async () => {
     server.behave({ kind: 'silent' });
