@@ -3,7 +3,10 @@ import type { ModelThread } from './model-thread.js';
 /** What makes vectors of texts, in one thread or in several. */
 export type VectorMaker = Pick<ModelThread, 'vectorsOf'> & AsyncDisposable;
 
-/** Several threads of the same model. The texts of a call are dealt out, the first ones to the threads that have least to do. */
+/**
+ * Several threads of the same model. The texts of a call are dealt out, the first ones to the threads that have least to do. One that could not load
+ * the model lately gets none while there are others.
+ */
 export class ModelThreads implements AsyncDisposable {
   readonly #threads: readonly ModelThread[];
 
@@ -16,7 +19,11 @@ export class ModelThreads implements AsyncDisposable {
   async vectorsOf(
     ...[texts, { urgent, signal }]: Parameters<ModelThread['vectorsOf']>
   ): Promise<readonly Float32Array[]> {
-    const idlestFirst = [...this.#threads].sort((one, other) => one.waitingTexts - other.waitingTexts);
+    // One that could not load the model has least to do.
+    const able = this.#threads.filter(({ cannotLoad }) => !cannotLoad);
+    const idlestFirst = [...(able.length === 0 ? this.#threads : able)].sort(
+      (one, other) => one.waitingTexts - other.waitingTexts,
+    );
     const hands = idlestFirst.slice(0, texts.length).map((thread, at, { length }) => ({
       thread,
       places: texts.flatMap((_, place) => (place % length === at ? [place] : [])),

@@ -10,10 +10,20 @@ const calm = { urgent: false };
 describe('a model in several threads', () => {
   let shared: Int32Array;
   let threads: ModelThreads;
+  let clock: ManualClock;
+  /** @param failed why the first of them cannot load the model */
+  const open = (failed?: string): ModelThreads => {
+    const deps = { clock, log: { error: () => undefined } };
+    let made = 0;
+    return new ModelThreads(
+      3,
+      () => new ModelThread(entry, { shared, failed: made++ === 0 ? failed : undefined }, deps),
+    );
+  };
   beforeEach(() => {
     shared = new Int32Array(new SharedArrayBuffer(8));
-    const deps = { clock: new ManualClock(), log: { error: () => undefined } };
-    threads = new ModelThreads(3, () => new ModelThread(entry, { shared }, deps));
+    clock = new ManualClock();
+    threads = open();
   });
   const letGo = (): void => {
     Atomics.store(shared, 1, 1);
@@ -42,6 +52,18 @@ describe('a model in several threads', () => {
     expect(await lengths(['ccc'])).toEqual([3]);
     letGo();
     await waiting;
+  });
+
+  it('goes on with the others when one thread cannot load the model, and tries that one again after a while', async () => {
+    await using some = open('no memory');
+    const unavailable = { code: 'EMBEDDER_UNAVAILABLE' };
+    await expect(some.vectorsOf(['a'], calm)).rejects.toMatchObject(unavailable);
+    expect(await some.vectorsOf(['a'], calm)).toHaveLength(1);
+    expect(await some.vectorsOf(['a', 'bb', 'ccc', 'dddd'], calm)).toHaveLength(4);
+    expect(started()).toBe(3);
+    await clock.advance(10_000);
+    await expect(some.vectorsOf(['a'], calm)).rejects.toMatchObject(unavailable);
+    expect(started()).toBe(4);
   });
 
   it('ends the whole call with what one thread refuses, and with the reason of its signal', async () => {
