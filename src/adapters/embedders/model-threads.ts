@@ -1,18 +1,22 @@
 import type { ModelThread } from './model-thread.js';
 
 /** What makes vectors of texts, in one thread or in several. */
-export type VectorMaker = Pick<ModelThread, 'vectorsOf'> & AsyncDisposable;
+export type VectorMaker = Pick<ModelThread, 'vectorsOf'> & AsyncDisposable & { readonly count: number };
 
 /**
  * Several threads of the same model. The texts of a call are dealt out, the first ones to the threads that have least to do. One that could not load
  * the model lately gets none while there are others.
  */
-export class ModelThreads implements AsyncDisposable {
+export class ModelThreads implements VectorMaker {
   readonly #threads: readonly ModelThread[];
 
   /** @param open makes a thread that has not started yet */
   constructor(count: number, open: () => ModelThread) {
     this.#threads = Array.from({ length: count }, open);
+  }
+
+  get count(): number {
+    return this.#threads.length;
   }
 
   /** As ModelThread.vectorsOf; what one thread refuses ends the whole call. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { ModelThread } from '../../../src/adapters/embedders/model-thread.js';
 import { ModelThreads } from '../../../src/adapters/embedders/model-threads.js';
+import { threadEmbedder } from '../../../src/adapters/embedders/thread-embedder.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
 const entry = new URL('../../support/fake-model-thread.mjs', import.meta.url);
@@ -36,6 +37,10 @@ describe('a model in several threads', () => {
   const started = (): number => Atomics.load(shared, 0);
   const lengths = async (texts: readonly string[]): Promise<readonly (number | undefined)[]> =>
     (await threads.vectorsOf(texts, calm)).map(([length]) => length);
+
+  it('tells how many threads a call keeps busy', () => {
+    expect(threadEmbedder(threads, { id: 'fake@1', related: 0.5, windowBytes: 750 }).threads).toBe(3);
+  });
 
   it('gives the vectors in the order of the texts, and starts no more threads than there are texts', async () => {
     expect(await lengths([])).toEqual([]);
