@@ -1,3 +1,4 @@
+import { abortWith } from '../../app/pacing/abort-with.js';
 import type { ModelThread } from './model-thread.js';
 
 /** What makes vectors of texts, in one thread or in several. */
@@ -32,21 +33,23 @@ export class ModelThreads implements VectorMaker {
       thread,
       places: texts.flatMap((_, place) => (place % length === at ? [place] : [])),
     }));
-    const refused = new AbortController();
-    const ends = signal === undefined ? refused.signal : AbortSignal.any([signal, refused.signal]);
+    const ended = new AbortController();
+    const letGo = abortWith(ended, signal);
     const vectors: Float32Array[] = [];
     const take = async ({ thread, places }: (typeof hands)[number]): Promise<void> => {
       const made = await thread.vectorsOf(
         places.map((place) => texts[place] ?? ''),
-        { urgent, signal: ends },
+        { urgent, signal: ended.signal },
       );
       for (const [at, vector] of made.entries()) vectors[places[at] ?? 0] = vector;
     };
     try {
       await Promise.all(hands.map(take));
     } catch (error) {
-      refused.abort(error);
+      ended.abort(error);
       throw error;
+    } finally {
+      letGo();
     }
     return vectors;
   }

@@ -4,6 +4,7 @@ import { ModelThread } from '../../../src/adapters/embedders/model-thread.js';
 import { ModelThreads } from '../../../src/adapters/embedders/model-threads.js';
 import { threadEmbedder } from '../../../src/adapters/embedders/thread-embedder.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { followersOf } from '../../support/signal-followers.js';
 
 const entry = new URL('../../support/fake-model-thread.mjs', import.meta.url);
 const calm = { urgent: false };
@@ -69,6 +70,13 @@ describe('a model in several threads', () => {
     await clock.advance(10_000);
     await expect(some.vectorsOf(['a'], calm)).rejects.toMatchObject(unavailable);
     expect(started()).toBe(4);
+  });
+
+  it('leaves nothing in the signal of its caller', async () => {
+    const { signal } = new AbortController();
+    await threads.vectorsOf(['a', 'bb'], { ...calm, signal });
+    await expect(threads.vectorsOf(['a', 'fail'], { ...calm, signal })).rejects.toThrow();
+    expect(followersOf(signal)).toBe(0);
   });
 
   it('ends the whole call with what one thread refuses, and with the reason of its signal', async () => {
