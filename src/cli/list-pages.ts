@@ -1,8 +1,9 @@
 import type { MindRequest } from '../body/mind-request.js';
 import { defined } from '../domain/shared/defined.js';
 
-/** Most items asked for at once (contract 1.9). */
+/** Most items of a page, and of the first answer when no page is asked for (contract 1.9). */
 const PAGE = 500;
+const WHOLE = 10_000;
 
 /** `hasMore`: whether the list goes on behind this page. */
 type ItemPage = { readonly items: readonly unknown[]; readonly hasMore: boolean };
@@ -19,7 +20,12 @@ export async function* listPages(
 ): AsyncGenerator<ItemPage, void, undefined> {
   let cursor: string | undefined;
   for (let read = 0; read < limit;) {
-    const asked = { ...query, limit: String(Math.min(PAGE, limit - read)), ...defined({ cursor }) };
+    // A key may send only so many requests.
+    const whole = cursor === undefined && limit >= WHOLE;
+    const asked = {
+      ...query,
+      ...defined({ cursor, limit: whole ? undefined : String(Math.min(PAGE, limit - read)) }),
+    };
     const cursors: string[] = [];
     const items = (await request('GET', `${path}?${new URLSearchParams(asked).toString()}`, undefined, {
       onMore: (next) => cursors.push(next),

@@ -11,8 +11,8 @@ import { showWhy } from './why.js';
 
 /** How many memories `/memories` shows, the newest last. */
 const MEMORIES = 20;
-/** How many are read for that; the list begins with the oldest. */
-const READ = 50_000;
+/** How many are read for that, with some 20 requests; the list begins with the oldest. */
+const READ = 20_000;
 
 /** How often a line from a file is said, and how long the server's patience is waited for in between at most, in seconds. */
 const TRIES = 3;

@@ -16,6 +16,8 @@ export const EMBED_TEXTS = 64;
 export interface Embedder extends AsyncDisposable {
   /** Its name and version in one word (`minilm@3`), which is stored with each vector. Another model or another way to call it is another word. */
   readonly id: string;
+  /** How many threads of this process one call may keep busy; 1 without it. */
+  readonly threads?: number;
   /**
    * The vectors of at most EMBED_TEXTS texts, in their order; null for a text that has no meaning to it, such as an empty one.
    * `urgent`: somebody waits; such a call is taken before those that are not, and is not slowed down.

@@ -1,6 +1,6 @@
 /** What a worker does for processes: it takes a step, or carries out a far effect. */
 export type WorkerTask = 'step' | 'effect';
-/** `refused` by a rule of the process or because something is away; `failed` is everything that was not foreseen. */
+/** `refused` by a rule of the process, because something is away, or by whoever cancelled it; `failed` is everything that was not foreseen. */
 export type WorkOutcome = 'done' | 'refused' | 'failed';
 
 /** What operators watch. Counting never fails and never waits. */

@@ -109,6 +109,53 @@ describe('anima talk to a server that asks for patience', () => {
   }, 30_000);
 });
 
+describe('anima talk to an NPC with many memories', () => {
+  /** What `/memories` says of a mind with so many, and how many requests that takes. */
+  const remember = async (total: number) => {
+    let asked = 0;
+    const server = createServer(({ url = '' }, response) => {
+      asked += 1;
+      const query = new URL(url, 'http://localhost').searchParams;
+      const limit = Number(query.get('limit') ?? '10000');
+      const from = Number(query.get('cursor') ?? '0');
+      const items = Array.from({ length: Math.min(limit, total - from) }, (_, at) => ({
+        type: 'observation',
+        text: `Day ${String(from + at)}.`,
+      }));
+      const link = `</memory?limit=500&cursor=${String(from + limit)}>; rel="next"`;
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        ...(from + limit < total ? { link } : {}),
+      });
+      response.end(JSON.stringify(items));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const env = { ANIMA_URL: url, ANIMA_API_KEY: 'k' };
+      const { stdout, stderr } = await typed(['talk', 'mira'], { env, lines: ['/memories'] });
+      return { asked, shown: stdout.trimEnd().split('\n'), stderr };
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  };
+
+  it('reads them with few requests, and shows the newest', async () => {
+    const some = await remember(9_000);
+    expect([some.asked, some.shown.length, some.shown.at(-1)]).toEqual([1, 20, '  observation: Day 8999.']);
+    const many = await remember(11_000);
+    expect([many.asked, many.shown.length, many.shown.at(-1)]).toEqual([3, 20, '  observation: Day 10999.']);
+  }, 30_000);
+
+  it('spends a small part of what a key may ask for on them, and says that it has not read all', async () => {
+    const most = await remember(200_000);
+    expect(most.asked).toBeLessThanOrEqual(25);
+    expect(most.shown).toHaveLength(20);
+    expect(most.stderr).toContain('Only the first 20000 memories were read.');
+  }, 30_000);
+});
+
 describe('anima why', () => {
   it('shows the newest turn that has ended, and fails where there is none', async () => {
     await using server = await openEmbeddedServer();

@@ -67,6 +67,7 @@ export class NumberEmbedder implements Embedder {
   /** A call with one of these texts fails as a whole. */
   readonly refused = new Set<string>();
   isAway = false;
+  threads = 1;
 
   constructor(id = 'numbers@1') {
     this.id = id;

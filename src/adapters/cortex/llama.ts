@@ -1,6 +1,8 @@
+import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 
+import { abortWith } from '../../app/pacing/abort-with.js';
 import { withTimeLimit } from '../../app/pacing/time-limit.js';
 import { messagesOf } from '../../domain/npc/decision/messages-of.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -81,6 +83,8 @@ export const openLlamaEngine = async (
   let downUntilMs = -Infinity;
   let tail: Promise<unknown> = Promise.resolve();
   const closing = new AbortController();
+  // Each call listens to it.
+  setMaxListeners(0, closing.signal);
 
   const open = async (): Promise<LoadedModel> => {
     const llama = await getLlama({ build: 'never', progressLogs: false, maxThreads: threads });
@@ -172,14 +176,16 @@ export const openLlamaEngine = async (
       if (waiting > MAX_WAITING) throw unavailable(ID, 'Too many completions are waiting already.');
       const beganMs = clock.monotonicMs();
       waiting += 1;
+      const either = new AbortController();
+      const letGo = abortWith(either, signal, closing.signal);
       try {
-        const either = AbortSignal.any([signal, closing.signal]);
-        const { text, stats } = await withTimeLimit(clock, { ms: CALL_MS, late, signal: either }, (limited) =>
+        const { text, stats } = await withTimeLimit(clock, { ms: CALL_MS, late, signal: either.signal }, (limited) =>
           inTurn(asked, limited),
         );
         return { text, stats: { ...stats, ms: Math.round(clock.monotonicMs() - beganMs) } };
       } finally {
         waiting -= 1;
+        letGo();
       }
     },
     [Symbol.asyncDispose]: async () => {

@@ -50,7 +50,9 @@ const retryAfterMs = (response: Response): number => {
 };
 
 const statusReason = (status: number): string => {
-  if (status === 401 || status === 403) return 'The model server refuses the key (ANIMA_CORTEX_KEY).';
+  if (status === 401) return 'The model server refuses the key (ANIMA_CORTEX_KEY).';
+  if (status === 403)
+    return 'The model server forbids the request (HTTP 403): the key (ANIMA_CORTEX_KEY) lacks a right, or the prompt is not allowed.';
   if (status === 404)
     return 'The model server does not know the model (ANIMA_CORTEX_MODEL), or the path (ANIMA_CORTEX_URL).';
   if (status === 429) return 'The model server takes no more requests for now (HTTP 429).';

@@ -26,6 +26,8 @@ const BACKOFF_MS = 500;
 const LONGEST_RETRY_AFTER_MS = 5_000;
 
 const ID = 'openai';
+/** A server that has answered within this time, in milliseconds, takes the key: it forbids the prompt. */
+const TAKES_KEY_MS = 60_000;
 /** How many schemas that the server does not take are remembered. */
 const REFUSED_SCHEMAS = 1_000;
 
@@ -33,9 +35,14 @@ export type OpenAiEngineDeps = { readonly clock: Clock; readonly random: Random;
 
 /** The server answered this one request with nothing that can be used. */
 const isBadAnswer = ({ status }: AttemptFailed): boolean => status === 200;
+/** Request Timeout, Conflict, Too Early, Too Many Requests: these pass, though they are 4xx. */
+const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 /** No answer, a bad one, a server that is busy or broken: another attempt may help. */
 const passes = (failure: AttemptFailed): boolean =>
-  failure.status === null || failure.status === 429 || failure.status >= 500 || isBadAnswer(failure);
+  failure.status === null || failure.status >= 500 || PASSING.has(failure.status) || isBadAnswer(failure);
+/** A refused key, a bill, an unknown model or path, a redirect: every other request would meet the same. */
+const isDefinite = ({ status }: AttemptFailed): boolean =>
+  status !== null && (status === 401 || status === 402 || status === 404 || (status >= 300 && status < 400));
 /** The server is up, and refuses this one request. */
 const isRefusal = ({ status }: AttemptFailed): boolean => status === 400 || status === 413 || status === 422;
 /** What servers answer that cannot hold a model to a schema. */
@@ -86,8 +93,12 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
       noteAnswer();
       return;
     }
+    if (failure.status === 403 && clock.monotonicMs() - answeredMs < TAKES_KEY_MS) {
+      breaker.left();
+      return;
+    }
     const wasWell = breaker.reason() === null;
-    breaker.failed(failure.reason, !passes(failure));
+    breaker.failed(failure.reason, isDefinite(failure));
     if (wasWell && breaker.reason() !== null) {
       log.warn({ cortexId: ID, reason: failure.reason }, 'an engine is down; it is tried again every few seconds');
     }
@@ -104,8 +115,8 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
       return completed;
     } catch (error) {
       if (error instanceof AttemptFailed) noteFailure(error);
-      // A server that has answered others meanwhile is not down because this call took too long.
-      else if (caller.aborted && (!isTooLate(caller) || answeredMs > beganMs)) breaker.left();
+      // A server that has answered others meanwhile is not down because this call took too long, whoever's limit it was.
+      else if (answeredMs > beganMs || (caller.aborted && !isTooLate(caller))) breaker.left();
       else noteFailure(new AttemptFailed('The model server does not answer in time.'));
       throw error;
     }

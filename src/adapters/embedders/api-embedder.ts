@@ -1,3 +1,6 @@
+import { setMaxListeners } from 'node:events';
+
+import { abortWith } from '../../app/pacing/abort-with.js';
 import { pause } from '../../app/pacing/pause.js';
 import { calibrated } from '../../domain/memory/calibrated.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -46,6 +49,8 @@ export class ApiEmbedder implements Embedder {
     this.id = `api:${choice.model}@1`;
     this.#choice = choice;
     this.#deps = deps;
+    // Each call listens to it.
+    setMaxListeners(0, this.#disposing.signal);
   }
 
   async embed(
@@ -120,14 +125,18 @@ export class ApiEmbedder implements Embedder {
     }
   }
 
-  /** A signal that ends after `ms`, with the embedder, and with `signal`. */
+  /** A signal that ends after `ms`, with the embedder, and with `signal`; until `end` is called. */
   #limit(ms: number, signal?: AbortSignal): { readonly signal: AbortSignal; end(): void } {
     const late = new AbortController();
-    const end = this.#deps.clock.after(ms, () => {
+    const letGo = abortWith(late, this.#disposing.signal, signal);
+    const cancel = this.#deps.clock.after(ms, () => {
       late.abort(new EmbeddingsFailure(`no answer within ${String(ms)} ms`, { passing: true }));
     });
-    const signals = [late.signal, this.#disposing.signal, ...(signal === undefined ? [] : [signal])];
-    return { signal: AbortSignal.any(signals), end };
+    const end = (): void => {
+      cancel();
+      letGo();
+    };
+    return { signal: late.signal, end };
   }
 
   #tell(reason: string): void {

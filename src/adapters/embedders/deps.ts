@@ -4,7 +4,7 @@ import type { Random } from '../../ports/random.js';
 
 /** What embedders need from the rest. */
 export type EmbedderDeps = {
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Pick<Clock, 'after' | 'monotonicMs'>;
   readonly random: Random;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
 };

@@ -13,6 +13,8 @@ const WAITING_CALLS = 256;
 const TEXT_MS = 60_000;
 /** How long an urgent call may take, waiting included, in milliseconds: somebody waits for its answer. */
 const URGENT_MS = 10_000;
+/** How long a thread that could not load its model counts as unable to, in milliseconds. */
+const LOAD_AGAIN_MS = 10_000;
 /** How often a text is given to a thread that ends over it. */
 const TRIES = 2;
 
@@ -51,6 +53,10 @@ export class ModelThread implements AsyncDisposable {
   /** The call whose text the thread has. */
   #running: ThreadCall | null = null;
   #stopWaiting: () => void = () => undefined;
+  /** How many texts were answered, one way or the other. */
+  #answers = 0;
+  /** When the model could not be loaded. */
+  #failedMs = -Infinity;
   #disposed = false;
 
   /** @param entry the thread's file @param data what tells it which model to load */
@@ -89,7 +95,10 @@ export class ModelThread implements AsyncDisposable {
         },
       };
       const onAbort = (): void => call.reject(signal?.reason as Error);
-      const stopWaiting = urgent ? this.#deps.clock.after(URGENT_MS, () => call.reject(busy())) : () => undefined;
+      const before = this.#answers;
+      // A thread that hangs, or loads its model for this long, is away.
+      const onLate = (): void => call.reject(this.#answers === before ? unavailable() : busy());
+      const stopWaiting = urgent ? this.#deps.clock.after(URGENT_MS, onLate) : () => undefined;
       signal?.addEventListener('abort', onAbort, { once: true });
       (urgent ? this.#urgent : this.#others).push(call);
       this.#goOn();
@@ -99,6 +108,11 @@ export class ModelThread implements AsyncDisposable {
   /** How many texts it has and still gets from the calls that wait. */
   get waitingTexts(): number {
     return [...this.#urgent, ...this.#others].reduce((sum, call) => sum + leftIn(call), 0);
+  }
+
+  /** Whether it could not load its model lately. */
+  get cannotLoad(): boolean {
+    return this.#deps.clock.monotonicMs() - this.#failedMs < LOAD_AGAIN_MS;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -150,11 +164,16 @@ export class ModelThread implements AsyncDisposable {
   #answered(answer: ThreadAnswer): void {
     const call = this.#stop();
     if ('failed' in answer) {
-      this.#deps.log.error({ reason: answer.failed }, 'the embedder cannot be loaded, so nothing can be recalled');
+      this.#failedMs = this.#deps.clock.monotonicMs();
+      this.#deps.log.error(
+        { reason: answer.failed },
+        'the embedder cannot be loaded; what this thread was to embed is refused',
+      );
       this.#refuseAll();
       void this.#end();
       return;
     }
+    this.#answers += 1;
     if ('error' in answer) {
       this.#deps.log.error({ reason: answer.error }, 'the embedder could not make a vector');
       call?.reject(textRefused());

@@ -1,10 +1,14 @@
+import { abortWith } from '../../app/pacing/abort-with.js';
 import type { ModelThread } from './model-thread.js';
 
 /** What makes vectors of texts, in one thread or in several. */
-export type VectorMaker = Pick<ModelThread, 'vectorsOf'> & AsyncDisposable;
+export type VectorMaker = Pick<ModelThread, 'vectorsOf'> & AsyncDisposable & { readonly count: number };
 
-/** Several threads of the same model. The texts of a call are dealt out, the first ones to the threads that have least to do. */
-export class ModelThreads implements AsyncDisposable {
+/**
+ * Several threads of the same model. The texts of a call are dealt out, the first ones to the threads that have least to do. One that could not load
+ * the model lately gets none while there are others.
+ */
+export class ModelThreads implements VectorMaker {
   readonly #threads: readonly ModelThread[];
 
   /** @param open makes a thread that has not started yet */
@@ -12,30 +16,40 @@ export class ModelThreads implements AsyncDisposable {
     this.#threads = Array.from({ length: count }, open);
   }
 
+  get count(): number {
+    return this.#threads.length;
+  }
+
   /** As ModelThread.vectorsOf; what one thread refuses ends the whole call. */
   async vectorsOf(
     ...[texts, { urgent, signal }]: Parameters<ModelThread['vectorsOf']>
   ): Promise<readonly Float32Array[]> {
-    const idlestFirst = [...this.#threads].sort((one, other) => one.waitingTexts - other.waitingTexts);
+    // One that could not load the model has least to do.
+    const able = this.#threads.filter(({ cannotLoad }) => !cannotLoad);
+    const idlestFirst = [...(able.length === 0 ? this.#threads : able)].sort(
+      (one, other) => one.waitingTexts - other.waitingTexts,
+    );
     const hands = idlestFirst.slice(0, texts.length).map((thread, at, { length }) => ({
       thread,
       places: texts.flatMap((_, place) => (place % length === at ? [place] : [])),
     }));
-    const refused = new AbortController();
-    const ends = signal === undefined ? refused.signal : AbortSignal.any([signal, refused.signal]);
+    const ended = new AbortController();
+    const letGo = abortWith(ended, signal);
     const vectors: Float32Array[] = [];
     const take = async ({ thread, places }: (typeof hands)[number]): Promise<void> => {
       const made = await thread.vectorsOf(
         places.map((place) => texts[place] ?? ''),
-        { urgent, signal: ends },
+        { urgent, signal: ended.signal },
       );
       for (const [at, vector] of made.entries()) vectors[places[at] ?? 0] = vector;
     };
     try {
       await Promise.all(hands.map(take));
     } catch (error) {
-      refused.abort(error);
+      ended.abort(error);
       throw error;
+    } finally {
+      letGo();
     }
     return vectors;
   }

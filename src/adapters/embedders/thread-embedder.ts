@@ -17,6 +17,7 @@ export const threadEmbedder = (
   { id, related, windowBytes }: ThreadEmbedderOptions,
 ): Embedder => ({
   id,
+  threads: threads.count,
   embed: async (texts, options) => {
     checkEmbedCall(texts, options.signal);
     const windows = texts.map((text) => windowsOf(text, windowBytes));

@@ -87,6 +87,7 @@ export class KafkaFeed implements EventFeed {
     });
     let owned: ReadonlySet<number> = new Set();
     let over = false;
+    const isOver = (): boolean => over;
     const offsets: Offsets = new Map();
     let stop = (): void => undefined;
     const stopped = new Promise<void>((resolve) => (stop = resolve));
@@ -101,9 +102,13 @@ export class KafkaFeed implements EventFeed {
       handlers.assigned(assigned, count);
       onAssigned();
     });
-    const run = async (): Promise<void> => {
+    let joining = true;
+    const isJoining = (): boolean => joining;
+    const join = async (): Promise<void> => {
       await consumer.connect();
+      if (isOver()) return;
       await consumer.subscribe({ topics: [this.#topic], fromBeginning: true });
+      if (isOver()) return;
       const commit = committer(this.#topic, offsets);
       await consumer.run({
         autoCommit: false,
@@ -111,10 +116,10 @@ export class KafkaFeed implements EventFeed {
         partitionsConsumedConcurrently: count,
         eachBatch: (payload) => eachBatch(payload, handlers, offsets, commit, () => owned),
       });
-      await stopped;
     };
+    const joined = join().finally(() => (joining = false));
     try {
-      await Promise.race([run(), loss.lost]);
+      await Promise.race([joined.then(() => stopped), loss.lost]);
     } finally {
       signal.removeEventListener('abort', stop);
       loss.end();
@@ -122,7 +127,9 @@ export class KafkaFeed implements EventFeed {
       over = true;
       owned = new Set();
       if (signal.aborted) await commitLast(consumer, this.#topic, offsets);
-      await closeClient(consumer);
+      // A client that is closed while it joins forgets the member, which may still join later, and then nothing stops it. So it is closed afterwards.
+      if (isJoining()) void joined.catch(() => undefined).then(() => closeClient(consumer));
+      else await closeClient(consumer);
     }
   }
 }

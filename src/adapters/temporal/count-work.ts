@@ -1,3 +1,6 @@
+import { CancelledFailure } from '@temporalio/common';
+
+import { Rejection } from '../../domain/shared/rejection.js';
 import type { Metrics, WorkerTask, WorkOutcome } from '../../ports/metrics.js';
 
 /** Where a worker counts what it does. */
@@ -5,7 +8,7 @@ export type WorkMetrics = Pick<Metrics, 'begin' | 'work'>;
 
 /**
  * Does a piece of work for a process of this name, and counts it with its end.
- * @param outcomeOf how it ended when it returned; `done` without it. What throws has failed.
+ * @param outcomeOf how it ended when it returned; `done` without it. What throws has failed, unless it was refused or cancelled.
  * @throws what the work throws
  */
 export const countWork = async <T>(
@@ -22,6 +25,9 @@ export const countWork = async <T>(
     const result = await work();
     outcome = outcomeOf(result);
     return result;
+  } catch (error) {
+    if (error instanceof Rejection || error instanceof CancelledFailure) outcome = 'refused';
+    throw error;
   } finally {
     metrics.work(task, process, outcome, begun);
   }

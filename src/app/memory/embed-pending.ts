@@ -16,12 +16,13 @@ const RENEW_PART = 1 / 4;
 /** How many texts without a vector are counted at most. */
 export const PENDING_TEXTS_COUNTED = 100_000;
 
-export type EmbedPendingDeps = EmbeddingDeps & {
+export type EmbedPendingDeps = Omit<EmbeddingDeps, 'embedder'> & {
+  readonly embedder: Pick<Embedder, 'id' | 'embed' | 'threads'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'warn'>;
   /** The place of the one process that embeds, and how this one is named; null where there is only one process. */
   readonly place: { readonly lease: RelayLease; readonly holder: string } | null;
-  /** The part of the time in which texts are embedded, above 0 and up to 1; the rest of the time is for others. */
+  /** The part of one core's time in which texts are embedded, above 0 and up to 1; the rest of the time is for others. */
   readonly share: number;
 };
 
@@ -111,8 +112,9 @@ export class EmbedPending implements AsyncDisposable {
     for (const { key: row } of await this.#failing.add(failed)) {
       log.warn({ embedder: embedder.id, row }, 'no vector can be made from a text; it is found by its words alone');
     }
-    // Bounded as the batch is: the embedder ends every call, and a share is at least one percent.
-    const restMs = (timed.spentMs() * (1 - share)) / share;
+    // Bounded as the batch is: the embedder ends every call, and a share is at least one percent. A batch may keep all threads busy.
+    const { threads = 1 } = embedder;
+    const restMs = timed.spentMs() * (threads / share - 1);
     const isIdle = embedded.length + failed.length === 0;
     const leastMs = failed.length > 0 ? LOOK_MS : 0;
     await this.#keepingPlace(() => pause(clock, isIdle ? LOOK_MS : Math.max(leastMs, restMs), signal));

@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.js';
+import { abortWith } from './abort-with.js';
 
 /** How long work may take, in milliseconds, what it fails with then, and what ends it earlier. */
 export type TimeLimit = { readonly ms: number; readonly late: () => Error; readonly signal?: AbortSignal };
@@ -18,13 +19,12 @@ export const withTimeLimit = async <T>(
   const ended = new Promise<never>((_, reject) => {
     abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error), { once: true });
   });
-  const onAbort = (): void => abort.abort(signal?.reason);
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const letGo = abortWith(abort, signal);
   const cancel = clock.after(ms, () => abort.abort(late()));
   try {
     return await Promise.race([work(abort.signal), ended]);
   } finally {
     cancel();
-    signal?.removeEventListener('abort', onAbort);
+    letGo();
   }
 };

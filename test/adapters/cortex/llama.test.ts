@@ -12,6 +12,7 @@ import { rememberingLog } from '../../support/http.js';
 import { QuickClock } from '../../support/quick-clock.js';
 import { anInput, aRuleset } from '../../support/rules.js';
 import { settle } from '../../support/settle.js';
+import { followersOf } from '../../support/signal-followers.js';
 
 type Prompted = { readonly system: string | undefined; readonly user: string; readonly options: JsonObject };
 type Mode = 'answer' | 'fail' | 'hang';
@@ -131,6 +132,15 @@ describe('the engine of a model in this process', () => {
     ]);
     expect(fake.done).toEqual(['ended', 'cleared', 'ended', 'cleared']);
     expect([engine.parameters, engine.runtime]).toEqual([270, 'llama.cpp']);
+  });
+
+  it('leaves nothing in the signal of its caller', async () => {
+    const { fake, engine } = await openEngine();
+    const { signal } = new AbortController();
+    await engine.complete({ prompt: 'Hello.' }, signal);
+    fake.become('fail');
+    await expect(engine.complete({ prompt: 'Hello.' }, signal)).rejects.toThrow();
+    expect(followersOf(signal)).toBe(0);
   });
 
   it('takes as many threads and tokens as it is given, and without that no more than half of the cores', async () => {

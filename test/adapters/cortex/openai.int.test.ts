@@ -133,6 +133,9 @@ describe('the engine of a model server', () => {
 
   it.each([
     ['busy', status(429)],
+    ['too slow for itself', status(408)],
+    ['at odds with itself', status(409)],
+    ['too early', status(425)],
     ['broken', status(503)],
     ['cut', cut],
     ['not answering in JSON', raw('<html>')],
@@ -162,12 +165,32 @@ describe('the engine of a model server', () => {
 
   it.each([
     [401, /ANIMA_CORTEX_KEY/],
+    [402, /HTTP 402/],
     [404, /ANIMA_CORTEX_MODEL/],
     [302, /HTTP 302/],
   ])('does not try again after HTTP %i, and says what to look at', async (code, reason) => {
     server.behave(status(code, { location: 'http://127.0.0.1:9/v1' }));
     expect((await refusal(ask())).details['reason']).toMatch(reason);
     expect(server.seen).toHaveLength(1);
+    expect(engine.state()).toMatch(reason);
+  });
+
+  it.each([403, 405, 451])('does not try again after HTTP %i, and goes on to ask for others', async (code) => {
+    server.behave(status(code), well);
+    expect((await refusal(ask())).details['reason']).toContain(`HTTP ${String(code)}`);
+    expect(server.seen).toHaveLength(1);
+    expect((await ask('Of another tenant.')).text).toBe('Well met, stranger.');
+    expect(engine.state()).toBe('ready');
+  });
+
+  it('counts a forbidden prompt against a server only when it has answered no other for a minute', async () => {
+    await ask();
+    server.behave(status(403));
+    for (let calls = 1; calls <= 4; calls += 1) await refusal(ask('Moderated.'));
+    expect(engine.state()).toBe('ready');
+    clock.pass(60_000);
+    const reason = /the key \(ANIMA_CORTEX_KEY\) .* or the prompt/;
+    for (let calls = 1; calls <= 3; calls += 1) expect((await refusal(ask())).details['reason']).toMatch(reason);
     expect(engine.state()).toMatch(reason);
   });
 
@@ -232,18 +255,22 @@ describe('the engine of a model server', () => {
     expect(engine.down()).toMatch(/in time/);
   });
 
-  it('does not count a call whose time is over against a server that has answered others meanwhile', async () => {
-    const silent: Behaviour = { kind: 'silent' };
-    server.behave(silent, silent, silent, well);
-    const callers = Array.from({ length: 3 }, () => new AbortController());
-    const calls = callers.map(({ signal }) => refusal(engine.complete({ prompt: 'Hello.' }, signal)));
-    while (server.seen.length < calls.length) await new Promise((resolve) => setTimeout(resolve, 5));
-    clock.pass(1);
-    await ask();
-    for (const caller of callers) caller.abort(new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 }));
-    await Promise.all(calls);
-    expect(engine.down()).toBeNull();
-  });
+  it.each(['of its caller', 'of its own'])(
+    'does not count a call against a server that has answered others meanwhile when the time limit %s is over',
+    async (whose) => {
+      const silent: Behaviour = { kind: 'silent' };
+      server.behave(silent, silent, silent, well);
+      const callers = Array.from({ length: 3 }, () => new AbortController());
+      const calls = callers.map(({ signal }) => refusal(engine.complete({ prompt: 'Hello.' }, signal)));
+      while (server.seen.length < calls.length) await new Promise((resolve) => setTimeout(resolve, 5));
+      clock.pass(1);
+      await ask();
+      if (whose === 'of its own') clock.runOut();
+      else for (const caller of callers) caller.abort(new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 }));
+      await Promise.all(calls);
+      expect(engine.down()).toBeNull();
+    },
+  );
 
   it('does not count calls against a server that their callers gave up, however late', async () => {
     server.behave({ kind: 'silent' });

@@ -12,6 +12,7 @@ import {
 } from '../../support/embeddings-server.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { seededRandom } from '../../support/seeded-random.js';
+import { followersOf } from '../../support/signal-followers.js';
 
 const KEY = 'sk-a-key-that-nobody-may-read';
 const random = seededRandom('embedder');
@@ -81,6 +82,23 @@ describe('an embedder on a server', () => {
     const without = new ApiEmbedder({ ...choice(), key: null }, { clock, random, log: silent });
     await without.embed(['a word'], calm);
     expect(server.seen[1]?.headers.authorization).toBeUndefined();
+  });
+
+  it('leaves nothing in the signal of its caller', async () => {
+    const { signal } = new AbortController();
+    await embedder.embed(['a word'], { ...calm, signal });
+    answers(status(401));
+    await expect(embedder.embed(['a word'], { ...calm, signal })).rejects.toMatchObject(unavailable);
+    expect(followersOf(signal)).toBe(0);
+  });
+
+  it('takes many calls at once without a warning of Node', async () => {
+    const warnings: Error[] = [];
+    const warn = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', warn);
+    await Promise.all(Array.from({ length: 20 }, () => embedder.embed(['a word'], calm)));
+    process.off('warning', warn);
+    expect(warnings).toEqual([]);
   });
 
   it('asks nobody about texts without meaning', async () => {

@@ -71,12 +71,21 @@ describe('a model in a thread', () => {
   });
 
   it('refuses an urgent call that has waited for ten seconds, and no other', async () => {
-    const running = thread.vectorsOf(['wait', 'b'], { urgent: true }).catch((error: unknown) => error);
+    const long = thread.vectorsOf(['a', 'b', 'wait'], { urgent: true }).catch((error: unknown) => error);
+    await thread.vectorsOf(['d'], { urgent: true });
     const calmly = thread.vectorsOf(['c'], calm);
     await clock.advance(10_000);
-    expect(await running).toMatchObject({ code: 'BUSY', retryAfter: 1 });
+    expect(await long).toMatchObject({ code: 'BUSY', retryAfter: 1 });
     letGo();
     expect(await calmly).toEqual([Float32Array.of(1, 1)]);
+  });
+
+  it('takes a thread that has answered nothing for away, not for busy', async () => {
+    const calls = [['wait', 'b'], ['c']].map((texts) =>
+      thread.vectorsOf(texts, { urgent: true }).catch((error: unknown) => error),
+    );
+    await clock.advance(10_000);
+    for (const call of calls) expect(await call).toMatchObject({ code: 'EMBEDDER_UNAVAILABLE', retryAfter: 1 });
   });
 
   it('is started again when it ends, and repeats the text once', async () => {

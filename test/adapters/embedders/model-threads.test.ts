@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { ModelThread } from '../../../src/adapters/embedders/model-thread.js';
 import { ModelThreads } from '../../../src/adapters/embedders/model-threads.js';
+import { threadEmbedder } from '../../../src/adapters/embedders/thread-embedder.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { followersOf } from '../../support/signal-followers.js';
 
 const entry = new URL('../../support/fake-model-thread.mjs', import.meta.url);
 const calm = { urgent: false };
@@ -10,10 +12,20 @@ const calm = { urgent: false };
 describe('a model in several threads', () => {
   let shared: Int32Array;
   let threads: ModelThreads;
+  let clock: ManualClock;
+  /** @param failed why the first of them cannot load the model */
+  const open = (failed?: string): ModelThreads => {
+    const deps = { clock, log: { error: () => undefined } };
+    let made = 0;
+    return new ModelThreads(
+      3,
+      () => new ModelThread(entry, { shared, failed: made++ === 0 ? failed : undefined }, deps),
+    );
+  };
   beforeEach(() => {
     shared = new Int32Array(new SharedArrayBuffer(8));
-    const deps = { clock: new ManualClock(), log: { error: () => undefined } };
-    threads = new ModelThreads(3, () => new ModelThread(entry, { shared }, deps));
+    clock = new ManualClock();
+    threads = open();
   });
   const letGo = (): void => {
     Atomics.store(shared, 1, 1);
@@ -26,6 +38,10 @@ describe('a model in several threads', () => {
   const started = (): number => Atomics.load(shared, 0);
   const lengths = async (texts: readonly string[]): Promise<readonly (number | undefined)[]> =>
     (await threads.vectorsOf(texts, calm)).map(([length]) => length);
+
+  it('tells how many threads a call keeps busy', () => {
+    expect(threadEmbedder(threads, { id: 'fake@1', related: 0.5, windowBytes: 750 }).threads).toBe(3);
+  });
 
   it('gives the vectors in the order of the texts, and starts no more threads than there are texts', async () => {
     expect(await lengths([])).toEqual([]);
@@ -42,6 +58,25 @@ describe('a model in several threads', () => {
     expect(await lengths(['ccc'])).toEqual([3]);
     letGo();
     await waiting;
+  });
+
+  it('goes on with the others when one thread cannot load the model, and tries that one again after a while', async () => {
+    await using some = open('no memory');
+    const unavailable = { code: 'EMBEDDER_UNAVAILABLE' };
+    await expect(some.vectorsOf(['a'], calm)).rejects.toMatchObject(unavailable);
+    expect(await some.vectorsOf(['a'], calm)).toHaveLength(1);
+    expect(await some.vectorsOf(['a', 'bb', 'ccc', 'dddd'], calm)).toHaveLength(4);
+    expect(started()).toBe(3);
+    await clock.advance(10_000);
+    await expect(some.vectorsOf(['a'], calm)).rejects.toMatchObject(unavailable);
+    expect(started()).toBe(4);
+  });
+
+  it('leaves nothing in the signal of its caller', async () => {
+    const { signal } = new AbortController();
+    await threads.vectorsOf(['a', 'bb'], { ...calm, signal });
+    await expect(threads.vectorsOf(['a', 'fail'], { ...calm, signal })).rejects.toThrow();
+    expect(followersOf(signal)).toBe(0);
   });
 
   it('ends the whole call with what one thread refuses, and with the reason of its signal', async () => {

@@ -71,6 +71,22 @@ describe('embedding in the background', () => {
     expect(pending.embedded).toBe(2 * EMBED_TEXTS);
   });
 
+  it('rests for all threads that a batch keeps busy', async () => {
+    const { rows, embedder, open } = openScene();
+    await rows.store(...many(2 * EMBED_TEXTS));
+    slowDown(rows, embedder, 1_000);
+    embedder.threads = 4;
+    await using pending = open(null, 'one', 0.5);
+    await rows.clock.advance(0);
+    // Four seconds of work on one core, half of the time: eight seconds, one of which the batch itself takes.
+    await rows.clock.advance(1_000);
+    await rows.clock.advance(6_999);
+    await rows.clock.advance(1_000);
+    expect(pending.embedded).toBe(EMBED_TEXTS);
+    await rows.clock.advance(1);
+    expect(pending.embedded).toBe(2 * EMBED_TEXTS);
+  });
+
   it('does not rest for the time of calls that failed', async () => {
     const { rows, embedder, open } = openScene();
     await rows.store(...many(2));
