@@ -99,7 +99,7 @@ const obeyPatiently = async (talk: Talk, line: string): Promise<void> => {
 
 /**
  * Reads lines until the end of the input. A refusal is told, and the talk goes on.
- * @throws CommandFailed when no server answers a talk that is not typed, or refuses its key
+ * @throws CommandFailed when no server answers a talk that is not typed, or refuses its key; also when none of its lines was answered
  */
 const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise<void> => {
   const talk: Talk = { turnId: null, terminal, request: await openClient(terminal), npcId, json };
@@ -114,16 +114,20 @@ const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise
     if (!isOver) lines.prompt();
   };
   remark(terminal, `You talk to ${npcId}. ${HELP}`);
+  let said = 0;
+  let failed = 0;
   prompt();
   for await (const typed of lines) {
     const line = typed.trim();
     if (line === '/quit' || !isRead(terminal)) break;
     try {
       if (line !== '') await obeyPatiently(talk, line);
+      said += line === '' ? 0 : 1;
     } catch (error) {
       if (!(error instanceof CommandFailed)) throw error;
       // A person may start the server and say it again; from a file the rest would be lost line by line.
       if (stdin.isTTY !== true && HOPELESS.has(error.code ?? '')) throw error;
+      failed += 1;
       remark(terminal, error.message);
       // An answer for each line.
       if (json) printJson(terminal, { error: { code: error.code, message: error.message } });
@@ -131,6 +135,8 @@ const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise
     prompt();
   }
   lines.close();
+  // Who types has seen it; a script sees only the exit code.
+  if (stdin.isTTY !== true && failed > 0 && said === 0) throw new CommandFailed('No line was answered.');
 };
 
 /** `anima talk <npcId>`: what is typed is said to the NPC, and the server answers for it (contract 7.1). */

@@ -57,6 +57,14 @@ describe('anima talk', () => {
 });
 
 describe('anima talk from a file', () => {
+  it('ends with 1 when none of its lines was answered', async () => {
+    await using server = await openEmbeddedServer();
+    const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
+    const { code, stderr } = await typed(['talk', 'a/b'], { env, lines: ['Hello.', 'Again.'] });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/ID_INVALID[^]*No line was answered\./);
+  }, 30_000);
+
   it('ends with 1 and the first line that no server can answer', async () => {
     const lines = ['One.', 'Two.'];
     const away = await typed(['talk', 'mira'], { env: { ANIMA_URL: 'http://127.0.0.1:1', ANIMA_API_KEY: 'k' }, lines });

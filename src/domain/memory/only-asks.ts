@@ -11,12 +11,17 @@ const PARTS = /[^\p{L}\p{M}\p{N}\p{Cf}\s"'“”‘’«»‐‑-]|(?<![\p{L}\p{
 const BEGINS_AS_QUESTION =
   /^(?:(?:and|but|so|well|then|now|please|hey|excuse me|sir|madam|tell me)[,!]? )*(?:who|whose|whom|what|when|where|why|how|which|is|are|am|was|were|do|does|did|can|could|will|would|may|might|shall|should|have|has|had)\b/i;
 
+/** "Tell me about the bridge." is a question without its mark. */
+const ONE_REQUEST = /^((?:please,? |now,? )*(?:tell|remind) me (?!that\b)[^.!?。！？؟…।۔\r\n\u2028\u2029]*)[.!]?$/iu;
+
 /**
  * Whether a memory is a question that somebody asked, and tells nothing. A question is nearest to its own repeats: once asked often enough, they would
  * leave no place for what answers it (contract 7.1).
  */
 export const onlyAsks = ({ type, text }: { readonly type: string; readonly text: string }): boolean => {
   if (type !== 'observation') return false;
+  const request = ONE_REQUEST.exec(text.trim())?.[1];
+  if (request !== undefined) return !PARTS.test(request.replace(/^please, /i, ''));
   const sentence = ONE_QUESTION.exec(text.trim())?.[1]?.replace(OPENS, '');
   return sentence !== undefined && (BEGINS_AS_QUESTION.test(sentence) || !PARTS.test(sentence));
 };

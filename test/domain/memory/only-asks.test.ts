@@ -17,6 +17,8 @@ describe('What only asks', () => {
     '¿Dónde está «El Gato»?',
     '\n(Can you help me?)\n',
     'Is this it - the savings/ledger (of Berta)?',
+    'Tell me about the bridge.',
+    'Please tell me where my silver is',
   ])('is one question: %s', (text) => {
     expect(asks(text)).toBe(true);
   });
@@ -39,6 +41,9 @@ describe('What only asks', () => {
     'My name is Anna… can you help me?',
     'मेरा नाम अन्ना है। क्या आप मदद करेंगे?',
     'Is it raining? It is.',
+    'Tell me, Berta, my name is Anna.',
+    'Tell me about the bridge. I am Anna.',
+    'Remind me that the ferry leaves at noon.',
     'Run! Why do you stand there?',
     '',
   ])('is nothing that also tells something: %s', (text) => {
