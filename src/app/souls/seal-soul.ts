@@ -1,5 +1,6 @@
 import type { NpcEvent } from '../../domain/npc/events.js';
 import { jcs } from '../../domain/shared/json.js';
+import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { mergePatch } from '../../domain/shared/merge-patch.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { makeSoul, type SoulDocument } from '../../domain/soul/document.js';
@@ -9,7 +10,7 @@ import type { Ports } from '../../ports/ports.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 import { DEFAULT_RULESET_ID, type Rulesets } from '../minds/rulesets.js';
 import { mindFold } from '../minds/mind.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { inSlices } from '../pacing/in-slices.js';
 import type { Lanes } from '../streams/lanes.js';
 import { soulMemories } from './soul-memories.js';
 import { signSoul } from './soul-signer.js';
@@ -60,10 +61,8 @@ export const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSi
     ruleset: await rulesetOf(deps, tenant),
     provenance: { issuer, tenant, npcId: asked.npcId, revision, hash: await hashAt(deps, stream, revision), chain: [] },
   });
-  await nextTurn();
   const document = await signSoul(signingKeys, issuer, unsigned);
-  await nextTurn();
-  const text = jcs(document);
+  const text = await inSlices(jcsSlices(document));
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_SOUL_BYTES) throw new Rejection('SOUL_TOO_LARGE');
   const digest = sha256Base64url(text);

@@ -1,9 +1,11 @@
 import { Type } from '@sinclair/typebox';
 
+import { inSlices } from '../../../app/pacing/in-slices.js';
 import type { ArchiveGrant } from '../../../app/souls/archive-grant.js';
 import { archiveUrl } from '../../../app/souls/archive-url.js';
 import { beginExport, endExport, type ExportDeps, exportRef, requireSealed } from '../../../app/souls/export-soul.js';
-import { isObject, jcs, type Json, type JsonObject } from '../../../domain/shared/json.js';
+import { jcsSlices } from '../../../domain/shared/jcs-slices.js';
+import { isObject, type Json, type JsonObject } from '../../../domain/shared/json.js';
 import { sealedSoul } from '../../../app/souls/sealed-soul.js';
 import { parseProcessId } from '../../../domain/shared/process-id.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
@@ -137,7 +139,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         const soulId = typeof document?.['id'] === 'string' ? document['id'] : '';
         if (document === null || parseProcessId(soulId) === null) throw new Rejection('SOUL_EXPORT_NOT_FOUND');
         const ref = exportRef(mindStream(call), soulId);
-        const digest = sha256Base64url(jcs(document));
+        const digest = sha256Base64url(await inSlices(jcsSlices(document)));
         await requireSealed(services, ref, digest);
         const by = contextOf(call);
         if (!result.aurSuccess) {
