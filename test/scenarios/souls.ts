@@ -145,6 +145,16 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect((await types(npcId)).filter((type) => type === 'SoulExported')).toHaveLength(1);
     });
 
+    it('leave once under one Idempotency-Key', async () => {
+      const npcId = await freshMind();
+      const key = { 'idempotency-key': `soul of ${npcId}`.replaceAll(/[^ -~]| /g, '-') };
+      const ask = () => running.api.post(`${pathOf(npcId)}/soul/export`, { npcIdRef: npcId }, key);
+      const [first, again] = [ok(await ask()), ok(await ask())];
+      expect(again.body).toEqual(first.body);
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed']);
+    });
+
     it('leave nothing half done when the payload is another one, was not uploaded, or its export is unknown', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
