@@ -28,11 +28,12 @@ const isTakenBack = (text: string, { subject, old }: Correction): boolean => {
 };
 
 /** Memories as corrections among them leave them. Prompts do not say which memory is newer, but who corrects speaks after what he corrects. */
-export const corrected = (memories: readonly string[]): readonly string[] => {
-  const read = memories.map((text) => ({ text, correction: correctionIn(text) }));
+export const corrected = <T extends { readonly text: string }>(memories: readonly T[]): readonly T[] => {
+  const read = memories.map((memory) => ({ memory, correction: correctionIn(memory.text) }));
   const corrections = read.flatMap(({ correction }) => correction ?? []);
-  return read.flatMap(({ text, correction }) => {
-    if (correction !== null) return [`${correction.subject} ${correction.verb} ${correction.now}.`];
-    return corrections.some((one) => isTakenBack(text, one)) ? [] : [text];
+  return read.flatMap(({ memory, correction }) => {
+    if (correction !== null)
+      return [{ ...memory, text: `${correction.subject} ${correction.verb} ${correction.now}.` }];
+    return corrections.some((one) => isTakenBack(memory.text, one)) ? [] : [memory];
   });
 };

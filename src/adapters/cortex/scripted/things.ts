@@ -41,13 +41,13 @@ const wish = new RegExp(
   'i',
 );
 /** Words that stand before a noun and say which one. */
-const BEFORE_NOUN =
+export const ADJECTIVES =
   'old|new|young|little|big|great|small|tall|red|black|white|dark|blue|green|silver|golden|gold|iron|brass|ruby|ferry|honey|last|other|same|whole|wild|dead|lost|stolen|north|south|east|west|northern|southern|good|bad|best|holy|secret|broken|burned|strange|heavy|fine';
 /** What follows a noun: the end, a word of grammar or a verb. Behind anything else the word before may have been an adverb or an adjective. */
 const AFTER_NOUN =
   '(?![\\w\'-])(?=\\s*(?:[?.!,;:"”)]|$)| (?:of|for|to|from|left|please|now|here|there|today|yesterday|again|ago|before|after|behind|near|under|over|by|with|without|on|in|into|at|is|are|was|were|and|or|but|that|who|which|just|has|have|had|did|does|do|can|could|will|would|must|saw|took|went|came|told|said|gave|made|stole|fell|ran|found|lost|got|knows?|\\w{3,}ed)\\b)';
 const noun = new RegExp(
-  `\\b(?<which>any|some|an?|the|your|my|this|these|those|one|two|three|another|more) (?<thing>(?:(?:${BEFORE_NOUN}) ){0,2}[a-z][\\w-]+)${AFTER_NOUN}`,
+  `\\b(?<which>any|some|an?|the|your|my|this|these|those|one|two|three|another|more) (?<thing>(?:(?:${ADJECTIVES}) ){0,2}[a-z][\\w-]+)${AFTER_NOUN}`,
   'gi',
 );
 const EMPTY_THING =
