@@ -150,6 +150,12 @@ export const phrases = {
       'About {x}? I am sorry, I could not tell you. What have you heard?',
     ],
   },
+  ownAffair: {
+    plain: ['That is my own affair. Why do you ask?', 'I would rather not speak of that.'],
+    gruff: ['That is my affair.', 'What is it to you?'],
+    courtly: ['That I prefer to keep to myself.', 'You will forgive me if I do not speak of that.'],
+    warm: ['Oh, that is a long story. Why do you ask?', 'I would rather keep that to myself, if you do not mind.'],
+  },
   heard: {
     plain: [
       'Is that so?',

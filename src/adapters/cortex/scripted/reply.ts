@@ -48,10 +48,18 @@ const fittingPhrases = (list: readonly string[], { within }: Filling): readonly 
   return fitting.length === 0 ? list : fitting;
 };
 
-const WHO =
-  /\b(?:who (?:are|might) you|what(?:'s| is) your name|your name\b|tell me about yourself|introduce yourself|do i know you|whom do i|who am i (?:talking|speaking) to)\b/i;
-const WORK =
-  /\b(?:what do you do|what(?:'s| is) your (?:trade|work|job|profession|business|role|rank)|what are you\b|your (?:trade|profession|job)|for a living|what do you work)\b/i;
+/** What may follow "who are you" that still asks for no more than who one is; "who are you waiting for" does. */
+const THAT_IS_ALL = String.raw`(?=\s*(?:[^\w\s]|$|(?:and|or|really|exactly|then|again|anyway|supposed|to|my|sir|friend|stranger)\b))`;
+const WHO = new RegExp(
+  String.raw`\b(?:who (?:are|might) you(?: be)?${THAT_IS_ALL}|what are you called\b|what(?:'s| is) your name\b|your name\b|tell me about yourself\b|introduce yourself\b|do i know you\b|whom do i\b|who am i (?:talking|speaking) to\b)`,
+  'i',
+);
+const WORK = new RegExp(
+  String.raw`\b(?:what do you do\b|what(?:'s| is) your (?:trade|work|job|profession|business|role|rank)\b|what are you${THAT_IS_ALL}|your (?:trade|profession|job)\b|for a living\b|what do you work\b)`,
+  'i',
+);
+/** Asks what one is up to or feels. */
+const DOING = /\b(?:what|whom?) are you\b/i;
 const FARING =
   /\b(?:how (?:are|fare|do) you(?: (?:feel|fare|do|doing|today))?(?=\s*[?,.!]|$)|how(?:'s| is) it going|are you (?:well|all right|alright|hurt|okay|ok)|how do you feel|you look (?:tired|hurt|pale|sad))\b/i;
 const CARRYING =
@@ -126,6 +134,7 @@ const toQuestion = (speaker: Speaker): string => {
   if (known !== null) return known;
   if (heard.wants || possession.test(text)) return toWish(speaker);
   if (wasAsked(situation.memories, text)) return say('askedAgain');
+  if (DOING.test(text) && !CARRYING.test(text)) return say('ownAffair');
   const subject = looksCrafted(text) ? null : (subjectOf(text) ?? wishedThing(text));
   return subject === null ? say('unknown') : say('unknownThing', thing(subject));
 };
