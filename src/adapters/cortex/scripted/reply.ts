@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../domain/shared/json.js';
 import { sha256Hex } from '../../../domain/shared/sha256.js';
 import { factAnswer } from './facts.js';
 import { hear, type Heard } from './hearing.js';
+import { asksForKin, kinAnswer } from './kin.js';
 import { lowerFirst, sentence, upperFirst } from './own-view.js';
 import { type Occasion, phrasesFor } from './phrases.js';
 import { fittingFact, fittingMemories, tellMemory, wasAsked } from './remember.js';
@@ -121,16 +122,22 @@ const toWish = ({ situation, heard, say }: Speaker): string => {
   return say(carried === null ? 'wantedThing' : 'hasNot', thing(wished));
 };
 
-const possession = /\b(?:do you have|have you got|got any|have you any|is there any)\b/i;
+const possession = /\b(?:do you have|have you got|got any|have you (?:any|an?)|is there any)\b/i;
+
+/** What the persona says of a thing that one may have but does not carry. */
+const ownFact = ({ situation: { state }, self, heard: { text } }: Speaker): string | null =>
+  namedIn(carriedIn(state) ?? [], text) === null ? fittingFact(self, text) : null;
 
 const toQuestion = (speaker: Speaker): string => {
-  const { situation, heard, say } = speaker;
+  const { situation, self, heard, say } = speaker;
   const { text } = heard;
   if (WHO.test(text)) return introduction(speaker);
   if (WORK.test(text)) return work(speaker);
   if (FARING.test(text)) return faring(speaker);
+  if (asksForKin(text)) return kinAnswer(situation.persona, self, text) ?? say('ownAffair');
   const wares = CARRYING.test(text) ? carrying(speaker) : null;
-  const known = wares ?? factAnswer(situation, text) ?? (possession.test(text) ? null : remembered(speaker));
+  const known =
+    wares ?? factAnswer(situation, text) ?? (possession.test(text) ? ownFact(speaker) : remembered(speaker));
   if (known !== null) return known;
   if (heard.wants || possession.test(text)) return toWish(speaker);
   if (wasAsked(situation.memories, text)) return say('askedAgain');

@@ -6,6 +6,12 @@ const berta: Who = { persona: 'Berta keeps the inn. She is afraid of the sea.' }
 const ulf: Who = { persona: 'Ulf is a retired sailor. He has a wooden leg and a parrot named Biscuit.' };
 const greta: Who = { persona: 'Greta has a dog named Rex.' };
 
+/** What is said to who wants to buy. */
+const TRADE = /pay|worth|in it for me|what do I get|offer|arranged|see what I can do|I might|have none|have no\b/i;
+const tomas: Who = {
+  persona: 'You are Tomas Vey, a one-eyed blacksmith. You lost an eye, and you suspect your brother Olan.',
+};
+
 const exchanges: readonly Exchange[] = [
   { name: 'what one is afraid of', who: berta, said: 'What are you afraid of?', must: [/I am afraid of the sea\./] },
   ...[
@@ -57,6 +63,57 @@ const exchanges: readonly Exchange[] = [
     who: { persona: 'A dwarf who forges axes. She is called Brunna.' },
     said: 'Who are you?',
     must: [/Brunna/],
+  },
+  {
+    name: 'a brother whom the persona names',
+    who: tomas,
+    said: 'Do you have a brother?',
+    must: [/my brother Olan/],
+    mustNot: [TRADE],
+  },
+  {
+    name: 'a brother in a clause that cannot be turned',
+    who: { persona: 'Tomas is a smith. Since the fire, nobody has seen his brother Olan.' },
+    said: 'Have you got any siblings?',
+    must: [/brother/, /Olan/],
+    mustNot: [TRADE],
+  },
+  {
+    name: 'a family',
+    who: { persona: 'Ilse guards the gate. Her two daughters live in the mill.' },
+    said: 'Do you have a family?',
+    must: [/daughters/],
+    mustNot: [TRADE],
+  },
+  ...['Do you have a wife?', 'Do you have any children?', 'Have you a sister?', 'Do you have a son?'].map(
+    (said): Exchange => ({
+      name: said,
+      who: tomas,
+      said,
+      must: [/affair|rather not|my own|to myself|to you\?/],
+      mustNot: [TRADE, /Olan/],
+    }),
+  ),
+  {
+    name: 'the brother of another',
+    who: tomas,
+    remembers: ['A tall man crossed the bridge with my brother.'],
+    said: 'Have you seen my brother?',
+    must: [/crossed the bridge/],
+    mustNot: [/Olan/],
+  },
+  {
+    name: 'an animal that the persona names',
+    who: greta,
+    said: 'Do you have a dog?',
+    must: [/I have a dog named Rex\./],
+    mustNot: [TRADE],
+  },
+  {
+    name: 'a ware is still a ware',
+    who: { persona: 'Berta keeps the inn.', state: { inventory: ['lamp oil'] } },
+    said: 'Do you have any lamp oil?',
+    must: [/lamp oil/],
   },
 ];
 
