@@ -72,6 +72,7 @@ const introduction = ({ self: { name, trade, about }, say }: Speaker): string =>
       ? null
       : trade;
   if (name === null) return trade === null ? say('stranger') : sentence(`I am ${trade}`);
+  if (about?.startsWith(`I am ${name}`) === true) return about;
   if (about !== null && !/^I am (?:an?|the)\b/.test(about)) return `I am ${name}. ${about}`;
   return sentence(told === null ? `I am ${name}` : `I am ${name}, ${told}`);
 };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../domain/shared/json.js';
-import { saidByItself, sentence, upperFirst } from './own-view.js';
+import { saidByItself, saidOfOneself, sentence, upperFirst } from './own-view.js';
 
 /** How somebody talks. */
 export type Register = 'plain' | 'gruff' | 'courtly' | 'warm';
@@ -98,12 +98,10 @@ const STYLES: readonly (readonly [Register, RegExp])[] = [
 /** A sentence of a persona, as the one says it whom it describes; null when its subject may be somebody else. */
 const saidByOneself = (persona: string, name: string | null): string | null => {
   const [who = ''] = name === null ? [] : name.split(' ');
-  const named = persona
-    .replace(/^(?:She|He|They) (?=[a-z])/, `${who} `)
-    .replace(/^You (?=[a-z])/, 'I ')
-    .replace(/^Your (?=[a-z])/, 'My ');
+  if (/^(?:You|Your|You['’]re) /i.test(persona)) return sentence(saidOfOneself(persona));
+  const named = persona.replace(/^(?:She|He|They) (?=[a-z])/, `${who} `);
   const own = /^(?:I|My) /.test(named)
-    ? named.replace(/^I are\b/, 'I am').replace(/\byour\b/g, 'my')
+    ? named
     : who === ''
       ? null
       : (saidByItself(named, name ?? who) ?? saidByItself(named, who));

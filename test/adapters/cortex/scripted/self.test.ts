@@ -115,6 +115,18 @@ const exchanges: readonly Exchange[] = [
     said: 'Do you have any lamp oil?',
     must: [/lamp oil/],
   },
+  {
+    name: 'one name, said once',
+    who: tomas,
+    said: 'Who are you?',
+    must: [/^I am Tomas Vey, a one-eyed blacksmith\.$/],
+  },
+  {
+    name: 'a persona in the second person, to its end',
+    who: { persona: 'You are Ilse. You think the dead talk to you, but you would never say so.' },
+    said: 'Do you think the dead talk?',
+    must: [/I think the dead talk to me, but I would never say so\./],
+  },
 ];
 
 describe('what the scripted engine says of itself', () => {
