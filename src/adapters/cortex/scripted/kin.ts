@@ -35,7 +35,7 @@ export const kinAnswer = (persona: string | null, { facts }: Self, text: string)
   const fact = facts.find((one) => ofOneself.test(one));
   if (fact !== undefined) return fact;
   const named = new RegExp(
-    `\\b(?:[Hh]is|[Hh]er|[Tt]heir|[Yy]our|[Mm]y) (?<who>(?:[a-z]+ ){0,2}?(?:${kin})s?(?: \\p{Lu}[\\p{L}'-]+)?)(?![\\p{L}'’-])`,
+    `\\b(?:[Hh]is|[Hh]er|[Tt]heir|[Yy]our|[Mm]y|whose) (?<who>(?:[a-z]+ ){0,2}?(?:${kin})s?(?: \\p{Lu}[\\p{L}'-]+)?)(?![\\p{L}'’-])`,
     'u',
   );
   const who = named.exec(persona ?? '')?.groups?.['who'];

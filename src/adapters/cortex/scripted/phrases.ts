@@ -68,6 +68,12 @@ export const phrases = {
     courtly: ['{M}: a noble gift. I thank you.', '{M}? You are most generous; I thank you.'],
     warm: ['{M}! Oh, you should not have. Thank you!', '{M}, for me? How lovely, thank you!'],
   },
+  offered: {
+    plain: ['That is an offer. Let me think about it.', 'A fair offer, perhaps. Give me a moment to think.'],
+    gruff: ['Is that your best offer?', 'An offer. Hm. Show me first.'],
+    courtly: ['I shall consider your offer.', 'Your offer does you credit. Let me consider it.'],
+    warm: ['What an offer! Let me think about it.', 'You are offering me that? Let me think.'],
+  },
   refused: {
     plain: ['No. {M}', 'That I will not do. {M}', 'I cannot. {M}'],
     gruff: ['No. {M}', 'Not a chance. {M}', '{M} So: no.'],

@@ -186,6 +186,7 @@ const spoken = (speaker: Speaker): string => {
     const gift = subjectOf(heard.text);
     return gift === null ? say('given') : say('givenThing', thing(gift));
   }
+  if (heard.offers && !heard.asks) return say('offered');
   if (!heard.asks && looksCrafted(heard.text)) return say('puzzled');
   const polite = courtesies(speaker);
   if (heard.leaves && !heard.asks)

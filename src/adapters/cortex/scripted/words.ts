@@ -53,8 +53,7 @@ const stemOf = (word: string): string => {
   return word
     .replace(/(?:'s|s')$/, '')
     .replace(/ies$/, 'y')
-    .replace(/(?<=[sxz]|[cs]h)es$/, '')
-    .replace(/(?<=[^su])s$/, '')
+    .replace(/(?:(?<=[sxz]|[cs]h)es|(?<=[^su])s)$/, '')
     .replace(/(?<=\w{3})ing$/, '')
     .replace(/(?<=\w{2}[^e])ed$/, '')
     .replace(/(?<=\w{2})([bdgklmnprt])\1$/, '$1')

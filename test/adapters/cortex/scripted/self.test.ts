@@ -79,6 +79,13 @@ const exchanges: readonly Exchange[] = [
     mustNot: [TRADE],
   },
   {
+    name: 'a brother within a description',
+    who: { persona: 'You are Tomas Vey, a blacksmith whose brother Olan vanished.' },
+    said: 'Do you have a brother?',
+    must: [/brother Olan/],
+    mustNot: [TRADE],
+  },
+  {
     name: 'a family',
     who: { persona: 'Ilse guards the gate. Her two daughters live in the mill.' },
     said: 'Do you have a family?',
