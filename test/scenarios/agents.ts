@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+
 import { describe, expect, it } from 'vitest';
 
 import { codeOf } from '../support/api.js';
@@ -53,6 +55,19 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       });
       const turn = await running.api.get(`/npcs/${npcId}/turns/${turnId}`);
       expect([turn.status, turn.body.state]).toEqual([200, 'ended']);
+    });
+
+    it('answers the talk that README shows as README shows it', async () => {
+      const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+      const [, talk = ''] = /\$ npx anima talk mira\n([^]*?)```/.exec(readme) ?? [];
+      const said = [...talk.matchAll(/^> (?!\/)(.+)$/gm)].map(([, text = '']) => text);
+      const told = /^mira: By your own words, (.+)\n> \/why$/m.exec(talk)?.[1];
+      const npcId = await newAgent();
+      let dialogue = '';
+      for (const text of said) dialogue = (await say(npcId, text)).body.dialogue as string;
+      expect([said.length, told]).toEqual([3, expect.stringMatching(/^you hid /)]);
+      expect(dialogue).toContain(told);
+      expect(dialogue).not.toMatch(/comes to mind|not sure|think of|nearest/i);
     });
 
     it('still knows a fact after it was asked about it many times', async () => {

@@ -9,6 +9,8 @@ export type Heard = {
   readonly leaves: boolean;
   readonly threatens: boolean;
   readonly gives: boolean;
+  /** Would give something for something. */
+  readonly offers: boolean;
   readonly insults: boolean;
   readonly praises: boolean;
   readonly apologises: boolean;
@@ -37,9 +39,11 @@ const THANKS = /\b(?:thanks|thank you|thank ye|much obliged|my thanks|grateful t
 const LEAVES =
   /\b(?:goodbye|good bye|farewell|bye|good ?night|see you|so long|until next time|i must (?:go|leave|be off)|i(?:'ll| will) be going|safe travels)\b|^(?:the |a )?\w+ (?:leaves|walks away|walks out|departs)\b/i;
 const THREATENS =
-  /\b(?:(?:i(?:'ll| will|'m going to| am going to| shall)|i'd) (?:kill|hurt|gut|stab|cut|burn|break|destroy|end|murder|beat|hang|make you (?:pay|bleed|suffer))|or (?:else|i(?:'ll| will))|you(?:'re| are) (?:dead|going to die)|your (?:money|purse|coin|gold) or your life|hand (?:it|them|everything) over|die,|prepare to die|this is a robbery)\b|\b(?:attacks?|threatens?|strikes?|stabs?|shoots?|lunges? at) you\b|\b(?:draws|raises|swings|points) (?:a|an|his|her|their|the) \w*\s?(?:sword|knife|dagger|blade|axe|bow|gun|weapon|fist|club)/i;
+  /\b(?:(?:i(?:'ll| will|'m going to| am going to| shall)|i'd) (?:kill|hurt|gut|stab|cut|burn|break|destroy|end|murder|beat|hang|make you (?:pay|bleed|suffer)|(?:have|take) your (?:head|hide|guts|skin|blood|life|scalp))|(?:give|hand|pay|open|drop|yield|surrender|leave|move|tell|stand|kneel|obey|do) [^.?!]{0,80}\bor (?:you(?:'ll| will| shall)? )?die|or (?:else|i(?:'ll| will))|you(?:'re| are) (?:dead|going to die)|your (?:money|purse|coin|gold) or your life|hand (?:it|them|everything) over|die,|prepare to die|this is a robbery)\b|\b(?:attacks?|threatens?|strikes?|stabs?|shoots?|lunges? at) you\b|\b(?:draws|raises|swings|points) (?:a|an|his|her|their|the) \w*\s?(?:sword|knife|dagger|blade|axe|bow|gun|weapon|fist|club)/i;
 const GIVES =
   /\b(?:(?:here(?:'s| is| are)|take) (?:a|an|this|these|some|your|the|my|two|three|\d+)\b.*\bfor you|this is for you|these are for you|a (?:gift|present) for you|i(?:'ve| have)? (?:brought|bring|got) you|i(?:'d| would)? (?:give|gave|offer|like to give) you|please (?:accept|take) (?:this|these)|have (?:this|these)\b|take this\b)|\b(?:gives?|hands?|offers?|brings?) you\b/i;
+const OFFERS =
+  /\b(?:i(?:'ll| will|'d| would| can| could| shall) (?:give|pay|bring|offer|hand|lend) you\b.*\b(?:if you|in (?:exchange|return))|if you\b.*\bi(?:'ll| will|'d| would| can| could| shall) (?:give|pay|bring|offer|hand|lend) you)\b/i;
 const INSULTS =
   /\b(?:you(?:'re| are)? (?:a |an |such a |the )?(?:\w+ )?(?:fool|idiot|liar|coward|thief|stupid|ugly|useless|worthless|pig|swine|scum|moron|dog|rat|old hag|oaf)|you (?:stupid|filthy|worthless|lying|old) \w+|shut up|idiot|go to hell|your mother was)\b|\binsults you\b/i;
 const PRAISES =
@@ -62,7 +66,8 @@ export const hear = (observation: string): Heard => {
   const told = quoted === null && !/\?$/.test(text) && !firstPerson.test(text) && toldBegin.test(text);
   const is = (pattern: RegExp): boolean => pattern.test(text);
   const threatens = is(THREATENS);
-  const wants = is(WANTS);
+  const offers = !threatens && is(OFFERS);
+  const wants = is(WANTS) || offers;
   const sentences = text.split(/(?<=[.!?])\s+/);
   const isQuestion = (one: string): boolean => /\?["'”’)]*$/.test(one) || (!told && asking.test(one));
   return {
@@ -72,7 +77,8 @@ export const hear = (observation: string): Heard => {
     thanks: is(THANKS),
     leaves: is(LEAVES),
     threatens,
-    gives: !threatens && sentences.some((one) => GIVES.test(one) && !isQuestion(one) && !TELL.test(one)),
+    offers,
+    gives: !threatens && !offers && sentences.some((one) => GIVES.test(one) && !isQuestion(one) && !TELL.test(one)),
     insults: is(INSULTS),
     praises: is(PRAISES),
     apologises: is(APOLOGISES),

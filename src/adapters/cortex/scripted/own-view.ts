@@ -91,11 +91,10 @@ const AFTER: Readonly<Record<string, string>> = {
 };
 /** Words behind which "you" is the one who is acted on. */
 const BEFORE_OBJECT = new Set(
-  `to with at for from by of about near behind beside against without between around like tell told give gave given help helped see saw seen met meet
+  `like tell told give gave given help helped see saw seen met meet
   ask asked owe owed love loved trust trusted pay paid bring brought send sent show showed lend lent offer sell sold buy bought thank hate hated follow
-  leave left find found kill killed hurt save saved fear need want call called make let hear heard teach taught serve visit miss`.split(
-    /\s+/,
-  ),
+  leave left find found kill killed hurt save saved fear need want call called make made keep kept let hear heard teach taught
+  serve visit miss cheat cheated rob robbed warn warned promise promised remind reminded cost`.split(/\s+/),
 );
 /** Words behind which "you" is a subject even at the end of a clause ("as you", "who are you"). */
 const BEFORE_SUBJECT = new Set([
@@ -116,24 +115,45 @@ const BEFORE_SUBJECT = new Set([
 ]);
 const CLAUSE_END = /^\s*(?:[.,;:!?"”)]|$)/;
 
-const isObject = (before: string, behind: string): boolean =>
-  BEFORE_OBJECT.has(before) || (CLAUSE_END.test(behind) && !BEFORE_SUBJECT.has(before));
+/** Behind a verb, "you" and one of these begin a clause: "I hear you can cook". */
+const AUXILIARY =
+  /^(?:'\w+| (?:are|were|have|had|will|can|could|would|should|must|may|might|do|did|never|always|also)\b)/i;
+const PREPOSITION = new Set(
+  'to with at for from by of about near behind beside against without between around'.split(' '),
+);
 
-/** What somebody said to us, as we say it back to them: "I lost my sword" becomes "you lost your sword". */
-export const saidBack = (text: string): string => {
+/** Whether "you" is the one who is acted on. */
+const isObject = (before: string, behind: string): boolean =>
+  PREPOSITION.has(before) ||
+  (BEFORE_OBJECT.has(withoutS(before)) && !AUXILIARY.test(behind)) ||
+  (CLAUSE_END.test(behind) && !BEFORE_SUBJECT.has(before));
+
+/** "It makes you sleepy": anybody, and not the one who is spoken to. */
+const ANYBODY = new Set(['makes', 'keeps', 'lets', 'gets', 'drives', 'turns', 'costs']);
+
+/** Turns the words that mean the one who speaks and the one who is spoken to, as far as `turns` says. */
+const mirrored = (text: string, turns: (word: string, before: string) => boolean): string => {
   let before = '';
   return text.replaceAll('’', "'").replace(/[a-z]+(?:'[a-z]+)?/gi, (word, at: number, whole: string) => {
     const lower = word.toLowerCase();
     const behind = whole.slice(at + word.length);
-    const beginsSentence = /[.!?]\s+$/.test(whole.slice(Math.max(0, at - 4), at));
+    const beginsSentence = at === 0 || /[.!?]\s+$/.test(whole.slice(Math.max(0, at - 4), at));
+    const last = beginsSentence ? '' : before;
     const turned =
-      lower === 'you' && isObject(beginsSentence ? '' : before, behind)
+      lower === 'you' && turns(lower, last) && isObject(last, behind)
         ? 'me'
-        : (AFTER[`${before} ${lower}`] ?? MIRRORED[lower] ?? word);
+        : (AFTER[`${before} ${lower}`] ?? (turns(lower, last) ? MIRRORED[lower] : undefined) ?? word);
     before = lower;
-    return beginsSentence ? upperFirst(turned) : turned;
+    return beginsSentence && at > 0 ? upperFirst(turned) : turned;
   });
 };
+
+/** What somebody said to us, as we say it back to them: "I lost my sword" becomes "you lost your sword". */
+export const saidBack = (text: string): string =>
+  mirrored(text, (word, before) => word !== 'you' || !ANYBODY.has(before));
+
+/** What is said to us of ourselves, as we say it: "You lost your sword" becomes "I lost my sword". */
+export const saidOfOneself = (text: string): string => upperFirst(mirrored(text, (word) => word.startsWith('you')));
 
 /** The first letter small, unless the word is "I" or looks like a name in the middle of a sentence. */
 export const lowerFirst = (text: string): string =>

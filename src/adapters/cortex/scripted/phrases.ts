@@ -68,6 +68,12 @@ export const phrases = {
     courtly: ['{M}: a noble gift. I thank you.', '{M}? You are most generous; I thank you.'],
     warm: ['{M}! Oh, you should not have. Thank you!', '{M}, for me? How lovely, thank you!'],
   },
+  offered: {
+    plain: ['That is an offer. Let me think about it.', 'A fair offer, perhaps. Give me a moment to think.'],
+    gruff: ['Is that your best offer?', 'An offer. Hm. Show me first.'],
+    courtly: ['I shall consider your offer.', 'Your offer does you credit. Let me consider it.'],
+    warm: ['What an offer! Let me think about it.', 'You are offering me that? Let me think.'],
+  },
   refused: {
     plain: ['No. {M}', 'That I will not do. {M}', 'I cannot. {M}'],
     gruff: ['No. {M}', 'Not a chance. {M}', '{M} So: no.'],
@@ -149,6 +155,12 @@ export const phrases = {
       '{M}? Oh, I wish I knew. Why do you ask?',
       'About {x}? I am sorry, I could not tell you. What have you heard?',
     ],
+  },
+  ownAffair: {
+    plain: ['That is my own affair. Why do you ask?', 'I would rather not speak of that.'],
+    gruff: ['That is my affair.', 'What is it to you?'],
+    courtly: ['That I prefer to keep to myself.', 'You will forgive me if I do not speak of that.'],
+    warm: ['Oh, that is a long story. Why do you ask?', 'I would rather keep that to myself, if you do not mind.'],
   },
   heard: {
     plain: [

@@ -1,5 +1,6 @@
 import { cutText } from '../../../domain/shared/text.js';
 import { wordsOf } from '../../../domain/shared/words.js';
+import { holdsAll, holdsKeys } from './asked.js';
 import { corrected } from './corrections.js';
 import { saidBack, saidByItself, sentence, upperFirst, withinSentence } from './own-view.js';
 import type { Self } from './self.js';
@@ -16,8 +17,12 @@ const NEARLY = 0.8;
 const ALIKE = 0.7;
 /** A memory is told as what was asked for if it holds this part of what the question is about. */
 const SURE = 0.35;
-/** A memory that shares hardly a word is told if it is that similar; unrelated ones are below 0.5 (contract 3.5). */
-const SIMILAR = 0.58;
+/** A memory that shares hardly a word is told, with care, if it is that similar; unrelated ones are below 0.5 (contract 3.5). */
+const SIMILAR = 0.54;
+/** One that shares a word is told as what was asked for if it is that similar and lacks nothing. */
+const SURELY_SIMILAR = 0.55;
+/** One that shares none is told as what was asked for if it is that similar. */
+const VERY_SIMILAR = 0.65;
 
 const sharedWords = (one: string, other: string): string => {
   const held = new Set(wordsOf(other));
@@ -26,21 +31,23 @@ const sharedWords = (one: string, other: string): string => {
     .join(' ');
 };
 
+type Known = { readonly text: string; readonly similarity?: number | undefined };
+
 /** How well memories fit: which part of what is said is in them, from 0 to 1; what few of them hold counts more. */
-const scored = (memories: readonly string[], said: string, leftOut: ReadonlySet<string>) => {
+const scored = <T extends Known>(memories: readonly T[], said: string, leftOut: ReadonlySet<string>) => {
   // "give" says nothing in a wish, and much in a question about the past.
   const asked = said.replace(/\b(did (?:\w+ ){1,2})(?:give|bring)\b/gi, '$1gave');
   const topics = [...topicsOf(asked)].filter((topic) => !leftOut.has(topic));
-  const held = memories.map((text) => ({ text, topics: topicsOf(text) }));
-  const weight = (topic: string): number => 1 / (1 + held.filter((memory) => memory.topics.has(topic)).length);
+  const held = memories.map((memory) => ({ memory, topics: topicsOf(memory.text) }));
+  const weight = (topic: string): number => 1 / (1 + held.filter((one) => one.topics.has(topic)).length);
   const whole = topics.reduce((sum, topic) => sum + weight(topic), 0);
   return held
-    .map((memory, place) => {
-      const same = topicsOf(sharedWords(asked, memory.text));
+    .map((one, place) => {
+      const same = topicsOf(sharedWords(asked, one.memory.text));
       const score = topics
-        .filter((topic) => memory.topics.has(topic))
+        .filter((topic) => one.topics.has(topic))
         .reduce((sum, topic) => sum + weight(topic) * (same.has(topic) ? 1 : ALIKE), 0);
-      return { text: memory.text, score: score / whole, place };
+      return { ...one.memory, score: score / whole, place };
     })
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score || one.place - other.place);
@@ -49,7 +56,7 @@ const scored = (memories: readonly string[], said: string, leftOut: ReadonlySet<
 const sameWords = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();
 const isQuestion = (text: string): boolean => /\?["”]?$/.test(text.trim());
 
-/** What fits a question: at most two texts, best first; not sure where little but their meaning says so. */
+/** What fits a question: at most two texts, best first; not sure where little but their meaning says so, or where they lack what the question turns on. */
 export type Fitting = { readonly texts: readonly string[]; readonly isSure: boolean };
 
 /**
@@ -61,28 +68,43 @@ export const fittingMemories = (
   said: string,
   { name }: Self,
 ): Fitting | null => {
-  const stated = memories
+  const stated: readonly Known[] = memories
     .map((text, place) => ({
       text: sameWords(text, said) ? '' : statementsIn(text),
       similarity: similarities?.[place],
     }))
     .filter(({ text }) => text !== '');
-  const known = corrected(stated.map(({ text }) => text));
-  const [best, second] = scored(known, said, topicsOf(name ?? ''));
-  if (best !== undefined && best.score >= SURE) {
+  const known = corrected(stated);
+  const leftOut = topicsOf(name ?? '');
+  const fitting = scored(known, said, leftOut);
+  const [best, second] = fitting.filter(
+    ({ text, similarity = 0, score }) =>
+      holdsKeys(text, said, leftOut) &&
+      (score >= SURE || (similarity >= SURELY_SIMILAR && holdsAll(text, said, leftOut))),
+  );
+  if (best !== undefined) {
     const isNear = second !== undefined && second.score >= best.score * NEARLY;
     return { texts: isNear ? [best.text, second.text] : [best.text], isSure: true };
   }
-  const similar = stated
-    .filter(({ text, similarity = 0 }) => similarity >= SIMILAR && known.includes(text))
+  const isOfListener = ofListener.test(said.replace(askingToKnow, '')) && !ofOneself.test(said);
+  const [closest] = known
+    .filter(({ text, similarity = 0 }) => similarity >= SIMILAR && !(isOfListener && introduces.test(text)))
     .toSorted((one, other) => (other.similarity ?? 0) - (one.similarity ?? 0));
-  const closest = similar[0]?.text ?? (similarities === null ? best?.text : undefined);
-  return closest === undefined ? null : { texts: [closest], isSure: false };
+  if (closest === undefined) {
+    const [first] = similarities === null ? fitting : [];
+    return first === undefined ? null : { texts: [first.text], isSure: false };
+  }
+  const isParaphrase = (closest.similarity ?? 0) >= VERY_SIMILAR && fitting.every(({ text }) => text !== closest.text);
+  return { texts: [closest.text], isSure: isParaphrase };
 };
 
 /** What the persona says of the one who is asked about himself; null when nothing of it fits. */
 export const fittingFact = ({ name, facts }: Self, said: string): string | null => {
-  const [best] = ofListener.test(said) ? scored(facts, said, topicsOf(name ?? '')) : [];
+  const leftOut = topicsOf(name ?? '');
+  const known = facts.map((text) => ({ text }));
+  const [best] = ofListener.test(said)
+    ? scored(known, said, leftOut).filter(({ text }) => holdsKeys(text, said, leftOut))
+    : [];
   return best !== undefined && best.score >= SURE ? best.text : null;
 };
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../domain/shared/json.js';
 import { sha256Hex } from '../../../domain/shared/sha256.js';
 import { factAnswer } from './facts.js';
 import { hear, type Heard } from './hearing.js';
+import { asksForKin, kinAnswer } from './kin.js';
 import { lowerFirst, sentence, upperFirst } from './own-view.js';
 import { type Occasion, phrasesFor } from './phrases.js';
 import { fittingFact, fittingMemories, tellMemory, wasAsked } from './remember.js';
@@ -48,10 +49,18 @@ const fittingPhrases = (list: readonly string[], { within }: Filling): readonly 
   return fitting.length === 0 ? list : fitting;
 };
 
-const WHO =
-  /\b(?:who (?:are|might) you|what(?:'s| is) your name|your name\b|tell me about yourself|introduce yourself|do i know you|whom do i|who am i (?:talking|speaking) to)\b/i;
-const WORK =
-  /\b(?:what do you do|what(?:'s| is) your (?:trade|work|job|profession|business|role|rank)|what are you\b|your (?:trade|profession|job)|for a living|what do you work)\b/i;
+/** What may follow "who are you" that still asks for no more than who one is; "who are you waiting for" does. */
+const THAT_IS_ALL = String.raw`(?=\s*(?:[^\w\s]|$|(?:and|or|really|exactly|then|again|anyway|supposed|to|my|sir|friend|stranger)\b))`;
+const WHO = new RegExp(
+  String.raw`\b(?:who (?:are|might) you(?: be)?${THAT_IS_ALL}|what are you called\b|what(?:'s| is) your name\b|your name\b|tell me about yourself\b|introduce yourself\b|do i know you\b|whom do i\b|who am i (?:talking|speaking) to\b)`,
+  'i',
+);
+const WORK = new RegExp(
+  String.raw`\b(?:what do you do\b|what(?:'s| is) your (?:trade|work|job|profession|business|role|rank)\b|what are you${THAT_IS_ALL}|your (?:trade|profession|job)\b|for a living\b|what do you work\b)`,
+  'i',
+);
+/** Asks what one is up to or feels. */
+const DOING = /\b(?:what|whom?) are you\b/i;
 const FARING =
   /\b(?:how (?:are|fare|do) you(?: (?:feel|fare|do|doing|today))?(?=\s*[?,.!]|$)|how(?:'s| is) it going|are you (?:well|all right|alright|hurt|okay|ok)|how do you feel|you look (?:tired|hurt|pale|sad))\b/i;
 const CARRYING =
@@ -63,6 +72,7 @@ const introduction = ({ self: { name, trade, about }, say }: Speaker): string =>
       ? null
       : trade;
   if (name === null) return trade === null ? say('stranger') : sentence(`I am ${trade}`);
+  if (about?.startsWith(`I am ${name}`) === true) return about;
   if (about !== null && !/^I am (?:an?|the)\b/.test(about)) return `I am ${name}. ${about}`;
   return sentence(told === null ? `I am ${name}` : `I am ${name}, ${told}`);
 };
@@ -113,19 +123,26 @@ const toWish = ({ situation, heard, say }: Speaker): string => {
   return say(carried === null ? 'wantedThing' : 'hasNot', thing(wished));
 };
 
-const possession = /\b(?:do you have|have you got|got any|have you any|is there any)\b/i;
+const possession = /\b(?:do you have|have you got|got any|have you (?:any|an?)|is there any)\b/i;
+
+/** What the persona says of a thing that one may have but does not carry. */
+const ownFact = ({ situation: { state }, self, heard: { text } }: Speaker): string | null =>
+  namedIn(carriedIn(state) ?? [], text) === null ? fittingFact(self, text) : null;
 
 const toQuestion = (speaker: Speaker): string => {
-  const { situation, heard, say } = speaker;
+  const { situation, self, heard, say } = speaker;
   const { text } = heard;
   if (WHO.test(text)) return introduction(speaker);
   if (WORK.test(text)) return work(speaker);
   if (FARING.test(text)) return faring(speaker);
+  if (asksForKin(text)) return kinAnswer(situation.persona, self, text) ?? say('ownAffair');
   const wares = CARRYING.test(text) ? carrying(speaker) : null;
-  const known = wares ?? factAnswer(situation, text) ?? (possession.test(text) ? null : remembered(speaker));
+  const known =
+    wares ?? factAnswer(situation, text) ?? (possession.test(text) ? ownFact(speaker) : remembered(speaker));
   if (known !== null) return known;
   if (heard.wants || possession.test(text)) return toWish(speaker);
   if (wasAsked(situation.memories, text)) return say('askedAgain');
+  if (DOING.test(text) && !CARRYING.test(text)) return say('ownAffair');
   const subject = looksCrafted(text) ? null : (subjectOf(text) ?? wishedThing(text));
   return subject === null ? say('unknown') : say('unknownThing', thing(subject));
 };
@@ -169,6 +186,7 @@ const spoken = (speaker: Speaker): string => {
     const gift = subjectOf(heard.text);
     return gift === null ? say('given') : say('givenThing', thing(gift));
   }
+  if (heard.offers && !heard.asks) return say('offered');
   if (!heard.asks && looksCrafted(heard.text)) return say('puzzled');
   const polite = courtesies(speaker);
   if (heard.leaves && !heard.asks)

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../domain/shared/json.js';
-import { saidByItself, sentence, upperFirst } from './own-view.js';
+import { saidByItself, saidOfOneself, sentence, upperFirst } from './own-view.js';
 
 /** How somebody talks. */
 export type Register = 'plain' | 'gruff' | 'courtly' | 'warm';
@@ -37,17 +37,30 @@ const withArticle = (trade: string): string => {
   return `${/^[aeiou]/i.test(trade) ? 'an' : 'a'} ${trade}`;
 };
 
+/** Behind these words, "named Rex" names somebody else. */
+const OWNING = /\b(?:with|and|has|have|had|owns?|keeps?|loves?|feeds?|misses|whose|his|her|their)\b/;
+
+/** The name in "a baker named Tom"; null where it is the name of somebody that he has. */
+const nameDescribed = (persona: string): string | undefined => {
+  const { before = '', name } =
+    new RegExp(`^(?<before>[^.!?]*?)\\b(?:[Nn]amed|[Cc]alled) (?<name>${NAME})`, 'u').exec(persona)?.groups ?? {};
+  return OWNING.test(before) ? undefined : name;
+};
+
 const nameIn = (persona: string): string | null => {
-  const called =
-    new RegExp(`(?:\\b(?:[Mm]y name is|[Nn]amed|[Cc]alled|[Nn]ame:|[Yy]our name is)) (${NAME})`, 'u').exec(
-      persona,
-    )?.[1] ??
-    new RegExp(`^(?:You are|You're|I am|I'm|This is) (${NAME})`, 'u').exec(persona)?.[1] ??
+  const called = [
+    new RegExp(
+      `\\b(?:[Mm]y name is|[Yy]our name is|[Nn]ame:|(?:[Hh]e is|[Ss]he is|[Yy]ou are|I am) (?:named|called)) (${NAME})`,
+      'u',
+    ).exec(persona)?.[1],
+    new RegExp(`^(?:You are|You're|I am|I'm|This is) (${NAME})`, 'u').exec(persona)?.[1],
     new RegExp(
       `^(${NAME})(?=[.:]|$|, (?:an?|the|who|of) | [-—] | (?:is|was|has|the|of|from|who|[a-z]+s)\\b)`,
       'u',
-    ).exec(persona)?.[1];
-  return called === undefined || NO_NAME.test(called) || /^(?:A|An|The|You|I|My|Your) /.test(called) ? null : called;
+    ).exec(persona)?.[1],
+    nameDescribed(persona),
+  ].find((name) => name !== undefined && !NO_NAME.test(name) && !/^(?:A|An|The|You|I|My|Your) /.test(name));
+  return called ?? null;
 };
 
 /** What the persona calls the one it is about: "a guard of the north gate". */
@@ -85,12 +98,10 @@ const STYLES: readonly (readonly [Register, RegExp])[] = [
 /** A sentence of a persona, as the one says it whom it describes; null when its subject may be somebody else. */
 const saidByOneself = (persona: string, name: string | null): string | null => {
   const [who = ''] = name === null ? [] : name.split(' ');
-  const named = persona
-    .replace(/^(?:She|He|They) (?=[a-z])/, `${who} `)
-    .replace(/^You (?=[a-z])/, 'I ')
-    .replace(/^Your (?=[a-z])/, 'My ');
+  if (/^(?:You|Your|You['’]re) /i.test(persona)) return sentence(saidOfOneself(persona));
+  const named = persona.replace(/^(?:She|He|They) (?=[a-z])/, `${who} `);
   const own = /^(?:I|My) /.test(named)
-    ? named.replace(/^I are\b/, 'I am').replace(/\byour\b/g, 'my')
+    ? named
     : who === ''
       ? null
       : (saidByItself(named, name ?? who) ?? saidByItself(named, who));

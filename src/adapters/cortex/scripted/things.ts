@@ -35,27 +35,34 @@ export const listed = (all: readonly string[]): string => {
 };
 
 const END =
-  '(?=[?.!,;]|$| (?:for|to|from|left|please|now|here|today|again|before|with|on|in|at|is|are|was|were|and|just|me|you|I|has|have|had|did|do)\\b)';
+  '(?=[?.!,;]|$| (?:for|to|from|left|please|now|here|today|again|before|with|if|on|in|at|is|are|was|were|and|just|me|you|I|has|have|had|did|do)\\b)';
 const wish = new RegExp(
   `\\b(?:have|sell|lend|give|hand|buy|need|want|show|fetch|bring|use|open|pass|asks for|begs for|would like|about)(?: you| me| us)? (?:(?:any|some|an?|the|your|my|that|this|one|another|more) )?(?:of )?(?:piece of |bit of |bowl of |cup of )?(?<thing>[a-z][\\w'-]*(?: [a-z][\\w'-]*){0,2}?)${END}`,
   'i',
 );
 /** Words that stand before a noun and say which one. */
-const BEFORE_NOUN =
+export const ADJECTIVES =
   'old|new|young|little|big|great|small|tall|red|black|white|dark|blue|green|silver|golden|gold|iron|brass|ruby|ferry|honey|last|other|same|whole|wild|dead|lost|stolen|north|south|east|west|northern|southern|good|bad|best|holy|secret|broken|burned|strange|heavy|fine';
 /** What follows a noun: the end, a word of grammar or a verb. Behind anything else the word before may have been an adverb or an adjective. */
 const AFTER_NOUN =
-  '(?![\\w\'-])(?=\\s*(?:[?.!,;:"”)]|$)| (?:of|for|to|from|left|please|now|here|there|today|yesterday|again|ago|before|after|behind|near|under|over|by|with|without|on|in|into|at|is|are|was|were|and|or|but|that|who|which|just|has|have|had|did|does|do|can|could|will|would|must|saw|took|went|came|told|said|gave|made|stole|fell|ran|found|lost|got|knows?|\\w{3,}ed)\\b)';
+  '(?![\\w\'-])(?=\\s*(?:[?.!,;:"”)]|$)| (?:of|for|to|from|if|left|please|now|here|there|today|yesterday|again|ago|before|after|behind|near|under|over|by|with|without|on|in|into|at|is|are|was|were|and|or|but|that|who|which|just|has|have|had|did|does|do|can|could|will|would|must|saw|took|went|came|told|said|gave|made|stole|fell|ran|found|lost|got|knows?|\\w{3,}ed)\\b)';
 const noun = new RegExp(
-  `\\b(?<which>any|some|an?|the|your|my|this|these|those|one|two|three|another|more) (?<thing>(?:(?:${BEFORE_NOUN}) ){0,2}[a-z][\\w-]+)${AFTER_NOUN}`,
+  `\\b(?<which>any|some|an?|the|your|my|this|these|those|one|two|three|another|more) (?<thing>(?:(?:${ADJECTIVES}) ){0,2}[a-z][\\w-]+)${AFTER_NOUN}`,
   'gi',
 );
 const EMPTY_THING =
   /^(?:player|traveller|traveler|stranger|visitor|guest|adventurer|customer|user|it|that|this|them|me|you|us|something|anything|everything|nothing|there|here|moment|way|lot|bit|time|day|one|go|be|do|to|why|what|how|more|like)\b/i;
 
+/** "Have" that goes with another verb: "What have I told you?" */
+const HAVING_DONE =
+  /(?:\b(?:who|whom|what|when|where|why|how|which) (?:have|has|had)|^(?:have|has|had)) (?:I|you|he|she|it|we|they)\b(?! (?:an?|any|some|the|got)\b)/gi;
+/** A verb behind "does the ferry", whose noun may stand before another one. */
+const WITH_VERB = /^(?<noun>(?:[a-z]+ )?(?:ferry|honey|silver|gold|iron|brass|ruby)) [a-z]+$/i;
+const BEHIND_AUXILIARY = /\b(?:do|does|did|will|would|can|could|shall|should|may|might|must) $/i;
+
 /** The thing that somebody wants or asks about, as he calls it; null when there is none to name. */
 export const wishedThing = (text: string): string | null => {
-  const thing = wish.exec(text)?.groups?.['thing'];
+  const thing = wish.exec(text.replace(HAVING_DONE, ''))?.groups?.['thing'];
   return thing === undefined || EMPTY_THING.test(thing) ? null : thing;
 };
 
@@ -65,7 +72,9 @@ export const subjectOf = (text: string): string | null => {
     ({ groups }) => !EMPTY_THING.test(groups?.['thing'] ?? 'it') && topicsOf(groups?.['thing'] ?? '').size > 0,
   );
   if (found === undefined) return null;
-  const { which = '', thing = '' } = found.groups ?? {};
+  const { which = '', thing: words = '' } = found.groups ?? {};
+  const isSubject = BEHIND_AUXILIARY.test(text.slice(0, found.index));
+  const thing = (isSubject ? WITH_VERB.exec(words)?.groups?.['noun'] : undefined) ?? words;
   const article =
     { my: 'your', your: 'my', a: 'a', an: 'an' }[which.toLowerCase()] ??
     (/^(?:any|some|more|another|one)$/i.test(which) ? '' : which.toLowerCase());

@@ -16,7 +16,7 @@ const ALIKE: readonly (readonly string[])[] = [
   ['steal', 'stole', 'stolen', 'thief', 'thieve', 'theft', 'rob', 'robber', 'took', 'taken', 'burglar'],
   ['jewel', 'jewelry', 'jewellery', 'necklace', 'ring', 'locket', 'ruby', 'gem', 'amulet', 'brooch'],
   ['sword', 'blade', 'weapon', 'dagger', 'knife', 'axe'],
-  ['money', 'coin', 'gold', 'copper', 'silver', 'pay', 'paid', 'price', 'cost', 'owe', 'debt'],
+  ['money', 'coin', 'gold', 'copper', 'silver', 'cash', 'pay', 'paid', 'price', 'cost', 'owe', 'debt'],
   ['room', 'bed', 'lodging', 'inn', 'tavern'],
   ['food', 'bread', 'stew', 'eat', 'ate', 'hungry', 'meal', 'supper', 'breakfast', 'dinner'],
   ['kill', 'die', 'dead', 'death', 'murder', 'slay', 'slain'],
@@ -30,11 +30,11 @@ const ALIKE: readonly (readonly string[])[] = [
   ['sell', 'sold', 'sale', 'trade'],
   ['lose', 'lost', 'miss'],
   ['find', 'found'],
-  ['hide', 'hid', 'hidden', 'bury', 'buri'],
+  ['hide', 'hid', 'hidden', 'bury', 'buri', 'conceal', 'stash'],
   ['name', 'call'],
   ['boat', 'ferry', 'ship'],
   ['road', 'path', 'way', 'bridge'],
-  ['mother', 'father', 'parent', 'family', 'sister', 'brother'],
+  ['mother', 'father', 'parent', 'family', 'relative', 'sibling', 'sister', 'brother'],
   ['horse', 'mare', 'stallion', 'pony'],
   ['fear', 'afraid', 'scare'],
   ['love', 'fond'],
@@ -53,8 +53,7 @@ const stemOf = (word: string): string => {
   return word
     .replace(/(?:'s|s')$/, '')
     .replace(/ies$/, 'y')
-    .replace(/(?<=[sxz]|[cs]h)es$/, '')
-    .replace(/(?<=[^su])s$/, '')
+    .replace(/(?:(?<=[sxz]|[cs]h)es|(?<=[^su])s)$/, '')
     .replace(/(?<=\w{3})ing$/, '')
     .replace(/(?<=\w{2}[^e])ed$/, '')
     .replace(/(?<=\w{2})([bdgklmnprt])\1$/, '$1')
@@ -71,3 +70,9 @@ export const topicsOf = (text: string): ReadonlySet<string> =>
       .map(stemOf)
       .map((stem) => stems.get(stem) ?? stem),
   );
+
+const KIN =
+  /^(?:mother|father|sister|brother|son|daughter|child|children|wife|husband|uncle|aunt|cousin|nephew|niece|grand(?:mother|father|son|daughter|child|children)|bride|groom)s?$/i;
+
+/** Whether a word is for one of a family, and for no other of it. */
+export const isKin = (word: string): boolean => KIN.test(word);

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+
+import { createScriptedEngine } from '../../../../src/adapters/cortex/scripted/engine.js';
+import type { DecisionInput } from '../../../../src/domain/npc/decision/input.js';
+import { buildPrompt } from '../../../../src/domain/npc/decision/prompt.js';
+import { type DirectiveRule, type Template, templates } from '../../../../src/domain/rules/ruleset.js';
+import { defined } from '../../../../src/domain/shared/defined.js';
+import type { Json, JsonObject } from '../../../../src/domain/shared/json.js';
+import { anInput, aRuleset } from '../../../support/rules.js';
+
+export type Who = { readonly persona: string | null; readonly state?: JsonObject; readonly around?: Json };
+export type Exchange = {
+  readonly name: string;
+  readonly who: Who;
+  readonly remembers?: readonly string[];
+  /** How well each of these fits, where the engine is told. */
+  readonly similarities?: readonly number[];
+  readonly rules?: readonly Partial<DirectiveRule>[];
+  readonly said: string;
+  /** Each must be in the answer. */
+  readonly must?: readonly RegExp[];
+  /** None may be in it. */
+  readonly mustNot?: readonly RegExp[];
+  /** `SPEAK` unless it says otherwise. */
+  readonly action?: { readonly type: string; readonly target: string };
+  readonly delta?: JsonObject;
+};
+
+export const engine = createScriptedEngine();
+
+export const inputOf = ({ who, remembers = [], rules = [], said }: Exchange, template: Template): DecisionInput =>
+  anInput({
+    persona: who.persona,
+    npcState: who.state ?? {},
+    context: who.around ?? {},
+    memories: remembers.map((text) => ({ text, type: 'observation', importance: 0.5, similarity: 0.9 })),
+    observation: said,
+    ruleset: aRuleset(rules, template),
+  });
+
+/** What the engine answers a prompt. */
+export const answer = async (
+  prompt: string,
+  similarities?: readonly number[],
+): Promise<{ dialogue: string; action: object; stateDelta: object }> =>
+  JSON.parse((await engine.complete({ prompt, ...defined({ similarities }) }, new AbortController().signal)).text);
+
+/** One test for each exchange, in every template. */
+export const plays = (exchanges: readonly Exchange[]): void => {
+  it.each(exchanges.map((exchange) => [exchange.name, exchange] as const))('answers: %s', async (_, exchange) => {
+    for (const template of templates) {
+      const { dialogue, action, stateDelta } = await answer(
+        buildPrompt(inputOf(exchange, template)).prompt,
+        exchange.similarities,
+      );
+      const shown = `${template}: ${exchange.said} -> ${dialogue}`;
+      for (const word of exchange.must ?? []) expect(dialogue, shown).toMatch(word);
+      for (const word of exchange.mustNot ?? []) expect(dialogue, shown).not.toMatch(word);
+      expect(dialogue, shown).not.toMatch(/[{}]|\s\s|\.\.(?!\.)|undefined/);
+      expect(action, shown).toEqual(exchange.action ?? { type: 'SPEAK', target: '' });
+      expect(stateDelta, shown).toEqual(exchange.delta ?? {});
+    }
+  });
+};
