@@ -3,8 +3,8 @@
 // interrupted build changes nothing.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -87,6 +87,12 @@ const run = (cwd, ...words) =>
     });
   });
 
+/** The commands of the package may be run: npm sees to that only when it links them, and links to an earlier build stay. */
+const allowRunning = () => {
+  const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const file of Object.values(bin)) chmodSync(join(partial, relative('dist', file)), 0o755);
+};
+
 /** Puts the whole build in the place of the earlier one. Another that was quicker with the same files is as good. */
 const settle = (digest) => {
   if (existsSync(dist)) renameSync(dist, before);
@@ -114,6 +120,7 @@ if (!isCurrent(digest)) {
   // The bundler names modules relative to where it runs; the temporary folder's name must not be in the bundle.
   await run(partial, 'scripts/bundle-workflows.js');
   await run(partial, 'scripts/copy-files.js');
+  allowRunning();
   writeFileSync(stamp(partial), digest);
   settle(digest);
 }

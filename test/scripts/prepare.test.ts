@@ -1,6 +1,16 @@
 import { once } from 'node:events';
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -66,6 +76,7 @@ describe('a build', () => {
     mkdirSync(join(checkout, 'src'));
     write('node_modules/typescript/bin/tsc', FAKE_COMPILER);
     write('src/main.ts', 'first');
+    write('package.json', '{"bin": {"anima": "dist/main.js"}}');
     return { checkout, write, builds: () => readFileSync(join(checkout, 'compiled'), 'utf8').length };
   };
   const built = (checkout: string): string => readFileSync(join(checkout, 'dist/main.js'), 'utf8');
@@ -88,6 +99,15 @@ describe('a build', () => {
     prepare(checkout);
     expect(builds()).toBe(4);
     expect(partials(checkout)).toEqual([]);
+  });
+
+  it('lets its command be run, whoever linked to an earlier build', () => {
+    const { checkout, write } = withSources();
+    for (const text of ['first', 'second']) {
+      write('src/main.ts', text);
+      prepare(checkout);
+      expect(statSync(join(checkout, 'dist/main.js')).mode & 0o777).toBe(0o755);
+    }
   });
 
   it('that fails leaves the earlier one as it was', () => {
