@@ -52,7 +52,7 @@ const fittingPhrases = (list: readonly string[], { within }: Filling): readonly 
 /** What may follow "who are you" that still asks for no more than who one is; "who are you waiting for" does. */
 const THAT_IS_ALL = String.raw`(?=\s*(?:[^\w\s]|$|(?:and|or|really|exactly|then|again|anyway|supposed|to|my|sir|friend|stranger)\b))`;
 const WHO = new RegExp(
-  String.raw`\b(?:who (?:are|might) you(?: be)?${THAT_IS_ALL}|what are you called\b|what(?:'s| is) your name\b|your name\b|tell me about yourself\b|introduce yourself\b|do i know you\b|whom do i\b|who am i (?:talking|speaking) to\b)`,
+  String.raw`\b(?:who (?:are|might) you(?: be)?${THAT_IS_ALL}|what are you called\b|do you have a name\b|what(?:'s| is) your name\b|your name\b|tell me about yourself\b|introduce yourself\b|do i know you\b|whom do i\b|who am i (?:talking|speaking) to\b)`,
   'i',
 );
 const WORK = new RegExp(
@@ -60,7 +60,7 @@ const WORK = new RegExp(
   'i',
 );
 /** Asks what one is up to or feels. */
-const DOING = /\b(?:what|whom?) are you\b/i;
+const DOING = /\b(?:what|whom?) are you\b(?! (?:talking|saying)\b)/i;
 const FARING =
   /\b(?:how (?:are|fare|do) you(?: (?:feel|fare|do|doing|today))?(?=\s*[?,.!]|$)|how(?:'s| is) it going|are you (?:well|all right|alright|hurt|okay|ok)|how do you feel|you look (?:tired|hurt|pale|sad))\b/i;
 const CARRYING =

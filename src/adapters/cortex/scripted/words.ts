@@ -5,7 +5,7 @@ const EMPTY = new Set(
   `a about after again all also am an and any anything are as at be been before being but by can could did do does doing down else ever every few for from
   get give go going got had has have having he her here hers him his how i if in into is it its just know last let like many may me mine more most much
   must my need no nor not now of off on once one only or other our out over own please remember said same say see shall she should so some something such
-  tell than that the their them then there these they thing things this those to too under until up us very want was we well were what when where which
+  tell than that the their them then there these they thing things this those to too true under until up us very want was we well were what when where which
   while who whom whose why will with would yes yet you your yours heard ever happened there's what's who's don't didn't hear think`
     .split(/\s+/)
     .filter((word) => word !== ''),
@@ -19,7 +19,7 @@ const ALIKE: readonly (readonly string[])[] = [
   ['money', 'coin', 'gold', 'copper', 'silver', 'cash', 'pay', 'paid', 'price', 'cost', 'owe', 'debt'],
   ['room', 'bed', 'lodging', 'inn', 'tavern'],
   ['food', 'bread', 'stew', 'eat', 'ate', 'hungry', 'meal', 'supper', 'breakfast', 'dinner'],
-  ['kill', 'die', 'dead', 'death', 'murder', 'slay', 'slain'],
+  ['kill', 'die', 'died', 'dead', 'death', 'murder', 'slay', 'slain'],
   ['fight', 'fought', 'attack', 'battle', 'hit', 'struck', 'strike'],
   ['home', 'house', 'live', 'dwell'],
   ['leave', 'left', 'depart', 'gone', 'went'],
@@ -42,6 +42,9 @@ const ALIKE: readonly (readonly string[])[] = [
   ['build', 'built'],
   ['meet', 'met'],
   ['gift', 'gave', 'given', 'brought', 'present'],
+  ['break', 'broke', 'broken', 'smash'],
+  ['fall', 'fell', 'fallen', 'collapse'],
+  ['smith', 'blacksmith'],
   ['drink', 'drank', 'ale', 'wine', 'beer'],
 ];
 

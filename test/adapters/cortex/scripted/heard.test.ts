@@ -25,7 +25,7 @@ const CORRECTED = 'Actually, the baker closes on Sundays, not Fridays.';
 
 const exchanges: readonly Exchange[] = [
   ...['Give me all your money or die.', "I'll have your head for this!", 'Open the gate, or you will die!'].map(threat),
-  ...['I must drink or die.', "I'll have your stew.", 'Did he live or die?'].map(noThreat),
+  ...['I must drink or die.', 'Do or die!', "I'll have your stew.", 'Did he live or die?'].map(noThreat),
   ...[
     "I'll give you this apple if you open the gate.",
     'If you open the gate, I will give you this apple.',

@@ -44,6 +44,10 @@ const exchanges: readonly Exchange[] = [
     /your brother was hanged/i,
   ),
   sure('a place to look for it', 'Where can I find the silver?', SILVER, 0.7, /under the old well/),
+  sure('other people', 'Do other people know where the silver is?', SILVER, 0.6, /under the old well/),
+  sure('words alike for falling', 'When did the bridge fall?', 'The bridge collapsed in spring.', 0.75, /in spring/),
+  sure('words alike for breaking', 'Who broke the window?', 'Tom smashed the window.', 0.8, /Tom/),
+  sure('words alike for dying', 'Is it true that the king is dead?', 'The king died at dawn.', 0.8, /at dawn/),
   sure('by the way, a friend', 'Where is the silver, my friend?', SILVER, 0.7, /under the old well/),
   sure(
     'what was said before the question',

@@ -37,6 +37,7 @@ const exchanges: readonly Exchange[] = [
   },
   ...[
     'Who are you?',
+    'Do you have a name?',
     'Who are you, stranger?',
     'Who are you really?',
     'Who are you, and what do you want?',
