@@ -31,10 +31,10 @@ const sharedWords = (one: string, other: string): string => {
     .join(' ');
 };
 
-type Known = { readonly text: string; readonly similarity?: number | undefined };
+type StatedMemory = { readonly text: string; readonly similarity?: number | undefined };
 
 /** How well memories fit: which part of what is said is in them, from 0 to 1; what few of them hold counts more. */
-const scored = <T extends Known>(memories: readonly T[], said: string, leftOut: ReadonlySet<string>) => {
+const scored = <T extends StatedMemory>(memories: readonly T[], said: string, leftOut: ReadonlySet<string>) => {
   // "give" says nothing in a wish, and much in a question about the past.
   const asked = said.replace(/\b(did (?:\w+ ){1,2})(?:give|bring)\b/gi, '$1gave');
   const topics = [...topicsOf(asked)].filter((topic) => !leftOut.has(topic));
@@ -68,7 +68,7 @@ export const fittingMemories = (
   said: string,
   { name }: Self,
 ): Fitting | null => {
-  const stated: readonly Known[] = memories
+  const stated: readonly StatedMemory[] = memories
     .map((text, place) => ({
       text: sameWords(text, said) ? '' : statementsIn(text),
       similarity: similarities?.[place],
