@@ -84,7 +84,7 @@ export const phasesOf = async function* (
   let hasEnded = false;
   const late = new AbortController();
   let hasRecalled = false;
-  const notYet = (): Rejection => noVerdictYet(turnId, cortex, hasRecalled);
+  const notYet = (): Rejection => noVerdictYet(turnId, cortex, deps.embedder, hasRecalled);
   const down = whenDown(deps.clock, cortex, notYet);
   const cancel = deps.clock.after(Math.max(untilMs - deps.clock.monotonicMs(), 0), () => late.abort());
   const ends = AbortSignal.any([left, late.signal, down.signal]);

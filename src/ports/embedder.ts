@@ -27,6 +27,8 @@ export interface Embedder extends AsyncDisposable {
     texts: readonly string[],
     options: { readonly urgent: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly (Float32Array | null)[]>;
+  /** What its last call met, in a sentence, if that shows that it is away; null when it answered, and without it. It asks nobody. */
+  down?(): string | null;
   /** What a cosine means for this embedder: 0 to 1, rising, 0.5 or more for related texts and less for unrelated ones (contract 3.5). */
   score(cosine: number): number;
 }

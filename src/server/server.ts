@@ -27,6 +27,7 @@ import { openEmbedded } from '../profiles/embedded.js';
 import type { Profile, RunningReadModels } from '../profiles/profile.js';
 import { httpRoutes } from '../roles/http.js';
 import { cortexDependency, openCortex } from './cortex.js';
+import { embedderDependency } from './embedder.js';
 import { openHosts } from './hosts.js';
 
 /** How often a starting server looks again for a dependency that is down, in milliseconds. */
@@ -112,7 +113,11 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     }
 
     const cortex = closers.opened(await openCortex(config.cortex, { clock: systemClock, random: systemRandom, log }));
-    dependencies = async () => ({ ...(await profile.dependencies()), ...cortexDependency(cortex) });
+    dependencies = async () => ({
+      ...(await profile.dependencies()),
+      ...cortexDependency(cortex),
+      ...embedderDependency(ports.embedder),
+    });
     const opened = await openKeyed(stopping);
     if (opened === null) {
       await stop();

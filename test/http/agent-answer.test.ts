@@ -28,7 +28,7 @@ const follow = async (npcState: JsonObject, action: string, store = new MemoryEv
   const unanswered = createUnanswered(clock);
   const deps = {
     ...{ ...minds.deps, engineOf: () => engine, waitMs: WAIT_MS, unanswered },
-    ...{ openings: new Map(), waits: new SharedWork<never>() },
+    ...{ openings: new Map(), waits: new SharedWork<never>(), embedder: { id: 'words@1' } },
   };
   const said = { ...asked, npcState };
   const untilMs = clock.monotonicMs() + WAIT_MS;

@@ -82,6 +82,10 @@ export class ApiEmbedder implements Embedder {
     return windows.map(({ length }) => meanOf(vectors.slice(from, (from += length))));
   }
 
+  down(): string | null {
+    return this.#failing === null ? null : `The embedder does not answer, or refuses us: ${this.#failing}.`;
+  }
+
   score(cosine: number): number {
     return calibrated(cosine, this.#choice.related);
   }

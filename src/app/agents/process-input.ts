@@ -1,6 +1,7 @@
 import type { RecalledMemory, Verdict } from '../../domain/npc/events.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { CortexEngine } from '../../ports/cortex.js';
+import type { Embedder } from '../../ports/embedder.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { OUTCOME_WAIT_MS, processKey, type StepAnswer } from '../../ports/process-engine.js';
 import type { AgentTurnAnswer } from '../../../workflows/agent-turn.js';
@@ -14,6 +15,7 @@ export type AgentDeps = TakeDeps & {
   /** How long a request waits for the outcome, in milliseconds (ANIMA_AGENT_WAIT_MS). */
   readonly waitMs: number;
   readonly engineOf: (tenant: string) => CortexEngine;
+  readonly embedder: Pick<Embedder, 'id' | 'down'>;
   /** The waits under way. An engine lets only a few wait for one outcome, so this process waits once for each turn. */
   readonly waits: SharedWork<StepAnswer>;
 };
@@ -43,7 +45,7 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
   const turnId = await takeInput(deps, asked, untilMs);
   const ms = Math.max(untilMs - clock.monotonicMs(), 0);
   const recall = lookForRecall(deps, Math.max(ms - LOOK_BEFORE_MS, 0), stream, turnId);
-  const late = (): Rejection => noVerdictYet(turnId, cortex, recall.seen());
+  const late = (): Rejection => noVerdictYet(turnId, cortex, deps.embedder, recall.seen());
   const { signal, stop } = whenDown(clock, cortex, late);
   try {
     const outcome = await withTimeLimit(clock, { ms, late, signal }, (limited) =>
@@ -131,17 +133,26 @@ const sharedOutcome = (
 };
 
 /**
- * CORTEX_UNAVAILABLE when the turn was seen to have recalled, or its engine is known to be down; else ENGINE_UNAVAILABLE: what holds up a recall (no
- * worker, a server or an embedder that is away) is often known to another process only (contract 7.1).
+ * CORTEX_UNAVAILABLE when the turn was seen to have recalled, or its engine is known to be down; EMBEDDER_UNAVAILABLE when it was not, and this process's
+ * last call to the embedder has failed; else ENGINE_UNAVAILABLE: what holds up a recall is often known to another process only (contract 7.1).
  * @param engine says why, where it knows
  * @param hasRecalled whether the turn was seen to have what it recalls
  */
 export const noVerdictYet = (
   turnId: string,
   engine: Pick<CortexEngine, 'id' | 'down'>,
+  embedder: Pick<Embedder, 'id' | 'down'>,
   hasRecalled: boolean,
 ): Rejection => {
   const down = engine.down();
+  const reason = down ?? (hasRecalled ? null : (embedder.down?.() ?? null));
+  if (down === null && reason !== null) {
+    return new Rejection('EMBEDDER_UNAVAILABLE', {
+      message: `The turn waits for its recall. ${reason} The turn goes on.`,
+      details: { turnId, embedder: embedder.id, reason },
+      retryAfter: 1,
+    });
+  }
   if (down === null && !hasRecalled) {
     return new Rejection('ENGINE_UNAVAILABLE', {
       message: 'The turn has not been seen to complete its recall. The turn goes on.',
@@ -149,8 +160,8 @@ export const noVerdictYet = (
       retryAfter: 1,
     });
   }
-  const reason = down ?? 'It has not answered in time. The turn goes on.';
-  return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason }, retryAfter: 1 });
+  const late = down ?? 'It has not answered in time. The turn goes on.';
+  return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason: late }, retryAfter: 1 });
 };
 
 /** A turn that is over, and has no verdict: nothing is owed for it. */

@@ -17,7 +17,7 @@ import { AgentParams, FreeObject, nullable } from '../schemas.js';
 export type AgentServices = Pick<
   Services,
   'lanes' | 'journal' | 'turnIndex' | 'engine' | 'engines' | 'turnDeadlineMs' | 'agentWaitMs'
-> & { readonly ports: Pick<Ports, 'events' | 'clock'> };
+> & { readonly ports: Pick<Ports, 'events' | 'clock' | 'embedder'> };
 
 type Body = { input: string; context?: JsonObject | null };
 
@@ -40,9 +40,9 @@ const askedOf = (call: Call<{ agentId: string }, unknown, Body>): AgentInput => 
 export const agentRoutes = (services: AgentServices): readonly RouteDefinition[] => {
   const { ports, turnIndex: index, engines, agentWaitMs: waitMs, ...open } = services;
   const engineOf: AgentDeps['engineOf'] = (tenant) => engines.engineOf(tenant);
-  const { events, clock } = ports;
+  const { events, clock, embedder } = ports;
   const deps: AgentDeps = {
-    ...{ ...open, index, events, clock, waitMs, engineOf },
+    ...{ ...open, index, events, clock, embedder, waitMs, engineOf },
     unanswered: createUnanswered(clock),
     openings: new Map(),
     waits: new SharedWork(),

@@ -129,7 +129,9 @@ describe('an embedder on a server', () => {
       await expect(whilePausesPass(embedder.embed(['word'], calm))).rejects.toMatchObject(unavailable);
     }
     expect(server.seen).toHaveLength(8);
+    expect(embedder.down()).toBe('The embedder does not answer, or refuses us: HTTP 503.');
     await embedder.embed(['word'], calm);
+    expect(embedder.down()).toBeNull();
     expect(lines).toEqual([
       { embedder: 'api:words@1', reason: 'HTTP 503', message: 'the embedder does not answer, or refuses us' },
       { embedder: 'api:words@1', message: 'the embedder answers again' },

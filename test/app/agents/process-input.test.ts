@@ -73,6 +73,7 @@ const openAgents = async (
     silent = { isSilent: false },
     busy = { isBusy: false },
     search = { takesMs: 0 },
+    embedderDown = () => null,
   }: {
     store?: MemoryEventStore;
     clock?: ManualClock;
@@ -87,6 +88,8 @@ const openAgents = async (
     busy?: { isBusy: boolean };
     /** How long it takes to look for the recent turns. */
     search?: { takesMs: number };
+    /** What the embedder's last call has shown. */
+    embedderDown?: () => string | null;
   } = {},
 ) => {
   const recalls: string[] = [];
@@ -125,6 +128,7 @@ const openAgents = async (
     events: Object.assign(Object.create(events) as typeof events, { read }),
     journal: breakable,
     engineOf: () => engine,
+    embedder: { id: 'words@1', down: embedderDown },
     waitMs: WAIT_MS,
     unanswered: createUnanswered(clock),
     openings: new Map(),
@@ -226,6 +230,23 @@ describe('an agent’s turn', () => {
     await settle(20);
     await agents.clock.advance(10_000);
     expect(await again).toMatchObject({ turnId: refused.details['turnId'], verdict: { dialogue: 'At last.' } });
+  });
+
+  it('is said to wait for the embedder only while its recall waits, and the last call to the embedder has failed', async () => {
+    const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
+    const embedderDown = () => 'It is away.';
+    for (const [isAway, code] of [
+      [true, 'EMBEDDER_UNAVAILABLE'],
+      [false, 'CORTEX_UNAVAILABLE'],
+    ] as const) {
+      await using agents = await openAgents({ engine }, { onRecall: () => isAway, embedderDown });
+      const late = agents.say('Are you there?').catch((error: unknown) => error);
+      await settle(20);
+      await agents.clock.advance(WAIT_MS + 1);
+      const refused = (await late) as Rejection;
+      expect(refused.code).toBe(code);
+      if (isAway) expect(refused).toMatchObject({ details: { embedder: 'words@1', reason: 'It is away.' } });
+    }
   });
 
   it.each([

@@ -8,6 +8,7 @@ import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { agentRoutes } from '../../../src/http/routes/agents.js';
 import type { CortexEngine } from '../../../src/ports/cortex.js';
 import type { Subscription } from '../../../src/ports/event-store.js';
+import { NumberEmbedder } from '../../support/recall-scene.js';
 import { fakeCortex } from '../../support/fake-cortex.js';
 import { gate } from '../../support/gate.js';
 import { startApp, type TestApp, testPrincipal } from '../../support/http.js';
@@ -55,7 +56,7 @@ const start = async (
     engines: createEngines([engine], engine, () => null),
     turnDeadlineMs: deadlineMs,
     agentWaitMs: waitMs,
-    ports: { events: store, clock },
+    ports: { events: store, clock, embedder: new NumberEmbedder() },
   });
   const list = runRoute(({ wrote }) => ({ body: { wrote } }), { method: 'GET', path: '/list', operationId: 'list' });
   app = await startApp([...routes, list], { clock, keys: { good: testPrincipal({ tenant: TENANT }) } });

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+
+import { embedderDependency } from '../../src/server/embedder.js';
+import { NumberEmbedder } from '../support/recall-scene.js';
+
+const embedder = (down: () => string | null) => Object.assign(new NumberEmbedder(), { down });
+
+describe('The embedder among the dependencies', () => {
+  it('is one on another server, without which the server is ready', () => {
+    expect(embedderDependency(new NumberEmbedder())).toEqual({});
+    expect(embedderDependency(embedder(() => null))).toEqual({ embedder: { ok: true, needed: false } });
+    expect(embedderDependency(embedder(() => 'It is away.'))).toEqual({
+      embedder: { ok: false, detail: 'It is away.', needed: false },
+    });
+  });
+});
