@@ -7,8 +7,8 @@ import {
 
 import { storeUnavailable } from './store-failures.js';
 
-/** How long a read may go without an event, in milliseconds, and who is told when it went longer. */
-export type Silence = { readonly ms: number; readonly noted: () => void };
+/** How long a read may go without an event, in milliseconds, and who is told when it went longer, and when the server answered. */
+export type Silence = { readonly ms: number; readonly noted: () => void; readonly broken: () => void };
 
 /**
  * Passes the events of a read to `take`, one by one, until it says that it is enough; a missing stream gives none. The client's own deadline does not
@@ -34,13 +34,18 @@ export const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEv
   try {
     for await (const event of reading as AsyncIterable<Event>) {
       timer.refresh();
+      silence.broken();
       if (!take(event)) continue;
       cancel();
       return true;
     }
+    silence.broken();
     return false;
   } catch (error) {
-    if (error instanceof StreamNotFoundError) return false;
+    if (error instanceof StreamNotFoundError) {
+      silence.broken();
+      return false;
+    }
     throw storeUnavailable(error);
   } finally {
     clearTimeout(timer);

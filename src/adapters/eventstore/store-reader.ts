@@ -19,8 +19,6 @@ import type { StoreConnection } from './store-connection.js';
 import type { StoreWatch } from './store-watch.js';
 import { type StreamNames, toPosition, toRecorded } from './stored-event.js';
 
-/** How long a read may go without an event before the store counts as unreachable, in milliseconds. */
-export const READ_SILENCE_MS = 1_500;
 /** How many events of the log are looked at for the last one of ours, at first and later. */
 const TAIL_EVENTS = { first: 32, later: 1_024 } as const;
 
@@ -163,7 +161,7 @@ export class StoreReader {
 
   readonly #readEach: ReadEach = async (open, take) => {
     if (this.#watch.isSilent) await this.#watch.there();
-    return readEach(open, take, { ms: READ_SILENCE_MS, noted: this.#watch.noteSilence });
+    return readEach(open, take, this.#watch.silence);
   };
 }
 

@@ -1,10 +1,14 @@
 import { BACKWARDS, END } from '@eventstore/db-client';
 
-import { readEach } from './read-each.js';
+import { within } from '../shared/within.js';
+import { readEach, type Silence } from './read-each.js';
 import type { StoreConnection } from './store-connection.js';
+import { storeUnavailable } from './store-failures.js';
 
-/** How long the store may take to show that it is there again, in milliseconds. */
-const PROBE_MS = 500;
+/** How long a call waits for a silent store to show that it is there again, in milliseconds. */
+const WAIT_MS = 500;
+/** How long a read may go without an event before the store counts as silent, in milliseconds. */
+export const READ_SILENCE_MS = 1_500;
 
 /**
  * Keeps calls from a store that is silent: frozen, or behind a network that drops everything. Each of them would wait for its own time limit, and a
@@ -19,32 +23,41 @@ export class StoreWatch {
     this.#connection = connection;
   }
 
-  /** Whether a call went unanswered, and none was answered since. */
+  /** Whether a read went unanswered, and none was answered since. */
   get isSilent(): boolean {
     return this.#isSilent;
   }
 
-  /** A call went unanswered. */
-  readonly noteSilence = (): void => {
-    this.#isSilent = true;
+  /** How every read is watched. */
+  readonly silence: Silence = {
+    ms: READ_SILENCE_MS,
+    noted: () => {
+      this.#isSilent = true;
+    },
+    broken: () => {
+      this.#isSilent = false;
+    },
   };
 
   /**
-   * Waits for the store where it was silent: one question for all who wait.
-   * @throws Rejection STORE_UNAVAILABLE when that is not answered either
+   * Waits for the store where it was silent: one question for all who wait. It has as long as any read has: a store that is only slow comes back.
+   * @throws Rejection STORE_UNAVAILABLE when it is not answered soon
    */
   async there(): Promise<void> {
     if (!this.#isSilent) return;
     this.#probing ??= this.#probe().finally(() => (this.#probing = null));
-    await this.#probing;
+    const answered = await within(
+      WAIT_MS,
+      this.#probing.then(() => true),
+    );
+    if (answered === null) throw storeUnavailable();
   }
 
   async #probe(): Promise<void> {
     await readEach(
       () => this.#connection.client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 }),
       () => true,
-      { ms: PROBE_MS, noted: this.noteSilence },
+      this.silence,
     );
-    this.#isSilent = false;
   }
 }

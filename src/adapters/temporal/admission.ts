@@ -13,7 +13,7 @@ const WAIT_MS = 2_000;
 const COUNTED_MS = 1_000;
 /** While nothing is answered, one ask in this time is let in to see whether that has changed, in milliseconds. */
 const PROBE_EVERY_MS = 500;
-/** And one request in this time may go to the trouble of finding out what to ask. */
+/** And one request in this time may go to the trouble of finding out what to ask; so may one while those that were let in wait too long. */
 const LOOK_EVERY_MS = 100;
 /** A client that was refused comes again after one to so many seconds, so that not all come at once. */
 const RETRY_SECONDS = 3;
@@ -41,6 +41,8 @@ export class Admission {
   #inVain = false;
   #probedMs = -Infinity;
   #lookedMs = -Infinity;
+  /** When a request, and an ask, was last let in beyond the limit. */
+  readonly #triedMs = { request: -Infinity, ask: -Infinity };
   /** When ASKS_AT_LEAST_WHEN_SLOW asks, or requests with a place, last had waited longer than WAIT_MS; also when answers came again. */
   #slowMs = -Infinity;
 
@@ -60,7 +62,12 @@ export class Admission {
       const isDue = nowMs - this.#probedMs >= PROBE_EVERY_MS && nowMs - this.#lookedMs >= LOOK_EVERY_MS;
       if (!isDue) throw this.#refused('ENGINE_UNAVAILABLE');
       this.#lookedMs = nowMs;
-    } else if (Math.max(this.#entered.size, this.#underWay.size) >= this.#limit(nowMs)) throw this.#refused('BUSY');
+    } else if (
+      Math.max(this.#entered.size, this.#underWay.size) >= this.#limit(nowMs) &&
+      !this.#tries('request', nowMs)
+    ) {
+      throw this.#refused('BUSY');
+    }
     const entry = { ms: nowMs };
     this.#entered.add(entry);
     return () => {
@@ -99,7 +106,7 @@ export class Admission {
     if (this.#inVain) {
       if (nowMs - this.#probedMs < PROBE_EVERY_MS) throw this.#refused('ENGINE_UNAVAILABLE');
       this.#probedMs = nowMs;
-    } else if (this.#underWay.size >= this.#limit(nowMs)) throw this.#refused('BUSY');
+    } else if (this.#underWay.size >= this.#limit(nowMs) && !this.#tries('ask', nowMs)) throw this.#refused('BUSY');
   }
 
   #limit(nowMs: number): number {
@@ -109,6 +116,17 @@ export class Admission {
     const answeredInTime = (Math.max(now, before) * WAIT_MS) / COUNTED_MS;
     const atLeast = nowMs - this.#slowMs < WAIT_MS ? ASKS_AT_LEAST_WHEN_SLOW : ASKS_AT_LEAST;
     return Math.min(Math.max(answeredInTime, atLeast), ASKS_AT_MOST);
+  }
+
+  /**
+   * Whether one is let in beyond the limit: while some take very long, the answers to others are what shows that these are quick. Without it, a few asks
+   * that hang would shut everybody out for as long as they hang.
+   */
+  #tries(what: 'request' | 'ask', nowMs: number): boolean {
+    if (nowMs - this.#slowMs >= WAIT_MS || nowMs - this.#triedMs[what] < LOOK_EVERY_MS) return false;
+    if (this.#underWay.size >= ASKS_AT_MOST || this.#entered.size >= ASKS_AT_MOST) return false;
+    this.#triedMs[what] = nowMs;
+    return true;
   }
 
   /**

@@ -37,7 +37,7 @@ describe('StoreWatch', () => {
 
   it('asks a silent store one question for all who wait, and refuses them when it has no answer', async () => {
     const { watch, reads } = asked();
-    watch.noteSilence();
+    watch.silence.noted();
     const waiting = Promise.allSettled(Array.from({ length: 100 }, () => watch.there()));
     await vi.advanceTimersByTimeAsync(499);
     expect(reads).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('StoreWatch', () => {
 
   it('lets those go on who wait when the store answers, and asks no more', async () => {
     const { watch, reads } = asked();
-    watch.noteSilence();
+    watch.silence.noted();
     const waiting = Promise.all([watch.there(), watch.there()]);
     await vi.advanceTimersByTimeAsync(100);
     reads[0]?.push({});
@@ -59,13 +59,33 @@ describe('StoreWatch', () => {
 
   it('asks again for who comes after a question without an answer', async () => {
     const { watch, reads } = asked();
-    watch.noteSilence();
+    watch.silence.noted();
     const first = expect(watch.there()).rejects.toMatchObject(unavailable);
-    await vi.advanceTimersByTimeAsync(500);
+    await vi.advanceTimersByTimeAsync(1_500);
     await first;
     const second = watch.there();
     reads[1]?.push(null);
     await second;
     expect(watch.isSilent).toBe(false);
+  });
+
+  it('gives the question as long as any read has, so that a slow store comes back', async () => {
+    const { watch, reads } = asked();
+    watch.silence.noted();
+    const early = expect(watch.there()).rejects.toMatchObject(unavailable);
+    await vi.advanceTimersByTimeAsync(600);
+    await early;
+    reads[0]?.push({});
+    await vi.advanceTimersByTimeAsync(1);
+    await watch.there();
+    expect([watch.isSilent, reads.length]).toEqual([false, 1]);
+  });
+
+  it('knows from any read that the store answers', async () => {
+    const { watch, reads } = asked();
+    watch.silence.noted();
+    watch.silence.broken();
+    await watch.there();
+    expect(reads).toHaveLength(0);
   });
 });
