@@ -15,6 +15,9 @@ import { treeLines } from './tree.js';
 /** How many memories `inspect` shows. */
 const MEMORIES_SHOWN = 20;
 
+/** The longest file that is read: with white space, or as CBOR, a soul takes more bytes than it is measured by. */
+const MAX_FILE_BYTES = 4 * MAX_SOUL_BYTES;
+
 /** What a soul is not, in words. */
 const REASONS: Readonly<Record<Extract<SoulVerification, { valid: false }>['reason'], string>> = {
   malformed: 'it is not a soul document, or its signature is not one of a soul',
@@ -34,7 +37,7 @@ const readSoulFile = async (terminal: Terminal, file: string): Promise<unknown> 
   const bytes = await readFile(fileOf(terminal, file)).catch((error: unknown) => {
     throw new CommandFailed(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
   });
-  if (bytes.length > MAX_SOUL_BYTES) throw new CommandFailed(`${file} is larger than a soul may be.`);
+  if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than a soul may be.`);
   // JSON of an object begins with a brace or white space; a map in CBOR never does.
   const isJson = /^\s*\{/.test(bytes.subarray(0, 64).toString('latin1'));
   const document = isJson ? parsed(bytes) : soulFromCbor(bytes);

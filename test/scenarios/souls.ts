@@ -179,6 +179,29 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await running.api.get('/npcs/somebody%20else'))).toBe('NPC_NOT_FOUND');
     });
 
+    it('are exported only by an upload of their own', async () => {
+      const [one, other] = [await freshMind(), await freshMind()];
+      const first = await begin(one);
+      const { id: txId } = await upload(first.se1Instruction);
+      ok(await confirm(one, first, { aurTxId: txId }));
+      const second = await begin(other);
+      const taken = await confirm(other, second, { aurTxId: txId });
+      expect([taken.status, codeOf(taken)]).toEqual([422, 'SOUL_UPLOAD_FAILED']);
+      const { id: own } = await upload(second.se1Instruction);
+      ok(await confirm(other, second, { aurTxId: own }));
+    });
+
+    it('are not ended by who does not have them, and stay exported whatever is said afterwards', async () => {
+      const npcId = await freshMind();
+      const begun = await begin(npcId);
+      const forged = await confirm(npcId, { ...begun, se1Signature: 'no' }, { aurSuccess: false });
+      expect([forged.status, codeOf(forged)]).toEqual([422, 'SOUL_PAYLOAD_MISMATCH']);
+      const { id: txId } = await upload(begun.se1Instruction);
+      const done = ok(await confirm(npcId, begun, { aurTxId: txId }));
+      expect(ok(await confirm(npcId, begun, { aurTxId: txId, aurSuccess: false })).body).toEqual(done.body);
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExported']);
+    });
+
     it('end as failed when the client could not upload, and then stay so', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
@@ -236,7 +259,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.get('/souls/schema')).body).toMatchObject({ type: 'object', properties: { id: {} } });
     });
 
-    it('are not shown to who may not see them', async () => {
+    it('are unknown under ids that no archive has', async () => {
       const unknown = 'A'.repeat(43);
       const none = await running.api.get(`/souls/${unknown}/proof?memoryId=m1`);
       expect([none.status, codeOf(none)]).toEqual([404, 'SOUL_NOT_FOUND']);
@@ -249,7 +272,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
     const running = projectingServer(open);
     const { ok, freshMind, begin, upload, confirm, types } = clientOf(running);
 
-    it('go on after kill -9 between any two steps', async () => {
+    it('go on after kill -9 once a step was answered', async () => {
       const npcId = await freshMind();
       const killed = async (): Promise<void> => {
         await running.server.restart('kill');

@@ -3,6 +3,7 @@ import { parseNpcStream } from '../../domain/shared/stream-names.js';
 
 import type { SoulExportInput } from '../../../workflows/soul-export.js';
 import { mindFold } from '../minds/mind.js';
+import { Lines } from '../pacing/line.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
 import { type SealAsked, type SealDeps, sealSoul } from './seal-soul.js';
 import { archiveUrl } from './archive-url.js';
@@ -10,8 +11,8 @@ import { archiveUrl } from './archive-url.js';
 /** How long one attempt at sealing or keeping a soul may take, in milliseconds. */
 const SOUL_EFFECT_MS = 60_000;
 
-/** What an export needs: its effects read a mind and write an archive. */
-export const exportHost = (deps: SealDeps): ProcessHost => ({
+/** What an export needs: its effects read a mind and write an archive. A soul may take much memory and time, so this process seals one after the other. */
+export const exportHost = (deps: SealDeps, lines = new Lines()): ProcessHost => ({
   fold: mindFold,
   prepare: () => Promise.resolve(() => null),
   farEffectMs: SOUL_EFFECT_MS,
@@ -20,7 +21,9 @@ export const exportHost = (deps: SealDeps): ProcessHost => ({
     if (mind === null) throw new Error(`the export ${id} is not in a mind's stream`);
     const input =
       effect.name === 'seal'
-        ? await seal(deps, { ...(effect.args as unknown as SealAsked), ...mind, stream }, signal)
+        ? await lines.inTurn('seal', () =>
+            seal(deps, { ...(effect.args as unknown as SealAsked), ...mind, stream }, signal),
+          )
         : await keep(deps, mind.tenant, effect.args as { digest: string });
     return input satisfies SoulExportInput;
   },
@@ -28,6 +31,8 @@ export const exportHost = (deps: SealDeps): ProcessHost => ({
 
 /** A soul that is too large stays so, however often it is tried. */
 const seal = async (deps: SealDeps, asked: SealAsked, signal: AbortSignal): Promise<SoulExportInput> => {
+  // It may have waited for its turn until nobody needs it.
+  signal.throwIfAborted();
   try {
     return { type: 'sealed', ...(await sealSoul(deps, asked, signal)) };
   } catch (error) {

@@ -82,7 +82,8 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
   const outcome = await engine.outcome(ref, by, { withinMs: SEALING_MS });
   if (outcome === null) {
     throw new Rejection('ENGINE_UNAVAILABLE', {
-      message: 'The soul is not sealed yet. What was begun goes on until it expires; ask again shortly.',
+      message:
+        'The soul is not sealed yet. A repeat under the same Idempotency-Key waits for it; without one it begins another export.',
       details: { soulId },
       retryAfter: 1,
     });
@@ -90,18 +91,22 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
   return wellOutcome(outcome);
 };
 
-/**
- * Refuses a confirmation that cannot be right, before anything is recorded: of an unknown export, or of another payload.
- * @throws Rejection SOUL_EXPORT_NOT_FOUND, SOUL_PAYLOAD_MISMATCH; what the event store throws
- */
-export const requireSealed = async (
-  { journal }: Pick<ExportDeps, 'journal'>,
+const stateOf = async ({ journal }: Pick<ExportDeps, 'journal'>, ref: ProcessRef): Promise<SoulExportState> =>
+  (await journal.load(soulExport, ref)).state as SoulExportState;
+
+/** @throws Rejection SOUL_EXPORT_NOT_FOUND; what the event store throws */
+export const requireExport = async (deps: Pick<ExportDeps, 'journal'>, ref: ProcessRef): Promise<void> => {
+  if ((await stateOf(deps, ref)).name === 'new') throw new Rejection('SOUL_EXPORT_NOT_FOUND');
+};
+
+/** Whether an export has sealed a payload with this digest. Raises what the event store raises. */
+export const isSealedAs = async (
+  deps: Pick<ExportDeps, 'journal'>,
   ref: ProcessRef,
   digest: string,
-): Promise<void> => {
-  const state = (await journal.load(soulExport, ref)).state as SoulExportState;
-  if (state.name === 'new') throw new Rejection('SOUL_EXPORT_NOT_FOUND');
-  if (state.seal?.digest !== digest) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
+): Promise<boolean> => {
+  const state = await stateOf(deps, ref);
+  return state.name !== 'new' && state.seal?.digest === digest;
 };
 
 /**

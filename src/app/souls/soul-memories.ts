@@ -1,5 +1,6 @@
 import { memories, memoriesListed, type MemoryRow } from '../../../projections/memories.js';
 import type { SoulMemory } from '../../domain/soul/document.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { MAX_SOUL_BYTES, MAX_SOUL_MEMORIES } from '../../domain/soul/bounds.js';
 import type { EventStore } from '../../ports/event-store.js';
@@ -39,7 +40,7 @@ export const soulMemories = async (
   const within = await visibleRange(deps, stream, { revision });
   if (within === null) return [];
   const found: SoulMemory[] = [];
-  let chars = 0;
+  let bytes = 0;
   for (let beyond: string | undefined; ;) {
     signal.throwIfAborted();
     const { rows, more } = await deps.readModels.list(memories, {
@@ -52,10 +53,14 @@ export const soulMemories = async (
     for (const { row } of rows) {
       const memory = soulMemory(row as unknown as MemoryRow, revision);
       found.push(memory);
-      chars += memory.text.length;
+      bytes += jsonBytes(memory);
+      // More would only fill the memory, and be refused when it is signed.
+      if (found.length > MAX_SOUL_MEMORIES || bytes > MAX_SOUL_BYTES) {
+        throw new Rejection('SOUL_TOO_LARGE', {
+          details: { limitBytes: MAX_SOUL_BYTES, memoriesLimit: MAX_SOUL_MEMORIES },
+        });
+      }
     }
-    // What comes together would only be refused when it is signed.
-    if (found.length > MAX_SOUL_MEMORIES || chars > MAX_SOUL_BYTES) throw new Rejection('SOUL_TOO_LARGE');
     beyond = rows.at(-1)?.order;
     if (!more || beyond === undefined) return found;
     await nextTurn();

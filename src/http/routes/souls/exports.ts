@@ -3,7 +3,14 @@ import { Type } from '@sinclair/typebox';
 import { inSlices } from '../../../app/pacing/in-slices.js';
 import type { ArchiveGrant } from '../../../app/souls/archive-grant.js';
 import { archiveUrl } from '../../../app/souls/archive-url.js';
-import { beginExport, endExport, type ExportDeps, exportRef, requireSealed } from '../../../app/souls/export-soul.js';
+import {
+  beginExport,
+  endExport,
+  type ExportDeps,
+  exportRef,
+  isSealedAs,
+  requireExport,
+} from '../../../app/souls/export-soul.js';
 import { jcsSlices } from '../../../domain/shared/jcs-slices.js';
 import { isObject, type Json, type JsonObject } from '../../../domain/shared/json.js';
 import { sealedSoul } from '../../../app/souls/sealed-soul.js';
@@ -139,19 +146,20 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         const soulId = typeof document?.['id'] === 'string' ? document['id'] : '';
         if (document === null || parseProcessId(soulId) === null) throw new Rejection('SOUL_EXPORT_NOT_FOUND');
         const ref = exportRef(mindStream(call), soulId);
-        const digest = sha256Base64url(await inSlices(jcsSlices(document)));
-        await requireSealed(services, ref, digest);
         const by = contextOf(call);
+        await requireExport(services, ref);
+        const digest = sha256Base64url(await inSlices(jcsSlices(document)));
+        const isSealed = secSignature === document['signature'] && (await isSealedAs(services, ref, digest));
+        if (!isSealed) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
         if (!result.aurSuccess) {
           const reason = cutText(result.aurError ?? 'The client says that the upload failed.', ERROR_CHARS);
           await endExport(services, ref, { type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason }, by);
-          throw new Rejection('SOUL_UPLOAD_FAILED');
         }
-        if (secSignature !== document['signature']) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
         const txId = result.aurTxId ?? digest;
-        if ((await archive.readPublic(txId)) === null) {
+        // The archive of this server names what it has by its digest.
+        if (result.aurSuccess && (txId !== digest || (await archive.readPublic(txId)) === null)) {
           throw new Rejection('SOUL_UPLOAD_FAILED', {
-            message: 'The archive has no upload under this aurTxId. Upload the payload, then confirm again.',
+            message: 'The archive does not have this payload under this aurTxId. Upload it, then confirm again.',
             details: { aurTxId: txId },
           });
         }

@@ -26,9 +26,12 @@ export type KeptSoulServices = {
   readonly publicUrl: string;
 };
 
-const listed = (row: Json) => {
+const listed = (row: Json, publicUrl: string) => {
   const { name, npcId, place } = row as unknown as SoulRow;
-  return { txId: place?.txId, name, npcId, exportedAt: place?.at, arweaveUrl: place?.url };
+  const { txId = '', at: exportedAt, url = '' } = place ?? {};
+  // The address of this server may have changed since.
+  const arweaveUrl = url.endsWith(archiveUrl('', txId)) ? archiveUrl(publicUrl, txId) : url;
+  return { txId, name, npcId, exportedAt, arweaveUrl };
 };
 
 /** What archives keep: listed, read, verified, proven (contract 8.5, 8.8). */
@@ -83,7 +86,10 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
           direction: 'descending',
           ...page,
         });
-        return { headers: nextLink(call, page, rows, more), body: { souls: rows.map(({ row }) => listed(row)) } };
+        return {
+          headers: nextLink(call, page, rows, more),
+          body: { souls: rows.map(({ row }) => listed(row, publicUrl)) },
+        };
       },
     }),
     route({
