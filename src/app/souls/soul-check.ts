@@ -13,6 +13,12 @@ ajv.addFormat('client-id', isClientId);
 ajv.addFormat('date-time', true);
 const hasShape = ajv.compile<SoulDocument>(soulSchema);
 
+/** Whether there was such a moment: the schema cannot tell that February has no 31st. Years begin with 1, as elsewhere. */
+const isMoment = (time: string): boolean => {
+  const at = new Date(time);
+  return !Number.isNaN(at.getTime()) && at.toISOString() === time && !time.startsWith('0000');
+};
+
 /**
  * Reads parsed JSON as a soul document: its shape and bounds, not its signature.
  * Hostile values cost no more time than values of the largest size that a soul may have, and nothing is computed of them.
@@ -26,7 +32,9 @@ export const readSoul = (
   if (wrong !== null) return { wrong };
   if (!hasShape(document)) return { wrong: 'malformed' };
   const ids = new Set(document.memories.map(({ id }) => id));
+  const times = [document.createdAt, ...document.memories.map(({ timestamp }) => timestamp)];
   const isSound =
+    times.every(isMoment) &&
     ids.size === document.memories.length &&
     document.memories.every(({ text }) => Buffer.byteLength(text) <= MEMORY_BYTES);
   return isSound ? { soul: document } : { wrong: 'malformed' };

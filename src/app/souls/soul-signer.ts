@@ -3,6 +3,7 @@ import { compactVerify, decodeProtectedHeader, importJWK } from 'jose';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { ED25519_ALGORITHMS, isCanonicalJws } from '../../domain/signing/compact-jws.js';
+import { isSameServer } from '../../domain/soul/same-server.js';
 import { ed25519Jwk, thumbprint } from '../../domain/signing/jwk.js';
 import { MAX_PART_BYTES, MAX_SOUL_BYTES, MAX_SOUL_DEPTH, MAX_SOUL_MEMORIES } from '../../domain/soul/bounds.js';
 import { disagreement, soulClaims } from '../../domain/soul/claims.js';
@@ -130,7 +131,7 @@ export const verifySoul = async (document: unknown, trust: SoulTrust): Promise<S
   if (claims === null) return refuse(isOurs ? 'claims_our_server' : 'malformed');
   const wrong = disagreement(claims, soul);
   if (wrong !== null) return refuse(wrong);
-  if (!isOurs && soul.provenance.issuer === trust.issuer) return refuse('claims_our_server');
+  if (!isOurs && isSameServer(soul.provenance.issuer, trust.issuer)) return refuse('claims_our_server');
   const isKnown = trust.trusted?.has(kid) ?? false;
   if (!isOurs && !isKnown && trust.trusted !== null) return refuse('untrusted_signer');
   const hashed = await inSlices(hashSoul(soul));

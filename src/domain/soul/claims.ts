@@ -29,6 +29,9 @@ export const soulClaims = ({ id, npcId, createdAt, provenance, memories }: Unsig
   parts: memories.length + 1,
 });
 
+/** `root` and `parts`. */
+const CLAIMS_BESIDE = 2;
+
 /**
  * Whether signed claims are about this soul, by what stands in both: all but the root, which has to be computed.
  * @returns what does not agree, or null
@@ -36,6 +39,8 @@ export const soulClaims = ({ id, npcId, createdAt, provenance, memories }: Unsig
 export const disagreement = (claims: Partial<SoulClaims>, soul: SoulDocument): 'other_soul' | 'wrong_parts' | null => {
   const { root: _, parts, ...facts } = soulClaims(soul, '');
   const names = Object.keys(facts) as readonly (keyof typeof facts)[];
+  // A claim that nobody knows could ask for anything, such as to be taken only until some day.
+  if (Object.keys(claims).length !== names.length + CLAIMS_BESIDE) return 'other_soul';
   if (names.some((name) => claims[name] !== facts[name]) || soul.provenance.npcId !== soul.npcId) return 'other_soul';
   return claims.parts === parts ? null : 'wrong_parts';
 };

@@ -17,6 +17,7 @@ const events = fixtures.filter(({ kind }) => kind === 'npc').map(({ stored }) =>
 const folded: Readonly<Record<number, string>> = {
   1: 'ac4fd00b7aaad35143ad9d79aaf143513310b60256e08b7bef539ee4fd5f96b2',
   2: '67250d384e5cd7a1f57171d8ab58fc7bcd9e4d078e3274bd28f7e561d243d2ad',
+  3: 'ea28231b31130fa99e8da343230a139d1d513c238b9e26d14e98ecb723d10c31',
 };
 
 const RAISE = `A mind's events fold to another state than they did, or its state has another shape. Snapshots that were saved before would be

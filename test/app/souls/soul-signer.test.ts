@@ -165,6 +165,14 @@ describe('whose soul it is', () => {
       'claims_our_server',
     );
     expect(await verdictOf(await signedBy(elsewhere(), { kid: keys.current.kid }))).toBe('claims_our_server');
+    expect(await verdictOf(await signedBy(unsignedSoul()), { issuer: `${ISSUER}/` })).toBe('claims_our_server');
+  });
+
+  it('was made at a moment that there was, and its signature says nothing that a verifier does not know', async () => {
+    for (const createdAt of ['2026-02-31T10:00:00.000Z', '0000-01-01T00:00:00.000Z'])
+      expect(await verdictOf(await signedBy(elsewhere({ createdAt })))).toBe('malformed');
+    expect(await verdictOf(await signedBy(elsewhere()))).toBe('unknown');
+    expect(await verdictOf(await signedBy(elsewhere(), {}, { exp: 1 }))).toBe('other_soul');
   });
 });
 
