@@ -7,8 +7,8 @@ export type RuleWarning = { readonly drRuleId: string; readonly message: string 
 const actionWarning = (rule: DirectiveRule): string | null => {
   const effect = effectOf(rule);
   if (effect.kind === 'say') {
-    if (/^forbid(?![a-z])/i.test(effect.sentence)) {
-      return 'ruleAction begins with FORBID, but is not followed by a list of action types as in "FORBID ATTACK, MOVE". It forbids nothing and is only shown to the model.';
+    if (/^forbid(?:s|den|ding)?(?![a-z])/i.test(effect.sentence)) {
+      return 'ruleAction looks like a FORBID, but is not the word FORBID and a list of action types as in "FORBID ATTACK, MOVE". It forbids nothing and is only shown to the model.';
     }
     if (/^[a-z][a-z0-9_-]*$/i.test(effect.sentence)) {
       return `ruleAction is not an action type; action types are written in upper case (${effect.sentence.toUpperCase().replaceAll('-', '_')}). It directs nothing and is only shown to the model.`;
@@ -46,6 +46,14 @@ const warningsOfRule = (rule: DirectiveRule): readonly string[] =>
     (message) => message !== null,
   );
 
+/** Of a set as a whole, which no rule's id names. */
+const EMPTY: RuleWarning = {
+  drRuleId: '',
+  message: 'The set has no rules, so it decides nothing; they are read from rulesetRules.',
+};
+
 /** Everything in the rules that looks as if it decides something but does not. */
 export const warningsOf = (rules: readonly DirectiveRule[]): readonly RuleWarning[] =>
-  rules.flatMap((rule) => warningsOfRule(rule).map((message) => ({ drRuleId: rule.drRuleId, message })));
+  rules.length === 0
+    ? [EMPTY]
+    : rules.flatMap((rule) => warningsOfRule(rule).map((message) => ({ drRuleId: rule.drRuleId, message })));

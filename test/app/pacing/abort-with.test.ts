@@ -32,10 +32,4 @@ describe('A call that ends with others', () => {
     one.abort('late');
     expect(call.signal.aborted).toBe(false);
   });
-
-  it('would leave something with AbortSignal.any', () => {
-    const [, one, other] = open();
-    const both = AbortSignal.any([one.signal, other.signal]);
-    expect([both.aborted, followersOf(one.signal)]).toEqual([false, 1]);
-  });
 });

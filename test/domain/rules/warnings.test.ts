@@ -10,6 +10,7 @@ const warned = (members: Partial<DirectiveRule>) => warningsOf([aRule(members)])
 describe('a registration', () => {
   it.each<[title: string, rule: Partial<DirectiveRule>, about: RegExp]>([
     ['FORBID with more than types', { ruleAction: 'FORBID ATTACK AND MOVE' }, /forbids nothing/],
+    ['another form of FORBID', { ruleAction: 'FORBIDS ATTACK' }, /forbids nothing/],
     ['FORBID with nothing', { ruleAction: 'forbid' }, /forbids nothing/],
     ['FORBID with a comma too many', { ruleAction: 'Forbid ATTACK,' }, /forbids nothing/],
     ['a type in lower case', { ruleAction: 'pick-up' }, /PICK_UP/],
@@ -45,6 +46,12 @@ describe('a registration', () => {
     ],
   ])('is not warned of what does decide: %s', (_, rule) => {
     expect(warned(rule)).toEqual([]);
+  });
+
+  it('is warned of a set without rules', () => {
+    expect(warningsOf([])).toEqual([
+      { drRuleId: '', message: expect.stringMatching(/no rules.*rulesetRules/) as string },
+    ]);
   });
 
   it.each(presetIds())('of a preset needs no warning: %s', (presetId) => {
