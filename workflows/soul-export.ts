@@ -1,6 +1,8 @@
 import { npcEvents } from '../src/domain/npc/decoder.js';
 import type { NpcEvent } from '../src/domain/npc/events.js';
+import { defined } from '../src/domain/shared/defined.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
+import { draft } from './draft.js';
 import type { Cell, Effect, Emitted, Process, ProcessEvent } from './process.js';
 
 type DataOfEvent<Type extends NpcEvent['type']> = Extract<NpcEvent, { type: Type }>['data'];
@@ -34,8 +36,6 @@ export type SoulExportInput =
 
 /** What is known of an export: its whole state, once it has begun. */
 export type SoulExportAnswer = Begun;
-
-const draft = (event: NpcEvent): Emitted => event as unknown as Emitted;
 
 const seal = ({ soulId }: Begun, { type: _, ...data }: Extract<SoulExportInput, { type: 'sealed' }>) => [
   draft({ type: 'SoulSealed', data: { soulId, ...data } }),
@@ -145,23 +145,15 @@ const over = ({ name }: SoulExportState): boolean => name === 'exported' || name
 
 const pending = (state: SoulExportState): Effect | null => {
   if (state.name === 'requested') {
-    const { revision, requestedAt } = state;
-    return { id: 'seal', name: 'seal', near: false, args: { ...requestOf(state), revision, requestedAt } };
+    const { soulId, npcState, persona, includeMemories, deadlineAt, revision, requestedAt } = state;
+    const asked = { soulId, npcState, ...defined({ persona }), includeMemories, deadlineAt };
+    return { id: 'seal', name: 'seal', near: false, args: { ...asked, revision, requestedAt } };
   }
   if (state.name === 'sealed' && state.uploadedBy === 'server') {
     return { id: 'keep', name: 'keep', near: false, args: { digest: state.seal?.digest ?? '' } };
   }
   return null;
 };
-
-const requestOf = ({ soulId, npcState, persona, includeMemories, uploadedBy, deadlineAt }: Begun): Request => ({
-  soulId,
-  npcState,
-  ...(persona === undefined ? {} : { persona }),
-  includeMemories,
-  uploadedBy,
-  deadlineAt,
-});
 
 /**
  * A mind leaves as a soul (contract 8.1, 8.2): its document is made and signed, then somebody brings it to an archive: a client, who says so in a second

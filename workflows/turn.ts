@@ -5,11 +5,11 @@ import type { Instruction } from '../src/domain/npc/events.js';
 import type { Emitted, Process } from './process.js';
 import { answerRound, type TurnAnswer } from './turn-answer.js';
 import { turnFold } from './turn-evolve.js';
+import { draft } from './draft.js';
 import {
   askForMemories,
   askForOutput,
   decidedEvents,
-  draft,
   expiredEvents,
   openingEvents,
   recalledEvents,

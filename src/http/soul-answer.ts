@@ -1,20 +1,20 @@
 import type { JsonObject } from '../domain/shared/json.js';
+import { itemOf } from './memory-item.js';
 import type { SoulDocument, SoulMemory } from '../domain/soul/document.js';
 
-const itemOfSoul = ({ id, text, type, importance, timestamp, confirmed, cause }: SoulMemory): JsonObject => ({
-  id,
-  memoryId: id,
-  text,
-  content: text,
-  type,
-  importance,
-  similarity: 1,
-  embedding: [],
-  timestamp: Date.parse(timestamp),
-  createdAt: timestamp,
-  confirmed,
-  cause,
-});
+const itemOfSoul = ({ id, timestamp, confirmed, cause, ...memory }: SoulMemory) =>
+  itemOf(
+    {
+      ...memory,
+      kind: 'memory',
+      memoryId: id,
+      at: timestamp,
+      ...cause,
+      confirmedAt: confirmed ? cause.revision : null,
+      stream: '',
+    },
+    { similarity: 1 },
+  );
 
 /** A soul as the protocol family shows it (contract 8.2). */
 export const protocolSoul = ({ id, version, name, persona, signature, state, memories }: SoulDocument): JsonObject => ({

@@ -145,23 +145,23 @@ export const noVerdictYet = (
   hasRecalled: boolean,
 ): Rejection => {
   const down = engine.down();
-  const reason = down ?? (hasRecalled ? null : (embedder.down?.() ?? null));
-  if (down === null && reason !== null) {
-    return new Rejection('EMBEDDER_UNAVAILABLE', {
-      message: `The turn waits for its recall. ${reason} The turn goes on.`,
-      details: { turnId, embedder: embedder.id, reason },
-      retryAfter: 1,
-    });
+  if (down !== null || hasRecalled) {
+    const reason = down ?? 'It has not answered in time. The turn goes on.';
+    return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason }, retryAfter: 1 });
   }
-  if (down === null && !hasRecalled) {
+  const reason = embedder.down?.() ?? null;
+  if (reason === null) {
     return new Rejection('ENGINE_UNAVAILABLE', {
       message: 'The turn has not been seen to complete its recall. The turn goes on.',
       details: { turnId },
       retryAfter: 1,
     });
   }
-  const late = down ?? 'It has not answered in time. The turn goes on.';
-  return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason: late }, retryAfter: 1 });
+  return new Rejection('EMBEDDER_UNAVAILABLE', {
+    message: `The turn waits for its recall. ${reason} The turn goes on.`,
+    details: { turnId, embedder: embedder.id, reason },
+    retryAfter: 1,
+  });
 };
 
 /** A turn that is over, and has no verdict: nothing is owed for it. */

@@ -91,22 +91,17 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
   return wellOutcome(outcome);
 };
 
-const stateOf = async ({ journal }: Pick<ExportDeps, 'journal'>, ref: ProcessRef): Promise<SoulExportState> =>
-  (await journal.load(soulExport, ref)).state as SoulExportState;
-
-/** @throws Rejection SOUL_EXPORT_NOT_FOUND; what the event store throws */
-export const requireExport = async (deps: Pick<ExportDeps, 'journal'>, ref: ProcessRef): Promise<void> => {
-  if ((await stateOf(deps, ref)).name === 'new') throw new Rejection('SOUL_EXPORT_NOT_FOUND');
-};
-
-/** Whether an export has sealed a payload with this digest. Raises what the event store raises. */
-export const isSealedAs = async (
-  deps: Pick<ExportDeps, 'journal'>,
+/**
+ * The digest of the payload that an export has sealed; null when it has sealed none.
+ * @throws Rejection SOUL_EXPORT_NOT_FOUND; what the event store throws
+ */
+export const sealedDigest = async (
+  { journal }: Pick<ExportDeps, 'journal'>,
   ref: ProcessRef,
-  digest: string,
-): Promise<boolean> => {
-  const state = await stateOf(deps, ref);
-  return state.name !== 'new' && state.seal?.digest === digest;
+): Promise<string | null> => {
+  const state = (await journal.load(soulExport, ref)).state as SoulExportState;
+  if (state.name === 'new') throw new Rejection('SOUL_EXPORT_NOT_FOUND');
+  return state.seal?.digest ?? null;
 };
 
 /**

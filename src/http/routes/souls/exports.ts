@@ -2,15 +2,8 @@ import { Type } from '@sinclair/typebox';
 
 import { inSlices } from '../../../app/pacing/in-slices.js';
 import type { ArchiveGrant } from '../../../app/souls/archive-grant.js';
-import { archiveUrl } from '../../../app/souls/archive-url.js';
-import {
-  beginExport,
-  endExport,
-  type ExportDeps,
-  exportRef,
-  isSealedAs,
-  requireExport,
-} from '../../../app/souls/export-soul.js';
+import { archiveAddress, archiveUrl } from '../../../app/souls/archive-url.js';
+import { beginExport, endExport, type ExportDeps, exportRef, sealedDigest } from '../../../app/souls/export-soul.js';
 import { jcsSlices } from '../../../domain/shared/jcs-slices.js';
 import { isObject, type Json, type JsonObject } from '../../../domain/shared/json.js';
 import { sealedSoul } from '../../../app/souls/sealed-soul.js';
@@ -106,7 +99,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
           position,
           body: {
             se1Instruction: {
-              auiEndpoint: `${publicUrl}/archive`,
+              auiEndpoint: archiveAddress(publicUrl),
               auiContentType: 'application/json',
               auiAuthHeader: await grantFor({ digest, tenant, npcId, expiresAt: new Date(deadlineAt) }),
               auiPayload: document,
@@ -147,10 +140,9 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         if (document === null || parseProcessId(soulId) === null) throw new Rejection('SOUL_EXPORT_NOT_FOUND');
         const ref = exportRef(mindStream(call), soulId);
         const by = contextOf(call);
-        await requireExport(services, ref);
+        const sealed = await sealedDigest(services, ref);
         const digest = sha256Base64url(await inSlices(jcsSlices(document)));
-        const isSealed = secSignature === document['signature'] && (await isSealedAs(services, ref, digest));
-        if (!isSealed) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
+        if (secSignature !== document['signature'] || digest !== sealed) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
         if (!result.aurSuccess) {
           const reason = cutText(result.aurError ?? 'The client says that the upload failed.', ERROR_CHARS);
           await endExport(services, ref, { type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason }, by);

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import { READ_WAIT_MS } from '../../../app/read-models/read-wait.js';
-import { archiveUrl } from '../../../app/souls/archive-url.js';
+import { archiveAddress, archiveUrl } from '../../../app/souls/archive-url.js';
 import { proofOf } from '../../../app/souls/soul-proof.js';
 import { type SoulTrust, verifySoul } from '../../../app/souls/soul-signer.js';
 import type { Json } from '../../../domain/shared/json.js';
@@ -126,7 +126,7 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
         const verified = document === null ? null : await verifySoul(document, trust);
         return {
           body: {
-            si1Instruction: { adiGatewayUrl: archiveUrl(publicUrl, '').slice(0, -1), adiExpectedTxId: txId },
+            si1Instruction: { adiGatewayUrl: archiveAddress(publicUrl), adiExpectedTxId: txId },
             ...(verified?.valid === true ? { soul: protocolSoul(verified.soul) } : {}),
           },
         };
