@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../shared/json.js';
 import type { OpenTurns } from './open-turns.js';
-import type { MindState } from './state.js';
+import type { MindState, Origin } from './state.js';
 import { isPackedMemory, type StoredMemories } from './stored-memories.js';
 
 /**
@@ -9,12 +9,19 @@ import { isPackedMemory, type StoredMemories } from './stored-memories.js';
  */
 export const savedMind = (saved: Json, revision: number): MindState | null => {
   if (!isObject(saved) || saved['revision'] !== revision) return null;
-  const { persona, data, archived, updatedAt, openTurns, memories } = saved;
+  const { persona, data, archived, origin, updatedAt, openTurns, memories } = saved;
   if ((persona !== null && typeof persona !== 'string') || (data !== null && !isObject(data))) return null;
   if (typeof archived !== 'boolean' || typeof updatedAt !== 'string') return null;
-  if (!areOpenTurns(openTurns) || !areMemories(memories)) return null;
-  return { persona, data, archived, revision, updatedAt, openTurns, memories };
+  if (!areOpenTurns(openTurns) || !areMemories(memories) || !isOrigin(origin)) return null;
+  return { persona, data, archived, origin, revision, updatedAt, openTurns, memories };
 };
+
+const isOrigin = (saved: unknown): saved is Origin | null =>
+  saved === null ||
+  (isObject(saved) &&
+    typeof saved['importId'] === 'string' &&
+    typeof saved['stored'] === 'number' &&
+    typeof saved['arrivedAt'] === 'number');
 
 const areOpenTurns = (saved: unknown): saved is OpenTurns =>
   isObject(saved) &&

@@ -11,16 +11,35 @@ export type MindSummary = {
   readonly persona: string | null;
   readonly data: JsonObject | null;
   readonly archived: boolean;
+  /** The soul that the mind began with; null for a mind that began here. */
+  readonly origin: Origin | null;
   /** The last event folded in; -1: no event yet, the mind does not exist. */
   readonly revision: number;
   readonly updatedAt: string;
 };
 
+/** `arrivedAt`: the revision from which on the mind is there, -1 while the soul still arrives (contract 8.4). `stored`: memories that have arrived. */
+export type Origin = { readonly importId: string; readonly stored: number; readonly arrivedAt: number };
+
 /** A mind as its events leave it: the summary, its open turns and its last memories. These two are not part of the summary, because they would make a row of a list long. */
 export type MindState = MindSummary & { readonly openTurns: OpenTurns; readonly memories: StoredMemories };
 
-export const initialSummary: MindSummary = { persona: null, data: null, archived: false, revision: -1, updatedAt: '' };
+export const initialSummary: MindSummary = {
+  persona: null,
+  data: null,
+  archived: false,
+  origin: null,
+  revision: -1,
+  updatedAt: '',
+};
 export const initialMind: MindState = { ...initialSummary, openTurns: noOpenTurns, memories: noMemories };
+
+/** Whether a mind's soul still arrives: until it is here as a whole, nobody sees anything of it, and nobody else writes. */
+export const isArriving = ({ origin }: Pick<MindSummary, 'origin'>): boolean => origin !== null && origin.arrivedAt < 0;
+
+/** Whether there is such a mind for those who ask: it has events, and is not about to arrive. */
+export const hasBegun = (mind: Pick<MindSummary, 'origin' | 'revision'>): boolean =>
+  mind.revision >= 0 && !isArriving(mind);
 
 /** What folding needs of a recorded event. */
 export type Folded = {
@@ -38,8 +57,16 @@ const identified = (
   data: state.data ?? (actorDataKept === false ? null : (actor?.data ?? null)),
 });
 
-const change = (state: MindSummary, event: NpcEvent | UnknownEvent): Partial<MindSummary> => {
+const change = (state: MindSummary, event: NpcEvent | UnknownEvent, revision: number): Partial<MindSummary> => {
   switch (event.type) {
+    case 'SoulArrivalBegun':
+      return { origin: { importId: event.data.importId, stored: 0, arrivedAt: -1 } };
+    case 'MemoryArrived':
+      return { origin: state.origin && { ...state.origin, stored: state.origin.stored + 1 } };
+    case 'SoulArrived': {
+      const { persona = null, data = null } = event.data;
+      return { persona, data, origin: state.origin && { ...state.origin, arrivedAt: revision } };
+    }
     case 'NpcRegistered':
     case 'NpcUpdated':
       return { persona: event.data.persona ?? state.persona, data: event.data.data ?? state.data };
@@ -84,7 +111,7 @@ const turnsAfter = (turns: OpenTurns, event: NpcEvent | UnknownEvent): OpenTurns
 export const evolveSummary = <State extends MindSummary>(state: State, event: Folded): State => ({
   ...state,
   archived: false,
-  ...change(state, npcEvents.decode(event)),
+  ...change(state, npcEvents.decode(event), event.revision),
   revision: event.revision,
   updatedAt: event.meta.at,
 });
