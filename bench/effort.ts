@@ -20,6 +20,8 @@ export type Effort = {
   /** Texts that are embedded beside live steps, and for how many seconds the steps of a round are measured. */
   readonly embedTexts: number;
   readonly liveSeconds: number;
+  /** Memories of the mind that comes in and leaves as a soul. */
+  readonly soulMemories: number;
 };
 
 /** What docs/performance.md quotes. */
@@ -36,6 +38,7 @@ export const fullEffort: Effort = {
   manyMemories: 100_000,
   embedTexts: 10_000,
   liveSeconds: 15,
+  soulMemories: 10_000,
 };
 
 /** Shows in under a minute that everything runs; its figures mean nothing. */
@@ -52,4 +55,5 @@ export const shortEffort: Effort = {
   manyMemories: 2_000,
   embedTexts: 1_000,
   liveSeconds: 1,
+  soulMemories: 500,
 };

@@ -1,0 +1,47 @@
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { systemClock } from '../../src/adapters/system/clock.js';
+import { systemRandom } from '../../src/adapters/system/random.js';
+import { openSigningKeys } from '../../src/app/keys/signing-keys.js';
+import { signSoul } from '../../src/app/souls/soul-signer.js';
+import { Lanes } from '../../src/app/streams/lanes.js';
+import { makeSoul, type SoulDocument } from '../../src/domain/soul/document.js';
+import { memoryText } from '../memory/texts.js';
+
+const ISSUER = 'https://elsewhere.example';
+const HASH = 'A'.repeat(43);
+
+/** A soul with so many memories, signed by a server that nobody knows. @param notesBytes of metadata in each memory */
+export const strangersSoul = async (memories: number, notesBytes = 0): Promise<SoulDocument> => {
+  const events = Object.assign(new MemoryEventStore(), { soleWriter: true as const });
+  const lanes = new Lanes(events, systemClock);
+  const wrapKey = systemRandom.bytes(32);
+  const keys = await openSigningKeys({
+    events,
+    lanes,
+    clock: systemClock,
+    random: systemRandom,
+    wrapKey,
+    alg: 'EdDSA',
+  });
+  const npcId = 'bench';
+  const unsigned = makeSoul({
+    soulId: 's0_0_bench',
+    createdAt: new Date(0).toISOString(),
+    npcId,
+    persona: 'Brann lights the lamps.',
+    data: { name: 'Brann', mood: 'friendly', coins: 3 },
+    memories: Array.from({ length: memories }, (_, at) => ({
+      id: `m${at}_0_bench`,
+      text: memoryText(at),
+      type: 'observation',
+      importance: 0.5,
+      timestamp: new Date(at * 1_000).toISOString(),
+      confirmed: at % 2 === 0,
+      metadata: notesBytes === 0 ? {} : { notes: 'x'.repeat(notesBytes) },
+      cause: { turnId: null, eventId: '019aa5b1-7c40-8a3e-9b1c-0d2f4a6b8c1e', revision: at },
+    })),
+    ruleset: null,
+    provenance: { issuer: ISSUER, tenant: 'local', npcId, revision: memories, hash: HASH, chain: [] },
+  });
+  return signSoul(keys, ISSUER, unsigned);
+};
