@@ -37,7 +37,7 @@ const seal = async (deps: SealDeps, asked: SealAsked, signal: AbortSignal): Prom
     return { type: 'sealed', ...(await sealSoul(deps, asked, signal)) };
   } catch (error) {
     if (!(error instanceof Rejection) || error.code !== 'SOUL_TOO_LARGE') throw error;
-    return { type: 'failed', code: error.code, reason: error.message };
+    return { type: 'failed', code: error.code, reason: error.message, details: error.details };
   }
 };
 

@@ -59,7 +59,7 @@ const requireWell = ({ name, failure }: SoulExportAnswer): void => {
   if (name === 'expired') throw new Rejection('SOUL_EXCHANGE_EXPIRED');
   if (failure === undefined) return;
   throw new Rejection(isRefusal(failure.code) ? failure.code : 'SOUL_UPLOAD_FAILED', {
-    details: { reason: failure.reason },
+    details: { reason: failure.reason, ...failure.details },
   });
 };
 
@@ -89,6 +89,23 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
     });
   }
   return wellOutcome(outcome);
+};
+
+/**
+ * What an export has sealed, for a repeat of the request that began it (contract 1.7).
+ * @throws Rejection SOUL_EXPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, why it has failed; what the event store throws
+ */
+export const sealedExport = async (
+  { journal, clock }: Pick<ExportDeps, 'journal' | 'clock'>,
+  ref: ProcessRef,
+): Promise<SoulExportAnswer> => {
+  const state = (await journal.load(soulExport, ref)).state as SoulExportState;
+  if (state.name === 'new') throw new Rejection('SOUL_EXPORT_NOT_FOUND');
+  requireWell(state);
+  const isLate = state.name !== 'exported' && Date.parse(state.deadlineAt) <= clock.now().getTime();
+  // Its timer may be late, too.
+  if (isLate) throw new Rejection('SOUL_EXCHANGE_EXPIRED');
+  return state;
 };
 
 /**

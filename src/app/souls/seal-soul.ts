@@ -75,6 +75,7 @@ export const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSi
     mindRevision: revision,
     memories: memories.length,
     bytes: bytes.length,
+    signature: document.signature,
   };
 };
 

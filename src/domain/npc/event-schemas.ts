@@ -244,9 +244,15 @@ export const npcEventSchemas: Schemas = exactly({
     mindRevision: Type.Integer({ description: 'The revision of the mind that the soul knows last.' }),
     memories: Type.Integer(),
     bytes: Type.Integer({ description: 'Of the document’s JCS form.' }),
+    signature: Type.Optional(text('That of the document: a compact JWS.')),
   }),
   SoulExported: object({ ...soul, txId: Type.String(), url: text('Where the soul can be read.') }),
-  SoulExportFailed: object({ ...soul, code: Type.String(), reason: Type.String() }),
+  SoulExportFailed: object({
+    ...soul,
+    code: Type.String(),
+    reason: Type.String(),
+    details: Type.Optional(AnyObject),
+  }),
   SoulExportExpired: object(soul),
   ChainBreakRecorded: object({
     revision: Type.Integer({ description: 'Of the event that does not fit.' }),

@@ -231,11 +231,16 @@ export type NpcEvent =
         readonly memories: number;
         /** Of the document's JCS form. */
         readonly bytes: number;
+        /** That of the document, so that an answer can name it without reading the document; absent from the oldest events. */
+        readonly signature?: string;
       };
     }
   /** An archive has the soul: the mind has left a copy of itself. `url` is where it can be read. */
   | { type: 'SoulExported'; data: OfSoul & { readonly txId: string; readonly url: string } }
-  | { type: 'SoulExportFailed'; data: OfSoul & { readonly code: string; readonly reason: string } }
+  | {
+      type: 'SoulExportFailed';
+      data: OfSoul & { readonly code: string; readonly reason: string; readonly details?: JsonObject };
+    }
   | { type: 'SoulExportExpired'; data: OfSoul }
   | {
       /** An operator looked at a break in this stream's hash chain and acknowledged it. `stored` and `computed` are explained in docs/hash-chain.md. */

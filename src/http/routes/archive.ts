@@ -15,6 +15,7 @@ import type { SigningKeys } from '../../ports/signing-keys.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { canonicalBody } from '../canonical-body.js';
 import { namesTag } from '../entity-tag.js';
+import { piecesOf } from '../pieces.js';
 import { route, type RouteDefinition } from '../route.js';
 
 export type ArchiveRouteDeps = {
@@ -24,7 +25,8 @@ export type ArchiveRouteDeps = {
 
 /** How many uploads one process takes at once: each is in memory whole. */
 const UPLOADS = 16;
-const CHUNK_BYTES = 64 * 1024;
+/** How many payloads are in memory at once for those that read them: at most 512 MiB, and only if all are of the largest. */
+export const SHOWN_PAYLOADS = 32;
 /** What never changes may be kept for a year, which is as long as a cache keeps anything. */
 const FOREVER = 'public, max-age=31536000, immutable';
 const BEARER = /^Bearer +(\S+) *$/i;
@@ -45,7 +47,7 @@ const collected = async (
 
 async function* chunksOf({ bytes, close }: OpenPayload): AsyncGenerator<Uint8Array, void> {
   try {
-    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
+    yield* piecesOf(bytes);
   } finally {
     close();
   }
@@ -55,7 +57,7 @@ async function* chunksOf({ bytes, close }: OpenPayload): AsyncGenerator<Uint8Arr
 export const archiveRoutes = ({ ports, signingKeys }: ArchiveRouteDeps): readonly RouteDefinition[] => {
   const { soulArchive: archive, clock } = ports;
   const publicKey: SigningKeys['publicKey'] = (kid) => signingKeys.publicKey(kid);
-  const shown = createShownPayloads(archive);
+  const shown = createShownPayloads((digest) => archive.readPublic(digest), SHOWN_PAYLOADS);
   const lines = new Lines();
   let uploads = 0;
 

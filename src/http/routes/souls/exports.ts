@@ -3,10 +3,19 @@ import { Type } from '@sinclair/typebox';
 import { inSlices } from '../../../app/pacing/in-slices.js';
 import type { ArchiveGrant } from '../../../app/souls/archive-grant.js';
 import { archiveAddress, archiveUrl } from '../../../app/souls/archive-url.js';
-import { beginExport, endExport, type ExportDeps, exportRef, sealedDigest } from '../../../app/souls/export-soul.js';
+import {
+  beginExport,
+  endExport,
+  type ExportDeps,
+  exportRef,
+  sealedDigest,
+  sealedExport,
+} from '../../../app/souls/export-soul.js';
+import type { SealedPayloads } from '../../../app/souls/sealed-payloads.js';
 import { jcsSlices } from '../../../domain/shared/jcs-slices.js';
 import { isObject, type Json, type JsonObject } from '../../../domain/shared/json.js';
 import { sealedSoul } from '../../../app/souls/sealed-soul.js';
+import type { SoulExportAnswer } from '../../../../workflows/soul-export.js';
 import { parseProcessId } from '../../../domain/shared/process-id.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import { sha256Base64url } from '../../../domain/shared/sha256.js';
@@ -15,9 +24,10 @@ import type { SoulDocument } from '../../../domain/soul/document.js';
 import type { SoulArchive } from '../../../ports/soul-archive.js';
 import { contextOf, mindStream } from '../../command-context.js';
 import { readJson } from '../../json.js';
-import { type RouteDefinition, route } from '../../route.js';
+import { type Answer, type Call, type RouteDefinition, route } from '../../route.js';
 import { AnyJson, ClientId, FreeObject, NpcParams, nullable } from '../../schemas.js';
 import { protocolSoul } from '../../soul-answer.js';
+import { firstPhase } from './sealed-answer.js';
 
 /** Bytes of a request that brings a soul (contract 1.2). */
 export const SOUL_BODY_BYTES = 16 * 1024 * 1024;
@@ -33,6 +43,7 @@ const UploadResult = Type.Object({
 
 export type ExportServices = ExportDeps & {
   readonly archive: SoulArchive;
+  readonly payloads: SealedPayloads;
   readonly publicUrl: string;
   /** A grant to upload a payload, for an Authorization header. */
   readonly grantFor: (grant: ArchiveGrant) => Promise<string>;
@@ -40,7 +51,24 @@ export type ExportServices = ExportDeps & {
 
 /** The two phases of an export (contract 8.1, 8.2). */
 export const exportRoutes = (services: ExportServices): readonly RouteDefinition[] => {
-  const { archive, publicUrl, grantFor } = services;
+  const { archive, payloads, publicUrl, grantFor } = services;
+  /** The first phase of an export that is sealed. Its grant is always a new one, which ends with the export. */
+  const begun = async (
+    call: Call<{ npcId: string }>,
+    { soulId, seal, deadlineAt }: SoulExportAnswer,
+  ): Promise<Answer> => {
+    const digest = seal?.digest ?? '';
+    const { tenant } = call.principal;
+    const { npcId } = call.params;
+    const instruction = {
+      auiEndpoint: archiveAddress(publicUrl),
+      auiContentType: 'application/json',
+      auiAuthHeader: await grantFor({ digest, tenant, npcId, expiresAt: new Date(deadlineAt) }),
+    };
+    // Seals of the oldest events do not name it.
+    const signature = seal?.signature ?? (await sealedSoul(archive, digest))?.signature ?? '';
+    return { stream: firstPhase(payloads, digest, instruction, signature), kept: { soulId } };
+  };
   return [
     route({
       operationId: 'exportSoul',
@@ -62,6 +90,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
       responses: {
         200: {
           description: 'What to upload, where, and by which right.',
+          stream: 'finite',
           schema: Type.Object({
             se1Instruction: Type.Object({
               auiEndpoint: Type.String(),
@@ -79,11 +108,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         const { npcIdRef, persona, npcState, includeMemories } = call.body;
         if (typeof npcIdRef === 'string' && npcIdRef !== npcId) throw new Rejection('SOUL_ID_DIFFERS');
         const { keyed, resumed, ...by } = contextOf(call);
-        const {
-          export: { seal, deadlineAt },
-          revision,
-          position,
-        } = await beginExport(services, {
+        const { export: sealed, ...at } = await beginExport(services, {
           stream: mindStream(call),
           npcState: npcState ?? {},
           ...(typeof persona === 'string' ? { persona } : {}),
@@ -91,24 +116,10 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
           uploadedBy: 'client',
           ...{ by, keyed, resumed },
         });
-        const digest = seal?.digest ?? '';
-        const document = await sealedSoul(archive, digest);
-        const { tenant } = call.principal;
-        return {
-          revision,
-          position,
-          body: {
-            se1Instruction: {
-              auiEndpoint: archiveAddress(publicUrl),
-              auiContentType: 'application/json',
-              auiAuthHeader: await grantFor({ digest, tenant, npcId, expiresAt: new Date(deadlineAt) }),
-              auiPayload: document,
-            },
-            se1SignedPayload: document,
-            se1Signature: document.signature,
-          },
-        };
+        return { ...at, ...(await begun(call, sealed)) };
       },
+      restore: async (call, kept) =>
+        begun(call, await sealedExport(services, exportRef(mindStream(call), soulIdIn(kept)))),
     }),
     route({
       operationId: 'confirmSoul',
@@ -157,21 +168,33 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         }
         const input = { type: 'uploaded', digest, txId, url: archiveUrl(publicUrl, txId) } as const;
         const ended = await endExport(services, ref, input, by);
-        const { place } = ended.export;
+        const { place = input } = ended.export;
         return {
           revision: ended.revision,
           position: ended.position,
-          body: {
-            txId: place?.txId ?? txId,
-            arweaveUrl: place?.url ?? input.url,
-            signature: secSignature,
-            soul: protocolSoul(document as unknown as SoulDocument),
-          },
+          body: confirmed(call.body, place),
+          kept: { txId: place.txId, url: place.url },
         };
       },
+      // The repeat brings the same document.
+      restore: ({ body }, kept) => Promise.resolve({ body: confirmed(body, kept as { txId: string; url: string }) }),
     }),
   ];
 };
+
+/** The soul that a kept answer is about. */
+export const soulIdIn = (kept: Json): string =>
+  isObject(kept) && typeof kept['soulId'] === 'string' ? kept['soulId'] : '';
+
+const confirmed = (
+  { secSignedPayload, secSignature }: { readonly secSignedPayload: Json; readonly secSignature: string },
+  { txId, url }: { readonly txId: string; readonly url: string },
+) => ({
+  txId,
+  arweaveUrl: url,
+  signature: secSignature,
+  soul: protocolSoul(payloadOf(secSignedPayload) as unknown as SoulDocument),
+});
 
 /** The document that a client brings back: an object, or its JSON text. @throws Rejection MALFORMED_JSON */
 const payloadOf = (payload: Json): JsonObject | null => {

@@ -1,4 +1,5 @@
 import { ARCHIVE_GRANT_TYPE, issueArchiveGrant } from '../../../app/souls/archive-grant.js';
+import { createSealedPayloads } from '../../../app/souls/sealed-payloads.js';
 import type { RouteDefinition } from '../../route.js';
 import type { Services } from '../../services.js';
 import { agentExportRoute } from './agent-export.js';
@@ -18,6 +19,7 @@ export const soulRoutes = (services: Services): readonly RouteDefinition[] => {
     events: ports.events,
     clock: ports.clock,
     archive: ports.soulArchive,
+    payloads: createSealedPayloads(ports.soulArchive),
     grantFor: async (grant) => `Bearer ${await issueArchiveGrant(grants, grant)}`,
   };
   return [
