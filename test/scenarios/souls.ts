@@ -245,7 +245,11 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       const begun = await begin(npcId);
       const failed = await confirm(npcId, begun, { aurSuccess: false, aurStatus: 507, aurError: 'no room' });
       expect([failed.status, codeOf(failed)]).toEqual([422, 'SOUL_UPLOAD_FAILED']);
-      const { id: txId } = await upload(begun.se1Instruction);
+      // What has not left by then does not leave afterwards, although the grant's time is not over.
+      const uploaded = await upload(begun.se1Instruction);
+      expect([uploaded.status, uploaded.id]).toEqual([401, null]);
+      const txId = sha256Base64url(jcs(begun.se1SignedPayload));
+      expect((await fetch(`${running.server.url}/archive/${txId}`)).status).toBe(404);
       expect(codeOf(await confirm(npcId, begun, { aurTxId: txId }))).toBe('SOUL_UPLOAD_FAILED');
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExportFailed']);
     });

@@ -14,9 +14,11 @@ import {
   type SoulExportInput,
   type SoulExportState,
 } from '../../../workflows/soul-export.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
 import { mindFold } from '../minds/mind.js';
 import { earlierProcess } from '../streams/earlier-process.js';
 import type { Lanes } from '../streams/lanes.js';
+import type { ArchiveGrant } from './archive-grant.js';
 
 export type ExportDeps = {
   readonly engine: ProcessEngine;
@@ -106,6 +108,19 @@ export const sealedExport = async (
   // Its timer may be late, too.
   if (isLate) throw new Rejection('SOUL_EXCHANGE_EXPIRED');
   return state;
+};
+
+/**
+ * Whether an upload may still make public what an export has sealed: not when the export has ended otherwise than well (contract 8.1).
+ * Raises what the event store raises.
+ */
+export const mayUpload = async (
+  { journal }: Pick<ExportDeps, 'journal'>,
+  { tenant, npcId, soulId, digest }: ArchiveGrant,
+): Promise<boolean> => {
+  const { state } = await journal.load(soulExport, exportRef(npcStream(tenant, npcId), soulId));
+  const { name, seal } = state as SoulExportState & { readonly seal?: { readonly digest: string } };
+  return (name === 'sealed' || name === 'exported') && seal?.digest === digest;
 };
 
 /**

@@ -21,6 +21,8 @@ import { route, type RouteDefinition } from '../route.js';
 export type ArchiveRouteDeps = {
   readonly ports: Pick<Ports, 'soulArchive' | 'clock'>;
   readonly signingKeys: Pick<SigningKeys, 'publicKey'>;
+  /** Whether the export that a grant is for still wants its upload. */
+  readonly mayUpload: (grant: ArchiveGrant) => Promise<boolean>;
 };
 
 /** How many uploads one process takes at once: each is in memory whole. */
@@ -54,7 +56,7 @@ async function* chunksOf({ bytes, close }: OpenPayload): AsyncGenerator<Uint8Arr
 }
 
 /** The built-in archive of souls (contract 8.1). */
-export const archiveRoutes = ({ ports, signingKeys }: ArchiveRouteDeps): readonly RouteDefinition[] => {
+export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDeps): readonly RouteDefinition[] => {
   const { soulArchive: archive, clock } = ports;
   const publicKey: SigningKeys['publicKey'] = (kid) => signingKeys.publicKey(kid);
   const shown = createShownPayloads((digest) => archive.readPublic(digest), SHOWN_PAYLOADS);
@@ -65,7 +67,12 @@ export const archiveRoutes = ({ ports, signingKeys }: ArchiveRouteDeps): readonl
     const token = BEARER.exec(authorization ?? '')?.[1];
     const grant = token === undefined ? null : await readArchiveGrant({ publicKey, clock }, token);
     if (grant === null) throw new Rejection('UNAUTHORIZED', { message: GRANT_NEEDED });
+    await requireWanted(grant);
     return grant;
+  };
+  /** @throws Rejection UNAUTHORIZED once the export has failed or expired: what was not to leave must not be published */
+  const requireWanted = async (grant: ArchiveGrant): Promise<void> => {
+    if (!(await mayUpload(grant))) throw new Rejection('UNAUTHORIZED', { message: GRANT_NEEDED });
   };
 
   /**
@@ -104,8 +111,11 @@ export const archiveRoutes = ({ ports, signingKeys }: ArchiveRouteDeps): readonl
         uploads += 1;
         return () => void (uploads -= 1);
       },
-      handler: async ({ bytes, granted: { digest, tenant } }) => {
+      handler: async ({ bytes, granted }) => {
+        const { digest, tenant } = granted;
         const payload = await payloadIn(bytes, digest);
+        // The export may have ended while the body came.
+        await requireWanted(granted);
         const publication = await takePayload({ archive, clock }, { digest, tenant, bytes: payload });
         const status = publication === 'published' ? 201 : 200;
         return { status, headers: { 'x-id': digest }, body: { id: digest } };

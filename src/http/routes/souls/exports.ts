@@ -63,7 +63,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
     const instruction = {
       auiEndpoint: archiveAddress(publicUrl),
       auiContentType: 'application/json',
-      auiAuthHeader: await grantFor({ digest, tenant, npcId, expiresAt: new Date(deadlineAt) }),
+      auiAuthHeader: await grantFor({ digest, tenant, npcId, soulId, expiresAt: new Date(deadlineAt) }),
     };
     // Seals of the oldest events do not name it.
     const signature = seal?.signature ?? (await sealedSoul(archive, digest))?.signature ?? '';
