@@ -254,6 +254,23 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExportFailed']);
     });
 
+    it('do not leave with a memory that is nested too deep for a soul, and say which it is', async () => {
+      const npcId = await freshMind();
+      const metadata = { deep: JSON.parse('['.repeat(28) + ']'.repeat(28)) as unknown };
+      const deep = ok(
+        await running.api.post(`/v1/agents/${encodeURIComponent(npcId)}/memory`, {
+          text: 'A map of maps.',
+          type: 'knowledge',
+          metadata,
+        }),
+        201,
+      ).body as { readonly id: string };
+      const refused = await running.api.post(`${pathOf(npcId)}/soul/export`, {}, { 'idempotency-key': 'too-deep' });
+      expect([refused.status, codeOf(refused)]).toEqual([422, 'SOUL_TOO_LARGE']);
+      expect(refused.body).toMatchObject({ error: { details: { memoryId: deep.id, depthLimit: 30 } } });
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulExportFailed']);
+    });
+
     it('expire between the phases', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);

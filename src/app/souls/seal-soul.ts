@@ -4,8 +4,6 @@ import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { mergePatch } from '../../domain/shared/merge-patch.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { makeSoul, type SoulDocument } from '../../domain/soul/document.js';
-import { MAX_SOUL_BYTES } from '../../domain/soul/bounds.js';
-import { Rejection } from '../../domain/shared/rejection.js';
 import type { Ports } from '../../ports/ports.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 import { DEFAULT_RULESET_ID, type Rulesets } from '../minds/rulesets.js';
@@ -64,7 +62,6 @@ export const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSi
   const document = await signSoul(signingKeys, issuer, unsigned);
   const text = await inSlices(jcsSlices(document));
   const bytes = new TextEncoder().encode(text);
-  if (bytes.length > MAX_SOUL_BYTES) throw new Rejection('SOUL_TOO_LARGE');
   const digest = sha256Base64url(text);
   await ports.soulArchive.stage(digest, bytes, { tenant, expiresAt: new Date(deadlineAt) });
   return {
