@@ -313,6 +313,60 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'NPC_NOT_FOUND']);
     });
 
+    it('disclose whom bodies named, and leave without them if they are told to', async () => {
+      const npcId = await freshMind();
+      const agent = `/v1/agents/${encodeURIComponent(npcId)}`;
+      const ask = (input: string, context: object) => running.api.post(`${agent}/process`, { input, context });
+      const { turnId } = ok(await ask('Good evening to you.', { player: { id: 'p-17', name: 'Ann' } })).body as {
+        readonly turnId: string;
+      };
+      ok(await ask('The rain will not stop.', { weather: 'rain' }));
+      ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'It was Ann who took the necklace.' }));
+      const exported = async (body: object): Promise<JsonObject> =>
+        (ok(await running.api.post(`${agent}/soul/export`, body)).body as { readonly soul: JsonObject }).soul;
+      const disclosureOf = async (soul: JsonObject): Promise<JsonObject> =>
+        ok(await running.api.get(`/souls/${sha256Base64url(jcs(soul))}/disclosure`)).body as JsonObject;
+      const textsOf = (soul: JsonObject) => (soul['memories'] as { text: string }[]).map(({ text }) => text);
+
+      const whole = await exported({});
+      expect(whole).not.toHaveProperty('without');
+      expect(await disclosureOf(whole)).toMatchObject({
+        soulId: whole['id'],
+        npcId,
+        bytes: Buffer.byteLength(jcs(whole)),
+        without: [],
+        turns: 'read',
+        players: [{ names: ['p-17', 'Ann'], memories: 2, state: 0 }],
+        memories: {
+          about: 2,
+          items: [
+            { turnId, players: ['p-17'], by: ['turn'] },
+            { turnId: null, players: ['p-17'], by: ['text'] },
+          ],
+        },
+      });
+
+      const bare = await exported({ without: ['players'] });
+      expect(bare['without']).toEqual(['players']);
+      expect(textsOf(bare)).toEqual(
+        textsOf(whole).filter((text) => !text.includes('Ann') && !text.includes('Good evening')),
+      );
+      expect(textsOf(bare)).toContain('The gate is old.');
+      expect(await disclosureOf(bare)).toMatchObject({
+        without: ['players'],
+        turns: 'read',
+        players: [],
+        memories: { about: 0, items: [] },
+        state: { items: [] },
+      });
+      const verified = ok(await running.api.post(`/souls/${sha256Base64url(jcs(bare))}/verify`)).body;
+      expect(verified).toMatchObject({ valid: true });
+      const wrong = await running.api.post(`${agent}/soul/export`, { without: ['memories'] });
+      expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
+      const none = await running.api.get(`/souls/${'A'.repeat(43)}/disclosure`);
+      expect([none.status, codeOf(none)]).toEqual([404, 'SOUL_NOT_FOUND']);
+    });
+
     it('have a published schema', async () => {
       expect(ok(await running.api.get('/souls/schema')).body).toMatchObject({ type: 'object', properties: { id: {} } });
     });

@@ -4,6 +4,7 @@ import { makeProcessId } from '../../domain/shared/process-id.js';
 import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { defined } from '../../domain/shared/defined.js';
+import type { LeftOut } from '../../domain/soul/document.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { ProcessEngine, ProcessRef, StepAnswer } from '../../ports/process-engine.js';
@@ -36,6 +37,7 @@ export type ExportAsked = {
   readonly npcState: JsonObject;
   readonly persona?: string;
   readonly includeMemories: boolean;
+  readonly without?: readonly LeftOut[];
   readonly uploadedBy: 'client' | 'server';
   readonly by: CommandContext;
   readonly keyed: boolean;
@@ -71,14 +73,14 @@ const requireWell = ({ name, failure }: SoulExportAnswer): void => {
  */
 export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise<ExportOutcome> => {
   const { engine, clock } = deps;
-  const { stream, by, npcState, persona, includeMemories, uploadedBy } = asked;
+  const { stream, by, npcState, persona, includeMemories, without, uploadedBy } = asked;
   requireRecordable([npcState, persona ?? null]);
   const { id: earlier, since } = await earlierProcess(deps, 'soulId', asked, mindFold);
   const revision = since ?? (await deps.lanes.current(stream, mindFold)).revision;
   const nowMs = clock.now().getTime();
   const soulId = earlier ?? makeProcessId('s', revision, nowMs, by.commandId);
   const deadlineAt = new Date(nowMs + deps.soulDeadlineMs).toISOString();
-  const request = { soulId, npcState, ...defined({ persona }), includeMemories, uploadedBy, deadlineAt };
+  const request = { soulId, npcState, ...defined({ persona, without }), includeMemories, uploadedBy, deadlineAt };
   const ref = exportRef(stream, soulId);
   await engine.ask(ref, [{ type: 'request', ...request } satisfies SoulExportInput], by);
   const outcome = await engine.outcome(ref, by, { withinMs: SEALING_MS });

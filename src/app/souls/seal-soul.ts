@@ -1,4 +1,5 @@
 import type { NpcEvent } from '../../domain/npc/events.js';
+import { defined } from '../../domain/shared/defined.js';
 import { jcs } from '../../domain/shared/json.js';
 import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { mergePatch } from '../../domain/shared/merge-patch.js';
@@ -10,8 +11,10 @@ import { DEFAULT_RULESET_ID, type Rulesets } from '../minds/rulesets.js';
 import { mindFold } from '../minds/mind.js';
 import { inSlices } from '../pacing/in-slices.js';
 import type { Lanes } from '../streams/lanes.js';
+import { namedPlayers } from './named-players.js';
 import { soulMemories } from './soul-memories.js';
 import { signSoul } from './soul-signer.js';
+import { toldWithoutPlayers } from './without-players.js';
 
 export type SealDeps = {
   readonly ports: Pick<Ports, 'events' | 'readModels' | 'soulArchive'>;
@@ -25,7 +28,7 @@ export type SealDeps = {
 /** Which mind leaves, and as of when: `revision` is that of the request, `requestedAt` its time. */
 export type SealAsked = Pick<
   Extract<NpcEvent, { type: 'SoulExportRequested' }>['data'],
-  'soulId' | 'npcState' | 'persona' | 'includeMemories' | 'deadlineAt'
+  'soulId' | 'npcState' | 'persona' | 'includeMemories' | 'without' | 'deadlineAt'
 > & {
   readonly tenant: string;
   readonly npcId: string;
@@ -49,13 +52,19 @@ export const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSi
   const memories = asked.includeMemories
     ? await soulMemories({ ...ports, lanes: deps.lanes }, stream, revision, signal)
     : [];
+  const told = {
+    persona: mind.persona ?? asked.persona ?? null,
+    data: mergePatch(mind.data ?? {}, asked.npcState),
+    memories,
+  };
   const unsigned = makeSoul({
     soulId: asked.soulId,
     createdAt: asked.requestedAt,
     npcId: asked.npcId,
-    persona: mind.persona ?? asked.persona ?? null,
-    data: mergePatch(mind.data ?? {}, asked.npcState),
-    memories,
+    ...(asked.without === undefined
+      ? told
+      : await toldWithoutPlayers(told, await namedPlayers(ports.events, stream, revision, signal))),
+    ...defined({ without: asked.without }),
     ruleset: await rulesetOf(deps, tenant),
     provenance: { issuer, tenant, npcId: asked.npcId, revision, hash: await hashAt(deps, stream, revision), chain: [] },
   });
@@ -70,7 +79,7 @@ export const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSi
     root: document.trainingProof,
     kid: signingKeys.current.kid,
     mindRevision: revision,
-    memories: memories.length,
+    memories: document.memories.length,
     bytes: bytes.length,
     signature: document.signature,
   };

@@ -232,6 +232,7 @@ export const npcEventSchemas: Schemas = exactly({
     npcState: AnyObject,
     persona: Type.Optional(Type.String()),
     includeMemories: Type.Boolean(),
+    without: Type.Optional(Type.Array(Type.Literal('players'))),
     uploadedBy: Type.Union([Type.Literal('client'), Type.Literal('server')]),
     deadlineAt: text('RFC 3339, UTC.'),
   }),

@@ -2,6 +2,7 @@ import type { Action } from '../bridge/action.js';
 import type { BridgeCheck } from '../bridge/bridge-check.js';
 import type { RulesTrace } from '../rules/rules-trace.js';
 import type { Json, JsonObject } from '../shared/json.js';
+import type { LeftOut } from '../soul/document.js';
 
 /**
  * The events of a mind's stream, by type. Shapes are storage: never changed, only upcast (docs/adr/0004).
@@ -212,6 +213,8 @@ export type NpcEvent =
         /** Counts where none is recorded. */
         readonly persona?: string;
         readonly includeMemories: boolean;
+        /** What the soul leaves out (contract 8.10); absent: nothing. */
+        readonly without?: readonly LeftOut[];
         /** Who brings the soul to an archive: a client, in a second phase, or this server at once. */
         readonly uploadedBy: 'client' | 'server';
         readonly deadlineAt: string;

@@ -1,3 +1,4 @@
+import { defined } from '../shared/defined.js';
 import type { JsonObject } from '../shared/json.js';
 import { MAX_SOUL_LINKS } from './bounds.js';
 import { type SoulState, soulStateOf } from './state.js';
@@ -50,6 +51,9 @@ export type Provenance = {
 /** The tenant's default set when the soul was made; `digest` is the base64url SHA-256 of its JCS form. */
 export type SoulRuleset = { readonly rulesetId: string; readonly version: number; readonly digest: string };
 
+/** What an export may leave out (contract 8.10): what is said of players. */
+export type LeftOut = 'players';
+
 /** The soul document (contract 8.7). */
 export type SoulDocument = {
   readonly id: string;
@@ -62,6 +66,8 @@ export type SoulDocument = {
   readonly persona: string;
   /** Always empty: the model is no part of a mind. */
   readonly baseModelWeights: '';
+  /** What was left out on request (contract 8.10); absent when nothing was. */
+  readonly without?: readonly LeftOut[];
   readonly state: SoulState;
   /** Oldest first. */
   readonly memories: readonly SoulMemory[];
@@ -88,6 +94,8 @@ export type SoulInputs = {
   readonly memories: readonly SoulMemory[];
   readonly ruleset: SoulRuleset | null;
   readonly provenance: Provenance;
+  /** What the inputs above do not have any more. */
+  readonly without?: readonly LeftOut[];
 };
 
 /** The text `data.name`, else the npcId. */
@@ -105,6 +113,7 @@ export const makeSoul = ({ soulId, createdAt, npcId, persona, data, memories, ..
   npcId,
   persona: persona ?? '',
   baseModelWeights: '',
+  ...defined({ without: rest.without }),
   state: soulStateOf(data),
   memories,
   ruleset: rest.ruleset,

@@ -6,7 +6,7 @@ import type { SoulExportAnswer } from '../../../../workflows/soul-export.js';
 import { agentStream, contextOf } from '../../command-context.js';
 import { type Answer, type RouteDefinition, route } from '../../route.js';
 import { AgentParams, FreeObject, nullable } from '../../schemas.js';
-import { type ExportServices, soulIdIn } from './exports.js';
+import { type ExportServices, leftOut, soulIdIn, WithoutList } from './exports.js';
 import { soulAtOnce } from './sealed-answer.js';
 
 /** One of these words; the first is what counts when none is given. */
@@ -33,6 +33,7 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
       format: nullable(oneOf('json', 'binary')),
       storage: nullable(oneOf('local')),
       includeMemories: nullable(Type.Boolean({ default: true })),
+      without: nullable(WithoutList),
     }),
     responses: {
       200: {
@@ -50,13 +51,14 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
     },
     handler: async (call) => {
       const stream = agentStream(call);
-      const { format, includeMemories } = call.body;
+      const { format, includeMemories, without } = call.body;
       await requireRevision(services.events, call.principal.tenant, call.params.agentId);
       const { keyed, resumed, ...by } = contextOf(call);
       const { export: kept, ...at } = await beginExport(services, {
         stream,
         npcState: {},
         includeMemories: includeMemories ?? true,
+        ...leftOut(without),
         uploadedBy: 'server',
         ...{ by, keyed, resumed },
       });

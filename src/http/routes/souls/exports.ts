@@ -20,7 +20,7 @@ import { parseProcessId } from '../../../domain/shared/process-id.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import { sha256Base64url } from '../../../domain/shared/sha256.js';
 import { cutText } from '../../../domain/shared/text.js';
-import type { SoulDocument } from '../../../domain/soul/document.js';
+import type { LeftOut, SoulDocument } from '../../../domain/soul/document.js';
 import type { SoulArchive } from '../../../ports/soul-archive.js';
 import { contextOf, mindStream } from '../../command-context.js';
 import { readJson } from '../../json.js';
@@ -33,6 +33,13 @@ import { firstPhase } from './sealed-answer.js';
 export const SOUL_BODY_BYTES = 16 * 1024 * 1024;
 /** Of what a client says about a failed upload, in UTF-16 units. */
 const ERROR_CHARS = 500;
+
+/** What a soul leaves out (contract 8.10). */
+export const WithoutList = Type.Array(Type.Literal('players'), { uniqueItems: true });
+
+/** What an export is told to leave out; nothing is left out by an empty list. */
+export const leftOut = (without: readonly LeftOut[] | null | undefined): { readonly without?: readonly LeftOut[] } =>
+  without === undefined || without === null || without.length === 0 ? {} : { without };
 
 const UploadResult = Type.Object({
   aurTxId: nullable(Type.String({ maxLength: 256 })),
@@ -86,6 +93,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         persona: nullable(Type.String()),
         npcState: nullable(FreeObject),
         includeMemories: nullable(Type.Boolean({ default: true })),
+        without: nullable(WithoutList),
       }),
       responses: {
         200: {
@@ -105,7 +113,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
       },
       handler: async (call) => {
         const { npcId } = call.params;
-        const { npcIdRef, persona, npcState, includeMemories } = call.body;
+        const { npcIdRef, persona, npcState, includeMemories, without } = call.body;
         if (typeof npcIdRef === 'string' && npcIdRef !== npcId) throw new Rejection('SOUL_ID_DIFFERS');
         const { keyed, resumed, ...by } = contextOf(call);
         const { export: sealed, ...at } = await beginExport(services, {
@@ -113,6 +121,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
           npcState: npcState ?? {},
           ...(typeof persona === 'string' ? { persona } : {}),
           includeMemories: includeMemories ?? true,
+          ...leftOut(without),
           uploadedBy: 'client',
           ...{ by, keyed, resumed },
         });
