@@ -50,6 +50,20 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       expect(await seen()).toEqual([whole, whole]);
     });
 
+    it('counts what each tenant has staged that is not public', async () => {
+      expect(await archive.stagedBytes(ONE.tenant)).toBe(0);
+      const [first = payload, second = payload] = texts;
+      for (const bytes of [first, second, first]) await stage(at(60), ONE, bytes);
+      await stage(at(90), ONE, second);
+      await stage(at(60), OTHER, payload);
+      expect(await archive.stagedBytes(ONE.tenant)).toBe(first.length + second.length);
+      await archive.publish(contentDigest(first), ONE);
+      expect(await archive.stagedBytes(ONE.tenant)).toBe(second.length);
+      await archive.dropStaged(at(90), 10);
+      expect(await archive.stagedBytes(ONE.tenant)).toBe(0);
+      expect(await archive.stagedBytes(OTHER.tenant)).toBe(0);
+    });
+
     it('publishes once, whoever asks again', async () => {
       await stage();
       await archive.publish(digest, ONE);

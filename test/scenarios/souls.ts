@@ -180,6 +180,23 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect((ok(await ask()).body as Begun).se1SignedPayload).toEqual(soul);
     });
 
+    it('join the open export when they are asked for again, while nothing has happened to the mind', async () => {
+      const npcId = await freshMind();
+      const [first, ...others] = await Promise.all([begin(npcId), begin(npcId), begin(npcId)]);
+      const again = await begin(npcId);
+      for (const { se1SignedPayload } of [...others, again]) expect(se1SignedPayload).toEqual(first.se1SignedPayload);
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed']);
+      const { id: txId } = await upload(again.se1Instruction);
+      ok(await confirm(npcId, first, { aurTxId: txId }));
+      const next = await begin(npcId);
+      expect(next.se1SignedPayload['id']).not.toBe(first.se1SignedPayload['id']);
+      const other = await begin(npcId, { includeMemories: false });
+      expect(other.se1SignedPayload['memories']).toEqual([]);
+      expect((await begin(npcId)).se1SignedPayload['id']).toBe(next.se1SignedPayload['id']);
+      ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'A new guest came.' }));
+      expect((await begin(npcId)).se1SignedPayload['memories']).toHaveLength(3);
+    });
+
     it('tell a repeat under the same Idempotency-Key what became of the export', async () => {
       const [lost, late] = [await freshMind(), await freshMind()];
       const ask = (npcId: string) =>
