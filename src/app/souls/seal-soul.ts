@@ -11,6 +11,7 @@ import { DEFAULT_RULESET_ID, type Rulesets } from '../minds/rulesets.js';
 import { mindFold } from '../minds/mind.js';
 import { inSlices } from '../pacing/in-slices.js';
 import type { Lanes } from '../streams/lanes.js';
+import { payloadDigest } from './payload-digest.js';
 import { namedPlayers } from './named-players.js';
 import { soulMemories } from './soul-memories.js';
 import { signSoul } from './soul-signer.js';
@@ -69,9 +70,8 @@ export const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSi
     provenance: { issuer, tenant, npcId: asked.npcId, revision, hash: await hashAt(deps, stream, revision), chain: [] },
   });
   const document = await signSoul(signingKeys, issuer, unsigned);
-  const text = await inSlices(jcsSlices(document));
-  const bytes = new TextEncoder().encode(text);
-  const digest = sha256Base64url(text);
+  const bytes = await inSlices(jcsSlices(document));
+  const digest = await inSlices(payloadDigest(bytes));
   await ports.soulArchive.stage(digest, bytes, { tenant, expiresAt: new Date(deadlineAt) });
   return {
     name: document.name,

@@ -18,7 +18,7 @@ import { sealedSoul } from '../../../app/souls/sealed-soul.js';
 import type { SoulExportAnswer } from '../../../../workflows/soul-export.js';
 import { parseProcessId } from '../../../domain/shared/process-id.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
-import { sha256Base64url } from '../../../domain/shared/sha256.js';
+import { payloadDigest } from '../../../app/souls/payload-digest.js';
 import { cutText } from '../../../domain/shared/text.js';
 import type { LeftOut, SoulDocument } from '../../../domain/soul/document.js';
 import type { SoulArchive } from '../../../ports/soul-archive.js';
@@ -161,7 +161,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         const ref = exportRef(mindStream(call), soulId);
         const by = contextOf(call);
         const sealed = await sealedDigest(services, ref);
-        const digest = sha256Base64url(await inSlices(jcsSlices(document)));
+        const digest = await inSlices(payloadDigest(await inSlices(jcsSlices(document))));
         if (secSignature !== document['signature'] || digest !== sealed) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
         if (!result.aurSuccess) {
           const reason = cutText(result.aurError ?? 'The client says that the upload failed.', ERROR_CHARS);
