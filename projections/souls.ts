@@ -9,7 +9,6 @@ export type SoulRow = {
   readonly tenant: string;
   readonly npcId: string;
   readonly name: string;
-  readonly digest: string;
   readonly place: { readonly txId: string; readonly url: string; readonly at: string } | null;
 };
 
@@ -18,12 +17,9 @@ export const soulsListed = (tenant: string): string => tenant;
 /** Where the others are. No tenant's id has a space. */
 const sealedOf = (tenant: string): string => `${tenant} sealed`;
 
-const sealed = (
-  recorded: RecordedEvent,
-  { soulId, name, digest }: { soulId: string; name: string; digest: string },
-) => {
+const sealed = (recorded: RecordedEvent, { soulId, name }: { readonly soulId: string; readonly name: string }) => {
   const { tenant = '', npcId = '' } = parseNpcStream(recorded.stream) ?? {};
-  return { soulId, tenant, npcId, name, digest, place: null };
+  return { soulId, tenant, npcId, name, place: null };
 };
 
 const none: readonly string[] = [];
@@ -31,8 +27,8 @@ const none: readonly string[] = [];
 /** The souls of each tenant in the order in which they were exported, by their ids (contract 8.5). */
 export const souls: Projection<SoulRow> = {
   name: 'souls',
-  version: 1,
-  handles: ['SoulSealed', 'SoulExported'],
+  version: 2,
+  handles: ['SoulSealed', 'SoulExported', 'SoulExportFailed', 'SoulExportExpired'],
   idsOf: ({ stream, data }) => {
     const { soulId } = data;
     return typeof soulId === 'string' && isNpcStream(stream) ? [soulId] : none;
@@ -46,6 +42,9 @@ export const souls: Projection<SoulRow> = {
         const { txId, url } = event.data;
         return row && { ...row, place: { txId, url, at: recorded.meta.at } };
       }
+      case 'SoulExportFailed':
+      case 'SoulExportExpired':
+        return null;
       default:
         return row;
     }

@@ -145,8 +145,8 @@ const over = ({ name }: SoulExportState): boolean => name === 'exported' || name
 
 const pending = (state: SoulExportState): Effect | null => {
   if (state.name === 'requested') {
-    const { soulId, npcState, persona, includeMemories, deadlineAt, revision, requestedAt } = state;
-    const asked = { soulId, npcState, ...defined({ persona }), includeMemories, deadlineAt };
+    const { soulId, npcState, persona, includeMemories, without, deadlineAt, revision, requestedAt } = state;
+    const asked = { soulId, npcState, ...defined({ persona, without }), includeMemories, deadlineAt };
     return { id: 'seal', name: 'seal', near: false, args: { ...asked, revision, requestedAt } };
   }
   if (state.name === 'sealed' && state.uploadedBy === 'server') {

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 import { soulToCbor } from '../domain/soul/binary.js';
+import type { LeftOut } from '../domain/shared/soul-origin.js';
 import type { SoulDocument } from '../domain/soul/document.js';
 import { openClient } from './client.js';
 import { fileOf, readSoulFile, verifiedOffline, whyInvalid } from './soul-file.js';
@@ -62,7 +63,12 @@ const inspectCommand = (terminal: Terminal): Command =>
       },
     );
 
-type ExportOptions = { readonly out?: string; readonly cbor?: boolean; readonly memories: boolean };
+type ExportOptions = {
+  readonly out?: string;
+  readonly cbor?: boolean;
+  readonly memories: boolean;
+  readonly without?: LeftOut;
+};
 
 /** `anima soul export <npcId>`: a soul into a file, or to the output. */
 const exportCommand = (terminal: Terminal): Command =>
@@ -72,11 +78,13 @@ const exportCommand = (terminal: Terminal): Command =>
     .option('--out <file>', 'where to write it; without it, JSON goes to the output')
     .option('--cbor', 'the binary form')
     .option('--no-memories', 'leave the memories out')
-    .action(async (npcId: string, { out, cbor = false, memories }: ExportOptions) => {
+    .addOption(new Option('--without <what>', 'leave out what is said of players').choices(['players']))
+    .action(async (npcId: string, { out, cbor = false, memories, without }: ExportOptions) => {
       if (cbor && out === undefined) throw new CommandFailed('Say where to write the binary form: --out <file>.');
       const request = await openClient(terminal);
       const path = `/v1/agents/${encodeURIComponent(npcId)}/soul/export`;
-      const { soul } = (await request('POST', path, { includeMemories: memories })) as { readonly soul: SoulDocument };
+      const asked = { includeMemories: memories, without: without === undefined ? [] : [without] };
+      const { soul } = (await request('POST', path, asked)) as { readonly soul: SoulDocument };
       if (out === undefined) {
         printJson(terminal, soul);
         return;

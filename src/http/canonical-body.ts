@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 
 import type { Sliced } from '../domain/rules/hold-patterns.js';
+import { SORTED_AT_ONCE, sortedNames } from '../domain/shared/sorted-names.js';
 import { MAX_DEPTH, refuseJson } from './json.js';
 
-/** How many characters are read, or names sorted, before other work has its turn: about a millisecond. */
+/** How many characters are read, or members written, before other work has its turn: about a millisecond. */
 const SLICE = 32_768;
-/** How many names are sorted at once. */
-const SORTED_AT_ONCE = 2_048;
 
 const HALF_PAIR = /\p{Surrogate}/u;
 // eslint-disable-next-line no-control-regex
@@ -55,35 +54,13 @@ const behind = (chars: string, text: string, at: number): number => {
   return end;
 };
 
-/** Names in the order of their UTF-16 code units, as JCS wants them. */
-function* sorted(names: readonly string[]): Sliced<readonly string[]> {
-  if (names.length <= SORTED_AT_ONCE) return [...names].sort();
-  const middle = names.length >> 1;
-  const left = yield* sorted(names.slice(0, middle));
-  const right = yield* sorted(names.slice(middle));
-  const merged: string[] = [];
-  for (let at = 0, other = 0; at < left.length || other < right.length;) {
-    const mine = left[at];
-    const theirs = right[other];
-    if (theirs === undefined || (mine !== undefined && mine < theirs)) {
-      merged.push(mine as string);
-      at += 1;
-    } else {
-      merged.push(theirs);
-      other += 1;
-    }
-    if (merged.length % SLICE === 0) yield SLICE;
-  }
-  return merged;
-}
-
 const memberText = (members: ReadonlyMap<string, string>, name: string): string =>
   `${JSON.stringify(name)}:${members.get(name) ?? ''}`;
 
 /** What the end of an object makes of so many members that it takes slices. */
 function* objectText(members: ReadonlyMap<string, string>): Sliced<string> {
   const texts: string[] = [];
-  for (const name of yield* sorted([...members.keys()])) {
+  for (const name of yield* sortedNames([...members.keys()])) {
     texts.push(memberText(members, name));
     if (texts.length % SLICE === 0) yield SLICE;
   }

@@ -132,10 +132,20 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     return sendStream(ctx, exchange, status, stream, kind, deps);
   };
 
-  const replay = (ctx: Context, exchange: Exchange, kept: KeptAnswer): void => {
-    const { status, headers } = kept;
+  const reply = async (ctx: Context, exchange: Exchange, answer: Answer): Promise<void> => {
+    if (answer.stream === undefined) answerWith(ctx, exchange, answer);
+    else await sendDefined(ctx, exchange, answer, answer.stream);
+  };
+
+  const replay = async (ctx: Context, exchange: Exchange, call: Call, kept: KeptAnswer): Promise<void> => {
+    const { status } = kept;
+    const headers = { ...kept.headers, 'Idempotency-Replayed': 'true' };
+    if (definition.restore !== undefined && status < 400) {
+      const again = await definition.restore(call as never, kept.body);
+      return reply(ctx, exchange, { ...again, status, headers: { ...again.headers, ...headers } });
+    }
     const body = status === 204 ? undefined : repeatedBody(kept, exchange.requestId);
-    answerWith(ctx, exchange, { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body });
+    answerWith(ctx, exchange, { status, headers, body });
   };
 
   /**
@@ -171,7 +181,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     const seed = stream === undefined ? call.commandId : reservedAt(call.commandId, await revisionOf(stream));
     const turn = await reserve(store, request, seed);
     if (turn.kind === 'repeat') {
-      replay(ctx, exchange, turn.answer);
+      await replay(ctx, exchange, call, turn.answer);
       return;
     }
     const named: Call = { ...call, commandId: turn.seed, keyed: true, resumed: turn.resumed };
@@ -187,10 +197,10 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       await settle(store, request, refusal, deps.log);
       throw rejection;
     }
-    const body = (answer.body ?? null) as Json;
-    const kept = definition.keepAnswer === undefined ? body : definition.keepAnswer(body);
+    const body = (definition.restore === undefined ? answer.body : answer.kept) ?? null;
+    const kept = definition.keepAnswer === undefined ? (body as Json) : definition.keepAnswer(body as Json);
     await settle(store, request, { status: answer.status ?? 200, headers: answer.headers ?? {}, body: kept }, deps.log);
-    answerWith(ctx, exchange, answer);
+    await reply(ctx, exchange, answer);
   };
 
   return async (ctx, segments) => {
@@ -214,7 +224,11 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     if (key !== undefined && wantsStream) refuseKey(STREAM_TAKES_NO_KEY);
     const request =
       typeof key === 'string'
-        ? repeatable(key, [principal.keyId, definition.method, definition.path, ...Object.values(params)], parsed.value)
+        ? await repeatable(
+            key,
+            [principal.keyId, definition.method, definition.path, ...Object.values(params)],
+            parsed.value,
+          )
         : null;
     if (parsed.mayHoldNull) dropNulls?.(parsed.value);
     const bodyIssues = checkBody?.(parsed.value) ?? null;
@@ -242,7 +256,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     };
     const place = await placeFor(call, request);
     if ('kept' in place) {
-      replay(ctx, exchange, place.kept);
+      await replay(ctx, exchange, call, place.kept);
       return;
     }
     try {
@@ -250,9 +264,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
         await runOnce(ctx, exchange, call, request, deps.keys);
         return;
       }
-      const answer = await handled(call);
-      if (answer.stream === undefined) answerWith(ctx, exchange, answer);
-      else await sendDefined(ctx, exchange, answer, answer.stream);
+      await reply(ctx, exchange, await handled(call));
     } finally {
       place.leave?.();
     }

@@ -13,10 +13,11 @@ const faultOf = ({
   responses,
   writesTo,
   keepAnswer,
+  restore,
   admits,
 }: RouteDefinition): string | null => {
   const streams = Object.values(responses).some(({ stream }) => stream !== undefined);
-  if (streams && method !== 'GET')
+  if (streams && method !== 'GET' && restore === undefined)
     return 'streams its answer, which only GET does: a stream cannot be kept for repeats';
   if (admits !== undefined && scope !== null) return 'takes a grant and a key at once';
   if (bytes === undefined) {
@@ -29,7 +30,7 @@ const faultOf = ({
   }
   if (method === 'GET' || method === 'DELETE') return `takes bytes with ${method}, which has no body`;
   if (body !== undefined || bodyLimit !== undefined) return 'takes bytes and JSON at once';
-  if (writesTo !== undefined || keepAnswer !== undefined)
+  if (writesTo !== undefined || keepAnswer !== undefined || restore !== undefined)
     return 'takes bytes, so it has no Idempotency-Key to reserve a place or keep an answer for';
   if (!MEDIA_TYPE.test(bytes.accepts)) return `takes bytes of ${bytes.accepts}, which is no media type`;
   return null;

@@ -68,6 +68,8 @@ export type Answer = {
   readonly raw?: { readonly type: string; readonly content: Chunk };
   /** Sent as it is made; the definition names it as a stream. */
   readonly stream?: StreamedAnswer;
+  /** What is kept of it for repeats where the route has `restore`, instead of its body. */
+  readonly kept?: Json;
 };
 
 /** A body of bytes, which the handler reads itself, instead of JSON. */
@@ -101,8 +103,8 @@ export type ResponseDefinition = {
  * `scope` null means no key is needed.
  *
  * Repeats (contract 1.7): the answer to an Idempotency-Key is kept and sent again, and the body's digest is compared before anything is done. Neither
- * works with bytes. So a POST that takes the header answers JSON, streams answer only GET, and a route that takes bytes refuses the header. The
- * handler of such a route makes a repeat harmless, for example by naming what it stores by its content. `requireSound` (route-rules.ts) refuses
+ * works with bytes. So a POST that takes the header answers JSON, a POST streams only what it can make again (`restore`), and a route that takes bytes
+ * refuses the header. The handler of such a route makes a repeat harmless, for example by naming what it stores by its content. `requireSound` (route-rules.ts) refuses
  * definitions that break this.
  */
 export type RouteDefinition<
@@ -153,6 +155,11 @@ export type RouteDefinition<
   readonly writesTo?: (call: Call<Static<P>, Static<Q>, Static<B>>) => string | undefined;
   /** The part of the answer's body that is kept for repeats, if the body holds a secret that is shown once (contract 1.7). */
   readonly keepAnswer?: (body: Json) => Json;
+  /**
+   * Makes an answer again for a repeat from what was kept of the first one (`Answer.kept`): for answers that are too large to be kept, or that time
+   * changes. Refusals are kept as they are. What it throws is answered, and changes nothing that is kept.
+   */
+  readonly restore?: (call: Call<Static<P>, Static<Q>, Static<B>, Granted>, kept: Json) => Promise<Answer>;
   readonly handler: (call: Call<Static<P>, Static<Q>, Static<B>, Granted>) => Promise<Answer> | Answer;
 };
 

@@ -26,6 +26,10 @@ export interface SoulArchive {
   read(digest: string): Promise<Uint8Array | null>;
   /** The payload, if it is public. */
   readPublic(digest: string): Promise<Uint8Array | null>;
+  /** Drops what this tenant staged, unless it is public; nothing when it staged no such payload. */
+  unstage(digest: string, by: Pick<Staging, 'tenant'>): Promise<void>;
+  /** How many bytes this tenant has staged that are not public yet. */
+  stagedBytes(tenant: string): Promise<number>;
   /** Drops payloads that were to be kept until `before` at the latest and are not public, at most so many. Returns how many: when fewer than `limit`, no more are due. */
   dropStaged(before: Date, limit: number): Promise<number>;
 }

@@ -75,6 +75,10 @@ describe('anima soul', () => {
     const { code, stdout } = await soul('export', 'mira', '--no-memories');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ npcId: 'mira', memories: [] });
+    const without = await soul('export', '--without', 'players', 'mira');
+    expect(JSON.parse(without.stdout)).toMatchObject({ npcId: 'mira', without: ['players'] });
+    expect(JSON.parse(stdout)).not.toHaveProperty('without');
+    expect(await soul('export', 'mira', '--without', 'memories')).toMatchObject({ code: 2 });
     expect(await soul('export', 'mira', '--cbor')).toMatchObject({ code: 1, stderr: expect.stringContaining('--out') });
   }, 30_000);
 

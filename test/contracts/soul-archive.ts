@@ -50,6 +50,32 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       expect(await seen()).toEqual([whole, whole]);
     });
 
+    it('counts what each tenant has staged that is not public', async () => {
+      expect(await archive.stagedBytes(ONE.tenant)).toBe(0);
+      const [first = payload, second = payload] = texts;
+      for (const bytes of [first, second, first]) await stage(at(60), ONE, bytes);
+      await stage(at(90), ONE, second);
+      await stage(at(60), OTHER, payload);
+      expect(await archive.stagedBytes(ONE.tenant)).toBe(first.length + second.length);
+      await archive.publish(contentDigest(first), ONE);
+      expect(await archive.stagedBytes(ONE.tenant)).toBe(second.length);
+      await archive.dropStaged(at(90), 10);
+      expect(await archive.stagedBytes(ONE.tenant)).toBe(0);
+      expect(await archive.stagedBytes(OTHER.tenant)).toBe(0);
+    });
+
+    it('drops what one tenant staged when it is told to, not what is public or another’s', async () => {
+      await stage(at(60), ONE);
+      await stage(at(60), OTHER);
+      await archive.unstage(digest, ONE);
+      await archive.unstage(digest, ONE);
+      expect([await archive.stagedBytes(ONE.tenant), await seen()]).toEqual([0, [whole, null]]);
+      expect(await archive.publish(digest, ONE)).toBeNull();
+      await archive.publish(digest, OTHER);
+      await archive.unstage(digest, OTHER);
+      expect(await seen()).toEqual([whole, whole]);
+    });
+
     it('publishes once, whoever asks again', async () => {
       await stage();
       await archive.publish(digest, ONE);

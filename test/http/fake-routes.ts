@@ -90,6 +90,9 @@ export const streams = (stream: 'finite' | 'endless'): RouteDefinition['response
   200: { description: 'a stream', contentType: 'text/event-stream', stream },
 });
 
+/** The responses of a route that streams JSON. */
+export const jsonStream: RouteDefinition['responses'] = { 200: { description: 'a stream of JSON', stream: 'finite' } };
+
 /** Waits until the stream is left. */
 export const untilLeft = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve()));

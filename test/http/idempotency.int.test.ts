@@ -4,11 +4,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-store.js';
 import { isObject } from '../../src/domain/shared/json.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
-import type { Answer, Call } from '../../src/http/route.js';
+import type { Answer, Call, RouteDefinition } from '../../src/http/route.js';
 import { gate } from '../support/gate.js';
 import { startApp, type TestApp, testPrincipal } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { runRoute } from './fake-routes.js';
+import { jsonStream, runRoute } from './fake-routes.js';
 
 const KEY = { 'idempotency-key': 'once' };
 
@@ -227,6 +227,36 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await app.post('/keys', {}, KEY)).body.key).toBe('am_live_secret');
     const again = await app.post('/keys', {}, KEY);
     expect([again.status, again.body]).toEqual([201, { keyId: 'k9' }]);
+  });
+
+  it('is answered again with an answer that is made anew from what was kept, though it was streamed', async () => {
+    const kept: unknown[] = [];
+    let made = 0;
+    const answer = (): Answer => {
+      const chunks = async function* () {
+        yield JSON.stringify({ made: (made += 1) });
+      };
+      return { stream: { type: 'application/json', chunks }, kept: { thing: 7 }, revision: 3 };
+    };
+    const idempotency = new MemoryIdempotencyStore(new ManualClock());
+    const complete = idempotency.complete.bind(idempotency);
+    idempotency.complete = (scope, key, keptAnswer) => {
+      kept.push(keptAnswer);
+      return complete(scope, key, keptAnswer);
+    };
+    const restore: RouteDefinition['restore'] = async ({ keyed }, thing) => {
+      if (made === 2) throw new Rejection('SOUL_EXCHANGE_EXPIRED');
+      return { ...answer(), headers: { 'X-Thing': JSON.stringify([thing, keyed]) } };
+    };
+    app = await startApp([runRoute(answer, { responses: jsonStream, restore })], { idempotency });
+    const first = await app.post('/run', {}, KEY);
+    expect([first.body, first.headers.get('idempotency-replayed')]).toEqual([{ made: 1 }, null]);
+    expect(kept).toEqual([{ status: 200, headers: { 'Anima-Revision': '3' }, body: { thing: 7 } }]);
+    const again = await app.post('/run', {}, KEY);
+    expect([again.body, again.headers.get('x-thing')]).toEqual([{ made: 2 }, '[{"thing":7},false]']);
+    expect([again.headers.get('idempotency-replayed'), again.headers.get('anima-revision')]).toEqual(['true', '3']);
+    expect((await app.post('/run', {}, KEY)).body.error.code).toBe('SOUL_EXCHANGE_EXPIRED');
+    expect((await app.post('/run', { a: 1 }, KEY)).body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
   });
 
   it('is answered again also when the answer has no body', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RouteDefinition } from '../../src/http/route.js';
 import { requireSound } from '../../src/http/route-rules.js';
 import { startApp } from '../support/http.js';
-import { runRoute, streams } from './fake-routes.js';
+import { jsonStream, runRoute, streams } from './fake-routes.js';
 
 const bytes = { accepts: 'image/png', maxBytes: 1 };
 const picture = { 200: { description: 'a picture', contentType: 'image/png' } };
@@ -20,6 +20,7 @@ describe('a definition', () => {
     { responses: picture, scope: null },
     { responses: picture, bytes },
     { method: 'GET', responses: streams('finite') },
+    { responses: jsonStream, restore: async () => ({}) },
     { scope: null, admits: async () => 'granted' },
   ] as const)('that can work passes: %j', (over) => {
     expect(() => requireSound(definition(over))).not.toThrow();
@@ -36,6 +37,7 @@ describe('a definition', () => {
     [{ bytes, bodyLimit: 1 }, 'bytes and JSON at once'],
     [{ bytes, writesTo: () => 's' }, 'no Idempotency-Key'],
     [{ bytes, keepAnswer: () => null }, 'no Idempotency-Key'],
+    [{ bytes, restore: async () => ({}) }, 'no Idempotency-Key'],
     [{ bytes: { ...bytes, accepts: 'image/*' } }, 'no media type'],
     [{ bytes: { ...bytes, accepts: 'Image/PNG' } }, 'no media type'],
     [{ bytes: { ...bytes, accepts: 'text/plain; charset=utf-8' } }, 'no media type'],

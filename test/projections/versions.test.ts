@@ -23,6 +23,7 @@ const folded: Readonly<Record<string, string>> = {
   'memories 2': 'MemoriesCleared 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1',
   'rulesets 1': 'RulesetDeleted 1, RulesetRegistered 1',
   'souls 1': 'SoulExported 1, SoulSealed 1',
+  'souls 2': 'SoulExportExpired 1, SoulExportFailed 1, SoulExported 1, SoulSealed 1',
   'open-processes 2': 'all',
 };
 

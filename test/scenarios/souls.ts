@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { jcs, type JsonObject } from '../../src/domain/shared/json.js';
 import { sha256Base64url } from '../../src/domain/shared/sha256.js';
+import { soulFromCbor } from '../../src/domain/soul/binary.js';
 import { codeOf, type Reply } from '../support/api.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
@@ -56,12 +57,22 @@ const clientOf = (running: ProjectingServer) => {
       body: (await response.json()) as JsonObject,
     };
   };
-  const confirm = (npcId: string, begun: Begun, result: object, payload: unknown = begun.se1SignedPayload) =>
-    running.api.post(`${pathOf(npcId)}/soul/confirm`, {
-      secUploadResult: { aurStatus: 201, aurSuccess: true, ...result },
-      secSignedPayload: payload,
-      secSignature: begun.se1Signature,
-    });
+  const confirm = (
+    npcId: string,
+    begun: Begun,
+    result: object,
+    payload: unknown = begun.se1SignedPayload,
+    headers: Readonly<Record<string, string>> = {},
+  ) =>
+    running.api.post(
+      `${pathOf(npcId)}/soul/confirm`,
+      {
+        secUploadResult: { aurStatus: 201, aurSuccess: true, ...result },
+        secSignedPayload: payload,
+        secSignature: begun.se1Signature,
+      },
+      headers,
+    );
   const types = async (npcId: string): Promise<readonly string[]> =>
     (ok(await running.api.get(`${pathOf(npcId)}/history?limit=500`)).body as { events: { type: string }[] }).events
       .map(({ type }) => type)
@@ -150,9 +161,53 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       const key = { 'idempotency-key': `soul of ${npcId}`.replaceAll(/[^ -~]| /g, '-') };
       const ask = () => running.api.post(`${pathOf(npcId)}/soul/export`, { npcIdRef: npcId }, key);
       const [first, again] = [ok(await ask()), ok(await ask())];
-      expect(again.body).toEqual(first.body);
+      const soul = (first.body as Begun).se1SignedPayload;
+      // Made anew, in chunks, around the bytes that the archive keeps: nothing of it is kept but the soul's id.
+      for (const { body, text, headers } of [first, again]) {
+        expect(headers.get('content-length')).toBeNull();
+        expect(text.split(jcs(soul))).toHaveLength(3);
+        expect(body).toMatchObject({ se1Instruction: { auiPayload: soul }, se1Signature: soul['signature'] });
+      }
       expect(again.headers.get('idempotency-replayed')).toBe('true');
+      expect(again.headers.get('anima-revision')).toBe(first.headers.get('anima-revision'));
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed']);
+      const begun = again.body as Begun;
+      const { id: txId } = await upload(begun.se1Instruction);
+      const confirmKey = { 'idempotency-key': `${key['idempotency-key']}-confirmed` };
+      const done = ok(await confirm(npcId, begun, { aurTxId: txId }, soul, confirmKey));
+      const replayed = ok(await confirm(npcId, begun, { aurTxId: txId }, soul, confirmKey));
+      expect([replayed.body, replayed.headers.get('idempotency-replayed')]).toEqual([done.body, 'true']);
+      expect((ok(await ask()).body as Begun).se1SignedPayload).toEqual(soul);
+    });
+
+    it('join the open export when they are asked for again, while nothing has happened to the mind', async () => {
+      const npcId = await freshMind();
+      const [first, ...others] = await Promise.all([begin(npcId), begin(npcId), begin(npcId)]);
+      const again = await begin(npcId);
+      for (const { se1SignedPayload } of [...others, again]) expect(se1SignedPayload).toEqual(first.se1SignedPayload);
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed']);
+      const { id: txId } = await upload(again.se1Instruction);
+      ok(await confirm(npcId, first, { aurTxId: txId }));
+      const next = await begin(npcId);
+      expect(next.se1SignedPayload['id']).not.toBe(first.se1SignedPayload['id']);
+      const other = await begin(npcId, { includeMemories: false });
+      expect(other.se1SignedPayload['memories']).toEqual([]);
+      expect((await begin(npcId)).se1SignedPayload['id']).toBe(next.se1SignedPayload['id']);
+      ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'A new guest came.' }));
+      expect((await begin(npcId)).se1SignedPayload['memories']).toHaveLength(3);
+    });
+
+    it('tell a repeat under the same Idempotency-Key what became of the export', async () => {
+      const [lost, late] = [await freshMind(), await freshMind()];
+      const ask = (npcId: string) =>
+        running.api.post(`${pathOf(npcId)}/soul/export`, {}, { 'idempotency-key': `soul-${npcId.length}` });
+      const [begun] = [ok(await ask(lost)).body as Begun, ok(await ask(late))];
+      await confirm(lost, begun, { aurSuccess: false });
+      const failed = await ask(lost);
+      expect([failed.status, codeOf(failed)]).toEqual([422, 'SOUL_UPLOAD_FAILED']);
+      await expect.poll(() => types(late), { timeout: DEADLINE_MS * 3, interval: 200 }).toContain('SoulExportExpired');
+      const expired = await ask(late);
+      expect([expired.status, codeOf(expired)]).toEqual([410, 'SOUL_EXCHANGE_EXPIRED']);
     });
 
     it('leave nothing half done when the payload is another one, was not uploaded, or its export is unknown', async () => {
@@ -207,9 +262,30 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       const begun = await begin(npcId);
       const failed = await confirm(npcId, begun, { aurSuccess: false, aurStatus: 507, aurError: 'no room' });
       expect([failed.status, codeOf(failed)]).toEqual([422, 'SOUL_UPLOAD_FAILED']);
-      const { id: txId } = await upload(begun.se1Instruction);
+      // What has not left by then does not leave afterwards, although the grant's time is not over.
+      const uploaded = await upload(begun.se1Instruction);
+      expect([uploaded.status, uploaded.id]).toEqual([401, null]);
+      const txId = sha256Base64url(jcs(begun.se1SignedPayload));
+      expect((await fetch(`${running.server.url}/archive/${txId}`)).status).toBe(404);
       expect(codeOf(await confirm(npcId, begun, { aurTxId: txId }))).toBe('SOUL_UPLOAD_FAILED');
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExportFailed']);
+    });
+
+    it('do not leave with a memory that is nested too deep for a soul, and say which it is', async () => {
+      const npcId = await freshMind();
+      const metadata = { deep: JSON.parse('['.repeat(28) + ']'.repeat(28)) as unknown };
+      const deep = ok(
+        await running.api.post(`/v1/agents/${encodeURIComponent(npcId)}/memory`, {
+          text: 'A map of maps.',
+          type: 'knowledge',
+          metadata,
+        }),
+        201,
+      ).body as { readonly id: string };
+      const refused = await running.api.post(`${pathOf(npcId)}/soul/export`, {}, { 'idempotency-key': 'too-deep' });
+      expect([refused.status, codeOf(refused)]).toEqual([422, 'SOUL_TOO_LARGE']);
+      expect(refused.body).toMatchObject({ error: { details: { memoryId: deep.id, depthLimit: 30 } } });
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulExportFailed']);
     });
 
     it('expire between the phases', async () => {
@@ -244,15 +320,68 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       const binary = ok(await running.api.post(path, { format: 'binary', includeMemories: false })).body as {
         soul: JsonObject;
       };
-      expect(binary.soul).toMatchObject({
-        memories: [],
-        binary: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/) as string,
-      });
+      const { binary: cbor, ...document } = binary.soul;
+      expect(document).toMatchObject({ memories: [] });
+      expect(soulFromCbor(Buffer.from(cbor as string, 'base64'))).toEqual(document);
       expect(await types(npcId)).toEqual(
         Array.from({ length: 2 }, () => ['SoulExportRequested', 'SoulSealed', 'SoulExported']).flat(),
       );
       const unknown = await running.api.post('/v1/agents/unheard%20of/soul/export', {});
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'NPC_NOT_FOUND']);
+    });
+
+    it('disclose whom bodies named, and leave without them if they are told to', async () => {
+      const npcId = await freshMind();
+      const agent = `/v1/agents/${encodeURIComponent(npcId)}`;
+      const ask = (input: string, context: object) => running.api.post(`${agent}/process`, { input, context });
+      const { turnId } = ok(await ask('Good evening to you.', { player: { id: 'p-17', name: 'Ann' } })).body as {
+        readonly turnId: string;
+      };
+      ok(await ask('The rain will not stop.', { weather: 'rain' }));
+      ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'It was Ann who took the necklace.' }));
+      const exported = async (body: object): Promise<JsonObject> =>
+        (ok(await running.api.post(`${agent}/soul/export`, body)).body as { readonly soul: JsonObject }).soul;
+      const disclosureOf = async (soul: JsonObject): Promise<JsonObject> =>
+        ok(await running.api.get(`/souls/${sha256Base64url(jcs(soul))}/disclosure`)).body as JsonObject;
+      const textsOf = (soul: JsonObject) => (soul['memories'] as { text: string }[]).map(({ text }) => text);
+
+      const whole = await exported({});
+      expect(whole).not.toHaveProperty('without');
+      expect(await disclosureOf(whole)).toMatchObject({
+        soulId: whole['id'],
+        npcId,
+        bytes: Buffer.byteLength(jcs(whole)),
+        without: [],
+        turns: 'read',
+        players: [{ names: ['p-17', 'Ann'], memories: 2, state: 0 }],
+        memories: {
+          about: 2,
+          items: [
+            { turnId, players: ['p-17'], by: ['turn'] },
+            { turnId: null, players: ['p-17'], by: ['text'] },
+          ],
+        },
+      });
+
+      const bare = await exported({ without: ['players'] });
+      expect(bare['without']).toEqual(['players']);
+      expect(textsOf(bare)).toEqual(
+        textsOf(whole).filter((text) => !text.includes('Ann') && !text.includes('Good evening')),
+      );
+      expect(textsOf(bare)).toContain('The gate is old.');
+      expect(await disclosureOf(bare)).toMatchObject({
+        without: ['players'],
+        turns: 'read',
+        players: [],
+        memories: { about: 0, items: [] },
+        state: { items: [] },
+      });
+      const verified = ok(await running.api.post(`/souls/${sha256Base64url(jcs(bare))}/verify`)).body;
+      expect(verified).toMatchObject({ valid: true });
+      const wrong = await running.api.post(`${agent}/soul/export`, { without: ['memories'] });
+      expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
+      const none = await running.api.get(`/souls/${'A'.repeat(43)}/disclosure`);
+      expect([none.status, codeOf(none)]).toEqual([404, 'SOUL_NOT_FOUND']);
     });
 
     it('have a published schema', async () => {

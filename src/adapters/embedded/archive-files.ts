@@ -54,6 +54,9 @@ export const directoryNames = async (path: string): Promise<readonly string[]> =
 
 export const isThere = async (path: string): Promise<boolean> => (await unlessMissing(() => stat(path))) !== null;
 
+/** The length of a file; 0 when it has gone. */
+export const fileBytes = async (path: string): Promise<number> => (await unlessMissing(() => stat(path)))?.size ?? 0;
+
 /** The payload that a file holds; null without a file, `damaged` when it holds another one. */
 export const readPayload = (path: string, digest: string): Promise<Buffer | 'damaged' | null> =>
   unlessMissing(

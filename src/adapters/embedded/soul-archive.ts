@@ -10,6 +10,7 @@ import { makeDirectory } from '../files/make-directory.js';
 import { requireArchiveNames } from '../shared/archive-names.js';
 import {
   emptyDirectory,
+  fileBytes,
   fileErrorCode,
   isThere,
   moveFile,
@@ -111,6 +112,25 @@ export class EmbeddedSoulArchive implements SoulArchive {
     const found = await onFiles(() => readPayload(path, digest));
     // Looked at once more before it is moved: another call may have put a sound one in its place.
     return found === 'damaged' ? this.#inTurn(digest, () => this.#sound(path, digest)) : found;
+  }
+
+  async unstage(digest: string, { tenant }: Pick<Staging, 'tenant'>): Promise<void> {
+    if (!isContentDigest(digest)) return;
+    await this.#inTurn(digest, async () => {
+      const staged = (await this.#staged(digest)).find((file) => file.tenant === tenant);
+      if (staged !== undefined) await removeFile(staged.path);
+    });
+  }
+
+  async stagedBytes(tenant: string): Promise<number> {
+    return onFiles(async () => {
+      let bytes = 0;
+      for (const shard of await directoryNames(join(this.#folder, 'staged'))) {
+        const own = (await this.#stagedIn(shard)).filter((file) => file.tenant === tenant);
+        for (const { path } of own) bytes += await fileBytes(path);
+      }
+      return bytes;
+    });
   }
 
   async dropStaged(before: Date, limit: number): Promise<number> {

@@ -36,6 +36,15 @@ export class MemorySoulArchive implements SoulArchive {
     return this.#public.get(digest) ?? null;
   }
 
+  async unstage(digest: string, { tenant }: Pick<Staging, 'tenant'>): Promise<void> {
+    this.#staged.delete(keyOf(digest, tenant));
+  }
+
+  async stagedBytes(tenant: string): Promise<number> {
+    const own = [...this.#staged.values()].filter((one) => one.tenant === tenant);
+    return own.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
+
   async dropStaged(before: Date, limit: number): Promise<number> {
     const due = [...this.#staged].filter(([, { expiresAt }]) => expiresAt <= before).slice(0, limit);
     for (const [key] of due) this.#staged.delete(key);

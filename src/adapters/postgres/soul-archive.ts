@@ -75,6 +75,20 @@ export class PostgresSoulArchive implements SoulArchive {
     return this.#read(digest, sql`tenant = ${NOBODY}`);
   }
 
+  async unstage(digest: string, { tenant }: Pick<Staging, 'tenant'>): Promise<void> {
+    const statement = sql`
+      DELETE FROM soul_archive WHERE digest = ${digest} AND tenant = ${tenant} AND expires IS NOT NULL`;
+    await this.#postgres.run('request', (db) => statement.execute(db));
+  }
+
+  async stagedBytes(tenant: string): Promise<number> {
+    const statement = sql<{ bytes: number }>`
+      SELECT coalesce(sum(octet_length(bytes)), 0)::float8 AS bytes FROM soul_archive
+      WHERE expires IS NOT NULL AND tenant = ${tenant}`;
+    const { rows } = await this.#postgres.run('request', (db) => statement.execute(db));
+    return rows[0]?.bytes ?? 0;
+  }
+
   async dropStaged(before: Date, limit: number): Promise<number> {
     const statement = sql`
       DELETE FROM soul_archive WHERE (digest, tenant) IN (

@@ -20,6 +20,8 @@ export type ArchiveGrant = {
   /** The tenant that staged it. */
   readonly tenant: string;
   readonly npcId: string;
+  /** The export that it is for. */
+  readonly soulId: string;
   readonly expiresAt: Date;
 };
 
@@ -39,9 +41,17 @@ export type GrantChecking = {
 /** Signs a grant. It ends with a whole second (RFC 7519), never after `expiresAt`. Raises what `sign` raises. */
 export const issueArchiveGrant = (
   { sign, issuer }: GrantSigning,
-  { digest, tenant, npcId, expiresAt }: ArchiveGrant,
+  { digest, tenant, npcId, soulId, expiresAt }: ArchiveGrant,
 ): Promise<string> =>
-  sign({ iss: issuer, aud: AUDIENCE, sub: digest, tenant, npcId, exp: Math.floor(expiresAt.getTime() / 1_000) });
+  sign({
+    iss: issuer,
+    aud: AUDIENCE,
+    sub: digest,
+    tenant,
+    npcId,
+    soulId,
+    exp: Math.floor(expiresAt.getTime() / 1_000),
+  });
 
 const kidOf = (grant: string): string | null => {
   if (!isCanonicalJws(grant)) return null;
@@ -56,10 +66,11 @@ const kidOf = (grant: string): string | null => {
 const grantOf = (payload: Uint8Array): ArchiveGrant | null => {
   const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
   if (!isObject(claims)) return null;
-  const { aud, sub, tenant, npcId, exp } = claims;
+  const { aud, sub, tenant, npcId, soulId, exp } = claims;
   if (aud !== AUDIENCE || typeof sub !== 'string' || !isContentDigest(sub)) return null;
   if (typeof tenant !== 'string' || typeof npcId !== 'string' || typeof exp !== 'number') return null;
-  return { digest: sub, tenant, npcId, expiresAt: new Date(exp * 1_000) };
+  if (typeof soulId !== 'string') return null;
+  return { digest: sub, tenant, npcId, soulId, expiresAt: new Date(exp * 1_000) };
 };
 
 /** What a grant allows; null when it is not ours, for something else, or over. Never throws for what a client sent. Raises what `publicKey` raises. */

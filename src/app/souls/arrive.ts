@@ -87,6 +87,13 @@ const nextEvents = (
   return batch.length > 0 ? batch : [soulArrived(arrival, document)];
 };
 
+const arrivedAt = ({ origin }: MindState, { importId }: Arrival): number | null =>
+  origin?.importId === importId && origin.arrivedAt >= 0 ? origin.arrivedAt : null;
+
+/** The revision from which on the mind is there, where an earlier attempt has brought it in; else null. */
+export const arrivedBefore = async ({ lanes }: Pick<CommandDeps, 'lanes'>, arrival: Arrival): Promise<number | null> =>
+  arrivedAt((await lanes.current(npcStream(arrival.tenant, arrival.soul.npcId), mindFold)).state, arrival);
+
 /**
  * Writes a soul into its mind, which has no events yet: memories in several appends, then the event from which on all of it counts (contract 8.4).
  * A repeat goes on where an earlier attempt stopped.
@@ -104,6 +111,7 @@ export const arrive = async (
   for (;;) {
     signal.throwIfAborted();
     const { state } = await runCommand(deps, stream, mindFold, by, (mind) => nextEvents(arrival, document, mind));
-    if (state.origin !== null && state.origin.arrivedAt >= 0) return state.origin.arrivedAt;
+    const revision = arrivedAt(state, arrival);
+    if (revision !== null) return revision;
   }
 };

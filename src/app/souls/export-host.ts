@@ -6,6 +6,7 @@ import { mindFold } from '../minds/mind.js';
 import { Lines } from '../pacing/line.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
 import { type SealAsked, type SealDeps, sealSoul } from './seal-soul.js';
+import { requireWaitingRoom } from './waiting-room.js';
 import { archiveUrl } from './archive-url.js';
 
 /** How long one attempt at sealing or keeping a soul may take, in milliseconds. */
@@ -33,11 +34,13 @@ export const exportHost = (deps: SealDeps, lines = new Lines()): ProcessHost => 
 const seal = async (deps: SealDeps, asked: SealAsked, signal: AbortSignal): Promise<SoulExportInput> => {
   // It may have waited for its turn until nobody needs it.
   signal.throwIfAborted();
+  // The export stays open, and is tried again until there is room.
+  await requireWaitingRoom(deps.ports.soulArchive, asked.tenant);
   try {
     return { type: 'sealed', ...(await sealSoul(deps, asked, signal)) };
   } catch (error) {
     if (!(error instanceof Rejection) || error.code !== 'SOUL_TOO_LARGE') throw error;
-    return { type: 'failed', code: error.code, reason: error.message };
+    return { type: 'failed', code: error.code, reason: error.message, details: error.details };
   }
 };
 

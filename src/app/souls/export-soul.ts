@@ -4,6 +4,7 @@ import { makeProcessId } from '../../domain/shared/process-id.js';
 import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { defined } from '../../domain/shared/defined.js';
+import type { LeftOut } from '../../domain/shared/soul-origin.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { ProcessEngine, ProcessRef, StepAnswer } from '../../ports/process-engine.js';
@@ -14,10 +15,16 @@ import {
   type SoulExportInput,
   type SoulExportState,
 } from '../../../workflows/soul-export.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
+import type { SoulArchive } from '../../ports/soul-archive.js';
 import { mindFold } from '../minds/mind.js';
+import type { Lines } from '../pacing/line.js';
 import { earlierProcess } from '../streams/earlier-process.js';
 import type { Lanes } from '../streams/lanes.js';
 import { streamEnd } from '../streams/stream-end.js';
+import type { ArchiveGrant } from './archive-grant.js';
+import { openExport } from './open-export.js';
+import { requireWaitingRoom } from './waiting-room.js';
 
 export type ExportDeps = {
   readonly engine: ProcessEngine;
@@ -25,6 +32,9 @@ export type ExportDeps = {
   readonly lanes: Lanes;
   readonly events: EventStore;
   readonly clock: Clock;
+  readonly archive: Pick<SoulArchive, 'stagedBytes'>;
+  /** Where the requests for one mind wait for each other. */
+  readonly lines: Lines;
   /** How long a client may take between the phases, in milliseconds (ANIMA_SOUL_DEADLINE_MS). */
   readonly soulDeadlineMs: number;
 };
@@ -35,6 +45,7 @@ export type ExportAsked = {
   readonly npcState: JsonObject;
   readonly persona?: string;
   readonly includeMemories: boolean;
+  readonly without?: readonly LeftOut[];
   readonly uploadedBy: 'client' | 'server';
   readonly by: CommandContext;
   readonly keyed: boolean;
@@ -60,36 +71,73 @@ const requireWell = ({ name, failure }: SoulExportAnswer): void => {
   if (name === 'expired') throw new Rejection('SOUL_EXCHANGE_EXPIRED');
   if (failure === undefined) return;
   throw new Rejection(isRefusal(failure.code) ? failure.code : 'SOUL_UPLOAD_FAILED', {
-    details: { reason: failure.reason },
+    details: { reason: failure.reason, ...failure.details },
   });
 };
 
 /**
- * Begins an export, and waits until its soul is sealed, and kept where this server does that (contract 8.1, 7.2). It goes on without its asker.
- * @throws Rejection EVENTS_TOO_LARGE, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE when it is not sealed in time, and as ProcessEngine.ask
+ * Begins an export, or joins one that was begun for the same, and waits until its soul is sealed, and kept where this server does that (contract 8.1, 7.2). It goes on without its asker.
+ * @throws Rejection EVENTS_TOO_LARGE, SOULS_WAITING, BUSY, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE when it is not sealed in time, and as ProcessEngine.ask
  */
 export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise<ExportOutcome> => {
   const { engine, clock } = deps;
-  const { stream, by, npcState, persona, includeMemories, uploadedBy } = asked;
+  const { stream, by, npcState, persona, includeMemories, without, uploadedBy } = asked;
   requireRecordable([npcState, persona ?? null]);
   const { id: earlier, since } = await earlierProcess(deps, 'soulId', asked, mindFold);
-  const revision = since ?? (await deps.lanes.current(stream, mindFold)).revision;
-  const nowMs = clock.now().getTime();
-  const soulId = earlier ?? makeProcessId('s', revision, nowMs, by.commandId);
-  const deadlineAt = new Date(nowMs + deps.soulDeadlineMs).toISOString();
-  const request = { soulId, npcState, ...defined({ persona }), includeMemories, uploadedBy, deadlineAt };
+  const request = { npcState, ...defined({ persona, without }), includeMemories, uploadedBy };
+  // Of equal requests at the same moment the first begins an export, which the others join.
+  const soulId = await deps.lines.inTurn(stream, async () => {
+    const revision = since ?? (await deps.lanes.current(stream, mindFold)).revision;
+    const joined = earlier === null ? await openExport(deps, stream, request, revision) : null;
+    if (joined !== null) return joined;
+    if (earlier === null) await requireWaitingRoom(deps.archive, by.tenant);
+    const nowMs = clock.now().getTime();
+    const id = earlier ?? makeProcessId('s', revision, nowMs, by.commandId);
+    const deadlineAt = new Date(nowMs + deps.soulDeadlineMs).toISOString();
+    const input = { type: 'request', soulId: id, ...request, deadlineAt } satisfies SoulExportInput;
+    await engine.ask(exportRef(stream, id), [input], by);
+    return id;
+  });
   const ref = exportRef(stream, soulId);
-  await engine.ask(ref, [{ type: 'request', ...request } satisfies SoulExportInput], by);
   const outcome = await engine.outcome(ref, by, { withinMs: SEALING_MS });
   if (outcome === null) {
     throw new Rejection('ENGINE_UNAVAILABLE', {
-      message:
-        'The soul is not sealed yet. A repeat under the same Idempotency-Key waits for it; without one it begins another export.',
+      message: 'The soul is not sealed yet; it goes on. Send the same request again.',
       details: { soulId },
       retryAfter: 1,
     });
   }
   return { ...wellOutcome(outcome), ...(await streamEnd(deps.events, stream)) };
+};
+
+/**
+ * What an export has sealed, for a repeat of the request that began it (contract 1.7).
+ * @throws Rejection SOUL_EXPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, why it has failed; what the event store throws
+ */
+export const sealedExport = async (
+  { journal, clock }: Pick<ExportDeps, 'journal' | 'clock'>,
+  ref: ProcessRef,
+): Promise<SoulExportAnswer> => {
+  const state = (await journal.load(soulExport, ref)).state as SoulExportState;
+  if (state.name === 'new') throw new Rejection('SOUL_EXPORT_NOT_FOUND');
+  requireWell(state);
+  const isLate = state.name !== 'exported' && Date.parse(state.deadlineAt) <= clock.now().getTime();
+  // Its timer may be late, too.
+  if (isLate) throw new Rejection('SOUL_EXCHANGE_EXPIRED');
+  return state;
+};
+
+/**
+ * Whether an upload may still make public what an export has sealed: not when the export has ended otherwise than well (contract 8.1).
+ * Raises what the event store raises.
+ */
+export const mayUpload = async (
+  { journal }: Pick<ExportDeps, 'journal'>,
+  { tenant, npcId, soulId, digest }: ArchiveGrant,
+): Promise<boolean> => {
+  const { state } = await journal.load(soulExport, exportRef(npcStream(tenant, npcId), soulId));
+  const { name, seal } = state as SoulExportState & { readonly seal?: { readonly digest: string } };
+  return (name === 'sealed' || name === 'exported') && seal?.digest === digest;
 };
 
 /**

@@ -5,7 +5,7 @@ import type { SoulImportInput } from '../../../workflows/soul-import.js';
 import { Lines } from '../pacing/line.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
 import type { Lanes } from '../streams/lanes.js';
-import { arrive, type Arrival, arrivalContext } from './arrive.js';
+import { arrive, type Arrival, arrivalContext, arrivedBefore } from './arrive.js';
 import { letGo, takeCustody } from './custody.js';
 import { importFold } from './import-fold.js';
 import { sealedSoul } from './sealed-soul.js';
@@ -41,13 +41,21 @@ const bringIn = async (
   signal.throwIfAborted();
   const deps = { lanes, events: ports.events, clock: ports.clock };
   const by = arrivalContext(arrival);
-  const { root, npcId, copy, digest } = arrival.soul;
+  const { root, npcId, copy, digest, signer } = arrival.soul;
   const owner = { tenant: arrival.tenant, npcId, importId: arrival.importId };
+  // Its document may be gone by now.
+  const earlier = await arrivedBefore(deps, arrival);
+  if (earlier !== null) return { type: 'arrived', npcId, revision: earlier };
   // A copy is nobody's only one.
   if (!copy && !(await takeCustody(deps, root, owner, by))) return alreadyLive(npcId);
   const document = await sealedSoul(ports.soulArchive, digest);
+  // What was received is kept until it has arrived, so this can only be a loss: an operator may bring it back.
+  if (document === null) throw new Error(`the archive has lost the soul ${digest}, which was received`);
   try {
-    return { type: 'arrived', npcId, revision: await arrive(deps, arrival, document, signal) };
+    const revision = await arrive(deps, arrival, document, signal);
+    // One of ours may be an export that still waits for its upload.
+    if (signer !== 'ours') await ports.soulArchive.unstage(digest, arrival);
+    return { type: 'arrived', npcId, revision };
   } catch (error) {
     if (!(error instanceof Rejection) || error.code !== 'SOUL_ALREADY_LIVE') throw error;
     if (!copy) await letGo(deps, root, owner, by);

@@ -3,7 +3,6 @@ import { isContentDigest } from '../../domain/shared/content-digest.js';
 import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
 import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
-import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { importStream, npcStream } from '../../domain/shared/stream-names.js';
 import { DATA_BYTES, dataBytes } from '../../domain/npc/mind-data.js';
 import { copyId } from '../../domain/soul/copy-id.js';
@@ -20,6 +19,7 @@ import type { ProcessJournal } from '../processes/process-journal.js';
 import type { Lanes } from '../streams/lanes.js';
 import { ownerOf } from './custody.js';
 import { importFold } from './import-fold.js';
+import { payloadDigest } from './payload-digest.js';
 import { type SoulTrust, verifySoul } from './soul-signer.js';
 
 /** How long a request waits for a soul to arrive, in milliseconds: clients give up after 15 s (contract 2.5). */
@@ -110,9 +110,8 @@ export const receiveSoul = async (
   const verified = await verifySoul(document, deps.trust);
   if (!verified.valid) throw new Rejection('SOUL_INVALID', { details: { reason: verified.reason } });
   const { soul, kid, signer } = verified;
-  const text = await inSlices(jcsSlices(soul));
-  const digest = sha256Base64url(text);
-  const bytes = new TextEncoder().encode(text);
+  const bytes = await inSlices(jcsSlices(soul));
+  const digest = await inSlices(payloadDigest(bytes));
   if (before.name === 'requested') {
     await requireNamed(deps, txId, digest);
     requireDataFits(soul);

@@ -1,11 +1,10 @@
 import type { NpcEvent } from '../../domain/npc/events.js';
+import { defined } from '../../domain/shared/defined.js';
 import { jcs } from '../../domain/shared/json.js';
 import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { mergePatch } from '../../domain/shared/merge-patch.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { makeSoul, type SoulDocument } from '../../domain/soul/document.js';
-import { MAX_SOUL_BYTES } from '../../domain/soul/bounds.js';
-import { Rejection } from '../../domain/shared/rejection.js';
 import type { Ports } from '../../ports/ports.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 import { DEFAULT_RULESET_ID, type Rulesets } from '../minds/rulesets.js';
@@ -13,8 +12,11 @@ import { mindFold } from '../minds/mind.js';
 import { inSlices } from '../pacing/in-slices.js';
 import type { Lanes } from '../streams/lanes.js';
 import { chainOf } from './custody-chain.js';
+import { payloadDigest } from './payload-digest.js';
+import { namedPlayers } from './named-players.js';
 import { soulMemories } from './soul-memories.js';
 import { signSoul } from './soul-signer.js';
+import { toldWithoutPlayers } from './without-players.js';
 
 export type SealDeps = {
   readonly ports: Pick<Ports, 'events' | 'readModels' | 'soulArchive'>;
@@ -28,7 +30,7 @@ export type SealDeps = {
 /** Which mind leaves, and as of when: `revision` is that of the request, `requestedAt` its time. */
 export type SealAsked = Pick<
   Extract<NpcEvent, { type: 'SoulExportRequested' }>['data'],
-  'soulId' | 'npcState' | 'persona' | 'includeMemories' | 'deadlineAt'
+  'soulId' | 'npcState' | 'persona' | 'includeMemories' | 'without' | 'deadlineAt'
 > & {
   readonly tenant: string;
   readonly npcId: string;
@@ -52,13 +54,19 @@ export const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSi
   const memories = asked.includeMemories
     ? await soulMemories({ ...ports, lanes: deps.lanes }, stream, revision, signal)
     : [];
+  const told = {
+    persona: mind.persona ?? asked.persona ?? null,
+    data: mergePatch(mind.data ?? {}, asked.npcState),
+    memories,
+  };
   const unsigned = makeSoul({
     soulId: asked.soulId,
     createdAt: asked.requestedAt,
     npcId: asked.npcId,
-    persona: mind.persona ?? asked.persona ?? null,
-    data: mergePatch(mind.data ?? {}, asked.npcState),
-    memories,
+    ...(asked.without === undefined
+      ? told
+      : await toldWithoutPlayers(told, await namedPlayers(ports.events, stream, revision, signal))),
+    ...defined({ without: asked.without }),
     ruleset: await rulesetOf(deps, tenant),
     provenance: {
       ...{ issuer, tenant, npcId: asked.npcId, revision },
@@ -67,10 +75,8 @@ export const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSi
     },
   });
   const document = await signSoul(signingKeys, issuer, unsigned);
-  const text = await inSlices(jcsSlices(document));
-  const bytes = new TextEncoder().encode(text);
-  if (bytes.length > MAX_SOUL_BYTES) throw new Rejection('SOUL_TOO_LARGE');
-  const digest = sha256Base64url(text);
+  const bytes = await inSlices(jcsSlices(document));
+  const digest = await inSlices(payloadDigest(bytes));
   await ports.soulArchive.stage(digest, bytes, { tenant, expiresAt: new Date(deadlineAt) });
   return {
     name: document.name,
@@ -78,8 +84,9 @@ export const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSi
     root: document.trainingProof,
     kid: signingKeys.current.kid,
     mindRevision: revision,
-    memories: memories.length,
+    memories: document.memories.length,
     bytes: bytes.length,
+    signature: document.signature,
   };
 };
 

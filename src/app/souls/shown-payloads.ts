@@ -1,8 +1,4 @@
 import { Rejection } from '../../domain/shared/rejection.js';
-import type { SoulArchive } from '../../ports/soul-archive.js';
-
-/** How many payloads are in memory at once for those that read them: at most 512 MiB, and only if all are of the largest. */
-export const SHOWN_PAYLOADS = 32;
 
 type Shown = { readonly bytes: Promise<Uint8Array | null>; readers: number };
 
@@ -10,16 +6,22 @@ type Shown = { readonly bytes: Promise<Uint8Array | null>; readers: number };
 export type OpenPayload = { readonly bytes: Uint8Array; readonly close: () => void };
 
 export type ShownPayloads = {
-  /** The payload if it is public, else null. @throws Rejection BUSY when too many others are being read; what the archive raises */
+  /** The payload if there is one, else null. @throws Rejection BUSY when too many others are being read; what the reading raises */
   open(digest: string): Promise<OpenPayload | null>;
 };
 
-/** Public payloads as they are read: one that many read at the same time is in memory once. */
-export const createShownPayloads = (archive: Pick<SoulArchive, 'readPublic'>): ShownPayloads => {
+/**
+ * Payloads as they are read: one that many read at the same time is in memory once.
+ * @param most how many are in memory at once
+ */
+export const createShownPayloads = (
+  read: (digest: string) => Promise<Uint8Array | null>,
+  most: number,
+): ShownPayloads => {
   const shown = new Map<string, Shown>();
   const begin = (digest: string): Shown => {
-    if (shown.size >= SHOWN_PAYLOADS) throw new Rejection('BUSY', { retryAfter: 1 });
-    const one = { bytes: archive.readPublic(digest), readers: 0 };
+    if (shown.size >= most) throw new Rejection('BUSY', { retryAfter: 1 });
+    const one = { bytes: read(digest), readers: 0 };
     shown.set(digest, one);
     return one;
   };

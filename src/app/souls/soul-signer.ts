@@ -1,14 +1,22 @@
 import { compactVerify, decodeProtectedHeader, importJWK } from 'jose';
 
-import { isObject, type JsonObject } from '../../domain/shared/json.js';
+import type { Sliced } from '../../domain/rules/hold-patterns.js';
+import { isObject, type Json, type JsonObject } from '../../domain/shared/json.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { ED25519_ALGORITHMS, isCanonicalJws } from '../../domain/signing/compact-jws.js';
 import { isSameServer } from '../../domain/soul/same-server.js';
 import { ed25519Jwk, thumbprint } from '../../domain/signing/jwk.js';
-import { MAX_PART_BYTES, MAX_SOUL_BYTES, MAX_SOUL_DEPTH, MAX_SOUL_MEMORIES } from '../../domain/soul/bounds.js';
+import {
+  MAX_PART_BYTES,
+  MAX_SOUL_BYTES,
+  MAX_SOUL_DEPTH,
+  MAX_SOUL_MEMORIES,
+  outOfBounds,
+} from '../../domain/soul/bounds.js';
 import { disagreement, soulClaims } from '../../domain/soul/claims.js';
 import type { SoulSigner } from '../../domain/shared/soul-origin.js';
-import type { SoulDocument, UnsignedSoul } from '../../domain/soul/document.js';
+import type { SoulDocument, SoulMemory, UnsignedSoul } from '../../domain/soul/document.js';
 import { type HashedSoul, hashSoul } from '../../domain/soul/parts.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 import { inSlices } from '../pacing/in-slices.js';
@@ -18,6 +26,9 @@ const TYPE = 'soul+jwt';
 /** Every member of the header of a soul's signature: one that a verifier does not know could ask it for something. */
 const HEADER_MEMBERS = 'alg jwk kid typ';
 const JWK_MEMBERS = 'crv kty x';
+
+/** How many memories are looked at before others have their turn: each may have 768 KiB. */
+const MEMORIES_A_SLICE = 8;
 
 /** As a refusal tells them. */
 const SOUL_BOUNDS = {
@@ -29,6 +40,23 @@ const SOUL_BOUNDS = {
 
 const isWithin = ({ bytes, longestPart }: HashedSoul): boolean =>
   bytes <= MAX_SOUL_BYTES && longestPart <= MAX_PART_BYTES;
+
+const isTooLarge = (part: Json): boolean => jsonBytes(part) > MAX_PART_BYTES || outOfBounds([[part]]) === 'too_large';
+
+/** What alone is too long or too deep for a soul: its first such memory, or its state; nothing when only the whole is too large. */
+const culprit = async ({ memories, state }: UnsignedSoul): Promise<JsonObject> => {
+  const memory = await inSlices(firstTooLarge(memories));
+  if (memory !== undefined) return { memoryId: memory.id };
+  return jsonBytes(state) > MAX_PART_BYTES || outOfBounds([state]) === 'too_large' ? { member: 'state' } : {};
+};
+
+function* firstTooLarge(memories: readonly SoulMemory[]): Sliced<SoulMemory | undefined> {
+  for (const [place, memory] of memories.entries()) {
+    if (isTooLarge(memory)) return memory;
+    if (place % MEMORIES_A_SLICE === 0) yield MEMORIES_A_SLICE;
+  }
+  return undefined;
+}
 
 /**
  * Signs a soul (contract 8.7). The same soul signed by the same key is the same document. The work lets others run in between.
@@ -50,7 +78,7 @@ export const signSoul = async (
   const read = readSoul(signed);
   const bytes = hashed.bytes + hashed.root.length + signature.length;
   if (!isWithin({ ...hashed, bytes }) || ('wrong' in read && read.wrong === 'too_large')) {
-    throw new Rejection('SOUL_TOO_LARGE', { details: { bytes, ...SOUL_BOUNDS } });
+    throw new Rejection('SOUL_TOO_LARGE', { details: { bytes, ...(await culprit(unsigned)), ...SOUL_BOUNDS } });
   }
   if ('wrong' in read) throw new Error('a soul was made that is none');
   return signed;

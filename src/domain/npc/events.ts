@@ -2,7 +2,7 @@ import type { Action } from '../bridge/action.js';
 import type { BridgeCheck } from '../bridge/bridge-check.js';
 import type { RulesTrace } from '../rules/rules-trace.js';
 import type { Json, JsonObject } from '../shared/json.js';
-import type { CustodyLink, SoulRuleset, SoulSigner } from '../shared/soul-origin.js';
+import type { CustodyLink, LeftOut, SoulRuleset, SoulSigner } from '../shared/soul-origin.js';
 
 /**
  * The events of a mind's stream, by type. Shapes are storage: never changed, only upcast (docs/adr/0004).
@@ -238,6 +238,8 @@ export type NpcEvent =
         /** Counts where none is recorded. */
         readonly persona?: string;
         readonly includeMemories: boolean;
+        /** What the soul leaves out (contract 8.10); absent: nothing. */
+        readonly without?: readonly LeftOut[];
         /** Who brings the soul to an archive: a client, in a second phase, or this server at once. */
         readonly uploadedBy: 'client' | 'server';
         readonly deadlineAt: string;
@@ -257,11 +259,16 @@ export type NpcEvent =
         readonly memories: number;
         /** Of the document's JCS form. */
         readonly bytes: number;
+        /** That of the document, so that an answer can name it without reading the document; absent from the oldest events. */
+        readonly signature?: string;
       };
     }
   /** An archive has the soul: the mind has left a copy of itself. `url` is where it can be read. */
   | { type: 'SoulExported'; data: OfSoul & { readonly txId: string; readonly url: string } }
-  | { type: 'SoulExportFailed'; data: OfSoul & { readonly code: string; readonly reason: string } }
+  | {
+      type: 'SoulExportFailed';
+      data: OfSoul & { readonly code: string; readonly reason: string; readonly details?: JsonObject };
+    }
   | { type: 'SoulExportExpired'; data: OfSoul }
   /** A soul begins to arrive: what comes after this counts only once `SoulArrived` stands (contract 8.4). Always the stream's first event. */
   | {

@@ -1,31 +1,95 @@
-import { isObject, jcs, type Json } from './json.js';
+import { isObject, type Json, type JsonObject } from './json.js';
+import { sortedNames } from './sorted-names.js';
 
-/** How many characters are written between two pauses; about a millisecond of work. */
-const SLICE_CHARS = 262_144;
+/** How many characters are written between two pauses, a value counting as VALUE_WORK more: a millisecond or two of work. */
+const SLICE = 131_072;
+const VALUE_WORK = 8;
+/** How much of a long text is written at once. */
+const TEXT_CHARS = 65_536;
+
+const halfPair = /\p{Surrogate}/u;
+const endsInPair = /[\uD800-\uDBFF]$/;
+
+/** An array or object that is being written: what is in it, in order, and how far it is. */
+type Open = {
+  readonly names: readonly string[] | null;
+  readonly values: readonly Json[] | JsonObject;
+  readonly count: number;
+  at: number;
+};
+
+/** @throws Error for what I-JSON cannot hold */
+const tokenOf = (value: string | number | boolean | null): string => {
+  if (typeof value === 'string' && halfPair.test(value)) throw new Error('Lone surrogate is not allowed');
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${String(value)} is not allowed`);
+  return JSON.stringify(value);
+};
+
+/** The pieces of a text's token; none is cut inside of a pair of surrogates. */
+function* piecesOf(text: string): Generator<string, void, void> {
+  yield '"';
+  for (let at = 0; at < text.length;) {
+    let end = Math.min(text.length, at + TEXT_CHARS);
+    if (end < text.length && endsInPair.test(text.slice(end - 1, end))) end += 1;
+    yield tokenOf(text.slice(at, end)).slice(1, -1);
+    at = end;
+  }
+  yield '"';
+}
 
 /**
- * The JCS form (RFC 8785) of a value whose length is in the lists of its members. It yields whenever the driver may pause: between members, and
- * between the items of their lists.
+ * The JCS form (RFC 8785) of a value, in UTF-8. It yields whenever the driver may pause, at any depth and inside of long texts. Only listing the names
+ * of one object is not divided.
  * @throws Error as `jcs`
  */
-export function* jcsSlices(value: Json): Generator<number, string, void> {
-  if (!isObject(value)) return jcs(value);
-  const members: string[] = [];
-  let chars = 0;
-  // As code units sort, which is what RFC 8785 asks for.
-  for (const name of Object.keys(value).sort()) {
-    const member = value[name] as Json;
-    const items = Array.isArray(member) ? (member as readonly Json[]) : null;
-    const written: string[] = [];
-    for (const item of items ?? [member]) {
-      const text = jcs(item);
-      written.push(text);
-      chars += text.length;
-      if (chars < SLICE_CHARS) continue;
-      yield chars;
-      chars = 0;
+export function* jcsSlices(value: Json): Generator<number, Buffer, void> {
+  const written: Buffer[] = [];
+  const open: Open[] = [];
+  let text = '';
+  let work = 0;
+  const isDue = (more: string): boolean => {
+    text += more;
+    work += more.length + VALUE_WORK;
+    if (work < SLICE) return false;
+    written.push(Buffer.from(text));
+    text = '';
+    work = 0;
+    return true;
+  };
+  /** What begins a value; of a long text its pieces come after. */
+  const begin = function* (next: Json): Generator<string, void, void> {
+    if (Array.isArray(next)) {
+      yield '[';
+      open.push({ names: null, values: next as readonly Json[], count: next.length, at: 0 });
+    } else if (isObject(next)) yield '{';
+    else if (typeof next === 'string' && next.length > TEXT_CHARS) yield* piecesOf(next);
+    else yield tokenOf(next as string | number | boolean | null);
+  };
+  for (let next = value; ;) {
+    for (const piece of begin(next)) if (isDue(piece)) yield SLICE;
+    if (isObject(next)) {
+      const names = yield* sortedNames(Object.keys(next));
+      open.push({ names, values: next, count: names.length, at: 0 });
     }
-    members.push(`${JSON.stringify(name)}:${items === null ? (written[0] ?? '') : `[${written.join(',')}]`}`);
+    let holder = open.at(-1);
+    while (holder !== undefined && holder.at === holder.count) {
+      open.pop();
+      if (isDue(holder.names === null ? ']' : '}')) yield SLICE;
+      holder = open.at(-1);
+    }
+    if (holder === undefined) {
+      written.push(Buffer.from(text));
+      return Buffer.concat(written);
+    }
+    const { names, values, at } = holder;
+    if (at > 0) text += ',';
+    holder.at += 1;
+    if (names === null) next = (values as readonly Json[])[at] as Json;
+    else {
+      const name = names[at] ?? '';
+      next = (values as JsonObject)[name] as Json;
+      for (const piece of name.length > TEXT_CHARS ? piecesOf(name) : [tokenOf(name)]) if (isDue(piece)) yield SLICE;
+      text += ':';
+    }
   }
-  return `{${members.join(',')}}`;
 }

@@ -18,3 +18,6 @@ export type CustodyLink = {
 
 /** The tenant's default set when the soul was made; `digest` is the base64url SHA-256 of its JCS form. */
 export type SoulRuleset = { readonly rulesetId: string; readonly version: number; readonly digest: string };
+
+/** What an export may leave out (contract 8.10): what is said of players. */
+export type LeftOut = 'players';

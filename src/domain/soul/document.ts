@@ -1,5 +1,6 @@
+import { defined } from '../shared/defined.js';
 import type { JsonObject } from '../shared/json.js';
-import type { CustodyLink, SoulRuleset } from '../shared/soul-origin.js';
+import type { CustodyLink, LeftOut, SoulRuleset } from '../shared/soul-origin.js';
 import { MAX_SOUL_LINKS } from './bounds.js';
 import { type SoulState, soulStateOf } from './state.js';
 
@@ -45,6 +46,8 @@ export type SoulDocument = {
   readonly persona: string;
   /** Always empty: the model is no part of a mind. */
   readonly baseModelWeights: '';
+  /** What was left out on request (contract 8.10); absent when nothing was. */
+  readonly without?: readonly LeftOut[];
   readonly state: SoulState;
   /** Oldest first. */
   readonly memories: readonly SoulMemory[];
@@ -71,6 +74,8 @@ export type SoulInputs = {
   readonly memories: readonly SoulMemory[];
   readonly ruleset: SoulRuleset | null;
   readonly provenance: Provenance;
+  /** What the inputs above do not have any more. */
+  readonly without?: readonly LeftOut[];
 };
 
 /** The text `data.name`, else the npcId. */
@@ -88,6 +93,7 @@ export const makeSoul = ({ soulId, createdAt, npcId, persona, data, memories, ..
   npcId,
   persona: persona ?? '',
   baseModelWeights: '',
+  ...defined({ without: rest.without }),
   state: soulStateOf(data),
   memories,
   ruleset: rest.ruleset,

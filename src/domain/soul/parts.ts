@@ -1,5 +1,4 @@
 import { jcs } from '../shared/json.js';
-import { sha256Base64url } from '../shared/sha256.js';
 import type { SoulDocument, SoulMemory, UnsignedSoul } from './document.js';
 import { hashLeaf, inclusionPath, merkleRoot } from './merkle.js';
 
@@ -86,6 +85,3 @@ export function* proveMemory(soul: SoulDocument, memoryId: string): Generator<nu
     signature: soul.signature,
   };
 }
-
-/** The base64url SHA-256 of a soul's JCS form: its `txId` in the built-in archive (contract 8.1). */
-export const soulDigest = (soul: SoulDocument): string => sha256Base64url(jcs(soul));

@@ -83,6 +83,13 @@ const Soul = closed({
   npcId: clientId('The mind that it is a soul of.'),
   persona: text('Empty when none is recorded.'),
   baseModelWeights: Type.Literal(''),
+  without: Type.Optional(
+    Type.Array(Type.Literal('players'), {
+      minItems: 1,
+      uniqueItems: true,
+      description: 'What was left out; absent when nothing was.',
+    }),
+  ),
   state: State,
   memories: Type.Array(Memory, { maxItems: MAX_SOUL_MEMORIES, description: 'Oldest first.' }),
   ruleset: orNull(

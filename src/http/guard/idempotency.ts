@@ -1,4 +1,6 @@
-import { isObject, jcs, type Json } from '../../domain/shared/json.js';
+import { inSlices } from '../../app/pacing/in-slices.js';
+import { jcsSlices } from '../../domain/shared/jcs-slices.js';
+import { isObject, type Json } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { IdempotencyStore, KeptAnswer } from '../../ports/idempotency-store.js';
 import type { Log } from '../../ports/log.js';
@@ -18,17 +20,17 @@ const RETRY_AFTER = 1;
 
 /**
  * Names a request by API key, method and concrete path, and its body by the digest of its JCS form (contract 1.7). The path is decoded, so a proxy's
- * different escapes change nothing.
+ * different escapes change nothing. The work lets others run in between: a body may have 16 MiB.
  * @throws Rejection HEADER_INVALID
  */
-export const repeatable = (key: string, route: readonly string[], body: Json): Repeatable => {
+export const repeatable = async (key: string, route: readonly string[], body: Json): Promise<Repeatable> => {
   if (!isVisible(key)) {
     throw new Rejection('HEADER_INVALID', {
       message: 'Idempotency-Key must be 1 to 128 visible ASCII characters.',
       details: { header: 'Idempotency-Key' },
     });
   }
-  return { scope: JSON.stringify(route), key, digest: sha256Base64url(jcs(body)) };
+  return { scope: JSON.stringify(route), key, digest: sha256Base64url(await inSlices(jcsSlices(body))) };
 };
 
 /**

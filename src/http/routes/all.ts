@@ -1,4 +1,5 @@
 import type { ApiKeyDeps } from '../../app/keys/api-keys.js';
+import { mayUpload } from '../../app/souls/export-soul.js';
 import type { RouteDefinition } from '../route.js';
 import type { Services } from '../services.js';
 import { actRoutes } from './acts.js';
@@ -36,7 +37,7 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...ruleRoutes(services),
   ...verdictRoutes(services.signer),
   jwksRoute(services.signingKeys),
-  ...archiveRoutes(services),
+  ...archiveRoutes({ ...services, mayUpload: (grant) => mayUpload(services, grant) }),
   ...historyRoutes(services),
   ...chainBreakRoutes(services),
   ...turnRoutes(services),

@@ -15,16 +15,20 @@ import type { SigningKeys } from '../../ports/signing-keys.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { canonicalBody } from '../canonical-body.js';
 import { namesTag } from '../entity-tag.js';
+import { piecesOf } from '../pieces.js';
 import { route, type RouteDefinition } from '../route.js';
 
 export type ArchiveRouteDeps = {
   readonly ports: Pick<Ports, 'soulArchive' | 'clock'>;
   readonly signingKeys: Pick<SigningKeys, 'publicKey'>;
+  /** Whether the export that a grant is for still wants its upload. */
+  readonly mayUpload: (grant: ArchiveGrant) => Promise<boolean>;
 };
 
 /** How many uploads one process takes at once: each is in memory whole. */
 const UPLOADS = 16;
-const CHUNK_BYTES = 64 * 1024;
+/** How many payloads are in memory at once for those that read them: at most 512 MiB, and only if all are of the largest. */
+export const SHOWN_PAYLOADS = 32;
 /** What never changes may be kept for a year, which is as long as a cache keeps anything. */
 const FOREVER = 'public, max-age=31536000, immutable';
 const BEARER = /^Bearer +(\S+) *$/i;
@@ -45,17 +49,17 @@ const collected = async (
 
 async function* chunksOf({ bytes, close }: OpenPayload): AsyncGenerator<Uint8Array, void> {
   try {
-    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
+    yield* piecesOf(bytes);
   } finally {
     close();
   }
 }
 
 /** The built-in archive of souls (contract 8.1). */
-export const archiveRoutes = ({ ports, signingKeys }: ArchiveRouteDeps): readonly RouteDefinition[] => {
+export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDeps): readonly RouteDefinition[] => {
   const { soulArchive: archive, clock } = ports;
   const publicKey: SigningKeys['publicKey'] = (kid) => signingKeys.publicKey(kid);
-  const shown = createShownPayloads(archive);
+  const shown = createShownPayloads((digest) => archive.readPublic(digest), SHOWN_PAYLOADS);
   const lines = new Lines();
   let uploads = 0;
 
@@ -63,7 +67,12 @@ export const archiveRoutes = ({ ports, signingKeys }: ArchiveRouteDeps): readonl
     const token = BEARER.exec(authorization ?? '')?.[1];
     const grant = token === undefined ? null : await readArchiveGrant({ publicKey, clock }, token);
     if (grant === null) throw new Rejection('UNAUTHORIZED', { message: GRANT_NEEDED });
+    await requireWanted(grant);
     return grant;
+  };
+  /** @throws Rejection UNAUTHORIZED once the export has failed or expired: what was not to leave must not be published */
+  const requireWanted = async (grant: ArchiveGrant): Promise<void> => {
+    if (!(await mayUpload(grant))) throw new Rejection('UNAUTHORIZED', { message: GRANT_NEEDED });
   };
 
   /**
@@ -102,8 +111,11 @@ export const archiveRoutes = ({ ports, signingKeys }: ArchiveRouteDeps): readonl
         uploads += 1;
         return () => void (uploads -= 1);
       },
-      handler: async ({ bytes, granted: { digest, tenant } }) => {
+      handler: async ({ bytes, granted }) => {
+        const { digest, tenant } = granted;
         const payload = await payloadIn(bytes, digest);
+        // The export may have ended while the body came.
+        await requireWanted(granted);
         const publication = await takePayload({ archive, clock }, { digest, tenant, bytes: payload });
         const status = publication === 'published' ? 201 : 200;
         return { status, headers: { 'x-id': digest }, body: { id: digest } };

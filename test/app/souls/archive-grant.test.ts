@@ -21,6 +21,7 @@ const allowed = {
   digest: contentDigest(Buffer.from('{}')),
   tenant: 'studio',
   npcId: 'the guard \u{1f600}',
+  soulId: 's1_mbx2_AAAAAAAAAAAAAAAA',
   expiresAt: new Date('2026-01-01T01:00:00.000Z'),
 };
 const claims: JsonObject = {
@@ -29,6 +30,7 @@ const claims: JsonObject = {
   sub: allowed.digest,
   tenant: 'studio',
   npcId: 'the guard \u{1f600}',
+  soulId: 's1_mbx2_AAAAAAAAAAAAAAAA',
   exp: allowed.expiresAt.getTime() / 1_000,
 };
 const issue = (over: Partial<typeof allowed> = {}) =>

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
-import { createShownPayloads, SHOWN_PAYLOADS } from '../../../src/app/souls/shown-payloads.js';
+import { createShownPayloads } from '../../../src/app/souls/shown-payloads.js';
+
+const MOST = 8;
 
 /** An archive that has every payload but `none`, and how often each was read. */
 const counting = () => {
   const reads = new Map<string, number>();
-  const shown = createShownPayloads({
-    readPublic: async (digest) => {
-      reads.set(digest, (reads.get(digest) ?? 0) + 1);
-      if (digest === 'broken') throw new Error('no');
-      return digest === 'none' ? null : Buffer.from(digest);
-    },
-  });
+  const shown = createShownPayloads(async (digest) => {
+    reads.set(digest, (reads.get(digest) ?? 0) + 1);
+    if (digest === 'broken') throw new Error('no');
+    return digest === 'none' ? null : Buffer.from(digest);
+  }, MOST);
   return { shown, reads };
 };
 
@@ -38,7 +38,7 @@ describe('payloads that are being read', () => {
 
   it('are so many at once and no more', async () => {
     const { shown } = counting();
-    const names = Array.from({ length: SHOWN_PAYLOADS }, (_, n) => String(n));
+    const names = Array.from({ length: MOST }, (_, n) => String(n));
     const [first] = await Promise.all(names.map((name) => shown.open(name)));
     await expect(shown.open('one more')).rejects.toMatchObject({ code: 'BUSY' });
     await shown.open('1');
@@ -48,7 +48,7 @@ describe('payloads that are being read', () => {
 
   it('that are not there, or cannot be read, take no place', async () => {
     const { shown } = counting();
-    for (let n = 0; n <= SHOWN_PAYLOADS; n += 1) {
+    for (let n = 0; n <= MOST; n += 1) {
       expect(await shown.open('none')).toBeNull();
       await expect(shown.open('broken')).rejects.toThrow('no');
     }

@@ -117,6 +117,22 @@ describe('signing a soul', () => {
     await expect(signSoul(keys, ISSUER, unsignedSoul(more))).rejects.toMatchObject({ code: 'SOUL_TOO_LARGE' });
   });
 
+  it.each<[string, Partial<SoulInputs>, JsonObject]>([
+    [
+      'a memory that is too deep',
+      { memories: [soulMemory(0), soulMemory(1, { metadata: nested(28) })] },
+      { memoryId: soulMemory(1).id },
+    ],
+    [
+      'a memory that is too long',
+      { memories: [soulMemory(0, { metadata: { a: 'x'.repeat(800_000) } })] },
+      { memoryId: soulMemory(0).id },
+    ],
+    ['a state that is too deep', { data: nested(28) }, { member: 'state' }],
+  ])('says that it is %s', async (_, more, details) => {
+    await expect(signSoul(keys, ISSUER, unsignedSoul(more))).rejects.toMatchObject({ details });
+  });
+
   it('takes a soul of exactly the most bytes, and none of one more', async () => {
     const padded = (pads: readonly number[]): UnsignedSoul =>
       unsignedSoul({ memories: pads.map((pad, place) => soulMemory(place, { metadata: { pad: 'x'.repeat(pad) } })) });

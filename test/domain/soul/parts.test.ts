@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { jcs, type JsonObject } from '../../../src/domain/shared/json.js';
 import type { SoulDocument } from '../../../src/domain/soul/document.js';
 import { hashLeaf, isIncluded, merkleRoot } from '../../../src/domain/soul/merkle.js';
-import { hashSoul, partsOf, proveMemory, soulDigest } from '../../../src/domain/soul/parts.js';
-import { sha256Base64url } from '../../../src/domain/shared/sha256.js';
+import { hashSoul, partsOf, proveMemory } from '../../../src/domain/soul/parts.js';
 import { soulMemories, unsignedSoul } from '../../support/souls.js';
 
 const signed = (memories: number): SoulDocument => ({
@@ -66,14 +65,5 @@ describe('the proof of a memory', () => {
   it('is null for a memory that the soul does not have', () => {
     expect(drive(proveMemory(signed(2), 'nobody')).result).toBeNull();
     expect(drive(proveMemory(signed(0), 'nobody')).result).toBeNull();
-  });
-});
-
-describe('the digest of a soul', () => {
-  it('is of its canonical form, in whatever order its members stand', () => {
-    const soul = signed(2);
-    const turned = Object.fromEntries(Object.entries(soul).reverse()) as SoulDocument;
-    expect(soulDigest(soul)).toBe(sha256Base64url(jcs(soul)));
-    expect(soulDigest(turned)).toBe(soulDigest(soul));
   });
 });

@@ -7,11 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
 import { nextTurn } from '../../../src/app/pacing/next-turn.js';
 import { type ArchiveGrant, ARCHIVE_GRANT_TYPE, issueArchiveGrant } from '../../../src/app/souls/archive-grant.js';
-import { SHOWN_PAYLOADS } from '../../../src/app/souls/shown-payloads.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { jcs, type Json } from '../../../src/domain/shared/json.js';
 import { openApi } from '../../../src/http/openapi.js';
-import { archiveRoutes } from '../../../src/http/routes/archive.js';
+import { archiveRoutes, SHOWN_PAYLOADS } from '../../../src/http/routes/archive.js';
 import { gate } from '../../support/gate.js';
 import { startApp, type TestApp } from '../../support/http.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -36,11 +35,15 @@ const HOUR_MS = 3_600_000;
 let clock: ManualClock;
 let archive: MemorySoulArchive;
 let app: TestApp;
+/** Whether the export of a grant still wants its upload. */
+let wanted: (grant: ArchiveGrant) => Promise<boolean>;
 beforeEach(async () => {
   clock = new ManualClock();
   archive = new MemorySoulArchive();
   const signingKeys = { publicKey: async (kid: string) => (kid === 'ours' ? publicKey : undefined) };
-  app = await startApp(archiveRoutes({ ports: { soulArchive: archive, clock }, signingKeys }), { clock });
+  wanted = async () => true;
+  const mayUpload = (grant: ArchiveGrant) => wanted(grant);
+  app = await startApp(archiveRoutes({ ports: { soulArchive: archive, clock }, signingKeys, mayUpload }), { clock });
 });
 afterEach(async () => {
   closeSockets();
@@ -52,6 +55,7 @@ const grantFor = (over: Partial<ArchiveGrant> = {}) =>
     digest: id,
     tenant: 'studio',
     npcId: 'mira',
+    soulId: 's0_0_aaaaaaaaaaaaaaaa',
     expiresAt: new Date(clock.now().getTime() + HOUR_MS),
     ...over,
   });
@@ -99,6 +103,17 @@ describe('an upload to the archive', () => {
     await stage();
     const statuses = (await Promise.all([upload(rewritten), upload(jcs(soul))])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 201]);
+  });
+
+  it('is refused once its export has ended badly, even if that happened while it came', async () => {
+    await stage();
+    const asked: ArchiveGrant[] = [];
+    wanted = async (grant) => asked.push(grant) === 1;
+    const late = await upload(jcs(soul));
+    expect([late.status, late.body.error.code, asked.length]).toEqual([401, 'UNAUTHORIZED', 2]);
+    expect(asked[0]).toMatchObject({ soulId: 's0_0_aaaaaaaaaaaaaaaa', npcId: 'mira', tenant: 'studio', digest: id });
+    expect((await upload(jcs(soul))).status).toBe(401);
+    expect((await app.get(`/archive/${id}`)).status).toBe(404);
   });
 
   it('of another payload is refused, and archives nothing', async () => {
@@ -298,7 +313,11 @@ describe('a payload of the archive', () => {
 describe('the archive in the OpenAPI document', () => {
   it('needs a grant to upload, and nothing to read', () => {
     const document = openApi(
-      archiveRoutes({ ports: { soulArchive: archive, clock }, signingKeys: { publicKey: async () => undefined } }),
+      archiveRoutes({
+        ports: { soulArchive: archive, clock },
+        signingKeys: { publicKey: async () => undefined },
+        mayUpload: async () => true,
+      }),
     );
     expect(document).toMatchObject({
       paths: { '/archive': { post: { security: [{ grant: [] }] } }, '/archive/{txId}': { get: { security: [] } } },

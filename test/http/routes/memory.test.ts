@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
+import { initialMind } from '../../../src/domain/npc/state.js';
 import { memoryRoutes } from '../../../src/http/routes/memory.js';
 import type { Services } from '../../../src/http/services.js';
 
 /** The answer for a mind at revision 9 whose read model stands at another one. */
 const answerAt = async (progress: number, query: object = {}) => {
-  const state = { archived: false, memories: { clearedAt: -1 } };
+  const state = { ...initialMind, revision: 9 };
   const services = {
     ports: {
       events: { read: () => Promise.resolve({ events: [], lastRevision: 9 }) },

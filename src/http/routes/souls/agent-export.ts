@@ -1,21 +1,25 @@
 import { Type } from '@sinclair/typebox';
 
 import { requireRevision } from '../../../app/minds/minds.js';
-import { beginExport } from '../../../app/souls/export-soul.js';
-import { sealedSoul } from '../../../app/souls/sealed-soul.js';
-import { soulToCbor } from '../../../domain/soul/binary.js';
+import { beginExport, exportRef, sealedExport } from '../../../app/souls/export-soul.js';
+import type { SoulExportAnswer } from '../../../../workflows/soul-export.js';
 import { agentStream, contextOf } from '../../command-context.js';
-import { type RouteDefinition, route } from '../../route.js';
+import { type Answer, type RouteDefinition, route } from '../../route.js';
 import { AgentParams, FreeObject, nullable } from '../../schemas.js';
-import type { ExportServices } from './exports.js';
+import { type ExportServices, leftOut, soulIdIn, WithoutList } from './exports.js';
+import { soulAtOnce } from './sealed-answer.js';
 
 /** One of these words; the first is what counts when none is given. */
 const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]]) =>
   Type.Unsafe<Word>({ type: 'string', enum: words, default: words[0] });
 
 /** `POST /v1/agents/{agentId}/soul/export`: both phases at once, into the built-in archive (contract 7.2). */
-export const agentExportRoute = (services: ExportServices): RouteDefinition =>
-  route({
+export const agentExportRoute = (services: ExportServices): RouteDefinition => {
+  const answered = ({ soulId, seal }: SoulExportAnswer, format: 'json' | 'binary'): Answer => ({
+    stream: soulAtOnce(services.payloads, seal?.digest ?? '', format),
+    kept: { soulId },
+  });
+  return route({
     operationId: 'exportAgentSoul',
     method: 'POST',
     path: '/v1/agents/:agentId/soul/export',
@@ -29,10 +33,12 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition =>
       format: nullable(oneOf('json', 'binary')),
       storage: nullable(oneOf('local')),
       includeMemories: nullable(Type.Boolean({ default: true })),
+      without: nullable(WithoutList),
     }),
     responses: {
       200: {
         description: 'The soul.',
+        stream: 'finite',
         schema: Type.Object(
           {
             format: Type.String(),
@@ -45,23 +51,20 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition =>
     },
     handler: async (call) => {
       const stream = agentStream(call);
-      const { format, includeMemories } = call.body;
+      const { format, includeMemories, without } = call.body;
       await requireRevision(services.events, call.principal.tenant, call.params.agentId);
       const { keyed, resumed, ...by } = contextOf(call);
-      const outcome = await beginExport(services, {
+      const { export: kept, ...at } = await beginExport(services, {
         stream,
         npcState: {},
         includeMemories: includeMemories ?? true,
+        ...leftOut(without),
         uploadedBy: 'server',
         ...{ by, keyed, resumed },
       });
-      const document = await sealedSoul(services.archive, outcome.export.seal?.digest ?? '');
-      const isBinary = format === 'binary';
-      const binary = isBinary ? { binary: Buffer.from(soulToCbor(document)).toString('base64') } : {};
-      return {
-        revision: outcome.revision,
-        position: outcome.position,
-        body: { format: isBinary ? 'binary' : 'json', storage: 'local', soul: { ...document, ...binary } },
-      };
+      return { ...at, ...answered(kept, format ?? 'json') };
     },
+    restore: async (call, kept) =>
+      answered(await sealedExport(services, exportRef(agentStream(call), soulIdIn(kept))), call.body.format ?? 'json'),
   });
+};

@@ -3,26 +3,44 @@ import { Type } from '@sinclair/typebox';
 import { inSlices } from '../../../app/pacing/in-slices.js';
 import type { ArchiveGrant } from '../../../app/souls/archive-grant.js';
 import { archiveAddress, archiveUrl } from '../../../app/souls/archive-url.js';
-import { beginExport, endExport, type ExportDeps, exportRef, sealedDigest } from '../../../app/souls/export-soul.js';
+import {
+  beginExport,
+  endExport,
+  type ExportDeps,
+  exportRef,
+  sealedDigest,
+  sealedExport,
+} from '../../../app/souls/export-soul.js';
+import type { SealedPayloads } from '../../../app/souls/sealed-payloads.js';
 import { jcsSlices } from '../../../domain/shared/jcs-slices.js';
 import { isObject, type Json, type JsonObject } from '../../../domain/shared/json.js';
 import { sealedSoul } from '../../../app/souls/sealed-soul.js';
+import type { SoulExportAnswer } from '../../../../workflows/soul-export.js';
 import { parseProcessId } from '../../../domain/shared/process-id.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
-import { sha256Base64url } from '../../../domain/shared/sha256.js';
+import { payloadDigest } from '../../../app/souls/payload-digest.js';
 import { cutText } from '../../../domain/shared/text.js';
+import type { LeftOut } from '../../../domain/shared/soul-origin.js';
 import type { SoulDocument } from '../../../domain/soul/document.js';
 import type { SoulArchive } from '../../../ports/soul-archive.js';
 import { contextOf, mindStream } from '../../command-context.js';
 import { readJson } from '../../json.js';
-import { type RouteDefinition, route } from '../../route.js';
+import { type Answer, type Call, type RouteDefinition, route } from '../../route.js';
 import { AnyJson, ClientId, FreeObject, NpcParams, nullable } from '../../schemas.js';
 import { protocolSoul } from '../../soul-answer.js';
+import { firstPhase } from './sealed-answer.js';
 
 /** Bytes of a request that brings a soul (contract 1.2). */
 export const SOUL_BODY_BYTES = 16 * 1024 * 1024;
 /** Of what a client says about a failed upload, in UTF-16 units. */
 const ERROR_CHARS = 500;
+
+/** What a soul leaves out (contract 8.10). */
+export const WithoutList = Type.Array(Type.Literal('players'), { uniqueItems: true });
+
+/** What an export is told to leave out; nothing is left out by an empty list. */
+export const leftOut = (without: readonly LeftOut[] | null | undefined): { readonly without?: readonly LeftOut[] } =>
+  without === undefined || without === null || without.length === 0 ? {} : { without };
 
 const UploadResult = Type.Object({
   aurTxId: nullable(Type.String({ maxLength: 256 })),
@@ -33,6 +51,7 @@ const UploadResult = Type.Object({
 
 export type ExportServices = ExportDeps & {
   readonly archive: SoulArchive;
+  readonly payloads: SealedPayloads;
   readonly publicUrl: string;
   /** A grant to upload a payload, for an Authorization header. */
   readonly grantFor: (grant: ArchiveGrant) => Promise<string>;
@@ -40,7 +59,24 @@ export type ExportServices = ExportDeps & {
 
 /** The two phases of an export (contract 8.1, 8.2). */
 export const exportRoutes = (services: ExportServices): readonly RouteDefinition[] => {
-  const { archive, publicUrl, grantFor } = services;
+  const { archive, payloads, publicUrl, grantFor } = services;
+  /** The first phase of an export that is sealed. Its grant is always a new one, which ends with the export. */
+  const begun = async (
+    call: Call<{ npcId: string }>,
+    { soulId, seal, deadlineAt }: SoulExportAnswer,
+  ): Promise<Answer> => {
+    const digest = seal?.digest ?? '';
+    const { tenant } = call.principal;
+    const { npcId } = call.params;
+    const instruction = {
+      auiEndpoint: archiveAddress(publicUrl),
+      auiContentType: 'application/json',
+      auiAuthHeader: await grantFor({ digest, tenant, npcId, soulId, expiresAt: new Date(deadlineAt) }),
+    };
+    // Seals of the oldest events do not name it.
+    const signature = seal?.signature ?? (await sealedSoul(archive, digest))?.signature ?? '';
+    return { stream: firstPhase(payloads, digest, instruction, signature), kept: { soulId } };
+  };
   return [
     route({
       operationId: 'exportSoul',
@@ -58,10 +94,12 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         persona: nullable(Type.String()),
         npcState: nullable(FreeObject),
         includeMemories: nullable(Type.Boolean({ default: true })),
+        without: nullable(WithoutList),
       }),
       responses: {
         200: {
           description: 'What to upload, where, and by which right.',
+          stream: 'finite',
           schema: Type.Object({
             se1Instruction: Type.Object({
               auiEndpoint: Type.String(),
@@ -76,39 +114,22 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
       },
       handler: async (call) => {
         const { npcId } = call.params;
-        const { npcIdRef, persona, npcState, includeMemories } = call.body;
+        const { npcIdRef, persona, npcState, includeMemories, without } = call.body;
         if (typeof npcIdRef === 'string' && npcIdRef !== npcId) throw new Rejection('SOUL_ID_DIFFERS');
         const { keyed, resumed, ...by } = contextOf(call);
-        const {
-          export: { seal, deadlineAt },
-          revision,
-          position,
-        } = await beginExport(services, {
+        const { export: sealed, ...at } = await beginExport(services, {
           stream: mindStream(call),
           npcState: npcState ?? {},
           ...(typeof persona === 'string' ? { persona } : {}),
           includeMemories: includeMemories ?? true,
+          ...leftOut(without),
           uploadedBy: 'client',
           ...{ by, keyed, resumed },
         });
-        const digest = seal?.digest ?? '';
-        const document = await sealedSoul(archive, digest);
-        const { tenant } = call.principal;
-        return {
-          revision,
-          position,
-          body: {
-            se1Instruction: {
-              auiEndpoint: archiveAddress(publicUrl),
-              auiContentType: 'application/json',
-              auiAuthHeader: await grantFor({ digest, tenant, npcId, expiresAt: new Date(deadlineAt) }),
-              auiPayload: document,
-            },
-            se1SignedPayload: document,
-            se1Signature: document.signature,
-          },
-        };
+        return { ...at, ...(await begun(call, sealed)) };
       },
+      restore: async (call, kept) =>
+        begun(call, await sealedExport(services, exportRef(mindStream(call), soulIdIn(kept)))),
     }),
     route({
       operationId: 'confirmSoul',
@@ -141,7 +162,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         const ref = exportRef(mindStream(call), soulId);
         const by = contextOf(call);
         const sealed = await sealedDigest(services, ref);
-        const digest = sha256Base64url(await inSlices(jcsSlices(document)));
+        const digest = await inSlices(payloadDigest(await inSlices(jcsSlices(document))));
         if (secSignature !== document['signature'] || digest !== sealed) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
         if (!result.aurSuccess) {
           const reason = cutText(result.aurError ?? 'The client says that the upload failed.', ERROR_CHARS);
@@ -157,21 +178,33 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         }
         const input = { type: 'uploaded', digest, txId, url: archiveUrl(publicUrl, txId) } as const;
         const ended = await endExport(services, ref, input, by);
-        const { place } = ended.export;
+        const { place = input } = ended.export;
         return {
           revision: ended.revision,
           position: ended.position,
-          body: {
-            txId: place?.txId ?? txId,
-            arweaveUrl: place?.url ?? input.url,
-            signature: secSignature,
-            soul: protocolSoul(document as unknown as SoulDocument),
-          },
+          body: confirmed(call.body, place),
+          kept: { txId: place.txId, url: place.url },
         };
       },
+      // The repeat brings the same document.
+      restore: ({ body }, kept) => Promise.resolve({ body: confirmed(body, kept as { txId: string; url: string }) }),
     }),
   ];
 };
+
+/** The soul that a kept answer is about. */
+export const soulIdIn = (kept: Json): string =>
+  isObject(kept) && typeof kept['soulId'] === 'string' ? kept['soulId'] : '';
+
+const confirmed = (
+  { secSignedPayload, secSignature }: { readonly secSignedPayload: Json; readonly secSignature: string },
+  { txId, url }: { readonly txId: string; readonly url: string },
+) => ({
+  txId,
+  arweaveUrl: url,
+  signature: secSignature,
+  soul: protocolSoul(payloadOf(secSignedPayload) as unknown as SoulDocument),
+});
 
 /** The document that a client brings back: an object, or its JSON text. @throws Rejection MALFORMED_JSON */
 const payloadOf = (payload: Json): JsonObject | null => {

@@ -2,11 +2,11 @@ import { Type } from '@sinclair/typebox';
 
 import { READ_WAIT_MS } from '../../../app/read-models/read-wait.js';
 import { archiveAddress, archiveUrl } from '../../../app/souls/archive-url.js';
+import { disclose } from '../../../app/souls/disclose.js';
 import { proofOf } from '../../../app/souls/soul-proof.js';
 import { type SoulTrust, verifySoul } from '../../../app/souls/soul-signer.js';
 import type { Json } from '../../../domain/shared/json.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
-import type { SoulDocument } from '../../../domain/soul/document.js';
 import type { Ports } from '../../../ports/ports.js';
 import { soulSchema } from '../../../domain/soul/soul-schema.js';
 import { souls, soulsListed, type SoulRow } from '../../../../projections/souls.js';
@@ -22,9 +22,11 @@ const SoulParams = Type.Object({ txId: Type.String({ minLength: 1, maxLength: 25
 
 export type KeptSoulServices = {
   readonly trust: SoulTrust;
-  readonly ports: Pick<Ports, 'readModels' | 'soulArchive'>;
+  readonly ports: Pick<Ports, 'readModels' | 'soulArchive' | 'events'>;
   readonly publicUrl: string;
 };
+
+const parsed = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes));
 
 const listed = (row: Json, publicUrl: string) => {
   const { name, npcId, place } = row as unknown as SoulRow;
@@ -40,18 +42,13 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
   /** The public payload under an id, or null. */
   const payload = async (txId: string): Promise<unknown> => {
     const bytes = await ports.soulArchive.readPublic(txId);
-    return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as unknown);
-  };
-  const required = async (txId: string): Promise<unknown> => {
-    const document = await payload(txId);
-    if (document === null) throw new Rejection('SOUL_NOT_FOUND');
-    return document;
+    return bytes === null ? null : parsed(bytes);
   };
   /** Only what verifies is shown as a soul. @throws Rejection SOUL_NOT_FOUND */
-  const sound = async (txId: string): Promise<SoulDocument> => {
-    const verified = await verifySoul(await required(txId), trust);
-    if (!verified.valid) throw new Rejection('SOUL_NOT_FOUND');
-    return verified.soul;
+  const sound = async (bytes: Uint8Array | null) => {
+    const verified = bytes === null ? null : await verifySoul(parsed(bytes), trust);
+    if (verified?.valid !== true) throw new Rejection('SOUL_NOT_FOUND');
+    return verified;
   };
   return [
     route({
@@ -150,7 +147,9 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
         },
       },
       handler: async (call) => {
-        const outcome = await verifySoul(await required(call.params.txId), trust);
+        const document = await payload(call.params.txId);
+        if (document === null) throw new Rejection('SOUL_NOT_FOUND');
+        const outcome = await verifySoul(document, trust);
         if (!outcome.valid) return { body: outcome };
         const { signer, kid, soul } = outcome;
         return { body: { valid: true, signer, kid, soulId: soul.id } };
@@ -186,10 +185,49 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
       },
       handler: async (call) => {
         const { txId } = call.params;
-        const document = await sound(txId);
-        const proof = await proofOf(document, call.query.memoryId);
+        const { soul } = await sound(await ports.soulArchive.readPublic(txId));
+        const proof = await proofOf(soul, call.query.memoryId);
         if (proof === null) throw new Rejection('MEMORY_NOT_FOUND');
         return { body: { txId, ...proof } };
+      },
+    }),
+    route({
+      operationId: 'discloseSoul',
+      method: 'GET',
+      path: '/souls/:txId/disclosure',
+      tag: 'Souls',
+      summary: 'Whose data stands in a soul',
+      description: 'Players are those that bodies named; docs/souls.md says how, and what cannot be found.',
+      scope: 'souls',
+      ext: true,
+      params: SoulParams,
+      responses: {
+        200: {
+          description: 'The players, and the memories and places of the state that are about them.',
+          schema: Type.Object(
+            {
+              txId: Type.String(),
+              soulId: Type.String(),
+              npcId: Type.String(),
+              bytes: Type.Integer(),
+              without: Type.Array(Type.String()),
+              turns: Type.String({ enum: ['read', 'unread'] }),
+              persona: FreeObject,
+              players: Type.Array(FreeObject),
+              memories: FreeObject,
+              state: FreeObject,
+              more: Type.Optional(Type.Boolean()),
+            },
+            { additionalProperties: true },
+          ),
+        },
+      },
+      handler: async (call) => {
+        const { txId } = call.params;
+        const bytes = await ports.soulArchive.readPublic(txId);
+        const { soul, signer } = await sound(bytes);
+        const isOwn = signer === 'ours' && soul.provenance.tenant === call.principal.tenant;
+        return { body: { txId, ...(await disclose(ports.events, soul, bytes?.length ?? 0, isOwn)) } };
       },
     }),
   ];

@@ -1,4 +1,6 @@
+import { Lines } from '../../../app/pacing/line.js';
 import { ARCHIVE_GRANT_TYPE, issueArchiveGrant } from '../../../app/souls/archive-grant.js';
+import { createSealedPayloads } from '../../../app/souls/sealed-payloads.js';
 import type { RouteDefinition } from '../../route.js';
 import type { Services } from '../../services.js';
 import { agentExportRoute } from './agent-export.js';
@@ -19,6 +21,8 @@ export const soulRoutes = (services: Services): readonly RouteDefinition[] => {
     events: ports.events,
     clock: ports.clock,
     archive: ports.soulArchive,
+    lines: new Lines(),
+    payloads: createSealedPayloads(ports.soulArchive),
     grantFor: async (grant) => `Bearer ${await issueArchiveGrant(grants, grant)}`,
   };
   const trust = { keys: signingKeys, issuer: publicUrl, trusted: null };

@@ -1,0 +1,126 @@
+import type { Sliced } from '../../domain/rules/hold-patterns.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
+import type { SoulDocument } from '../../domain/soul/document.js';
+import { createPlayerIndex, type Player } from '../../domain/soul/player-index.js';
+import { aboutPlayers, type AboutBy, placesInState } from '../../domain/soul/said-of-players.js';
+import type { EventStore } from '../../ports/event-store.js';
+import { inSlices } from '../pacing/in-slices.js';
+import { MAX_EVENTS_READ, type NamedPlayers, namedPlayers } from './named-players.js';
+
+/** How many of each are listed (contract 8.10). */
+export const LISTED = { players: 1_000, memories: 10_000, places: 1_000 };
+/** How many memories are looked at before others have their turn. */
+const MEMORIES_A_SLICE = 32;
+
+/** Whose data stands in a soul; players are called by their first names, but for `players`. */
+export type Disclosure = {
+  readonly soulId: string;
+  readonly npcId: string;
+  readonly bytes: number;
+  readonly without: readonly string[];
+  readonly turns: 'read' | 'unread';
+  readonly persona: { readonly bytes: number; readonly players: readonly string[] };
+  readonly players: readonly { readonly names: readonly string[]; readonly memories: number; readonly state: number }[];
+  readonly memories: {
+    readonly count: number;
+    readonly bytes: number;
+    readonly about: number;
+    readonly items: readonly {
+      readonly memoryId: string;
+      readonly eventId: string;
+      readonly turnId: string | null;
+      readonly players: readonly string[];
+      readonly by: readonly AboutBy[];
+    }[];
+  };
+  readonly state: {
+    readonly bytes: number;
+    readonly items: readonly { readonly pointer: string; readonly players: readonly string[] }[];
+  };
+  readonly more?: true;
+};
+
+const firstNames = (players: readonly Player[]): readonly string[] => players.map(({ names }) => names[0] ?? '');
+
+/** The turns of the mind itself, where they are; what the soul names besides. */
+const namesFor = async (
+  events: Pick<EventStore, 'read'>,
+  soul: SoulDocument,
+  isOwn: boolean,
+): Promise<NamedPlayers & { readonly turnsRead: boolean }> => {
+  const { tenant, npcId, revision } = soul.provenance;
+  const turnsRead = isOwn && revision < MAX_EVENTS_READ;
+  const named = turnsRead
+    ? await namedPlayers(events, npcStream(tenant, npcId), revision)
+    : { index: createPlayerIndex(), turns: new Map<string, readonly Player[]>() };
+  named.index.note(soul.state);
+  return { ...named, turnsRead };
+};
+
+function* discloseSlices(
+  soul: SoulDocument,
+  bytes: number,
+  { index, turns, turnsRead }: NamedPlayers & { readonly turnsRead: boolean },
+): Sliced<Disclosure> {
+  const { memories, persona, state } = soul;
+  for (const [place, { metadata }] of memories.entries()) {
+    index.note(metadata);
+    if (place % MEMORIES_A_SLICE === 0) yield MEMORIES_A_SLICE;
+  }
+  const counts = new Map<Player, { memories: number; state: number }>();
+  const count = (players: readonly Player[], what: 'memories' | 'state' | null): void => {
+    for (const player of players) {
+      const counted = counts.get(player) ?? { memories: 0, state: 0 };
+      counts.set(player, counted);
+      if (what !== null) counted[what] += 1;
+    }
+  };
+  const places = placesInState(state, index);
+  for (const { players } of places) count(players, 'state');
+  const ofPersona = index.spokenOf(persona);
+  count(ofPersona, null);
+  let [memoryBytes, about] = [0, 0];
+  const items: Disclosure['memories']['items'][number][] = [];
+  for (const [place, memory] of memories.entries()) {
+    memoryBytes += jsonBytes(memory);
+    const { players, by } = aboutPlayers(memory, index, turns);
+    count(players, 'memories');
+    if (players.length > 0) about += 1;
+    const { id: memoryId, cause } = memory;
+    const { eventId, turnId } = cause;
+    if (players.length > 0 && items.length < LISTED.memories)
+      items.push({ memoryId, eventId, turnId, players: firstNames(players), by });
+    if (place % MEMORIES_A_SLICE === 0) yield MEMORIES_A_SLICE;
+  }
+  const players = Array.from(counts, ([{ names }, counted]) => ({ names, ...counted })).slice(0, LISTED.players);
+  const isCut = counts.size > players.length || about > items.length || places.length > LISTED.places;
+  return {
+    soulId: soul.id,
+    npcId: soul.npcId,
+    bytes,
+    without: soul.without ?? [],
+    turns: turnsRead ? 'read' : 'unread',
+    persona: { bytes: Buffer.byteLength(persona), players: firstNames(ofPersona) },
+    players,
+    memories: { count: memories.length, bytes: memoryBytes, about, items },
+    state: {
+      bytes: jsonBytes(state),
+      items: places.slice(0, LISTED.places).map(({ pointer, players: of }) => ({ pointer, players: firstNames(of) })),
+    },
+    ...(isCut ? { more: true } : {}),
+  };
+}
+
+/**
+ * Whose data stands in a soul (contract 8.10). The work lets others run in between.
+ * @param bytes of the soul's JCS form
+ * @param isOwn whether the soul is of the asker's own mind on this server, whose events may be looked at
+ * @throws Rejection SOUL_TOO_LARGE for more players than are told apart; what the event store throws
+ */
+export const disclose = async (
+  events: Pick<EventStore, 'read'>,
+  soul: SoulDocument,
+  bytes: number,
+  isOwn: boolean,
+): Promise<Disclosure> => inSlices(discloseSlices(soul, bytes, await namesFor(events, soul, isOwn)));

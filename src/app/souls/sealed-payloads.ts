@@ -1,0 +1,32 @@
+import { soulToCbor } from '../../domain/soul/binary.js';
+import type { SoulArchive } from '../../ports/soul-archive.js';
+import { Lines } from '../pacing/line.js';
+import { sealedSoul } from './sealed-soul.js';
+import { createShownPayloads, type ShownPayloads } from './shown-payloads.js';
+
+/** How many sealed souls are in memory at once for those who exported them: at most 256 MiB, and only if all are of the largest. */
+export const SEALED_SHOWN = 16;
+/** The same in binary form: 48 MiB each, if one is nothing but short numbers. */
+export const BINARY_SHOWN = 4;
+
+/** Souls that this server has sealed, whether or not they are public, by their digests. */
+export type SealedPayloads = {
+  /** Their JCS form. */
+  readonly json: ShownPayloads;
+  /** Their binary form (contract 7.2). */
+  readonly binary: ShownPayloads;
+};
+
+/** Sealed souls as answers show them. They are turned into their binary form one after the other: each takes much memory while it is read. */
+export const createSealedPayloads = (archive: Pick<SoulArchive, 'read'>): SealedPayloads => {
+  const lines = new Lines();
+  const asCbor = (digest: string) =>
+    lines.inTurn('binary', async () => {
+      const soul = await sealedSoul(archive, digest);
+      return soul === null ? null : soulToCbor(soul);
+    });
+  return {
+    json: createShownPayloads((digest) => archive.read(digest), SEALED_SHOWN),
+    binary: createShownPayloads(asCbor, BINARY_SHOWN),
+  };
+};

@@ -1,0 +1,50 @@
+import { isObject, type Json } from '../shared/json.js';
+
+/** Whom a body names as a player (contract 8.10): by an id, a name, or both. */
+export type NamedPlayer = { readonly id?: string; readonly name?: string };
+
+/** The members that name players, wherever they stand. */
+const NAMING: ReadonlySet<string> = new Set(['player', 'players', 'playerId', 'playerName']);
+export const namesPlayers = (member: string): boolean => NAMING.has(member);
+
+/** Of an id or a name, in UTF-16 units. */
+const MAX_NAME = 256;
+
+const nameIn = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= MAX_NAME ? value : undefined;
+const idIn = (value: Json | undefined): string | undefined =>
+  typeof value === 'number' ? String(value) : nameIn(value);
+
+type Found = (player: NamedPlayer) => void;
+
+const tell = (found: Found, id: string | undefined, name: string | undefined): void => {
+  if (id !== undefined && name !== undefined) found({ id, name });
+  else if (id !== undefined) found({ id });
+  else if (name !== undefined) found({ name });
+};
+
+/** A player as the value of `player`, or an item of `players`: a text is an id or a name, nobody can tell. */
+const tellPlayer = (found: Found, value: Json): void => {
+  if (isObject(value))
+    tell(found, idIn(value['id'] ?? value['playerId']), nameIn(value['name'] ?? value['playerName']));
+  else tell(found, undefined, idIn(value));
+};
+
+/** Calls `found` for every player that a value names, at any depth. `playerId` and `playerName` beside each other are one player. */
+export const eachPlayerIn = (value: Json, found: Found): void => {
+  if (Array.isArray(value)) {
+    for (const item of value as readonly Json[]) eachPlayerIn(item, found);
+    return;
+  }
+  if (!isObject(value)) return;
+  tell(found, idIn(value['playerId']), nameIn(value['playerName']));
+  for (const [member, inner] of Object.entries(value)) {
+    if (member === 'player') tellPlayer(found, inner);
+    if (member === 'players' && Array.isArray(inner)) {
+      for (const item of inner as readonly Json[]) tellPlayer(found, item);
+    }
+    // Nothing tells players from others there.
+    if (member === 'relationships' && isObject(inner)) for (const name of Object.keys(inner)) tellPlayer(found, name);
+    eachPlayerIn(inner, found);
+  }
+};

@@ -1,0 +1,74 @@
+import type { OpenPayload, ShownPayloads } from '../../../app/souls/shown-payloads.js';
+import type { SealedPayloads } from '../../../app/souls/sealed-payloads.js';
+import { Rejection } from '../../../domain/shared/rejection.js';
+import { base64Of, piecesOf } from '../../pieces.js';
+import type { Chunk, StreamedAnswer } from '../../route.js';
+
+/** Who uploads a payload where, and by which right (contract 8.1), without the payload. */
+export type UploadInstruction = {
+  readonly auiEndpoint: string;
+  readonly auiContentType: string;
+  readonly auiAuthHeader: string;
+};
+
+/**
+ * The sealed payload with this digest. It is staged until its export's deadline, and stays once it is public.
+ * @throws Rejection SOUL_EXCHANGE_EXPIRED when it is there no more, BUSY; what the archive raises
+ */
+const opened = async (payloads: ShownPayloads, digest: string): Promise<OpenPayload> => {
+  const payload = await payloads.open(digest);
+  if (payload === null) throw new Rejection('SOUL_EXCHANGE_EXPIRED');
+  return payload;
+};
+
+/** JSON text, written around payloads that are JSON text or base64 already: they are neither parsed nor copied. */
+const streamed = (chunks: () => AsyncGenerator<Chunk, void>): StreamedAnswer => ({ type: 'application/json', chunks });
+
+/** An object's text, open for one more member. */
+const openText = (object: object): string => JSON.stringify(object).slice(0, -1);
+
+/** The answer of an export's first phase (contract 8.1): the document stands in it twice. */
+export const firstPhase = (
+  { json }: SealedPayloads,
+  digest: string,
+  instruction: UploadInstruction,
+  signature: string,
+): StreamedAnswer =>
+  streamed(async function* () {
+    const { bytes, close } = await opened(json, digest);
+    try {
+      yield `{"se1Instruction":${openText(instruction)},"auiPayload":`;
+      yield* piecesOf(bytes);
+      yield '},"se1SignedPayload":';
+      yield* piecesOf(bytes);
+      yield `,"se1Signature":${JSON.stringify(signature)}}`;
+    } finally {
+      close();
+    }
+  });
+
+/** The answer of an export at once (contract 7.2). In binary form, the CBOR document stands in base64 in the document. */
+export const soulAtOnce = (
+  { json, binary }: SealedPayloads,
+  digest: string,
+  format: 'json' | 'binary',
+): StreamedAnswer =>
+  streamed(async function* () {
+    const { bytes, close } = await opened(json, digest);
+    let cbor: OpenPayload | null = null;
+    try {
+      if (format === 'binary') cbor = await opened(binary, digest);
+      yield `{"format":"${format}","storage":"local","soul":`;
+      if (cbor === null) yield* piecesOf(bytes);
+      else {
+        yield* piecesOf(bytes.subarray(0, -1));
+        yield ',"binary":"';
+        yield* base64Of(cbor.bytes);
+        yield '"}';
+      }
+      yield '}';
+    } finally {
+      close();
+      cbor?.close();
+    }
+  });
