@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 
 import { StartProblem } from '../domain/shared/start-problem.js';
 import { apiVersion } from '../http/api-version.js';
+import { cardCommand } from './card.js';
 import { chainCommand } from './chain.js';
 import { demoCommand } from './demo.js';
 import { historyCommand } from './history.js';
@@ -32,6 +33,7 @@ const program = (terminal: Terminal): Command => {
     .addCommand(talkCommand(terminal))
     .addCommand(memoriesCommand(terminal))
     .addCommand(soulCommand(terminal))
+    .addCommand(cardCommand(terminal))
     .addCommand(chainCommand(terminal))
     .addCommand(rebuildCommand(terminal))
     .addCommand(reembedCommand(terminal))

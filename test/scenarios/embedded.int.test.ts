@@ -1,6 +1,7 @@
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
+import { cardScenarios } from './cards.js';
 import { cortexScenarios } from './cortex.js';
 import { injectionScenarios } from './injections.js';
 import { mainJobScenarios } from './main-job.js';
@@ -18,6 +19,7 @@ agentScenarios('embedded', openEmbeddedServer);
 agentKillScenarios('embedded', openEmbeddedServer);
 cortexScenarios('embedded', openEmbeddedServer);
 soulScenarios('embedded', openEmbeddedServer);
+cardScenarios('embedded', openEmbeddedServer);
 injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {
   const server = await openEmbeddedServer({ ANIMA_RATE_LIMIT: 'off' });

@@ -6,5 +6,5 @@ import type { Fold } from '../streams/fold.js';
 export const mindFold: Fold<MindState> = {
   initial: initialMind,
   evolve: evolveMind,
-  snapshots: { version: 3, restore: savedMind },
+  snapshots: { version: 4, restore: savedMind },
 };

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../shared/json.js';
 import type { OpenTurns } from './open-turns.js';
-import type { MindState } from './state.js';
+import type { HeldCard, MindState } from './state.js';
 import { isPackedMemory, type StoredMemories } from './stored-memories.js';
 
 /**
@@ -9,11 +9,11 @@ import { isPackedMemory, type StoredMemories } from './stored-memories.js';
  */
 export const savedMind = (saved: Json, revision: number): MindState | null => {
   if (!isObject(saved) || saved['revision'] !== revision) return null;
-  const { persona, data, archived, updatedAt, openTurns, memories } = saved;
+  const { persona, data, archived, updatedAt, openTurns, memories, card } = saved;
   if ((persona !== null && typeof persona !== 'string') || (data !== null && !isObject(data))) return null;
   if (typeof archived !== 'boolean' || typeof updatedAt !== 'string') return null;
-  if (!areOpenTurns(openTurns) || !areMemories(memories)) return null;
-  return { persona, data, archived, revision, updatedAt, openTurns, memories };
+  if (!areOpenTurns(openTurns) || !areMemories(memories) || !isHeldCard(card)) return null;
+  return { persona, data, archived, revision, updatedAt, openTurns, memories, card };
 };
 
 const areOpenTurns = (saved: unknown): saved is OpenTurns =>
@@ -24,6 +24,9 @@ const areOpenTurns = (saved: unknown): saved is OpenTurns =>
   saved['changes'].every(
     (change) => isObject(change) && typeof change['turnId'] === 'string' && typeof change['open'] === 'boolean',
   );
+
+const isHeldCard = (saved: unknown): saved is HeldCard | null =>
+  saved === null || (isObject(saved) && typeof saved['digest'] === 'string' && typeof saved['revision'] === 'number');
 
 const isPacked = (value: unknown): boolean => typeof value === 'string' && isPackedMemory(value);
 

@@ -16,11 +16,23 @@ export type MindSummary = {
   readonly updatedAt: string;
 };
 
-/** A mind as its events leave it: the summary, its open turns and its last memories. These two are not part of the summary, because they would make a row of a list long. */
-export type MindState = MindSummary & { readonly openTurns: OpenTurns; readonly memories: StoredMemories };
+/** The character card that a mind has: its digest, and the revision of the event that brought it and holds it (contract 8.9). */
+export type HeldCard = { readonly digest: string; readonly revision: number };
+
+/** A mind as its events leave it: the summary, its open turns, its last memories and its card. These are not part of the summary, because they would make a row of a list long. */
+export type MindState = MindSummary & {
+  readonly openTurns: OpenTurns;
+  readonly memories: StoredMemories;
+  readonly card: HeldCard | null;
+};
 
 export const initialSummary: MindSummary = { persona: null, data: null, archived: false, revision: -1, updatedAt: '' };
-export const initialMind: MindState = { ...initialSummary, openTurns: noOpenTurns, memories: noMemories };
+export const initialMind: MindState = {
+  ...initialSummary,
+  openTurns: noOpenTurns,
+  memories: noMemories,
+  card: null,
+};
 
 /** What folding needs of a recorded event. */
 export type Folded = {
@@ -80,6 +92,12 @@ const turnsAfter = (turns: OpenTurns, event: NpcEvent | UnknownEvent): OpenTurns
   }
 };
 
+const cardAfter = (card: HeldCard | null, event: NpcEvent | UnknownEvent, revision: number): HeldCard | null => {
+  if (event.type !== 'NpcRegistered' && event.type !== 'NpcUpdated') return card;
+  const brought = event.data.card;
+  return brought === undefined ? card : { digest: brought.digest, revision };
+};
+
 /** Folds one event into a mind's summary; total: a type it does not know only moves the revision. Other members of `state` stay as they are. */
 export const evolveSummary = <State extends MindSummary>(state: State, event: Folded): State => ({
   ...state,
@@ -95,5 +113,7 @@ export const evolveMind = (state: MindState, event: Folded): MindState => {
   const known = npcEvents.decode(event);
   const openTurns = turnsAfter(state.openTurns, known);
   const memories = memoriesAfter(state.memories, known, event);
-  return openTurns === state.openTurns && memories === state.memories ? next : { ...next, openTurns, memories };
+  const card = cardAfter(state.card, known, event.revision);
+  const isSame = openTurns === state.openTurns && memories === state.memories && card === state.card;
+  return isSame ? next : { ...next, openTurns, memories, card };
 };

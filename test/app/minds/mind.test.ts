@@ -18,6 +18,7 @@ const folded: Readonly<Record<number, string>> = {
   1: 'ac4fd00b7aaad35143ad9d79aaf143513310b60256e08b7bef539ee4fd5f96b2',
   2: '67250d384e5cd7a1f57171d8ab58fc7bcd9e4d078e3274bd28f7e561d243d2ad',
   3: 'ea28231b31130fa99e8da343230a139d1d513c238b9e26d14e98ecb723d10c31',
+  4: 'dfad7d965553f1eed7e18b8f136ec6072c4a70b48ecb320351ff1944a4441917',
 };
 
 const RAISE = `A mind's events fold to another state than they did, or its state has another shape. Snapshots that were saved before would be
@@ -45,6 +46,7 @@ const lived: MindState = {
     list: ['-kG3WfXeWgfGLN9aFzwJ4sA 3 mjugqv40 2 t1-0'],
     changes: [{ stored: '-kG3WfXeWgfGLN9aFzwJ4sB 4 mjugqv40 0 m1' }, { confirmed: 't1-0' }],
   },
+  card: { digest: 'kG3WfXeWgfGLN9aFzwJ4sA', revision: 5 },
 };
 
 describe("the fold of a mind's events", () => {
