@@ -64,7 +64,7 @@ const importCommand = (terminal: Terminal): Command =>
       );
     });
 
-type ExportOptions = {
+type CardExportOptions = {
   readonly out?: string;
   readonly version?: '2' | '3';
   readonly png?: boolean;
@@ -80,7 +80,7 @@ const exportCommand = (terminal: Terminal): Command =>
     .addOption(new Option('--version <version>', 'the version of the card').choices(['2', '3']))
     .option('--png', 'in a picture of one grey pixel')
     .option('--picture <file>', 'in this picture, a PNG')
-    .action(async (npcId: string, { out, version, png = false, picture }: ExportOptions) => {
+    .action(async (npcId: string, { out, version, png = false, picture }: CardExportOptions) => {
       const isPicture = png || picture !== undefined;
       if (isPicture && out === undefined) throw new CommandFailed('Say where to write the picture: --out <file>.');
       const base = picture === undefined ? undefined : await readBytes(terminal, picture);

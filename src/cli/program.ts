@@ -24,6 +24,8 @@ const program = (terminal: Terminal): Command => {
   const anima = new Command('anima')
     .description('The mind of game NPCs, as a service: every thought an event, every decision replayable.')
     .version(apiVersion, '-V, --version', 'output the version')
+    // A command may have an option of the same name, such as the version of a card.
+    .enablePositionalOptions()
     .addCommand(serveCommand(terminal))
     .addCommand(demoCommand(terminal))
     .addCommand(keysCommand(terminal))

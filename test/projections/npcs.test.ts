@@ -66,7 +66,12 @@ describe('The list of minds', () => {
         for (const [stream, row] of rowsOf(npcs, events)) {
           const own = events.filter((event) => event.stream === stream && npcs.handles.includes(event.type));
           const { tenant: _tenant, npcId: _npcId, ...mind } = row;
-          const { openTurns: _openTurns, memories: _memories, card: _card, ...folded } = own.reduce(evolveMind, initialMind);
+          const {
+            openTurns: _openTurns,
+            memories: _memories,
+            card: _card,
+            ...folded
+          } = own.reduce(evolveMind, initialMind);
           expect(mind).toEqual(folded);
         }
       }),

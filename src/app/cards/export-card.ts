@@ -1,6 +1,6 @@
 import { type GivenVersion, inVersion } from '../../domain/card/card-versions.js';
 import { LORE_TYPE } from '../../domain/card/lore.js';
-import { currentCard, type Known, madeCard, ownVersion } from '../../domain/card/mind-card.js';
+import { currentCard, type KnownFact, madeCard, ownVersion } from '../../domain/card/mind-card.js';
 import { readCard } from '../../domain/card/read-card.js';
 import type { MindState } from '../../domain/npc/state.js';
 import { firstFitting } from '../../domain/shared/json-bytes.js';
@@ -25,7 +25,7 @@ const knownOf = async (
   deps: ExportCardDeps,
   stream: string,
   minimum: number | undefined,
-): Promise<readonly Known[]> => {
+): Promise<readonly KnownFact[]> => {
   await waitForStream(deps, memories, stream, minimum);
   const within = await visibleRange(deps, stream, 'now');
   if (within === null) return [];
@@ -37,7 +37,7 @@ const knownOf = async (
     limit: BOOK_MEMORIES,
     bytes: 2 * BOOK_BYTES,
   });
-  const known = rows.map(({ row }): Known & JsonObject => {
+  const known = rows.map(({ row }): KnownFact & JsonObject => {
     const { text, importance, metadata = {} } = row as unknown as MemoryRow;
     return { text, importance, metadata };
   });

@@ -115,7 +115,7 @@ const metadataOf = (
     priority: numberIn(entry, 'priority'),
     insertion_order: numberIn(entry, 'insertion_order'),
     decorators: listed(decorators),
-  }) as JsonObject;
+  });
 };
 
 /** The memories of a card's book (docs/cards.md): of each enabled entry with a text one, or several if the text is long. */

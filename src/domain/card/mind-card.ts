@@ -5,7 +5,7 @@ import { personaOf } from './persona.js';
 import type { CardVersion, CharacterCard } from './read-card.js';
 
 /** What a mind without a card knows, for the book of the card that is made of it. */
-export type Known = { readonly text: string; readonly importance: number; readonly metadata?: JsonObject };
+export type KnownFact = { readonly text: string; readonly importance: number; readonly metadata?: JsonObject };
 
 /** A mind, as far as a card shows it. */
 export type CardedMind = { readonly npcId: string; readonly persona: string | null; readonly data: JsonObject | null };
@@ -33,7 +33,7 @@ export const currentCard = (
   return { version, content: { ...around, data } };
 };
 
-const entryOf = ({ text, importance, metadata = {} }: Known, index: number): JsonObject => {
+const entryOf = ({ text, importance, metadata = {} }: KnownFact, index: number): JsonObject => {
   const listOf = (name: string): Json | undefined => (Array.isArray(metadata[name]) ? metadata[name] : undefined);
   const wordsOf = (name: string): Json | undefined => (typeof metadata[name] === 'string' ? metadata[name] : undefined);
   const keys = (listOf('keys') as readonly Json[] | undefined)?.filter((key) => typeof key === 'string') ?? [];
@@ -48,11 +48,11 @@ const entryOf = ({ text, importance, metadata = {} }: Known, index: number): Jso
     constant: keys.length === 0 || metadata['constant'] === true,
     name: wordsOf('name'),
     comment: wordsOf('comment'),
-  }) as JsonObject;
+  });
 };
 
 /** The card of a mind that came without one. @param known oldest first */
-export const madeCard = ({ npcId, persona, data }: CardedMind, known: readonly Known[]): JsonObject => {
+export const madeCard = ({ npcId, persona, data }: CardedMind, known: readonly KnownFact[]): JsonObject => {
   const name = isObject(data) && Object.hasOwn(data, 'name') ? data['name'] : undefined;
   const members: JsonObject = {
     name: typeof name === 'string' && name !== '' ? name : npcId,

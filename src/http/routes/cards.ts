@@ -58,10 +58,10 @@ const jsonInPicture = (png: Uint8Array): Json => {
     return readJsonBytes(text).value;
   } catch (thrown) {
     // The body itself is no JSON, so the refusal must not speak of the body.
-    const reason = thrown instanceof Rejection ? String(thrown.details['reason']) : String(thrown);
-    throw new Rejection('CARD_INVALID', {
-      details: { issues: [{ in: 'body', pointer: '', message: `is not valid JSON in the picture: ${reason}` }] },
-    });
+    if (!(thrown instanceof Rejection)) throw thrown;
+    const { reason } = thrown.details;
+    const message = `is not valid JSON in the picture${typeof reason === 'string' ? `: ${reason}` : ''}`;
+    throw new Rejection('CARD_INVALID', { details: { issues: [{ in: 'body', pointer: '', message }] } });
   }
 };
 
