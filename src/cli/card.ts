@@ -60,7 +60,7 @@ const importCommand = (terminal: Terminal): Command =>
       const { name, cardVersion, lore } = answer;
       print(
         terminal,
-        `${npcId} is ${name} now (card V${String(cardVersion)}): of ${String(lore.entries)} lore entries ${String(lore.stored)} memories were stored, ${String(lore.known)} were known, ${String(lore.left)} entries were left out.`,
+        `${npcId} is ${name} now, by a card V${String(cardVersion)}. Lore entries: ${String(lore.entries)}, left out: ${String(lore.left)}. Memories stored: ${String(lore.stored)}, known before: ${String(lore.known)}.`,
       );
     });
 

@@ -37,7 +37,7 @@ describe('anima card', () => {
     const { code, stdout } = await card('import', 'mira', 'mira.json');
     expect([code, stdout]).toEqual([
       0,
-      'mira is Mira now (card V2): of 5 lore entries 3 memories were stored, 0 were known, 2 entries were left out.\n',
+      'mira is Mira now, by a card V2. Lore entries: 5, left out: 2. Memories stored: 3, known before: 0.\n',
     ]);
     const again = await card('import', 'oath', 'mira.png', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ npcId: 'oath', cardVersion: 3, lore: { stored: 1 } });

@@ -85,10 +85,15 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
     it('are found by what a player says, in recall and in the turn of an agent', async () => {
       const npcId = freshId();
       ok(await take(npcId, v2Card()));
-      const recalled = ok(
-        await running.api.post(`${pathOf(npcId)}/memory/recall`, { query: 'What about the river?', limit: 1 }),
-      );
-      expect(recalled.body).toMatchObject([{ text: 'ford, river: It froze over.', type: 'knowledge' }]);
+      // The first recall of a server may come before the model has made all vectors (contract 3.6).
+      await expect
+        .poll(
+          async () =>
+            (await running.api.post(`${pathOf(npcId)}/memory/recall`, { query: 'What about the river?', limit: 1 }))
+              .body as unknown,
+          { timeout: 20_000, interval: 200 },
+        )
+        .toMatchObject([{ text: 'ford, river: It froze over.', type: 'knowledge' }]);
       const turn = ok(
         await running.api.post(`/v1/agents/${encodeURIComponent(npcId)}/process`, { input: 'How is the gate?' }),
       );
