@@ -1,4 +1,5 @@
 import { npcEvents } from '../src/domain/npc/decoder.js';
+import type { MemorySource } from '../src/domain/npc/events.js';
 import type { JsonObject } from '../src/domain/shared/json.js';
 import { revisionOrder } from '../src/domain/shared/row-order.js';
 import { isNpcStream } from '../src/domain/shared/stream-names.js';
@@ -21,6 +22,8 @@ export type MemoryRow = {
   readonly revision: number;
   /** The revision at which a body confirmed it first. */
   readonly confirmedAt: number | null;
+  /** Of a memory that a soul brought: where it was stored first. */
+  readonly source?: MemorySource;
   readonly stream: string;
 };
 
@@ -46,9 +49,14 @@ const none: readonly string[] = [];
 /** The row of a memory as its event makes it; null for any other event. */
 export const memoryRow = (recorded: Omit<RecordedEvent, 'position'>): MemoryRow | null => {
   const event = npcEvents.decode(recorded);
+  const { stream, revision, id: eventId, meta } = recorded;
+  if (event.type === 'MemoryArrived') {
+    const { storedAt: at, confirmed, ...memory } = event.data;
+    const confirmedAt = confirmed ? revision : null;
+    return { kind: 'memory', ...memory, turnId: null, at, eventId, revision, confirmedAt, stream };
+  }
   if (event.type !== 'MemoryStored') return null;
   const { turnId = null, ...memory } = event.data;
-  const { stream, revision, id: eventId, meta } = recorded;
   return { kind: 'memory', ...memory, turnId, at: meta.at, eventId, revision, confirmedAt: null, stream };
 };
 
@@ -57,6 +65,7 @@ const evolve = (row: MemoriesRow | null, recorded: RecordedEvent): MemoriesRow |
   const { stream, revision } = recorded;
   switch (event.type) {
     case 'MemoryStored':
+    case 'MemoryArrived':
       return memoryRow(recorded);
     case 'MemoryConfirmed':
       return row?.kind === 'memory' && row.confirmedAt === null ? { ...row, confirmedAt: revision } : row;
@@ -70,8 +79,8 @@ const evolve = (row: MemoriesRow | null, recorded: RecordedEvent): MemoriesRow |
 /** The memories of each mind by the order in which they were stored, tagged with their type, and its clears (contract 3). */
 export const memories: Projection<MemoriesRow> = {
   name: 'memories',
-  version: 1,
-  handles: ['MemoryStored', 'MemoryConfirmed', 'MemoriesCleared'],
+  version: 2,
+  handles: ['MemoryStored', 'MemoryArrived', 'MemoryConfirmed', 'MemoriesCleared'],
   idsOf: ({ stream, type, data, revision }) => {
     if (!isNpcStream(stream)) return none;
     if (type === 'MemoriesCleared') return [clearId(revision)];

@@ -1,18 +1,20 @@
 import { npcEvents } from '../src/domain/npc/decoder.js';
-import { evolveSummary, initialSummary, type MindSummary } from '../src/domain/npc/state.js';
+import { evolveSummary, initialSummary, isArriving, type MindSummary } from '../src/domain/npc/state.js';
 import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
 import type { Projection } from '../src/ports/read-models.js';
 
 /** A mind as lists show it, with its name. */
 export type NpcRow = MindSummary & { readonly tenant: string; readonly npcId: string };
 
+const tagOf = (row: NpcRow): string => (isArriving(row) ? 'arriving' : row.archived ? 'archived' : 'live');
+
 const mind = [''];
 const none: readonly string[] = [];
 
-/** The minds of each tenant, by npcId (contract 2.1). A mind has one row; archived minds have another tag than live ones. */
+/** The minds of each tenant, by npcId (contract 2.1). A mind has one row; those that are archived, or still arrive, have another tag than live ones. */
 export const npcs: Projection<NpcRow> = {
   name: 'npcs',
-  version: 3,
+  version: 4,
   // Every event of a mind moves its revision.
   handles: npcEvents.types,
   idsOf: ({ stream }) => (isNpcStream(stream) ? mind : none),
@@ -21,5 +23,5 @@ export const npcs: Projection<NpcRow> = {
     const named = parseNpcStream(event.stream);
     return named === null ? null : evolveSummary({ ...named, ...initialSummary }, event);
   },
-  indexOf: ({ tenant, npcId, archived }) => ({ partition: tenant, order: npcId, tag: archived ? 'archived' : 'live' }),
+  indexOf: (row) => ({ partition: row.tenant, order: row.npcId, tag: tagOf(row) }),
 };

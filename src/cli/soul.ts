@@ -1,61 +1,18 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 
 import { Command, InvalidArgumentError } from 'commander';
 
-import { verifySoul, type SoulVerification } from '../app/souls/soul-signer.js';
-import { soulFromCbor, soulToCbor } from '../domain/soul/binary.js';
-import { MAX_SOUL_BYTES } from '../domain/soul/bounds.js';
+import { soulToCbor } from '../domain/soul/binary.js';
 import type { SoulDocument } from '../domain/soul/document.js';
 import { openClient } from './client.js';
+import { fileOf, readSoulFile, verifiedOffline, whyInvalid } from './soul-file.js';
+import { importCommand } from './soul-import.js';
 import { soulTree } from './soul-tree.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { treeLines } from './tree.js';
 
 /** How many memories `inspect` shows. */
 const MEMORIES_SHOWN = 20;
-
-/** The longest file that is read: with white space, or as CBOR, a soul takes more bytes than it is measured by. */
-const MAX_FILE_BYTES = 4 * MAX_SOUL_BYTES;
-
-/** What a soul is not, in words. */
-const REASONS: Readonly<Record<Extract<SoulVerification, { valid: false }>['reason'], string>> = {
-  malformed: 'it is not a soul document, or its signature is not one of a soul',
-  too_large: 'it is larger than a soul may be',
-  bad_signature: 'its signature was not made by the key that it names',
-  wrong_root: 'its parts are not those that were signed',
-  wrong_parts: 'it has more or fewer parts than were signed',
-  other_soul: 'its signature belongs to another soul',
-  claims_our_server: 'it claims to come from this server, and does not',
-  untrusted_signer: 'its signer is not trusted',
-};
-
-const fileOf = ({ cwd }: Terminal, file: string): string => resolve(cwd, file);
-
-/** The document in a file: JSON, or CBOR. @throws CommandFailed */
-const readSoulFile = async (terminal: Terminal, file: string): Promise<unknown> => {
-  const bytes = await readFile(fileOf(terminal, file)).catch((error: unknown) => {
-    throw new CommandFailed(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
-  });
-  if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than a soul may be.`);
-  // JSON of an object begins with a brace or white space; a map in CBOR never does.
-  const isJson = /^\s*\{/.test(bytes.subarray(0, 64).toString('latin1'));
-  const document = isJson ? parsed(bytes) : soulFromCbor(bytes);
-  if (document === null) throw new CommandFailed(`${file} is neither JSON nor the binary form of a soul.`);
-  return document;
-};
-
-const parsed = (bytes: Buffer): unknown => {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as unknown;
-  } catch {
-    return null;
-  }
-};
-
-/** Offline nobody's keys are known but the one that the soul brings. */
-const verified = (document: unknown): Promise<SoulVerification> =>
-  verifySoul(document, { keys: { publicKey: () => Promise.resolve(undefined) }, issuer: '', trusted: null });
 
 /** `anima soul verify <file>`: whether a soul is whole, and by which key it was signed. */
 const verifyCommand = (terminal: Terminal): Command =>
@@ -64,7 +21,7 @@ const verifyCommand = (terminal: Terminal): Command =>
     .argument('<file>', 'JSON or CBOR')
     .option('--json', 'print the outcome as a line of JSON')
     .action(async (file: string, { json = false }: { readonly json?: boolean }) => {
-      const outcome = await verified(await readSoulFile(terminal, file));
+      const outcome = await verifiedOffline(await readSoulFile(terminal, file));
       if (outcome.valid) {
         const { soul, kid } = outcome;
         const { issuer } = soul.provenance;
@@ -77,7 +34,7 @@ const verifyCommand = (terminal: Terminal): Command =>
         return;
       }
       if (json) printJson(terminal, outcome);
-      throw new CommandFailed(`${file} is not valid (${outcome.reason}): ${REASONS[outcome.reason]}.`);
+      throw whyInvalid(file, outcome.reason);
     });
 
 const count = (text: string): number => {
@@ -94,9 +51,9 @@ const inspectCommand = (terminal: Terminal): Command =>
     .option('--json', 'print the document as a line of JSON')
     .action(
       async (file: string, { memories, json = false }: { readonly memories: number; readonly json?: boolean }) => {
-        const outcome = await verified(await readSoulFile(terminal, file));
+        const outcome = await verifiedOffline(await readSoulFile(terminal, file));
         if (!outcome.valid) {
-          throw new CommandFailed(`${file} is not valid (${outcome.reason}): ${REASONS[outcome.reason]}.`);
+          throw whyInvalid(file, outcome.reason);
         }
         const { soul, kid } = outcome;
         if (json) printJson(terminal, soul);
@@ -136,7 +93,8 @@ const exportCommand = (terminal: Terminal): Command =>
 /** `anima soul`: souls in files. */
 export const soulCommand = (terminal: Terminal): Command =>
   new Command('soul')
-    .description('export an NPC as a soul, and verify or read souls in files')
+    .description('export an NPC as a soul, import one, and verify or read souls in files')
     .addCommand(exportCommand(terminal))
+    .addCommand(importCommand(terminal))
     .addCommand(verifyCommand(terminal))
     .addCommand(inspectCommand(terminal));

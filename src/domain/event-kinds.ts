@@ -1,6 +1,8 @@
 import { npcEvents } from './npc/decoder.js';
 import { rulesetEvents } from './rules/decoder.js';
 import { signingKeyEvents } from './signing/decoder.js';
+import { custodyEvents } from './soul/custody.js';
+import { importEvents } from './soul/import-decoder.js';
 import { tenantEvents, tenantsEvents } from './tenant/decoder.js';
 
 /** Every kind of stream, with its decoder. A new kind of stream is named here. */
@@ -10,6 +12,8 @@ export const eventKinds = {
   tenant: tenantEvents,
   tenants: tenantsEvents,
   signingKeys: signingKeyEvents,
+  imports: importEvents,
+  custody: custodyEvents,
 } as const;
 
 /** The version in which events of a type are recorded; 1 for a type that no kind has. */

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import type { RecalledMemory } from '../domain/npc/events.js';
 import type { MemoryRow } from '../../projections/memories.js';
+import { defined } from '../domain/shared/defined.js';
 import { FreeObject } from './schemas.js';
 
 /** What lists and recall of memories may be limited to (contract 3.1, 3.3). */
@@ -31,6 +32,7 @@ export const Item = Type.Object(
       eventId: Type.String({ format: 'uuid', description: 'The event that stored it.' }),
       revision: Type.Integer(),
     }),
+    source: Type.Optional(FreeObject),
   },
   { additionalProperties: true },
 );
@@ -49,7 +51,7 @@ export const AgentMemory = Type.Object(
 
 /** @param asOf the revision as of which the memory is seen: `confirmed` is what it was then */
 export const itemOf = (
-  { memoryId, text, type, importance, at, turnId, eventId, revision, confirmedAt }: MemoryRow,
+  { memoryId, text, type, importance, at, turnId, eventId, revision, confirmedAt, source }: MemoryRow,
   { similarity, asOf = Infinity }: { readonly similarity: number; readonly asOf?: number | undefined },
 ) => ({
   id: memoryId,
@@ -64,6 +66,7 @@ export const itemOf = (
   createdAt: at,
   confirmed: confirmedAt !== null && confirmedAt <= asOf,
   cause: { turnId, eventId, revision },
+  ...defined({ source }),
 });
 
 /** A memory that a client says it recalled, the one at a place of its report (contract 3.3). This server may know nothing else of it. */

@@ -4,7 +4,9 @@ import { turnHost } from '../app/turns/turn-host.js';
 import type { Services } from '../http/services.js';
 import type { AnyProcess } from '../../workflows/process.js';
 import { exportHost } from '../app/souls/export-host.js';
+import { importHost } from '../app/souls/import-host.js';
 import { soulExport } from '../../workflows/soul-export.js';
+import { soulImport } from '../../workflows/soul-import.js';
 import { agentTurn } from '../../workflows/agent-turn.js';
 import { turn } from '../../workflows/turn.js';
 
@@ -17,6 +19,7 @@ export type HostDeps = Pick<Services, 'ports' | 'lanes' | 'rulesets' | 'signingK
 export const hosts: readonly { readonly process: AnyProcess; readonly host: (deps: HostDeps) => ProcessHost }[] = [
   { process: turn, host: turnHost },
   { process: soulExport, host: exportHost },
+  { process: soulImport, host: importHost },
   { process: agentTurn, host: (deps) => agentHost({ ...deps, engineOf: (tenant) => deps.engines.engineOf(tenant) }) },
 ];
 

@@ -42,6 +42,24 @@ describe('anima soul', () => {
     expect(JSON.parse(stdout)).toMatchObject({ valid: true, npcId: 'mira', issuer: server.url });
   }, 30_000);
 
+  it('brings a soul from a file into a server, beside its source or as itself', async () => {
+    await soul('export', 'mira', '--out', inFolder('moving.cbor'), '--cbor');
+    const copied = await soul('import', inFolder('moving.cbor'));
+    expect(copied.code, copied.stderr).toBe(0);
+    expect(copied.stdout).toMatch(/came in as mira-copy-[0-9a-f]{8}, a copy; signed by this server\.$/m);
+    await using other = await openEmbeddedServer();
+    const there = (...words: string[]) =>
+      typed(['soul', ...words], { env: { ANIMA_URL: other.url, ANIMA_API_KEY: other.ownerKey } });
+    const came = await there('import', inFolder('moving.cbor'), '--json');
+    expect(JSON.parse(came.stdout)).toMatchObject({ npcId: 'mira', copy: false, signer: 'unknown' });
+    const again = await there('import', inFolder('moving.cbor'));
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('SOUL_ALREADY_LIVE') });
+    expect((await there('import', inFolder('moving.cbor'), '--copy')).stdout).toMatch(/signed by an unknown key/);
+    const api = apiOf(other.url, other.ownerKey);
+    const memories = (await api.get('/npcs/mira/memory')).body as readonly { readonly text: string }[];
+    expect(memories.map(({ text }) => text)).toEqual(['The first.', 'The second.', 'The third.']);
+  }, 60_000);
+
   it('shows what is in a soul, the newest memories of many', async () => {
     await soul('export', 'mira', '--out', inFolder('shown.json'));
     const { code, stdout } = await offline('inspect', inFolder('shown.json'), '--memories', '2');

@@ -24,6 +24,7 @@ describe('The list of minds', () => {
           persona: 'An innkeeper.',
           data: { hp: 3 },
           archived: false,
+          origin: null,
           revision: 0,
           updatedAt: '2026-01-01T00:00:00.000Z',
         },
@@ -38,12 +39,14 @@ describe('The list of minds', () => {
     expect(row).not.toHaveProperty('memories');
   });
 
-  it('sorts by id within a tenant, and tells archived minds by their tag', () => {
+  it('sorts by id within a tenant, and tells minds that are archived or still arrive by their tag', () => {
     const registered = emitted({ type: 'NpcRegistered', data: {} });
     const archived = emitted({ type: 'NpcArchived', data: {} });
     const indexAfter = (...events: readonly Emitted[]) =>
       [...given(...events).state.values()].map((row) => npcs.indexOf(row));
     expect(indexAfter(registered)).toEqual([{ partition: 'studio', order: 'mira', tag: 'live' }]);
+    const begun = emitted({ type: 'SoulArrivalBegun', data: { soulId: 's1', importId: 'i1', memories: 0 } });
+    expect(indexAfter(begun)).toEqual([{ partition: 'studio', order: 'mira', tag: 'arriving' }]);
     expect(indexAfter(registered, archived)).toEqual([{ partition: 'studio', order: 'mira', tag: 'archived' }]);
   });
 

@@ -9,6 +9,7 @@ import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
+import { soulImportScenarios } from './soul-imports.js';
 import { soulScenarios } from './souls.js';
 
 mainJobScenarios('distributed', openDistributedServer);
@@ -19,6 +20,7 @@ agentScenarios('distributed', openDistributedServer);
 agentKillScenarios('distributed', openDistributedServer);
 cortexScenarios('distributed', openDistributedServer);
 soulScenarios('distributed', openDistributedServer);
+soulImportScenarios('distributed', openDistributedServer);
 cardScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {

@@ -9,6 +9,7 @@ import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
+import { soulImportScenarios } from './soul-imports.js';
 import { soulScenarios } from './souls.js';
 
 mainJobScenarios('embedded', openEmbeddedServer);
@@ -19,6 +20,7 @@ agentScenarios('embedded', openEmbeddedServer);
 agentKillScenarios('embedded', openEmbeddedServer);
 cortexScenarios('embedded', openEmbeddedServer);
 soulScenarios('embedded', openEmbeddedServer);
+soulImportScenarios('embedded', openEmbeddedServer);
 cardScenarios('embedded', openEmbeddedServer);
 injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {

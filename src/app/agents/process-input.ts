@@ -2,7 +2,6 @@ import type { RecalledMemory, Verdict } from '../../domain/npc/events.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { CortexEngine } from '../../ports/cortex.js';
 import type { Embedder } from '../../ports/embedder.js';
-import type { EventStore } from '../../ports/event-store.js';
 import { OUTCOME_WAIT_MS, processKey, type StepAnswer } from '../../ports/process-engine.js';
 import type { AgentTurnAnswer } from '../../../workflows/agent-turn.js';
 import { pause, retryMs } from '../pacing/pause.js';
@@ -10,6 +9,7 @@ import type { SharedWork } from '../pacing/shared-work.js';
 import { withTimeLimit } from '../pacing/time-limit.js';
 import { type AgentInput, agentTurnRef, debtName, stateOf, takeInput, type TakeDeps } from './take-input.js';
 import { whenDown } from './when-down.js';
+import { streamEnd } from '../streams/stream-end.js';
 
 export type AgentDeps = TakeDeps & {
   /** How long a request waits for the outcome, in milliseconds (ANIMA_AGENT_WAIT_MS). */
@@ -97,15 +97,6 @@ export const streamEndInTime = (
     });
   const ms = Math.max(untilMs - clock.monotonicMs(), 0);
   return withTimeLimit(clock, { ms, late }, () => streamEnd(events, stream));
-};
-
-/** The last event of a mind's stream. An outcome tells no position: the turn wrote it, not the request. */
-const streamEnd = async (
-  events: Pick<EventStore, 'read'>,
-  stream: string,
-): Promise<{ readonly revision: number; readonly position: number }> => {
-  const { events: found, lastRevision } = await events.read(stream, { direction: 'backwards', limit: 1 });
-  return { revision: lastRevision, position: found[0]?.position ?? 0 };
 };
 
 /** Ends only with the outcome, or when nobody waits for it any more: where too many wait already, it tries again. */

@@ -27,7 +27,7 @@ const knownOf = async (
   minimum: number | undefined,
 ): Promise<readonly KnownFact[]> => {
   await waitForStream(deps, memories, stream, minimum);
-  const within = await visibleRange(deps, stream, 'now');
+  const within = await visibleRange(deps, stream, 'now', await deps.readModels.progress(memories, stream));
   if (within === null) return [];
   const { rows } = await deps.readModels.list(memories, {
     partition: memoriesListed(stream),

@@ -102,9 +102,10 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
   };
 
   /** Up to where the read model is, a mind is seen; later memories of its stream come with the next recall. */
-  const rangeOf = async (stream: string, asOf: number | undefined, seen: string): Promise<OrderRange | null> => {
-    const visible = await visibleRange(deps, stream, asOf === undefined ? 'now' : { revision: asOf });
+  const rangeOf = async (stream: string, asOf: number | undefined, revision: number): Promise<OrderRange | null> => {
+    const visible = await visibleRange(deps, stream, asOf === undefined ? 'now' : { revision: asOf }, revision);
     if (visible === null) return null;
+    const seen = revisionOrder(revision);
     const { above, upTo = seen } = visible;
     return { ...defined({ above }), upTo: upTo < seen ? upTo : seen };
   };
@@ -115,7 +116,7 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     await waitForStream(deps, memories, stream, minRevision);
     const revision = await readModels.progress(memories, stream);
     const seen = revisionOrder(Math.max(0, revision));
-    const range = revision < 0 ? null : await rangeOf(stream, asOf, seen);
+    const range = revision < 0 ? null : await rangeOf(stream, asOf, revision);
     if (range === null) return { memories: [], pending: 0, revision };
 
     // One after the other: loading the model takes no time from that of the mind's texts.

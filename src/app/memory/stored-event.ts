@@ -22,7 +22,9 @@ export const storedEvent = async (
   const from = revision ?? revisionIn(memoryId);
   const most = revision === undefined ? TURN_MEMORY_EVENTS : 1;
   for await (const page of pagesOf(events, stream, { direction: 'forwards', from }, most)) {
-    const found = page.events.find(({ type, data }) => type === 'MemoryStored' && data['memoryId'] === memoryId);
+    const found = page.events.find(
+      ({ type, data }) => (type === 'MemoryStored' || type === 'MemoryArrived') && data['memoryId'] === memoryId,
+    );
     if (found !== undefined) return found;
   }
   return null;

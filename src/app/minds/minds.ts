@@ -1,4 +1,4 @@
-import type { MindState } from '../../domain/npc/state.js';
+import { hasBegun, type MindState } from '../../domain/npc/state.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
@@ -12,13 +12,24 @@ import { mindFold } from './mind.js';
  */
 export const requireMind = async (lanes: Lanes, tenant: string, npcId: string): Promise<MindState> => {
   const { state } = await lanes.current(npcStream(tenant, npcId), mindFold);
-  if (state.revision < 0) throw new Rejection('NPC_NOT_FOUND', { details: { npcId } });
+  if (!hasBegun(state)) throw new Rejection('NPC_NOT_FOUND', { details: { npcId } });
   return state;
 };
 
-/** The revision of a mind's last event, -1 when there is no such mind. It reads only that event: the mind need not be folded for this. */
-export const revisionOf = async (events: EventStore, tenant: string, npcId: string): Promise<number> =>
-  (await events.read(npcStream(tenant, npcId), { direction: 'backwards', limit: 1 })).lastRevision;
+/** Events that are the last of their mind's only while its soul still arrives. */
+const arriving: readonly string[] = ['SoulArrivalBegun', 'MemoryArrived'];
+
+/**
+ * The revision of a mind's last event, -1 when there is no such mind, or its soul still arrives. It reads only that event: the mind need not be folded
+ * for this.
+ */
+export const revisionOf = async (events: EventStore, tenant: string, npcId: string): Promise<number> => {
+  const { events: last, lastRevision } = await events.read(npcStream(tenant, npcId), {
+    direction: 'backwards',
+    limit: 1,
+  });
+  return arriving.includes(last[0]?.type ?? '') ? -1 : lastRevision;
+};
 
 /**
  * As `revisionOf`, for a mind that must exist.
@@ -41,5 +52,5 @@ export const mindAsOf = async (
   moment: Moment,
 ): Promise<MindState | null> => {
   const { state } = await lanes.asOf(npcStream(tenant, npcId), mindFold, moment);
-  return state.revision < 0 ? null : state;
+  return hasBegun(state) ? state : null;
 };

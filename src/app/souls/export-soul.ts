@@ -17,6 +17,7 @@ import {
 import { mindFold } from '../minds/mind.js';
 import { earlierProcess } from '../streams/earlier-process.js';
 import type { Lanes } from '../streams/lanes.js';
+import { streamEnd } from '../streams/stream-end.js';
 
 export type ExportDeps = {
   readonly engine: ProcessEngine;
@@ -88,7 +89,7 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
       retryAfter: 1,
     });
   }
-  return wellOutcome(outcome);
+  return { ...wellOutcome(outcome), ...(await streamEnd(deps.events, stream)) };
 };
 
 /**

@@ -12,6 +12,7 @@ import { DEFAULT_RULESET_ID, type Rulesets } from '../minds/rulesets.js';
 import { mindFold } from '../minds/mind.js';
 import { inSlices } from '../pacing/in-slices.js';
 import type { Lanes } from '../streams/lanes.js';
+import { chainOf } from './custody-chain.js';
 import { soulMemories } from './soul-memories.js';
 import { signSoul } from './soul-signer.js';
 
@@ -59,7 +60,11 @@ export const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSi
     data: mergePatch(mind.data ?? {}, asked.npcState),
     memories,
     ruleset: await rulesetOf(deps, tenant),
-    provenance: { issuer, tenant, npcId: asked.npcId, revision, hash: await hashAt(deps, stream, revision), chain: [] },
+    provenance: {
+      ...{ issuer, tenant, npcId: asked.npcId, revision },
+      hash: await hashAt(deps, stream, revision),
+      chain: (await chainOf(ports.events, stream, mind.origin)).chain,
+    },
   });
   const document = await signSoul(signingKeys, issuer, unsigned);
   const text = await inSlices(jcsSlices(document));

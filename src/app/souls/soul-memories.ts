@@ -37,7 +37,7 @@ export const soulMemories = async (
   signal: AbortSignal,
 ): Promise<readonly SoulMemory[]> => {
   await waitForStream(deps, memories, stream, revision);
-  const within = await visibleRange(deps, stream, { revision });
+  const within = await visibleRange(deps, stream, { revision }, revision);
   if (within === null) return [];
   const found: SoulMemory[] = [];
   let bytes = 0;

@@ -7,6 +7,7 @@ import { isSameServer } from '../../domain/soul/same-server.js';
 import { ed25519Jwk, thumbprint } from '../../domain/signing/jwk.js';
 import { MAX_PART_BYTES, MAX_SOUL_BYTES, MAX_SOUL_DEPTH, MAX_SOUL_MEMORIES } from '../../domain/soul/bounds.js';
 import { disagreement, soulClaims } from '../../domain/soul/claims.js';
+import type { SoulSigner } from '../../domain/shared/soul-origin.js';
 import type { SoulDocument, UnsignedSoul } from '../../domain/soul/document.js';
 import { type HashedSoul, hashSoul } from '../../domain/soul/parts.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
@@ -64,8 +65,6 @@ export type SoulTrust = {
   readonly trusted: ReadonlySet<string> | null;
 };
 
-/** Whose key signed: this server's, one that it is told to trust, or any other. */
-export type SoulSigner = 'ours' | 'known' | 'unknown';
 /** Why a soul is not taken. The words are stable. */
 export type SoulRefusal =
   | 'malformed'

@@ -37,13 +37,18 @@ export type Attempt<State, Result> = {
   recorded(recorded: Recorded<State>): Result;
 };
 
+const isHeld = <State>(fold: Fold<State>, state: State, { commandId }: CommandContext): boolean => {
+  const holder = fold.heldFor?.(state) ?? null;
+  return holder !== null && holder !== commandId;
+};
+
 /**
  * Decides on a stream and appends the decision at its end. Tries again as long as another writer is faster.
  * @param prepare makes an attempt (counted from 0), or finds that its result is already there
- * @throws Rejection CONFLICT after DECIDE_ATTEMPTS, and what `prepare`, the attempt and the event store raise
+ * @throws Rejection SOUL_ARRIVING where only another command may write, CONFLICT after DECIDE_ATTEMPTS, and what `prepare`, the attempt and the event store raise
  */
 export const decideAndAppend = async <State, Result>(
-  lanes: Pick<Lanes, 'open'>,
+  lanes: Pick<Lanes, 'open' | 'shared'>,
   { stream, fold, context, timeMs }: Target<State>,
   prepare: (attempt: number) => Promise<Attempt<State, Result> | { readonly found: Result }>,
 ): Promise<Result> => {
@@ -52,6 +57,12 @@ export const decideAndAppend = async <State, Result>(
     if ('found' in attempt) return attempt.found;
     const lane = await lanes.open(stream, fold);
     const seen = { state: lane.state, revision: lane.revision };
+    if (isHeld(fold, lane.state, context)) {
+      // What this process knows of the stream may be old.
+      const { state } = lanes.shared ? await lane.latest() : seen;
+      if (isHeld(fold, state, context)) throw new Rejection('SOUL_ARRIVING', { retryAfter: 1 });
+      continue;
+    }
     const decided = attempt.decide(lane);
     if (decided === 'outdated') continue;
     if (decided instanceof Rejection || decided.length === 0) {

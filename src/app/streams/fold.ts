@@ -9,6 +9,8 @@ export type PlacedEvent = Omit<RecordedEvent, 'position'>;
 export interface Fold<State> {
   readonly initial: State;
   evolve(state: State, event: PlacedEvent): State;
+  /** The one command that may write while the stream is in this state; null when all may. */
+  heldFor?(state: State): string | null;
   /** Set when states are worth saving beside the stream; a state is then JSON. */
   readonly snapshots?: SnapshotForm<State>;
 }

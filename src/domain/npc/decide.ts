@@ -8,7 +8,6 @@ import { defined } from '../shared/defined.js';
 export type Registration = { readonly persona?: string; readonly data?: JsonObject };
 
 const same = (before: JsonObject | null, data: JsonObject): boolean => before !== null && jcs(before) === jcs(data);
-const exists = (mind: MindState): boolean => mind.revision >= 0;
 
 /**
  * Registers a mind or updates it. A member that is given replaces the old value as a whole, and a change of nothing records nothing (contract 2.1).
@@ -19,7 +18,7 @@ export const registerNpc = (mind: MindState, { persona, data }: Registration): r
   if (data !== undefined && !dataMayBecome(mind.data ?? {}, data) && !same(mind.data, data)) {
     return new Rejection('DATA_TOO_LARGE', { details: { bytes: dataBytes(data), limitBytes: DATA_BYTES } });
   }
-  if (!exists(mind)) {
+  if (mind.revision < 0) {
     const given = defined({ persona, data });
     return [{ type: 'NpcRegistered', data: given }];
   }
@@ -32,4 +31,4 @@ export const registerNpc = (mind: MindState, { persona, data }: Registration): r
 
 /** Takes a mind out of lists and recall; its history stays (contract 2.1). */
 export const archiveNpc = (mind: MindState): readonly NpcDraft[] =>
-  !exists(mind) || mind.archived ? [] : [{ type: 'NpcArchived', data: {} }];
+  mind.revision < 0 || mind.archived ? [] : [{ type: 'NpcArchived', data: {} }];

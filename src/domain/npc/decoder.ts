@@ -27,5 +27,8 @@ export const npcEvents = decoderOf<NpcEvent>({
   SoulExported: [],
   SoulExportFailed: [],
   SoulExportExpired: [],
+  SoulArrivalBegun: [],
+  MemoryArrived: [],
+  SoulArrived: [],
   ChainBreakRecorded: [],
 });

@@ -54,6 +54,7 @@ const InstructionGiven = Type.Union([
 
 const turn = { turnId: text('The turn to which the event belongs.') };
 const soul = { soulId: text('The soul to which the event belongs.') };
+const ofImport = { importId: text('The import, whose events stand in a stream of its own.') };
 const basis = {
   mindRevision: Type.Integer({ description: 'The revision of the mind that the decision saw; -1: nothing yet.' }),
   logic: Type.Integer({ description: 'The number of the logic that decided.' }),
@@ -252,6 +253,47 @@ export const npcEventSchemas: Schemas = exactly({
   SoulExported: object({ ...soul, txId: Type.String(), url: text('Where the soul can be read.') }),
   SoulExportFailed: object({ ...soul, code: Type.String(), reason: Type.String() }),
   SoulExportExpired: object(soul),
+  SoulArrivalBegun: object({ ...soul, ...ofImport, memories: Type.Integer() }),
+  MemoryArrived: object({
+    memoryId: Type.String(),
+    text: Type.String(),
+    type: Type.String(),
+    importance: Type.Number(),
+    metadata: Type.Optional(AnyObject),
+    storedAt: text('When it was stored first: RFC 3339, UTC.'),
+    confirmed: Type.Boolean(),
+    source: object({
+      ...soul,
+      turnId: orNull(Type.String()),
+      eventId: text('Of the server that exported the soul.'),
+      revision: Type.Integer(),
+    }),
+  }),
+  SoulArrived: object({
+    ...soul,
+    ...ofImport,
+    digest: text('Of the soul document.'),
+    copy: Type.Boolean({ description: 'Whether it came in under another npcId than its source has.' }),
+    signer: Type.Union([Type.Literal('ours'), Type.Literal('known'), Type.Literal('unknown')]),
+    name: Type.String(),
+    persona: Type.Optional(Type.String()),
+    data: Type.Optional(AnyObject),
+    ruleset: orNull(
+      object({ rulesetId: Type.String(), version: Type.Integer(), digest: text('The SHA-256 of its JCS form.') }),
+    ),
+    chain: list(
+      object({
+        soulId: Type.String(),
+        txId: Type.String(),
+        issuer: text('The server that exported it.'),
+        tenant: Type.String(),
+        npcId: Type.String(),
+        kid: text('The key that signed it.'),
+        root: Type.String(),
+        importedAt: text('RFC 3339, UTC.'),
+      }),
+    ),
+  }),
   ChainBreakRecorded: object({
     revision: Type.Integer({ description: 'Of the event that does not fit.' }),
     member: Type.Union([Type.Literal('prevHash'), Type.Literal('hash')]),

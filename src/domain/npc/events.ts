@@ -2,6 +2,7 @@ import type { Action } from '../bridge/action.js';
 import type { BridgeCheck } from '../bridge/bridge-check.js';
 import type { RulesTrace } from '../rules/rules-trace.js';
 import type { Json, JsonObject } from '../shared/json.js';
+import type { CustodyLink, SoulRuleset, SoulSigner } from '../shared/soul-origin.js';
 
 /**
  * The events of a mind's stream, by type. Shapes are storage: never changed, only upcast (docs/adr/0004).
@@ -64,6 +65,31 @@ type OfActor = { readonly actorDataKept?: false };
 type OfCard = { readonly card?: { readonly digest: string; readonly content: JsonObject } };
 /** The rules whose pattern matches the observation, found before anything is decided; decisions and replay read them here. Absent: none. */
 type OnPatterns = { readonly patternsHeld?: readonly string[] };
+
+/** Where a memory that a soul brought was stored first: events of the server that exported it. */
+export type MemorySource = OfSoul & {
+  readonly turnId: string | null;
+  readonly eventId: string;
+  readonly revision: number;
+};
+
+type ArrivedSoul = OfSoul & {
+  readonly importId: string;
+  /** Of the document. */
+  readonly digest: string;
+  /** Whether it came in beside its source, under another npcId. */
+  readonly copy: boolean;
+  readonly signer: SoulSigner;
+  /** What lists called it (contract 8.7). */
+  readonly name: string;
+  /** Absent: it had none. */
+  readonly persona?: string;
+  readonly data?: JsonObject;
+  /** The rules that it followed there. */
+  readonly ruleset: SoulRuleset | null;
+  /** The souls that it came from, oldest first; this one is the last. */
+  readonly chain: readonly CustodyLink[];
+};
 
 export type NpcEvent =
   | { type: 'NpcRegistered'; data: OfCard & { readonly persona?: string; readonly data?: JsonObject } }
@@ -239,6 +265,27 @@ export type NpcEvent =
   | { type: 'SoulExported'; data: OfSoul & { readonly txId: string; readonly url: string } }
   | { type: 'SoulExportFailed'; data: OfSoul & { readonly code: string; readonly reason: string } }
   | { type: 'SoulExportExpired'; data: OfSoul }
+  /** A soul begins to arrive: what comes after this counts only once `SoulArrived` stands (contract 8.4). Always the stream's first event. */
+  | {
+      type: 'SoulArrivalBegun';
+      data: OfSoul & { readonly importId: string; readonly memories: number };
+    }
+  /** A memory that a soul brought, as it was where it was stored. */
+  | {
+      type: 'MemoryArrived';
+      data: {
+        readonly memoryId: string;
+        readonly text: string;
+        readonly type: string;
+        readonly importance: number;
+        readonly metadata?: JsonObject;
+        readonly storedAt: string;
+        readonly confirmed: boolean;
+        readonly source: MemorySource;
+      };
+    }
+  /** The whole soul is here: the mind begins with what it brought. */
+  | { type: 'SoulArrived'; data: ArrivedSoul }
   | {
       /** An operator looked at a break in this stream's hash chain and acknowledged it. `stored` and `computed` are explained in docs/hash-chain.md. */
       type: 'ChainBreakRecorded';

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../shared/json.js';
 import type { OpenTurns } from './open-turns.js';
-import type { HeldCard, MindState } from './state.js';
+import type { HeldCard, MindState, Origin } from './state.js';
 import { isPackedMemory, type StoredMemories } from './stored-memories.js';
 
 /**
@@ -9,12 +9,20 @@ import { isPackedMemory, type StoredMemories } from './stored-memories.js';
  */
 export const savedMind = (saved: Json, revision: number): MindState | null => {
   if (!isObject(saved) || saved['revision'] !== revision) return null;
-  const { persona, data, archived, updatedAt, openTurns, memories, card } = saved;
+  const { persona, data, archived, origin, updatedAt, openTurns, memories, card } = saved;
   if ((persona !== null && typeof persona !== 'string') || (data !== null && !isObject(data))) return null;
   if (typeof archived !== 'boolean' || typeof updatedAt !== 'string') return null;
-  if (!areOpenTurns(openTurns) || !areMemories(memories) || !isHeldCard(card)) return null;
-  return { persona, data, archived, revision, updatedAt, openTurns, memories, card };
+  if (!areOpenTurns(openTurns) || !areMemories(memories) || !isOrigin(origin)) return null;
+  if (!isHeldCard(card)) return null;
+  return { persona, data, archived, origin, revision, updatedAt, openTurns, memories, card };
 };
+
+const isOrigin = (saved: unknown): saved is Origin | null =>
+  saved === null ||
+  (isObject(saved) &&
+    typeof saved['importId'] === 'string' &&
+    typeof saved['stored'] === 'number' &&
+    typeof saved['arrivedAt'] === 'number');
 
 const areOpenTurns = (saved: unknown): saved is OpenTurns =>
   isObject(saved) &&

@@ -11,10 +11,15 @@ export type MindSummary = {
   readonly persona: string | null;
   readonly data: JsonObject | null;
   readonly archived: boolean;
+  /** The soul that the mind began with; null for a mind that began here. */
+  readonly origin: Origin | null;
   /** The last event folded in; -1: no event yet, the mind does not exist. */
   readonly revision: number;
   readonly updatedAt: string;
 };
+
+/** `arrivedAt`: the revision from which on the mind is there, -1 while the soul still arrives (contract 8.4). `stored`: memories that have arrived. */
+export type Origin = { readonly importId: string; readonly stored: number; readonly arrivedAt: number };
 
 /** The character card that a mind has: its digest, and the revision of the event that brought it and holds it (contract 8.9). */
 export type HeldCard = { readonly digest: string; readonly revision: number };
@@ -26,13 +31,27 @@ export type MindState = MindSummary & {
   readonly card: HeldCard | null;
 };
 
-export const initialSummary: MindSummary = { persona: null, data: null, archived: false, revision: -1, updatedAt: '' };
+export const initialSummary: MindSummary = {
+  persona: null,
+  data: null,
+  archived: false,
+  origin: null,
+  revision: -1,
+  updatedAt: '',
+};
 export const initialMind: MindState = {
   ...initialSummary,
   openTurns: noOpenTurns,
   memories: noMemories,
   card: null,
 };
+
+/** Whether a mind's soul still arrives: until it is here as a whole, nobody sees anything of it, and nobody else writes. */
+export const isArriving = ({ origin }: Pick<MindSummary, 'origin'>): boolean => origin !== null && origin.arrivedAt < 0;
+
+/** Whether there is such a mind for those who ask: it has events, and is not about to arrive. */
+export const hasBegun = (mind: Pick<MindSummary, 'origin' | 'revision'>): boolean =>
+  mind.revision >= 0 && !isArriving(mind);
 
 /** What folding needs of a recorded event. */
 export type Folded = {
@@ -50,8 +69,16 @@ const identified = (
   data: state.data ?? (actorDataKept === false ? null : (actor?.data ?? null)),
 });
 
-const change = (state: MindSummary, event: NpcEvent | UnknownEvent): Partial<MindSummary> => {
+const change = (state: MindSummary, event: NpcEvent | UnknownEvent, revision: number): Partial<MindSummary> => {
   switch (event.type) {
+    case 'SoulArrivalBegun':
+      return { origin: { importId: event.data.importId, stored: 0, arrivedAt: -1 } };
+    case 'MemoryArrived':
+      return { origin: state.origin && { ...state.origin, stored: state.origin.stored + 1 } };
+    case 'SoulArrived': {
+      const { persona = null, data = null } = event.data;
+      return { persona, data, origin: state.origin && { ...state.origin, arrivedAt: revision } };
+    }
     case 'NpcRegistered':
     case 'NpcUpdated':
       return { persona: event.data.persona ?? state.persona, data: event.data.data ?? state.data };
@@ -102,7 +129,7 @@ const cardAfter = (card: HeldCard | null, event: NpcEvent | UnknownEvent, revisi
 export const evolveSummary = <State extends MindSummary>(state: State, event: Folded): State => ({
   ...state,
   archived: false,
-  ...change(state, npcEvents.decode(event)),
+  ...change(state, npcEvents.decode(event), event.revision),
   revision: event.revision,
   updatedAt: event.meta.at,
 });

@@ -104,6 +104,19 @@ export const storedMemory = (
   confirmed: false,
 });
 
+const arrivedMemory = (
+  { memoryId, text, storedAt, confirmed }: Extract<NpcEvent, { type: 'MemoryArrived' }>['data'],
+  { revision }: StoredPlace,
+): StoredMemory => ({
+  memoryId,
+  // Its turn was one of another mind.
+  turnId: null,
+  digest: shortDigest(text),
+  revision,
+  atMs: Math.max(0, Date.parse(storedAt)),
+  confirmed,
+});
+
 /** A mind's memories after an event of it; the same value if the event is about none. */
 export const memoriesAfter = (
   memories: StoredMemories,
@@ -113,6 +126,10 @@ export const memoriesAfter = (
   switch (event.type) {
     case 'MemoryStored': {
       const stored = pack(storedMemory(event.data, place));
+      return withChange({ ...memories, count: memories.count + 1 }, { stored });
+    }
+    case 'MemoryArrived': {
+      const stored = pack(arrivedMemory(event.data, place));
       return withChange({ ...memories, count: memories.count + 1 }, { stored });
     }
     case 'MemoryConfirmed':

@@ -15,11 +15,15 @@ export const rejections = {
   RULESET_NOT_FOUND: 'No ruleset is registered under this id.',
   SOUL_NOT_FOUND: 'No archive of this server has a soul under this id.',
   SOUL_EXPORT_NOT_FOUND: 'This NPC has no export of this soul: begin with POST /npcs/{npcId}/soul/export.',
+  SOUL_IMPORT_NOT_FOUND: 'Nobody has begun to import this: begin with POST /npcs/import.',
   MEMORY_NOT_FOUND: 'There is no memory with this id in it.',
   PRESET_NOT_FOUND: 'There is no preset with this name; GET /rules/presets lists all presets.',
   KEY_NOT_FOUND: 'There is no such key.',
   ARCHIVE_NOT_FOUND: 'The archive holds nothing under this id.',
   METHOD_NOT_ALLOWED: 'This path does not accept this method; details.allow lists the methods that it accepts.',
+  SOUL_ALREADY_LIVE:
+    'This soul lives on this server already, or another NPC had its npcId before; with "copy": true it comes in under another npcId.',
+  SOUL_ARRIVING: 'The soul of this NPC is being imported; try again shortly.',
   CONFLICT: 'The request conflicts with what happened before.',
   IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running; try again shortly.',
   CORTEX_NOT_FOUND:
@@ -38,6 +42,8 @@ export const rejections = {
   RULE_ID_REPEATED: 'Two rules of the set have the same drRuleId; nothing was stored.',
   RULESET_TOO_LARGE:
     'Deciding with the rules of this set would cost too much; details give the cost and the bounds. Nothing was stored.',
+  SOUL_DOWNLOAD_FAILED: 'The soul could not be downloaded. Begin again with the first phase.',
+  SOUL_INVALID: 'This is not a valid soul; details.reason says why, and nothing was imported.',
   SOUL_TOO_LARGE: 'This NPC is larger than a soul may be, or its data is nested too deep; details give the bounds.',
   TEMPLATE_INVALID: 'The template is unknown: use Raw, ChatML, Llama3 or Alpaca; nothing was stored.',
   CARD_INVALID:

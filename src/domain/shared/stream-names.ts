@@ -19,6 +19,17 @@ const unescapeBytes = (part: string): string =>
 export const npcStream = (tenant: string, npcId: string): string => `npc-${escape(tenant)}.${escape(npcId)}`;
 export const rulesetStream = (tenant: string, rulesetId: string): string =>
   `ruleset-${escape(tenant)}.${escape(rulesetId)}`;
+/** The imports of what an archive calls `txId` (contract 8.3). */
+export const importStream = (tenant: string, txId: string): string => `import-${escape(tenant)}.${escape(txId)}`;
+const importStreamName = /^import-([^.]+)\.([^.~]+)$/;
+
+/** Takes the name of a stream of imports apart; null for other streams. */
+export const parseImportStream = (stream: string): { tenant: string; txId: string } | null => {
+  const match = importStreamName.exec(stream);
+  return match === null ? null : { tenant: unescape(match[1] ?? ''), txId: unescape(match[2] ?? '') };
+};
+/** Where a soul lives on this server, whatever the tenant; it is told by its root (contract 8.4). */
+export const custodyStream = (root: string): string => `custody.${escape(root)}`;
 /** What the stream of each tenant begins with, and no other stream. */
 export const tenantStreamPrefix = 'tenant-';
 export const tenantStream = (tenant: string): string => tenantStreamPrefix + escape(tenant);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../shared/json.js';
+import type { CustodyLink, SoulRuleset } from '../shared/soul-origin.js';
 import { MAX_SOUL_LINKS } from './bounds.js';
 import { type SoulState, soulStateOf } from './state.js';
 
@@ -18,21 +19,6 @@ export type SoulMemory = {
   readonly cause: { readonly turnId: string | null; readonly eventId: string; readonly revision: number };
 };
 
-/** A soul that a mind came from. */
-export type CustodyLink = {
-  readonly soulId: string;
-  readonly txId: string;
-  readonly issuer: string;
-  readonly tenant: string;
-  readonly npcId: string;
-  /** The key that signed it. */
-  readonly kid: string;
-  /** Its root, base64url. */
-  readonly root: string;
-  /** RFC 3339, UTC, milliseconds. */
-  readonly importedAt: string;
-};
-
 /** Which server exported which mind, and what of it the soul knows. */
 export type Provenance = {
   /** The server's public URL. */
@@ -46,9 +32,6 @@ export type Provenance = {
   /** Oldest first. */
   readonly chain: readonly CustodyLink[];
 };
-
-/** The tenant's default set when the soul was made; `digest` is the base64url SHA-256 of its JCS form. */
-export type SoulRuleset = { readonly rulesetId: string; readonly version: number; readonly digest: string };
 
 /** The soul document (contract 8.7). */
 export type SoulDocument = {

@@ -56,3 +56,15 @@ export const dataOf = ({ extra, filled, ...named }: SoulState): JsonObject => ({
   ...extra,
   ...Object.fromEntries(namedMembers.filter((name) => !filled.includes(name)).map((name) => [name, named[name]])),
 });
+
+/** What a soul gives the mind that it comes into; a member that it has nothing for is absent. */
+export const broughtBy = ({
+  persona,
+  state,
+}: {
+  readonly persona: string;
+  readonly state: SoulState;
+}): { readonly persona?: string; readonly data?: JsonObject } => {
+  const data = dataOf(state);
+  return { ...(persona === '' ? {} : { persona }), ...(Object.keys(data).length === 0 ? {} : { data }) };
+};

@@ -44,7 +44,7 @@ export const memoryRoutes = ({ ports, lanes }: Services): readonly RouteDefiniti
       await waitForStream(ports, memories, stream, minRevision(call));
       // Of the read model, which may be behind: the list shows at least this much.
       const revision = await ports.readModels.progress(memories, stream);
-      const range = revision < 0 ? null : await visibleRange({ ...ports, lanes }, stream, moment);
+      const range = revision < 0 ? null : await visibleRange({ ...ports, lanes }, stream, moment, revision);
       if (range === null) return { revision, body: [] };
       const { asOf: seenAsOf, ...within } = range;
       const answer = await answerList(call, page, {

@@ -26,7 +26,8 @@ const visible = async (told: readonly Emitted[], through = Infinity) => {
   const known = events.filter(({ revision }) => revision <= through);
   if (known.length > 0) await applyEvents(readModels, feed, known, '2026-01-01T00:00:00.000Z');
   const deps = { lanes: new Lanes(store, clock), readModels };
-  return (moment: Parameters<typeof visibleRange>[2]) => visibleRange(deps, STREAM, moment);
+  return (moment: Parameters<typeof visibleRange>[2]) =>
+    visibleRange(deps, STREAM, moment, Math.min(through, events.length - 1));
 };
 
 describe('what is visible of the memories of a mind', () => {
@@ -63,6 +64,32 @@ describe('what is visible of the memories of a mind', () => {
     expect(await gone({ revision: 1 })).toEqual({ upTo: revisionOrder(1), asOf: 1 });
     const revived = await visible([memoryStored('m1'), archived, memoryStored('m2')]);
     expect(await revived('now')).toEqual({});
+  });
+
+  it('is what a soul brought as a whole or not at all', async () => {
+    const begun = emitted({ type: 'SoulArrivalBegun', data: { soulId: 's1', importId: 'i1', memories: 1 } });
+    const brought = emitted({
+      type: 'MemoryArrived',
+      data: {
+        ...{ memoryId: 'm1', text: 'It snowed.', type: 'observation', importance: 1, confirmed: false },
+        storedAt: '2025-12-01T00:00:00.000Z',
+        source: { soulId: 's1', turnId: null, eventId: 'e1', revision: 0 },
+      },
+    });
+    const arrived = emitted({
+      type: 'SoulArrived',
+      data: {
+        ...{ soulId: 's1', importId: 'i1', digest: 'd', copy: false, signer: 'known', name: 'Mira', ruleset: null },
+        chain: [],
+      },
+    });
+    expect(await (await visible([begun, brought]))('now')).toBeNull();
+    expect(await (await visible([begun, brought]))({ revision: 1 })).toBeNull();
+    expect(await (await visible([begun, brought, arrived], 1))('now')).toBeNull();
+    const whole = await visible([begun, brought, arrived]);
+    expect(await whole('now')).toEqual({});
+    expect(await whole({ revision: 1 })).toBeNull();
+    expect(await whole({ revision: 2 })).toEqual({ upTo: revisionOrder(2), asOf: 2 });
   });
 
   it('is nothing of a mind that nobody knows', async () => {

@@ -18,7 +18,8 @@ const folded: Readonly<Record<number, string>> = {
   1: 'ac4fd00b7aaad35143ad9d79aaf143513310b60256e08b7bef539ee4fd5f96b2',
   2: '67250d384e5cd7a1f57171d8ab58fc7bcd9e4d078e3274bd28f7e561d243d2ad',
   3: 'ea28231b31130fa99e8da343230a139d1d513c238b9e26d14e98ecb723d10c31',
-  4: 'dfad7d965553f1eed7e18b8f136ec6072c4a70b48ecb320351ff1944a4441917',
+  4: '04d1ed605405bc0d786f3686c6fc1b949a0908e1581c272d1d60bc0655355cb4',
+  5: 'ef2dcfc7670f391882f68a2cf083acf2912f868a2b4433c614f2d38d59061cc4',
 };
 
 const RAISE = `A mind's events fold to another state than they did, or its state has another shape. Snapshots that were saved before would be
@@ -36,6 +37,7 @@ const lived: MindState = {
   persona: 'before',
   data: { hp: 1, mood: 'calm' },
   archived: true,
+  origin: { importId: 'i1', stored: 2, arrivedAt: -1 },
   revision: 7,
   updatedAt: '2026-01-01T00:00:00.000Z',
   openTurns: { list: ['t1', 't2'], changes: [{ turnId: 't2', open: false }] },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { soulMemories, type SoulMemoriesDeps } from '../../../src/app/souls/soul-memories.js';
+import { initialMind } from '../../../src/domain/npc/state.js';
 import { MAX_SOUL_BYTES } from '../../../src/domain/soul/bounds.js';
 import { memoryRow } from '../../support/recall-scene.js';
 
@@ -20,7 +21,8 @@ const pages = (count: number, metadataBytes: number) => {
       return Promise.resolve({ rows, more: read < count });
     },
   };
-  const deps = { readModels, events: {}, lanes: {} } as unknown as SoulMemoriesDeps;
+  const lanes = { current: () => Promise.resolve({ state: initialMind, revision: 0 }) };
+  const deps = { readModels, events: {}, lanes } as unknown as SoulMemoriesDeps;
   return { deps, pagesRead: () => read };
 };
 const never = new AbortController().signal;

@@ -10,6 +10,7 @@ const mind: MindState = {
   persona: 'An innkeeper.',
   data: { hp: 4, inventory: ['ledger'] },
   archived: true,
+  origin: { importId: 'i1', stored: 2, arrivedAt: 3 },
   revision: 7,
   updatedAt: '2026-01-01T00:00:00.000Z',
   openTurns: { list: ['t1'], changes: [{ turnId: 't2', open: true }] },
@@ -29,7 +30,7 @@ describe('a saved mind', () => {
     ['with everything', mind],
     [
       'with neither persona nor data, open turns nor memories nor card',
-      { ...mind, persona: null, data: null, openTurns: noOpenTurns, memories: noMemories, card: null },
+      { ...mind, persona: null, data: null, origin: null, openTurns: noOpenTurns, memories: noMemories, card: null },
     ],
   ])('%s comes back as it was', (_, state) => {
     expect(savedMind(json(state), 7)).toEqual(state);

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { mindFold } from '../../../src/app/minds/mind.js';
 import type { NpcEvent, NpcEventType } from '../../../src/domain/npc/events.js';
-import { evolveMind, initialMind } from '../../../src/domain/npc/state.js';
+import { evolveMind, initialMind, isArriving, hasBegun } from '../../../src/domain/npc/state.js';
+import { lastMemories } from '../../../src/domain/npc/stored-memories.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { givenOf } from '../../support/given.js';
 import {
@@ -36,6 +37,29 @@ const checked = emitted({
     correctedAction: null,
     code: null,
     details: {},
+  },
+});
+
+const begun = emitted({ type: 'SoulArrivalBegun', data: { soulId: 's1', importId: 'i1', memories: 1 } });
+const memoryArrived = emitted({
+  type: 'MemoryArrived',
+  data: {
+    memoryId: 'm7',
+    text: 'It snowed.',
+    type: 'observation',
+    importance: 0.5,
+    storedAt: '2025-12-01T00:00:00.000Z',
+    confirmed: true,
+    source: { soulId: 's1', turnId: null, eventId: 'e7', revision: 7 },
+  },
+});
+const arrived = emitted({
+  type: 'SoulArrived',
+  data: {
+    ...{ soulId: 's1', importId: 'i1', digest: 'd', copy: false, signer: 'unknown', name: 'Mira', ruleset: null },
+    persona: 'An innkeeper.',
+    data: { hp: 3 },
+    chain: [],
   },
 });
 
@@ -80,6 +104,9 @@ const every: Record<NpcEventType, Emitted> = {
   SoulExported: emitted({ type: 'SoulExported', data: { soulId: 's1', txId: 'd', url: 'http://test/archive/d' } }),
   SoulExportFailed: emitted({ type: 'SoulExportFailed', data: { soulId: 's1', code: 'SOUL_TOO_LARGE', reason: '' } }),
   SoulExportExpired: emitted({ type: 'SoulExportExpired', data: { soulId: 's1' } }),
+  SoulArrivalBegun: begun,
+  MemoryArrived: memoryArrived,
+  SoulArrived: arrived,
   ChainBreakRecorded: emitted({
     type: 'ChainBreakRecorded',
     data: { revision: 0, member: 'hash', stored: 'a', computed: 'b' },
@@ -145,6 +172,20 @@ describe('a mind', () => {
     const brought = turnOpened('t1', { actor, actorDataKept: false });
     expect(given(brought).state).toMatchObject({ persona: 'An innkeeper.', data: null });
     expect(given(brought, actorIdentified('t1')).state.data).toEqual({ mood: 'calm' });
+  });
+
+  it('is not there while its soul arrives, and then begins with what the soul brought', () => {
+    const arriving = given(begun, memoryArrived).state;
+    expect(arriving).toMatchObject({ persona: null, data: null, origin: { importId: 'i1', stored: 1, arrivedAt: -1 } });
+    expect([isArriving(arriving), hasBegun(arriving)]).toEqual([true, false]);
+    const { state } = given(begun, memoryArrived, arrived);
+    expect(state).toMatchObject({ persona: 'An innkeeper.', data: { hp: 3 }, origin: { stored: 1, arrivedAt: 2 } });
+    expect([isArriving(state), hasBegun(state)]).toEqual([false, true]);
+    expect(lastMemories(state.memories)).toMatchObject([
+      { memoryId: 'm7', turnId: null, revision: 1, atMs: Date.parse('2025-12-01'), confirmed: true },
+    ]);
+    expect(mindFold.heldFor?.(arriving)).toBe('arrival_i1');
+    expect(mindFold.heldFor?.(state)).toBeNull();
   });
 
   const noActs = [

@@ -3,6 +3,7 @@ import type { RouteDefinition } from '../../route.js';
 import type { Services } from '../../services.js';
 import { agentExportRoute } from './agent-export.js';
 import { exportRoutes, type ExportServices } from './exports.js';
+import { importRoutes } from './imports.js';
 import { keptSoulRoutes } from './kept.js';
 
 /** Everything about souls but the archive itself (contract 7.2, 8). */
@@ -20,9 +21,11 @@ export const soulRoutes = (services: Services): readonly RouteDefinition[] => {
     archive: ports.soulArchive,
     grantFor: async (grant) => `Bearer ${await issueArchiveGrant(grants, grant)}`,
   };
+  const trust = { keys: signingKeys, issuer: publicUrl, trusted: null };
   return [
     ...exportRoutes(exporting),
     agentExportRoute(exporting),
-    ...keptSoulRoutes({ ports, publicUrl, trust: { keys: signingKeys, issuer: publicUrl, trusted: null } }),
+    ...importRoutes({ ...exporting, trust }),
+    ...keptSoulRoutes({ ports, publicUrl, trust }),
   ];
 };

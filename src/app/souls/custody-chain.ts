@@ -1,0 +1,37 @@
+import { npcEvents } from '../../domain/npc/decoder.js';
+import type { Origin } from '../../domain/npc/state.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
+import type { CustodyLink } from '../../domain/shared/soul-origin.js';
+import type { EventStore } from '../../ports/event-store.js';
+import { requireMind } from '../minds/minds.js';
+import type { Lanes } from '../streams/lanes.js';
+
+/** How a mind came here. `chain`: the souls that it came from, oldest first. */
+export type CustodyChain = { readonly copy: boolean; readonly chain: readonly CustodyLink[] };
+
+const beganHere: CustodyChain = { copy: false, chain: [] };
+
+/** How the mind of a stream came here, by its origin. @throws what the event store throws; Error when the stream does not hold the origin */
+export const chainOf = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  origin: Origin | null,
+): Promise<CustodyChain> => {
+  if (origin === null) return beganHere;
+  const page = await events.read(stream, { direction: 'forwards', from: origin.arrivedAt, limit: 1 });
+  const [first] = page.events;
+  const event = first === undefined ? null : npcEvents.decode(first);
+  if (event?.type !== 'SoulArrived') throw new Error(`the stream ${stream} does not tell how its soul arrived`);
+  const { copy, chain } = event.data;
+  return { copy, chain };
+};
+
+/** @throws Rejection NPC_NOT_FOUND, and what the event store throws */
+export const custodyOf = async (
+  { lanes, events }: { readonly lanes: Lanes; readonly events: Pick<EventStore, 'read'> },
+  tenant: string,
+  npcId: string,
+): Promise<CustodyChain & { readonly revision: number }> => {
+  const { origin, revision } = await requireMind(lanes, tenant, npcId);
+  return { revision, ...(await chainOf(events, npcStream(tenant, npcId), origin)) };
+};

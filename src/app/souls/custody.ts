@@ -1,0 +1,54 @@
+import { type Custody, type CustodyEvent, evolveCustody, type SoulOwner } from '../../domain/soul/custody.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { custodyStream, npcStream } from '../../domain/shared/stream-names.js';
+import { mindFold } from '../minds/mind.js';
+import type { Fold } from '../streams/fold.js';
+import { type CommandDeps, runCommand } from '../streams/run-command.js';
+
+const custodyFold: Fold<Custody> = { initial: { owner: null }, evolve: evolveCustody };
+
+/** Until its mind is archived; one that is still to arrive is on its way. */
+const isLive = async ({ lanes }: Pick<CommandDeps, 'lanes'>, { tenant, npcId }: SoulOwner): Promise<boolean> =>
+  !(await lanes.current(npcStream(tenant, npcId), mindFold)).state.archived;
+
+/** In which mind of this server an imported soul lives, or is about to; null when in none (contract 8.4). */
+export const ownerOf = async (deps: Pick<CommandDeps, 'lanes'>, root: string): Promise<SoulOwner | null> => {
+  const { owner } = (await deps.lanes.current(custodyStream(root), custodyFold)).state;
+  return owner !== null && (await isLive(deps, owner)) ? owner : null;
+};
+
+/**
+ * Makes this import's mind the one that the soul lives in; a repeat changes nothing.
+ * @returns whether it is. It is not while the soul lives in another one
+ */
+export const takeCustody = async (
+  deps: CommandDeps,
+  root: string,
+  owner: SoulOwner,
+  by: CommandContext,
+): Promise<boolean> => {
+  const stream = custodyStream(root);
+  const known = (await deps.lanes.current(stream, custodyFold)).state.owner;
+  if (known?.importId === owner.importId) return true;
+  if (known !== null && (await isLive(deps, known))) return false;
+  const taken: CustodyEvent = { type: 'SoulTaken', data: owner };
+  // Another import may have been faster; whether that one lives was not looked at.
+  const isFree = ({ owner: now }: Custody): boolean => now === null || now.importId === known?.importId;
+  try {
+    await runCommand(deps, stream, custodyFold, by, (custody) =>
+      isFree(custody) ? [taken] : new Rejection('SOUL_ALREADY_LIVE'),
+    );
+  } catch (error) {
+    if (error instanceof Rejection && error.code === 'SOUL_ALREADY_LIVE') return false;
+    throw error;
+  }
+  return true;
+};
+
+/** Gives up what `takeCustody` took; what another import has taken stays. */
+export const letGo = async (deps: CommandDeps, root: string, owner: SoulOwner, by: CommandContext): Promise<void> => {
+  await runCommand(deps, custodyStream(root), custodyFold, by, (custody) =>
+    custody.owner?.importId === owner.importId ? [{ type: 'SoulLetGo', data: owner } satisfies CustodyEvent] : [],
+  );
+};

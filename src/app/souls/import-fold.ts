@@ -1,0 +1,17 @@
+import { importEvents } from '../../domain/soul/import-decoder.js';
+import type { Fold } from '../streams/fold.js';
+
+/** Of all imports of one txId by one tenant, the newest. `open`: its client has not brought the soul yet. */
+export type Imports = { readonly newest: { readonly importId: string; readonly open: boolean } | null };
+
+/** How the imports of one txId by one tenant are folded. */
+export const importFold: Fold<Imports> = {
+  initial: { newest: null },
+  evolve: (imports, recorded) => {
+    const event = importEvents.decode(recorded);
+    if (event.type === 'Unknown') return imports;
+    const { importId } = event.data;
+    if (event.type === 'SoulImportRequested') return { newest: { importId, open: true } };
+    return imports.newest?.importId === importId ? { newest: { importId, open: false } } : imports;
+  },
+};

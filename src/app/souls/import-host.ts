@@ -1,0 +1,61 @@
+import { parseImportStream } from '../../domain/shared/stream-names.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Ports } from '../../ports/ports.js';
+import type { SoulImportInput } from '../../../workflows/soul-import.js';
+import { Lines } from '../pacing/line.js';
+import type { ProcessHost } from '../processes/hosted-process.js';
+import type { Lanes } from '../streams/lanes.js';
+import { arrive, type Arrival, arrivalContext } from './arrive.js';
+import { letGo, takeCustody } from './custody.js';
+import { importFold } from './import-fold.js';
+import { sealedSoul } from './sealed-soul.js';
+
+/** How long one attempt at bringing a soul in may take, in milliseconds; the next one goes on where it stopped. */
+const ARRIVAL_MS = 60_000;
+
+export type ImportHostDeps = {
+  readonly ports: Pick<Ports, 'events' | 'soulArchive' | 'clock'>;
+  readonly lanes: Lanes;
+};
+
+/** What an import needs: its effect reads the archive and writes a mind. A soul may take much memory, so this process brings one in after the other. */
+export const importHost = ({ ports, lanes }: ImportHostDeps, lines = new Lines()): ProcessHost => ({
+  fold: importFold,
+  prepare: () => Promise.resolve(() => null),
+  farEffectMs: ARRIVAL_MS,
+  effect: async ({ stream, id }, effect, signal) => {
+    const imported = parseImportStream(stream);
+    if (imported === null) throw new Error(`the import ${id} is not in a stream of imports`);
+    const arrival = { ...(effect.args as unknown as Omit<Arrival, 'tenant'>), tenant: imported.tenant };
+    const input = await lines.inTurn('arrive', () => bringIn({ ports, lanes }, arrival, signal));
+    return input satisfies SoulImportInput;
+  },
+});
+
+const bringIn = async (
+  { ports, lanes }: ImportHostDeps,
+  arrival: Arrival,
+  signal: AbortSignal,
+): Promise<SoulImportInput> => {
+  // It may have waited for its turn until nobody needs it.
+  signal.throwIfAborted();
+  const deps = { lanes, events: ports.events, clock: ports.clock };
+  const by = arrivalContext(arrival);
+  const { root, npcId, copy, digest } = arrival.soul;
+  const owner = { tenant: arrival.tenant, npcId, importId: arrival.importId };
+  // A copy is nobody's only one.
+  if (!copy && !(await takeCustody(deps, root, owner, by))) return alreadyLive(npcId);
+  const document = await sealedSoul(ports.soulArchive, digest);
+  try {
+    return { type: 'arrived', npcId, revision: await arrive(deps, arrival, document, signal) };
+  } catch (error) {
+    if (!(error instanceof Rejection) || error.code !== 'SOUL_ALREADY_LIVE') throw error;
+    if (!copy) await letGo(deps, root, owner, by);
+    return alreadyLive(npcId);
+  }
+};
+
+const alreadyLive = (npcId: string): SoulImportInput => {
+  const { code, message: reason } = new Rejection('SOUL_ALREADY_LIVE');
+  return { type: 'refused', code, reason, details: { npcId } };
+};

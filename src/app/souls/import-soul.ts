@@ -1,0 +1,192 @@
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import { isContentDigest } from '../../domain/shared/content-digest.js';
+import { jcsSlices } from '../../domain/shared/jcs-slices.js';
+import { makeProcessId } from '../../domain/shared/process-id.js';
+import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
+import { sha256Base64url } from '../../domain/shared/sha256.js';
+import { importStream, npcStream } from '../../domain/shared/stream-names.js';
+import { DATA_BYTES, dataBytes } from '../../domain/npc/mind-data.js';
+import { copyId } from '../../domain/soul/copy-id.js';
+import type { SoulDocument } from '../../domain/soul/document.js';
+import { dataOf } from '../../domain/soul/state.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
+import type { SoulArchive } from '../../ports/soul-archive.js';
+import { soulImport, type SoulImportAnswer, type SoulImportInput } from '../../../workflows/soul-import.js';
+import { mindFold } from '../minds/mind.js';
+import { inSlices } from '../pacing/in-slices.js';
+import type { ProcessJournal } from '../processes/process-journal.js';
+import type { Lanes } from '../streams/lanes.js';
+import { ownerOf } from './custody.js';
+import { importFold } from './import-fold.js';
+import { type SoulTrust, verifySoul } from './soul-signer.js';
+
+/** How long a request waits for a soul to arrive, in milliseconds: clients give up after 15 s (contract 2.5). */
+const ARRIVING_MS = 12_000;
+/** For how long a soul that was received is kept for its arrival, in milliseconds: longer than any outage. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+export type ImportDeps = {
+  readonly engine: ProcessEngine;
+  readonly journal: ProcessJournal;
+  readonly lanes: Lanes;
+  readonly events: EventStore;
+  readonly clock: Clock;
+  readonly archive: Pick<SoulArchive, 'stage' | 'readPublic'>;
+  readonly trust: SoulTrust;
+  /** How long a client may take between the phases, in milliseconds (ANIMA_SOUL_DEADLINE_MS). */
+  readonly soulDeadlineMs: number;
+};
+
+/** What is imported, for whom: `txId` is what an archive calls it. */
+export type ImportAsked = { readonly tenant: string; readonly txId: string; readonly by: CommandContext };
+
+/** A mind that came in. `revision` is that from which on it is there; `position` its global one. */
+export type Imported = {
+  readonly soul: Extract<SoulImportAnswer, { name: 'imported' }>['soul'];
+  readonly revision: number;
+  readonly position: number;
+};
+
+const refOf = (stream: string, id: string): ProcessRef => ({ process: soulImport.name, id, stream });
+
+/**
+ * Begins to import what an archive calls `txId` (contract 8.3); while an import of it waits for its client, that one is taken again.
+ * @throws Rejection as ProcessEngine.ask
+ */
+export const beginImport = async (
+  { engine, lanes, journal, clock, soulDeadlineMs }: ImportDeps,
+  { tenant, txId, by }: ImportAsked,
+): Promise<void> => {
+  const stream = importStream(tenant, txId);
+  const { state, revision } = await lanes.current(stream, importFold);
+  const nowMs = clock.now().getTime();
+  if (state.newest?.open === true) {
+    const known = (await journal.load(soulImport, refOf(stream, state.newest.importId))).state as SoulImportAnswer;
+    if (Date.parse(known.deadlineAt) > nowMs) return;
+  }
+  const importId = makeProcessId('i', revision, nowMs, by.commandId);
+  const deadlineAt = new Date(nowMs + soulDeadlineMs).toISOString();
+  const request: SoulImportInput = { type: 'request', importId, txId, deadlineAt };
+  await engine.ask(refOf(stream, importId), [request], by);
+};
+
+const newestOf = async ({ lanes }: ImportDeps, stream: string): Promise<ProcessRef> => {
+  const { newest } = (await lanes.current(stream, importFold)).state;
+  if (newest === null) throw new Rejection('SOUL_IMPORT_NOT_FOUND');
+  return refOf(stream, newest.importId);
+};
+
+/**
+ * Ends an import whose client could not download the soul (contract 8.4).
+ * @throws Rejection SOUL_DOWNLOAD_FAILED, always; SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, and as ProcessEngine.ask
+ */
+export const giveUpImport = async (
+  deps: ImportDeps,
+  { tenant, txId, by }: ImportAsked,
+  reason: string,
+): Promise<never> => {
+  const ref = await newestOf(deps, importStream(tenant, txId));
+  const input: SoulImportInput = { type: 'undelivered', code: 'SOUL_DOWNLOAD_FAILED', reason };
+  await deps.engine.ask(ref, [input], by);
+  throw new Rejection('SOUL_DOWNLOAD_FAILED', { details: { reason } });
+};
+
+/**
+ * Brings a soul in as a mind (contract 8.4): the document is verified and kept, then the import goes on by itself. A repeat waits for it.
+ * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_ALREADY_LIVE,
+ *   ENGINE_UNAVAILABLE when it takes longer than ARRIVING_MS, what the archive raises, and as ProcessEngine.ask
+ */
+export const receiveSoul = async (
+  deps: ImportDeps,
+  { tenant, txId, by }: ImportAsked,
+  { document, copy }: { readonly document: unknown; readonly copy: boolean },
+): Promise<Imported & { readonly document: SoulDocument }> => {
+  const stream = importStream(tenant, txId);
+  const ref = await newestOf(deps, stream);
+  const before = (await deps.journal.load(soulImport, ref)).state as SoulImportAnswer;
+  requireOpen(before);
+  const verified = await verifySoul(document, deps.trust);
+  if (!verified.valid) throw new Rejection('SOUL_INVALID', { details: { reason: verified.reason } });
+  const { soul, kid, signer } = verified;
+  const text = await inSlices(jcsSlices(soul));
+  const digest = sha256Base64url(text);
+  const bytes = new TextEncoder().encode(text);
+  if (before.name === 'requested') {
+    await requireNamed(deps, txId, digest);
+    requireDataFits(soul);
+    const isCopy = copy || (signer === 'ours' && (await livesHere(deps, soul)));
+    const npcId = isCopy ? copyId(soul.npcId, ref.id) : soul.npcId;
+    if (!isCopy) await requireFree(deps, tenant, soul);
+    const expiresAt = new Date(deps.clock.now().getTime() + KEPT_MS);
+    await deps.archive.stage(digest, bytes, { tenant, expiresAt });
+    const { id: soulId, trainingProof: root, memories } = soul;
+    const received = { soulId, digest, root, kid, signer, npcId, copy: isCopy };
+    const sizes = { memories: memories.length, bytes: bytes.length };
+    await deps.engine.ask(ref, [{ type: 'received', ...received, ...sizes } satisfies SoulImportInput], by);
+  } else if ('soul' in before && before.soul.digest !== digest) {
+    throw new Rejection('SOUL_PAYLOAD_MISMATCH');
+  }
+  return { ...(await arrivedSoul(deps, tenant, ref, by)), document: soul };
+};
+
+/** An import that has ended otherwise than well says so. */
+const requireOpen = (state: SoulImportAnswer): void => {
+  if (state.name === 'expired') throw new Rejection('SOUL_EXCHANGE_EXPIRED');
+  if (state.name !== 'failed') return;
+  const { code, details = {} } = state.failure;
+  const known = Object.hasOwn(rejections, code) ? (code as RejectionCode) : 'SOUL_DOWNLOAD_FAILED';
+  throw new Rejection(known, { details: { reason: state.failure.reason, ...details } });
+};
+
+/** The archive of this server names what it has by its digest; what others call theirs cannot be checked. */
+const requireNamed = async ({ archive }: ImportDeps, txId: string, digest: string): Promise<void> => {
+  if (txId === digest || !isContentDigest(txId) || (await archive.readPublic(txId)) === null) return;
+  throw new Rejection('SOUL_PAYLOAD_MISMATCH', { message: 'The document is not the one that sicTxId names.' });
+};
+
+const requireDataFits = ({ state }: SoulDocument): void => {
+  const bytes = dataBytes(dataOf(state));
+  if (bytes > DATA_BYTES) throw new Rejection('DATA_TOO_LARGE', { details: { bytes, limitBytes: DATA_BYTES } });
+};
+
+const hasHistory = async ({ lanes }: ImportDeps, tenant: string, npcId: string): Promise<boolean> =>
+  (await lanes.current(npcStream(tenant, npcId), mindFold)).revision >= 0;
+
+/** Whether the mind that a soul of ours was made of is one of this server. */
+const livesHere = (deps: ImportDeps, { provenance }: SoulDocument): Promise<boolean> =>
+  hasHistory(deps, provenance.tenant, provenance.npcId);
+
+const requireFree = async (deps: ImportDeps, tenant: string, { npcId, trainingProof }: SoulDocument): Promise<void> => {
+  const owner = await ownerOf(deps, trainingProof);
+  if (owner === null && !(await hasHistory(deps, tenant, npcId))) return;
+  // Of another tenant's mind nobody is told.
+  const known = owner === null ? npcId : owner.tenant === tenant ? owner.npcId : undefined;
+  throw new Rejection('SOUL_ALREADY_LIVE', { details: known === undefined ? {} : { npcId: known } });
+};
+
+const arrivedSoul = async (
+  { engine, events }: ImportDeps,
+  tenant: string,
+  ref: ProcessRef,
+  by: CommandContext,
+): Promise<Imported> => {
+  const outcome = await engine.outcome(ref, by, { withinMs: ARRIVING_MS });
+  const state = outcome?.answer as SoulImportAnswer | undefined;
+  if (state !== undefined) requireOpen(state);
+  if (outcome === null || state?.name !== 'imported') {
+    throw new Rejection('ENGINE_UNAVAILABLE', {
+      message: 'The soul has not arrived yet. It goes on; a repeat waits for it.',
+      retryAfter: 1,
+    });
+  }
+  const { npcId, revision } = state.arrived;
+  // An outcome tells no position: the import wrote the mind, not the request.
+  const { events: found } = await events.read(npcStream(tenant, npcId), {
+    direction: 'forwards',
+    from: revision,
+    limit: 1,
+  });
+  return { soul: state.soul, revision, position: found[0]?.position ?? 0 };
+};

@@ -1,0 +1,13 @@
+import type { EventStore } from '../../ports/event-store.js';
+
+/**
+ * The last event of a stream, and its global position; -1 and 0 where there is none. For what a process has written by itself: its outcome tells no
+ * position, because no request wrote it. Raises what the event store raises.
+ */
+export const streamEnd = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+): Promise<{ readonly revision: number; readonly position: number }> => {
+  const { events: found, lastRevision } = await events.read(stream, { direction: 'backwards', limit: 1 });
+  return { revision: lastRevision, position: found[0]?.position ?? 0 };
+};

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { verifySoul, type SoulVerification } from '../app/souls/soul-signer.js';
+import { soulFromCbor } from '../domain/soul/binary.js';
+import { MAX_SOUL_BYTES } from '../domain/soul/bounds.js';
+import { CommandFailed, type Terminal } from './terminal.js';
+
+/** The longest file that is read: with white space, or as CBOR, a soul takes more bytes than it is measured by. */
+const MAX_FILE_BYTES = 4 * MAX_SOUL_BYTES;
+
+/** What a soul is not, in words. */
+const REASONS: Readonly<Record<Extract<SoulVerification, { valid: false }>['reason'], string>> = {
+  malformed: 'it is not a soul document, or its signature is not one of a soul',
+  too_large: 'it is larger than a soul may be',
+  bad_signature: 'its signature was not made by the key that it names',
+  wrong_root: 'its parts are not those that were signed',
+  wrong_parts: 'it has more or fewer parts than were signed',
+  other_soul: 'its signature belongs to another soul',
+  claims_our_server: 'it claims to come from this server, and does not',
+  untrusted_signer: 'its signer is not trusted',
+};
+
+/** Where a file is that was typed. */
+export const fileOf = ({ cwd }: Terminal, file: string): string => resolve(cwd, file);
+
+/** The document in a file: JSON, or CBOR. @throws CommandFailed */
+export const readSoulFile = async (terminal: Terminal, file: string): Promise<unknown> => {
+  const bytes = await readFile(fileOf(terminal, file)).catch((error: unknown) => {
+    throw new CommandFailed(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
+  });
+  if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than a soul may be.`);
+  // JSON of an object begins with a brace or white space; a map in CBOR never does.
+  const isJson = /^\s*\{/.test(bytes.subarray(0, 64).toString('latin1'));
+  const document = isJson ? parsed(bytes) : soulFromCbor(bytes);
+  if (document === null) throw new CommandFailed(`${file} is neither JSON nor the binary form of a soul.`);
+  return document;
+};
+
+const parsed = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as unknown;
+  } catch {
+    return null;
+  }
+};
+
+/** Offline nobody's keys are known but the one that the soul brings. */
+export const verifiedOffline = (document: unknown): Promise<SoulVerification> =>
+  verifySoul(document, { keys: { publicKey: () => Promise.resolve(undefined) }, issuer: '', trusted: null });
+
+/** Why a soul is not valid, as a sentence. */
+export const whyInvalid = (
+  file: string,
+  reason: Extract<SoulVerification, { valid: false }>['reason'],
+): CommandFailed => new CommandFailed(`${file} is not valid (${reason}): ${REASONS[reason]}.`);

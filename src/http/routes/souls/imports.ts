@@ -1,0 +1,140 @@
+import { Type } from '@sinclair/typebox';
+
+import { archiveAddress } from '../../../app/souls/archive-url.js';
+import { custodyOf } from '../../../app/souls/custody-chain.js';
+import { beginImport, giveUpImport, type ImportDeps, receiveSoul } from '../../../app/souls/import-soul.js';
+import { isObject, type Json } from '../../../domain/shared/json.js';
+import { Rejection } from '../../../domain/shared/rejection.js';
+import { cutText } from '../../../domain/shared/text.js';
+import { broughtBy } from '../../../domain/soul/state.js';
+import { contextOf } from '../../command-context.js';
+import { readJson } from '../../json.js';
+import { type Call, type RouteDefinition, route } from '../../route.js';
+import { AnyJson, FreeObject, NpcParams, nullable } from '../../schemas.js';
+import { SOUL_BODY_BYTES } from './exports.js';
+
+/** Of what a client says about a failed download, in UTF-16 units. */
+const ERROR_CHARS = 500;
+
+const TxId = Type.String({ minLength: 1, maxLength: 256, pattern: '^[A-Za-z0-9_-]+$' });
+
+const DownloadResult = Type.Object({
+  adrBody: Type.Optional(AnyJson),
+  adrStatus: nullable(Type.Integer()),
+  adrSuccess: Type.Boolean(),
+  adrError: nullable(Type.String()),
+});
+
+export type ImportServices = ImportDeps & { readonly publicUrl: string };
+
+/** The document that a client brings: an object, or its JSON text. */
+const documentOf = (body: Json | undefined): unknown => {
+  if (isObject(body)) return body;
+  if (typeof body !== 'string') return null;
+  try {
+    return readJson(body);
+  } catch (error) {
+    if (error instanceof Rejection) return null;
+    throw error;
+  }
+};
+
+const asked = (call: Call, txId: string) => ({ tenant: call.principal.tenant, txId, by: contextOf(call) });
+
+/** The two phases of an import, and where a mind came from (contract 8.3, 8.4). */
+export const importRoutes = (services: ImportServices): readonly RouteDefinition[] => [
+  route({
+    operationId: 'importSoul',
+    method: 'POST',
+    path: '/npcs/import',
+    tag: 'Souls',
+    summary: 'Begin to import a soul: where to download it',
+    description:
+      'The first of two phases. GET `{adiGatewayUrl}/{adiExpectedTxId}`, then confirm with `POST /npcs/import/confirm`.',
+    scope: 'souls',
+    body: Type.Object({ txIdRef: TxId }),
+    responses: {
+      200: {
+        description: 'Where the soul can be downloaded, without a key.',
+        schema: Type.Object({
+          si1Instruction: Type.Object({ adiGatewayUrl: Type.String(), adiExpectedTxId: Type.String() }),
+        }),
+      },
+    },
+    handler: async (call) => {
+      const { txIdRef } = call.body;
+      await beginImport(services, asked(call, txIdRef));
+      return {
+        body: {
+          si1Instruction: { adiGatewayUrl: archiveAddress(services.publicUrl), adiExpectedTxId: txIdRef },
+        },
+      };
+    },
+  }),
+  route({
+    operationId: 'confirmImport',
+    method: 'POST',
+    path: '/npcs/import/confirm',
+    tag: 'Souls',
+    summary: 'Bring the downloaded soul: it becomes an NPC',
+    description: 'The second of two phases. Confirming twice with the same document gives the first answer.',
+    scope: 'souls',
+    bodyLimit: SOUL_BODY_BYTES,
+    body: Type.Object({
+      sicTxId: TxId,
+      sicDownloadResult: DownloadResult,
+      copy: nullable(Type.Boolean({ description: 'Import it under another npcId, beside whoever has it already.' })),
+    }),
+    responses: {
+      200: {
+        description: 'The NPC as it came in.',
+        schema: Type.Object(
+          {
+            npcId: Type.String(),
+            persona: Type.Union([Type.String(), Type.Null()]),
+            data: Type.Union([FreeObject, Type.Null()]),
+            soulId: Type.String(),
+            copy: Type.Boolean(),
+            kid: Type.String({ description: 'The key that signed the soul.' }),
+            signer: Type.String({ enum: ['ours', 'known', 'unknown'] }),
+          },
+          { additionalProperties: true },
+        ),
+      },
+    },
+    handler: async (call) => {
+      const { sicTxId, sicDownloadResult: result, copy } = call.body;
+      const request = asked(call, sicTxId);
+      if (!result.adrSuccess) {
+        const reason = cutText(result.adrError ?? 'The client says that the download failed.', ERROR_CHARS);
+        return giveUpImport(services, request, reason);
+      }
+      const given = { document: documentOf(result.adrBody), copy: copy ?? false };
+      const { document, soul, revision, position } = await receiveSoul(services, request, given);
+      const { persona = null, data = null } = broughtBy(document);
+      const { npcId, soulId, kid, signer } = soul;
+      return { revision, position, body: { npcId, persona, data, soulId, copy: soul.copy, kid, signer } };
+    },
+  }),
+  route({
+    operationId: 'getCustody',
+    method: 'GET',
+    path: '/npcs/:npcId/custody',
+    tag: 'Souls',
+    summary: 'The souls that an NPC came from, oldest first',
+    scope: 'souls',
+    ext: true,
+    params: NpcParams,
+    responses: {
+      200: {
+        description: 'One link for each time that it was imported somewhere; none for an NPC that began here.',
+        schema: Type.Object({ npcId: Type.String(), copy: Type.Boolean(), chain: Type.Array(FreeObject) }),
+      },
+    },
+    handler: async (call) => {
+      const { npcId } = call.params;
+      const { revision, copy, chain } = await custodyOf(services, call.principal.tenant, npcId);
+      return { revision, body: { npcId, copy, chain } };
+    },
+  }),
+];

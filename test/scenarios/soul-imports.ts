@@ -1,0 +1,275 @@
+import { describe, expect, it } from 'vitest';
+
+import { signSoul } from '../../src/app/souls/soul-signer.js';
+import type { JsonObject } from '../../src/domain/shared/json.js';
+import type { SoulDocument, SoulInputs } from '../../src/domain/soul/document.js';
+import { codeOf, type Reply } from '../support/api.js';
+import { ISSUER, serverKeys, soulMemories, unsignedSoul } from '../support/souls.js';
+import { type ProjectingServer, projectingServer } from './projecting-server.js';
+import type { OpenServer } from './server-under-test.js';
+
+/** Long enough for a test, short enough to wait for. */
+const DEADLINE_MS = 8_000;
+
+type Custody = { readonly copy: boolean; readonly chain: readonly JsonObject[] };
+
+/** What the scenarios do with a server. */
+const clientOf = (running: ProjectingServer) => {
+  const ok = (reply: Reply, status = 200): Reply => {
+    expect(reply.status, reply.text).toBe(status);
+    return reply;
+  };
+  const pathOf = (npcId: string): string => `/npcs/${encodeURIComponent(npcId)}`;
+  const begin = (txId: string): Promise<Reply> => running.api.post('/npcs/import', { txIdRef: txId });
+  const confirm = (txId: string, adrBody: unknown, more: object = {}): Promise<Reply> =>
+    running.api.post('/npcs/import/confirm', {
+      sicTxId: txId,
+      sicDownloadResult: { adrBody, adrStatus: 200, adrSuccess: true },
+      ...more,
+    });
+  const bring = async (txId: string, soul: unknown, more: object = {}): Promise<Reply> => {
+    ok(await begin(txId));
+    return confirm(txId, soul, more);
+  };
+  const memoriesOf = async (npcId: string): Promise<readonly JsonObject[]> =>
+    ok(await running.api.get(`${pathOf(npcId)}/memory?limit=500`)).body as readonly JsonObject[];
+  const custodyOf = async (npcId: string): Promise<Custody> =>
+    ok(await running.api.get(`${pathOf(npcId)}/custody`)).body as Custody;
+  const exported = async (npcId: string): Promise<SoulDocument> => {
+    const reply = ok(await running.api.post(`/v1/agents/${encodeURIComponent(npcId)}/soul/export`, {}));
+    return (reply.body as { soul: SoulDocument }).soul;
+  };
+  return { ok, pathOf, begin, confirm, bring, memoriesOf, custodyOf, exported };
+};
+
+let souls = 0;
+/** A soul that another server has signed; each has an npcId and a root of its own. */
+const strangersSoul = async (more: Partial<SoulInputs> = {}): Promise<SoulDocument> => {
+  souls += 1;
+  const npcId = `Zoë ${souls} of the gate`;
+  const plain = unsignedSoul({ soulId: `s${souls}`, npcId, ...more });
+  const unsigned = { ...plain, provenance: { ...plain.provenance, npcId: plain.npcId } };
+  return signSoul(await serverKeys('a stranger'), ISSUER, unsigned);
+};
+
+const txIdOf = (soul: SoulDocument): string => `tx-of-${soul.id}`;
+
+/** How souls arrive, as clients see it over HTTP: the same on every profile (contract 8.3, 8.4). */
+export const soulImportScenarios = (profile: string, open: OpenServer): void => {
+  describe(`souls that arrive on ${profile}`, () => {
+    const running = projectingServer(open, { ANIMA_SOUL_DEADLINE_MS: String(DEADLINE_MS) });
+    const { ok, pathOf, begin, confirm, bring, memoriesOf, custodyOf, exported } = clientOf(running);
+
+    it('become the NPC that they were, with its id, state, memories and origin', async () => {
+      const soul = await strangersSoul();
+      const txId = txIdOf(soul);
+      const begun = ok(await begin(txId)).body as { si1Instruction: JsonObject };
+      expect(begun.si1Instruction).toMatchObject({ adiExpectedTxId: txId });
+      expect(codeOf(await running.api.get(pathOf(soul.npcId)))).toBe('NPC_NOT_FOUND');
+
+      const done = ok(await confirm(txId, JSON.stringify(soul)));
+      const data = { name: 'Zoë', inventory: ['key'], fear: 0.25, hp: 10, skills: 'none', constructor: { a: null } };
+      const { persona } = soul;
+      expect(done.body).toMatchObject({ npcId: soul.npcId, persona, data, copy: false, signer: 'unknown' });
+      expect(ok(await confirm(txId, soul)).body).toEqual(done.body);
+
+      expect(ok(await running.api.get(pathOf(soul.npcId))).body).toMatchObject({ npcId: soul.npcId, persona, data });
+      const listed = ok(await running.api.get('/npcs')).body as readonly { npcId: string }[];
+      expect(listed.map(({ npcId }) => npcId)).toContain(soul.npcId);
+      const remembered = await memoriesOf(soul.npcId);
+      expect(
+        remembered.map(({ id, text, type, importance, createdAt, confirmed }) => [
+          id,
+          text,
+          type,
+          importance,
+          createdAt,
+          confirmed,
+        ]),
+      ).toEqual(
+        soul.memories.map(({ id, text, type, importance, timestamp, confirmed }) => [
+          id,
+          text,
+          type,
+          importance,
+          timestamp,
+          confirmed,
+        ]),
+      );
+      expect(remembered[1]?.['source']).toEqual({ soulId: soul.id, ...soul.memories[1]?.cause });
+      const found = ok(
+        await running.api.post(`${pathOf(soul.npcId)}/memory/recall`, { query: 'Memory 1: the necklace' }),
+      );
+      expect((found.body as readonly JsonObject[]).map(({ id }) => id)).toContain(soul.memories[1]?.id);
+
+      const { copy, chain } = await custodyOf(soul.npcId);
+      expect(copy).toBe(false);
+      expect(chain.map(({ soulId }) => soulId)).toEqual(['s1', soul.id]);
+      expect(chain[1]).toMatchObject({ txId, issuer: ISSUER, npcId: soul.npcId, root: soul.trainingProof });
+    });
+
+    it('live once: again they come in as a copy, or not at all', async () => {
+      const soul = await strangersSoul();
+      const txId = txIdOf(soul);
+      ok(await bring(txId, soul));
+      const refused = await bring(txId, soul);
+      expect([refused.status, codeOf(refused)]).toEqual([409, 'SOUL_ALREADY_LIVE']);
+      // The import is still open: the client need not begin again.
+      const copied = ok(await confirm(txId, soul, { copy: true })).body as { npcId: string };
+      expect(copied).toMatchObject({ copy: true, persona: soul.persona });
+      expect(copied.npcId).toMatch(/^Zoë \d+ of the gate-copy-[0-9a-f]{8}$/);
+      expect(await memoriesOf(copied.npcId)).toHaveLength(soul.memories.length);
+      expect(await custodyOf(copied.npcId)).toMatchObject({ copy: true, chain: [{}, { npcId: soul.npcId }] });
+
+      const another = await strangersSoul();
+      ok(await running.api.post('/npcs', { npcId: another.npcId, persona: 'Somebody else.' }));
+      expect(codeOf(await bring(txIdOf(another), another))).toBe('SOUL_ALREADY_LIVE');
+      expect(ok(await running.api.get(pathOf(another.npcId))).body).toMatchObject({ persona: 'Somebody else.' });
+    });
+
+    it('live once whatever the tenant, until their mind is archived', async () => {
+      const soul = await strangersSoul();
+      ok(await bring(txIdOf(soul), soul));
+      const made = ok(await running.api.post('/tenants', { tenantId: `t${souls}` }), 201).body as { key: string };
+      const other = { authorization: `Bearer ${made.key}` };
+      const post = (path: string, body: object) => running.api.post(path, body, other);
+      const bringThere = async (): Promise<Reply> => {
+        ok(await post('/npcs/import', { txIdRef: txIdOf(soul) }));
+        return post('/npcs/import/confirm', {
+          sicTxId: txIdOf(soul),
+          sicDownloadResult: { adrBody: soul, adrSuccess: true },
+        });
+      };
+      const refused = await bringThere();
+      expect([refused.status, codeOf(refused)]).toEqual([409, 'SOUL_ALREADY_LIVE']);
+      expect(refused.text).not.toContain(soul.npcId);
+      ok(await running.api('DELETE', pathOf(soul.npcId)));
+      expect(ok(await bringThere()).body).toMatchObject({ npcId: soul.npcId, copy: false });
+      const unknown = await running.api.post(
+        '/npcs/import/confirm',
+        { sicTxId: 'nothing', sicDownloadResult: { adrBody: soul, adrSuccess: true } },
+        other,
+      );
+      expect([unknown.status, codeOf(unknown)]).toEqual([404, 'SOUL_IMPORT_NOT_FOUND']);
+    });
+
+    it('of this server come in as copies that name their source, over several hops', async () => {
+      const npcId = `source ${souls++}`;
+      ok(await running.api.post('/npcs', { npcId, persona: 'The first.', data: { hp: 3, mood: 'loyal' } }));
+      ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'The well is deep.', importance: 0.7 }));
+      const first = await exported(npcId);
+      const one = ok(await bring(first.id, first)).body as { npcId: string };
+      expect(one).toMatchObject({ copy: true, signer: 'ours', persona: 'The first.', data: { hp: 3, mood: 'loyal' } });
+      const second = await exported(one.npcId);
+      const two = ok(await bring(second.id, second)).body as { npcId: string };
+      expect((await custodyOf(two.npcId)).chain).toMatchObject([
+        { soulId: first.id, npcId },
+        { soulId: second.id, npcId: one.npcId },
+      ]);
+      expect((await custodyOf(npcId)).chain).toEqual([]);
+      const [kept] = await memoriesOf(two.npcId);
+      const [origin] = await memoriesOf(npcId);
+      expect(kept).toMatchObject({ id: origin?.['id'], text: 'The well is deep.', createdAt: origin?.['createdAt'] });
+    });
+
+    it('are refused with the reason when anything in them was changed, and leave nothing', async () => {
+      const soul = await strangersSoul();
+      const txId = txIdOf(soul);
+      ok(await begin(txId));
+      const [first, second, third] = soul.memories;
+      const changed: readonly (readonly [string, unknown])[] = [
+        ['wrong_root', { ...soul, persona: `${soul.persona}.` }],
+        ['wrong_root', { ...soul, memories: [second, first, third] }],
+        ['wrong_parts', { ...soul, memories: [first, second] }],
+        ['malformed', { ...soul, memories: [first, first, second] }],
+        ['wrong_parts', { ...soul, memories: [first, second, third, { ...third, id: 'm9' }] }],
+        ['other_soul', { ...soul, npcId: 'Mallory', provenance: { ...soul.provenance, npcId: 'Mallory' } }],
+        ['bad_signature', { ...soul, signature: soul.signature.replace(/.{4}$/, 'AAAA') }],
+        ['malformed', { ...soul, extra: 1 }],
+        ['malformed', 'no JSON'],
+        ['malformed', 7],
+      ];
+      for (const [reason, document] of changed) {
+        const refused = await confirm(txId, document);
+        expect([refused.status, codeOf(refused), refused.body.error.details.reason], reason).toEqual([
+          422,
+          'SOUL_INVALID',
+          reason,
+        ]);
+      }
+      expect(codeOf(await running.api.get(pathOf(soul.npcId)))).toBe('NPC_NOT_FOUND');
+      // What was refused is not held against the right one.
+      ok(await confirm(txId, soul));
+    });
+
+    it('are refused where the id names another document, and where their data is more than an NPC has', async () => {
+      const npcId = `own ${souls++}`;
+      ok(await running.api.post('/npcs', { npcId, persona: 'Own.' }));
+      const own = await exported(npcId);
+      const listed = ok(await running.api.get('/souls')).body as { souls: readonly { txId: string; npcId: string }[] };
+      const txId = listed.souls.find((soul) => soul.npcId === npcId)?.txId ?? '';
+      const soul = await strangersSoul();
+      const mismatch = await bring(txId, soul);
+      expect([mismatch.status, codeOf(mismatch)]).toEqual([422, 'SOUL_PAYLOAD_MISMATCH']);
+      ok(await confirm(txId, own));
+      const large = await strangersSoul({ data: { notes: 'x'.repeat(262_145) } });
+      const refused = await bring(txIdOf(large), large);
+      expect([refused.status, codeOf(refused)]).toEqual([413, 'DATA_TOO_LARGE']);
+    });
+
+    it('do not arrive when the download failed, came too late, or was not begun', async () => {
+      const soul = await strangersSoul();
+      const txId = txIdOf(soul);
+      const never = await confirm(txId, soul);
+      expect([never.status, codeOf(never)]).toEqual([404, 'SOUL_IMPORT_NOT_FOUND']);
+      ok(await begin(txId));
+      const failed = await running.api.post('/npcs/import/confirm', {
+        sicTxId: txId,
+        sicDownloadResult: { adrSuccess: false, adrStatus: 502, adrError: 'bad gateway' },
+      });
+      expect([failed.status, codeOf(failed)]).toEqual([422, 'SOUL_DOWNLOAD_FAILED']);
+      expect(codeOf(await confirm(txId, soul))).toBe('SOUL_DOWNLOAD_FAILED');
+      ok(await begin(txId));
+      const late = async (): Promise<number> => (await confirm(txId, { ...soul, persona: 'not this one' })).status;
+      await expect.poll(late, { timeout: DEADLINE_MS * 3, interval: 500 }).toBe(410);
+      expect(codeOf(await confirm(txId, soul))).toBe('SOUL_EXCHANGE_EXPIRED');
+      ok(await bring(txId, soul));
+    });
+  });
+
+  describe(`souls that arrive on ${profile}, killed`, () => {
+    const running = projectingServer(open);
+    const { ok, pathOf, begin, confirm, memoriesOf } = clientOf(running);
+
+    it('arrive whole and once, whenever the server is killed', async () => {
+      const soul = await strangersSoul({ memories: soulMemories(3_000) });
+      const txId = txIdOf(soul);
+      const killed = async (): Promise<void> => {
+        await running.server.restart('kill');
+        running.again();
+      };
+      ok(await begin(txId));
+      await killed();
+      let answer: Reply | null = null;
+      for (let waited = 40; answer?.status !== 200; waited += 60) {
+        const asked = confirm(txId, soul).catch(() => null);
+        // Each time it gets a little further.
+        if (waited < 600) {
+          await new Promise((resolve) => setTimeout(resolve, waited));
+          await killed();
+        }
+        answer = await asked;
+        const seen = await running.api.get(pathOf(soul.npcId));
+        if (seen.status === 200) expect(await memoriesOf(soul.npcId)).toHaveLength(500);
+        else expect(codeOf(seen)).toBe('NPC_NOT_FOUND');
+      }
+      expect(answer.body).toMatchObject({ npcId: soul.npcId, copy: false });
+      await killed();
+      expect(ok(await confirm(txId, soul)).body).toEqual(answer.body);
+      const all = ok(await running.api.get(`${pathOf(soul.npcId)}/memory`)).body as readonly JsonObject[];
+      expect(all.map(({ id }) => id)).toEqual(soul.memories.map(({ id }) => id));
+      const history = ok(await running.api.get(`${pathOf(soul.npcId)}/history?type=SoulArrivalBegun,SoulArrived`)).body;
+      expect((history as { events: JsonObject[] }).events).toHaveLength(2);
+    }, 180_000);
+  });
+};

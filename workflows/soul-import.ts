@@ -1,0 +1,162 @@
+import type { ImportEvent } from '../src/domain/soul/import-events.js';
+import { importEvents } from '../src/domain/soul/import-decoder.js';
+import { Rejection } from '../src/domain/shared/rejection.js';
+import type { Effect, Emitted, Process, ProcessEvent } from './process.js';
+
+type DataOfImport<Type extends ImportEvent['type']> = Omit<Extract<ImportEvent, { type: Type }>['data'], 'importId'>;
+type Asked = DataOfImport<'SoulImportRequested'>;
+type Received = DataOfImport<'SoulReceived'>;
+type Arrived = DataOfImport<'SoulImported'>;
+type ImportFailure = DataOfImport<'SoulImportFailed'>;
+
+type BegunImport = Asked & { readonly importId: string };
+/** An import as its events leave it; plain JSON. `receivedAt` is when the soul counts as imported, RFC 3339. */
+export type SoulImportState =
+  | { readonly name: 'new' }
+  | (BegunImport & { readonly name: 'requested' | 'expired' })
+  | (BegunImport & { readonly name: 'received'; readonly soul: Received; readonly receivedAt: string })
+  | (BegunImport & { readonly name: 'imported'; readonly soul: Received; readonly arrived: Arrived })
+  | (BegunImport & { readonly name: 'failed'; readonly failure: ImportFailure });
+
+export type SoulImportInput =
+  | ({ readonly type: 'request'; readonly importId: string } & Asked)
+  /** A client brought a valid document, and the archive keeps it. */
+  | ({ readonly type: 'received' } & Received)
+  | ({ readonly type: 'arrived' } & Arrived)
+  /** A client says that it could not download the soul. */
+  | ({ readonly type: 'undelivered' } & ImportFailure)
+  /** The soul cannot come in. */
+  | ({ readonly type: 'refused' } & ImportFailure)
+  | { readonly type: 'deadline' };
+
+/** What is known of an import: its whole state, once it has begun. */
+export type SoulImportAnswer = Exclude<SoulImportState, { name: 'new' }>;
+
+/** An event of an import as a cell emits it: JSON by construction. */
+const recorded = (event: ImportEvent): readonly Emitted[] => [event];
+
+const fail = ({ importId }: BegunImport, { type: _, ...failure }: ImportFailure & { readonly type: string }) =>
+  recorded({ type: 'SoulImportFailed', data: { importId, ...failure } });
+
+/** Confirming twice gives the first answer, to the same document. @throws Rejection SOUL_PAYLOAD_MISMATCH */
+const sameAgain = {
+  to: ['received', 'imported'],
+  emit: ({ soul }: { readonly soul: Received }, { digest }: Received): readonly Emitted[] => {
+    if (soul.digest !== digest) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
+    return [];
+  },
+} as const;
+
+const table: Process<SoulImportState, SoulImportInput, unknown, SoulImportAnswer>['table'] = {
+  new: {
+    request: {
+      to: ['requested'],
+      emit: (_, { type: _type, ...data }) => recorded({ type: 'SoulImportRequested', data }),
+    },
+    received: { reject: 'SOUL_IMPORT_NOT_FOUND' },
+    arrived: 'ignore',
+    undelivered: { reject: 'SOUL_IMPORT_NOT_FOUND' },
+    refused: 'ignore',
+    deadline: 'ignore',
+  },
+  requested: {
+    request: 'ignore',
+    received: {
+      to: ['received'],
+      emit: ({ importId }, { type: _, ...soul }) => recorded({ type: 'SoulReceived', data: { importId, ...soul } }),
+    },
+    arrived: 'ignore',
+    undelivered: { to: ['failed'], emit: fail },
+    refused: 'ignore',
+    deadline: {
+      to: ['expired'],
+      emit: ({ importId }) => recorded({ type: 'SoulImportExpired', data: { importId } }),
+    },
+  },
+  // The client has done its part: from here on the import ends, however long it takes.
+  received: {
+    request: 'ignore',
+    received: sameAgain,
+    arrived: {
+      to: ['imported'],
+      emit: ({ importId }, { type: _, ...arrived }) =>
+        recorded({ type: 'SoulImported', data: { importId, ...arrived } }),
+    },
+    undelivered: 'ignore',
+    refused: { to: ['failed'], emit: fail },
+    deadline: 'ignore',
+  },
+  imported: {
+    request: 'ignore',
+    received: sameAgain,
+    arrived: 'ignore',
+    undelivered: 'ignore',
+    refused: 'ignore',
+    deadline: 'ignore',
+  },
+  failed: {
+    request: 'ignore',
+    received: 'ignore',
+    arrived: 'ignore',
+    undelivered: 'ignore',
+    refused: 'ignore',
+    deadline: 'ignore',
+  },
+  expired: {
+    request: 'ignore',
+    received: { reject: 'SOUL_EXCHANGE_EXPIRED' },
+    arrived: 'ignore',
+    undelivered: { reject: 'SOUL_EXCHANGE_EXPIRED' },
+    refused: 'ignore',
+    deadline: 'ignore',
+  },
+};
+
+const evolve = (state: SoulImportState, stored: ProcessEvent): SoulImportState => {
+  const event = importEvents.decode(stored);
+  if (state.name === 'new') {
+    return event.type === 'SoulImportRequested' ? { ...event.data, name: 'requested' } : state;
+  }
+  const { importId, txId, deadlineAt } = state;
+  const begun: BegunImport = { importId, txId, deadlineAt };
+  switch (event.type) {
+    case 'SoulReceived': {
+      const { importId: _, ...soul } = event.data;
+      return { ...begun, name: 'received', soul, receivedAt: stored.meta.at };
+    }
+    case 'SoulImported': {
+      const { importId: _, ...arrived } = event.data;
+      return state.name === 'received' ? { ...begun, name: 'imported', soul: state.soul, arrived } : state;
+    }
+    case 'SoulImportFailed': {
+      const { importId: _, ...failure } = event.data;
+      return { ...begun, name: 'failed', failure };
+    }
+    case 'SoulImportExpired':
+      return { ...begun, name: 'expired' };
+    default:
+      return state;
+  }
+};
+
+const pending = (state: SoulImportState): Effect | null => {
+  if (state.name !== 'received') return null;
+  const { importId, txId, soul, receivedAt } = state;
+  return { id: 'arrive', name: 'arrive', near: false, args: { importId, txId, soul, receivedAt } };
+};
+
+/**
+ * A soul comes in as a mind (contract 8.3, 8.4): a client is told where to fetch it, and brings it in a second phase. Its events stand in a stream of
+ * their own, because which mind it is shows only in the document. The mind is made by an effect, which goes on where an earlier attempt stopped.
+ */
+export const soulImport: Process<SoulImportState, SoulImportInput, unknown, SoulImportAnswer> = {
+  name: 'soulImport',
+  initial: { name: 'new' },
+  table,
+  owns: (id, event) => event.data['importId'] === id,
+  evolve,
+  pending,
+  deadline: (state) => (state.name === 'requested' ? { at: state.deadlineAt, input: { type: 'deadline' } } : null),
+  answer: (state) => (state.name === 'new' ? undefined : state),
+  over: ({ name }) => name === 'imported' || name === 'failed' || name === 'expired',
+};
