@@ -153,6 +153,12 @@ module.exports = [
     ],
     'A soul is made from a mind; no turn and no engine has a part in it.',
   ),
+  wing(
+    'cards',
+    'character cards: taken over by minds, and made of them',
+    ['src/app/minds', 'src/app/memory', 'src/app/read-models', 'src/app/streams', 'src/app/pacing', 'projections'],
+    'A card is a mind in another form; no turn and no soul has a part in it.',
+  ),
   {
     rule: 'activities-use-ports',
     folder: 'activities',

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 
 import { StartProblem } from '../domain/shared/start-problem.js';
 import { apiVersion } from '../http/api-version.js';
+import { cardCommand } from './card.js';
 import { chainCommand } from './chain.js';
 import { demoCommand } from './demo.js';
 import { historyCommand } from './history.js';
@@ -23,6 +24,8 @@ const program = (terminal: Terminal): Command => {
   const anima = new Command('anima')
     .description('The mind of game NPCs, as a service: every thought an event, every decision replayable.')
     .version(apiVersion, '-V, --version', 'output the version')
+    // A command may have an option of the same name, such as the version of a card.
+    .enablePositionalOptions()
     .addCommand(serveCommand(terminal))
     .addCommand(demoCommand(terminal))
     .addCommand(keysCommand(terminal))
@@ -32,6 +35,7 @@ const program = (terminal: Terminal): Command => {
     .addCommand(talkCommand(terminal))
     .addCommand(memoriesCommand(terminal))
     .addCommand(soulCommand(terminal))
+    .addCommand(cardCommand(terminal))
     .addCommand(chainCommand(terminal))
     .addCommand(rebuildCommand(terminal))
     .addCommand(reembedCommand(terminal))

@@ -50,20 +50,23 @@ const contentSchema = (type: string): Doc => {
 };
 
 const requestBodyOf = ({ body, bytes }: RouteDefinition): Doc => {
-  if (bytes !== undefined)
-    return { requestBody: { required: true, content: { [bytes.accepts]: { schema: contentSchema(bytes.accepts) } } } };
+  if (bytes !== undefined) {
+    const content = [bytes].flat().map(({ accepts }) => [accepts, { schema: contentSchema(accepts) }] as const);
+    return { requestBody: { required: true, content: Object.fromEntries(content) } };
+  }
   if (body === undefined) return {};
   const required = ((body as { required?: readonly string[] }).required ?? []).length > 0;
   return { requestBody: { required, content: { 'application/json': { schema: plain(withNullMembers(body)) } } } };
 };
 
 const responsesOf = ({ responses, shortForbidden }: RouteDefinition): Doc => {
-  const own = Object.entries(responses).map(([status, { description, schema, contentType, onDemand }]) => {
+  const own = Object.entries(responses).map(([status, { description, schema, contentType, orType, onDemand }]) => {
     const type = contentType ?? 'application/json';
     const content = {
       ...(schema === undefined && contentType === undefined
         ? {}
         : { [type]: { schema: schema === undefined ? contentSchema(type) : plain(schema) } }),
+      ...(orType === undefined ? {} : { [orType]: { schema: contentSchema(orType) } }),
       ...(onDemand === undefined ? {} : { [onDemand]: { schema: contentSchema(onDemand) } }),
     };
     return [status, { description, ...(Object.keys(content).length === 0 ? {} : { content }) }];

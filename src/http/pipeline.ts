@@ -86,7 +86,7 @@ const deprecationOf = ({ deprecated, operationId }: RouteDefinition): Readonly<R
  */
 export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps): Pipeline => {
   requireSound(definition);
-  const { bytes: accepted } = definition;
+  const accepted = definition.bytes === undefined ? null : [definition.bytes].flat();
   const limit = definition.bodyLimit ?? DEFAULT_BODY_LIMIT;
   const readParams = compilePathParams(definition.path, definition.params);
   const readQuery = compileQuery(definition.query);
@@ -212,7 +212,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     const principal = await identify(ctx, exchange);
     const { admits } = definition;
     const granted = admits === undefined ? undefined : await admits(ctx.req.headers.authorization);
-    const bytes = accepted === undefined ? null : openBody(ctx.req, ctx.res, accepted);
+    const bytes = accepted === null ? null : openBody(ctx.req, ctx.res, accepted);
     const parsed = bytes === null ? await readJson(ctx) : emptyBody();
     const params = readParams(segments);
     const { query, issues } = readQuery(exchange.query);

@@ -32,8 +32,8 @@ const faultOf = ({
   if (body !== undefined || bodyLimit !== undefined) return 'takes bytes and JSON at once';
   if (writesTo !== undefined || keepAnswer !== undefined || restore !== undefined)
     return 'takes bytes, so it has no Idempotency-Key to reserve a place or keep an answer for';
-  if (!MEDIA_TYPE.test(bytes.accepts)) return `takes bytes of ${bytes.accepts}, which is no media type`;
-  return null;
+  const wrong = [bytes].flat().find(({ accepts }) => !MEDIA_TYPE.test(accepts));
+  return wrong === undefined ? null : `takes bytes of ${wrong.accepts}, which is no media type`;
 };
 
 /** @throws Error for a definition that cannot work */

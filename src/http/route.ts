@@ -72,7 +72,7 @@ export type Answer = {
   readonly kept?: Json;
 };
 
-/** A body of bytes, which the handler reads itself, instead of JSON. */
+/** A body of bytes, which the handler reads itself, instead of one of JSON. */
 export type AcceptedBytes = {
   /** The media type it must have, in lower case and without parameters. The range of all types accepts any type, or none. */
   readonly accepts: string;
@@ -86,6 +86,8 @@ export type ResponseDefinition = {
   readonly schema?: TSchema;
   /** The media type of what is not JSON. */
   readonly contentType?: string;
+  /** Another media type that the answer may have. */
+  readonly orType?: string;
   /**
    * The answer may come as a stream. A `finite` stream has an end and is finished while the server stops, like any running request. An `endless`
    * stream ends when the server stops. It has no HEAD, which would never get an answer.
@@ -126,8 +128,8 @@ export type RouteDefinition<
   readonly body?: B;
   /** Bytes of JSON; 1 MiB when absent (contract 1.2). */
   readonly bodyLimit?: number;
-  /** Takes bytes, not JSON. */
-  readonly bytes?: AcceptedBytes;
+  /** Takes bytes: of one media type, or of several with a bound for each. The handler then reads JSON itself, too. */
+  readonly bytes?: AcceptedBytes | readonly AcceptedBytes[];
   readonly responses: Readonly<Record<number, ResponseDefinition>>;
   /** Works while the server starts and stops, is never limited (contract 1.3, 10.6, 11.3). */
   readonly always?: boolean;

@@ -15,6 +15,7 @@ describe('a definition', () => {
     {},
     { bytes },
     { bytes: { ...bytes, accepts: '*/*' } },
+    { bytes: [bytes, { ...bytes, accepts: 'application/json' }] },
     { bytes, method: 'PUT' },
     { responses: picture, method: 'GET' },
     { responses: picture, scope: null },
@@ -40,6 +41,7 @@ describe('a definition', () => {
     [{ bytes, restore: async () => ({}) }, 'no Idempotency-Key'],
     [{ bytes: { ...bytes, accepts: 'image/*' } }, 'no media type'],
     [{ bytes: { ...bytes, accepts: 'Image/PNG' } }, 'no media type'],
+    [{ bytes: [bytes, { ...bytes, accepts: 'png' }] }, 'bytes of png, which is no media type'],
     [{ bytes: { ...bytes, accepts: 'text/plain; charset=utf-8' } }, 'no media type'],
   ] as const)('that cannot work is refused: %j', (over, why) => {
     expect(() => requireSound(definition(over))).toThrow(why);

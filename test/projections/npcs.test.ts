@@ -62,14 +62,19 @@ describe('The list of minds', () => {
     }
   });
 
-  it('holds the whole state of a mind but its open turns and memories, so that folding can go on from a row', async () => {
+  it('holds the whole state of a mind but its open turns, memories and card, so that folding can go on from a row', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (written) => {
         const events = await (await storeOf(written)).readAll(0, 100);
         for (const [stream, row] of rowsOf(npcs, events)) {
           const own = events.filter((event) => event.stream === stream && npcs.handles.includes(event.type));
           const { tenant: _tenant, npcId: _npcId, ...mind } = row;
-          const { openTurns: _openTurns, memories: _memories, ...folded } = own.reduce(evolveMind, initialMind);
+          const {
+            openTurns: _openTurns,
+            memories: _memories,
+            card: _card,
+            ...folded
+          } = own.reduce(evolveMind, initialMind);
           expect(mind).toEqual(folded);
         }
       }),

@@ -1,6 +1,7 @@
 import { openDistributedServer, openNamespace } from '../support/distributed-server.js';
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
+import { cardScenarios } from './cards.js';
 import { cortexScenarios } from './cortex.js';
 import { injectionScenarios } from './injections.js';
 import { mainJobScenarios } from './main-job.js';
@@ -20,6 +21,7 @@ agentKillScenarios('distributed', openDistributedServer);
 cortexScenarios('distributed', openDistributedServer);
 soulScenarios('distributed', openDistributedServer);
 soulImportScenarios('distributed', openDistributedServer);
+cardScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {
   manyAtOnceScenarios(`distributed, processes with every role: ${processes}`, async () => {

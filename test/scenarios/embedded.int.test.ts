@@ -1,6 +1,7 @@
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
+import { cardScenarios } from './cards.js';
 import { cortexScenarios } from './cortex.js';
 import { injectionScenarios } from './injections.js';
 import { mainJobScenarios } from './main-job.js';
@@ -20,6 +21,7 @@ agentKillScenarios('embedded', openEmbeddedServer);
 cortexScenarios('embedded', openEmbeddedServer);
 soulScenarios('embedded', openEmbeddedServer);
 soulImportScenarios('embedded', openEmbeddedServer);
+cardScenarios('embedded', openEmbeddedServer);
 injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {
   const server = await openEmbeddedServer({ ANIMA_RATE_LIMIT: 'off' });

@@ -106,7 +106,11 @@ const verdict = {
     object({ ...onPatterns, observation: Type.String(), npcState: AnyObject, ruleset: RulesetUsed }),
   ),
 };
-const mind = { persona: Type.Optional(Type.String()), data: Type.Optional(AnyObject) };
+const mind = {
+  persona: Type.Optional(Type.String()),
+  data: Type.Optional(AnyObject),
+  card: Type.Optional(object({ digest: text('Base64url SHA-256 of its JCS form.'), content: AnyObject })),
+};
 
 /** Object types without the seams of intersections, so that equal shapes are equal types. What takes any JSON is left as it is. */
 type Plain<T> = [Json] extends [T]

@@ -61,6 +61,8 @@ type DecisionBasis = {
 };
 /** Only if an actor's data is larger than a mind's may be: only this turn uses it (contract 1.2). */
 type OfActor = { readonly actorDataKept?: false };
+/** Only when a character card was imported: the card as it came, and the base64url SHA-256 of its JCS form (contract 8.9). */
+type OfCard = { readonly card?: { readonly digest: string; readonly content: JsonObject } };
 /** The rules whose pattern matches the observation, found before anything is decided; decisions and replay read them here. Absent: none. */
 type OnPatterns = { readonly patternsHeld?: readonly string[] };
 
@@ -90,9 +92,9 @@ type ArrivedSoul = OfSoul & {
 };
 
 export type NpcEvent =
-  | { type: 'NpcRegistered'; data: { readonly persona?: string; readonly data?: JsonObject } }
+  | { type: 'NpcRegistered'; data: OfCard & { readonly persona?: string; readonly data?: JsonObject } }
   /** Members given replace whole. */
-  | { type: 'NpcUpdated'; data: { readonly persona?: string; readonly data?: JsonObject } }
+  | { type: 'NpcUpdated'; data: OfCard & { readonly persona?: string; readonly data?: JsonObject } }
   | { type: 'NpcArchived'; data: Record<string, never> }
   | {
       type: 'TurnOpened';

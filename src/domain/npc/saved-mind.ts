@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../shared/json.js';
 import type { OpenTurns } from './open-turns.js';
-import type { MindState, Origin } from './state.js';
+import type { HeldCard, MindState, Origin } from './state.js';
 import { isPackedMemory, type StoredMemories } from './stored-memories.js';
 
 /**
@@ -9,11 +9,12 @@ import { isPackedMemory, type StoredMemories } from './stored-memories.js';
  */
 export const savedMind = (saved: Json, revision: number): MindState | null => {
   if (!isObject(saved) || saved['revision'] !== revision) return null;
-  const { persona, data, archived, origin, updatedAt, openTurns, memories } = saved;
+  const { persona, data, archived, origin, updatedAt, openTurns, memories, card } = saved;
   if ((persona !== null && typeof persona !== 'string') || (data !== null && !isObject(data))) return null;
   if (typeof archived !== 'boolean' || typeof updatedAt !== 'string') return null;
   if (!areOpenTurns(openTurns) || !areMemories(memories) || !isOrigin(origin)) return null;
-  return { persona, data, archived, origin, revision, updatedAt, openTurns, memories };
+  if (!isHeldCard(card)) return null;
+  return { persona, data, archived, origin, revision, updatedAt, openTurns, memories, card };
 };
 
 const isOrigin = (saved: unknown): saved is Origin | null =>
@@ -31,6 +32,9 @@ const areOpenTurns = (saved: unknown): saved is OpenTurns =>
   saved['changes'].every(
     (change) => isObject(change) && typeof change['turnId'] === 'string' && typeof change['open'] === 'boolean',
   );
+
+const isHeldCard = (saved: unknown): saved is HeldCard | null =>
+  saved === null || (isObject(saved) && typeof saved['digest'] === 'string' && typeof saved['revision'] === 'number');
 
 const isPacked = (value: unknown): boolean => typeof value === 'string' && isPackedMemory(value);
 

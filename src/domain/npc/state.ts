@@ -21,8 +21,15 @@ export type MindSummary = {
 /** `arrivedAt`: the revision from which on the mind is there, -1 while the soul still arrives (contract 8.4). `stored`: memories that have arrived. */
 export type Origin = { readonly importId: string; readonly stored: number; readonly arrivedAt: number };
 
-/** A mind as its events leave it: the summary, its open turns and its last memories. These two are not part of the summary, because they would make a row of a list long. */
-export type MindState = MindSummary & { readonly openTurns: OpenTurns; readonly memories: StoredMemories };
+/** The character card that a mind has: its digest, and the revision of the event that brought it and holds it (contract 8.9). */
+export type HeldCard = { readonly digest: string; readonly revision: number };
+
+/** A mind as its events leave it: the summary, its open turns, its last memories and its card. These are not part of the summary, because they would make a row of a list long. */
+export type MindState = MindSummary & {
+  readonly openTurns: OpenTurns;
+  readonly memories: StoredMemories;
+  readonly card: HeldCard | null;
+};
 
 export const initialSummary: MindSummary = {
   persona: null,
@@ -32,7 +39,12 @@ export const initialSummary: MindSummary = {
   revision: -1,
   updatedAt: '',
 };
-export const initialMind: MindState = { ...initialSummary, openTurns: noOpenTurns, memories: noMemories };
+export const initialMind: MindState = {
+  ...initialSummary,
+  openTurns: noOpenTurns,
+  memories: noMemories,
+  card: null,
+};
 
 /** Whether a mind's soul still arrives: until it is here as a whole, nobody sees anything of it, and nobody else writes. */
 export const isArriving = ({ origin }: Pick<MindSummary, 'origin'>): boolean => origin !== null && origin.arrivedAt < 0;
@@ -107,6 +119,12 @@ const turnsAfter = (turns: OpenTurns, event: NpcEvent | UnknownEvent): OpenTurns
   }
 };
 
+const cardAfter = (card: HeldCard | null, event: NpcEvent | UnknownEvent, revision: number): HeldCard | null => {
+  if (event.type !== 'NpcRegistered' && event.type !== 'NpcUpdated') return card;
+  const brought = event.data.card;
+  return brought === undefined ? card : { digest: brought.digest, revision };
+};
+
 /** Folds one event into a mind's summary; total: a type it does not know only moves the revision. Other members of `state` stay as they are. */
 export const evolveSummary = <State extends MindSummary>(state: State, event: Folded): State => ({
   ...state,
@@ -122,5 +140,7 @@ export const evolveMind = (state: MindState, event: Folded): MindState => {
   const known = npcEvents.decode(event);
   const openTurns = turnsAfter(state.openTurns, known);
   const memories = memoriesAfter(state.memories, known, event);
-  return openTurns === state.openTurns && memories === state.memories ? next : { ...next, openTurns, memories };
+  const card = cardAfter(state.card, known, event.revision);
+  const isSame = openTurns === state.openTurns && memories === state.memories && card === state.card;
+  return isSame ? next : { ...next, openTurns, memories, card };
 };

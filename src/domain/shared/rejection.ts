@@ -46,6 +46,11 @@ export const rejections = {
   SOUL_INVALID: 'This is not a valid soul; details.reason says why, and nothing was imported.',
   SOUL_TOO_LARGE: 'This NPC is larger than a soul may be, or its data is nested too deep; details give the bounds.',
   TEMPLATE_INVALID: 'The template is unknown: use Raw, ChatML, Llama3 or Alpaca; nothing was stored.',
+  CARD_INVALID:
+    'This is no character card of version 1, 2 or 3; details.issues lists every problem. Nothing was stored.',
+  CARD_MISSING: 'This picture has no character card in it: there is no chunk tEXt named ccv3 or chara.',
+  PNG_INVALID:
+    'This is not a whole PNG with a readable card; details.reason says why. CHARX files are not read: export the card as PNG or JSON.',
   SOUL_PAYLOAD_MISMATCH: 'The payload is not the one that was signed in the first phase of the export.',
   IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key was used before with another body; use a new one.',
   ACTION_FORBIDDEN: 'The constraints of the turn forbid this action.',

@@ -107,7 +107,8 @@ const isEncoded = (req: IncomingMessage): boolean => {
 
 const compressed = (): Rejection => new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body uncompressed.' });
 
-const mediaType = (req: IncomingMessage): string | undefined =>
+/** The media type of a body, in lower case and without parameters. */
+export const mediaType = (req: IncomingMessage): string | undefined =>
   req.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
 
 /**
@@ -117,14 +118,18 @@ const mediaType = (req: IncomingMessage): string | undefined =>
 export const openBody = (
   req: IncomingMessage,
   res: ServerResponse,
-  { accepts, maxBytes }: AcceptedBytes,
+  accepted: readonly AcceptedBytes[],
 ): AsyncIterable<Uint8Array> => {
+  const type = mediaType(req);
+  const taken = accepted.find(({ accepts }) => accepts === '*/*' || accepts === type);
+  const maxBytes = taken?.maxBytes ?? Math.max(...accepted.map((other) => other.maxBytes));
   requireLength(req, maxBytes);
-  const isAccepted = accepts === '*/*' || mediaType(req) === accepts;
   if (announcesBody(req)) {
     if (isEncoded(req)) throw compressed();
-    if (!isAccepted)
-      throw new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body as Content-Type: ${accepts}.` });
+    if (taken === undefined) {
+      const types = accepted.map(({ accepts }) => accepts).join(' or ');
+      throw new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body as Content-Type: ${types}.` });
+    }
   }
   return chunksOf(req, res, maxBytes);
 };

@@ -6,6 +6,7 @@ import { actRoutes } from './acts.js';
 import { agentRoutes } from './agents.js';
 import { archiveRoutes } from './archive.js';
 import { bridgeRoutes } from './bridge.js';
+import { cardRoutes } from './cards.js';
 import { chainBreakRoutes } from './chain-breaks.js';
 import { cortexRoutes } from './cortex.js';
 import { eventRoutes } from './events.js';
@@ -33,6 +34,7 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...recallRoutes(services),
   ...agentRoutes(services),
   ...soulRoutes(services),
+  ...cardRoutes(services),
   ...bridgeRoutes(services),
   ...ruleRoutes(services),
   ...verdictRoutes(services.signer),

@@ -19,6 +19,7 @@ const folded: Readonly<Record<number, string>> = {
   2: '67250d384e5cd7a1f57171d8ab58fc7bcd9e4d078e3274bd28f7e561d243d2ad',
   3: 'ea28231b31130fa99e8da343230a139d1d513c238b9e26d14e98ecb723d10c31',
   4: '04d1ed605405bc0d786f3686c6fc1b949a0908e1581c272d1d60bc0655355cb4',
+  5: 'ef2dcfc7670f391882f68a2cf083acf2912f868a2b4433c614f2d38d59061cc4',
 };
 
 const RAISE = `A mind's events fold to another state than they did, or its state has another shape. Snapshots that were saved before would be
@@ -47,6 +48,7 @@ const lived: MindState = {
     list: ['-kG3WfXeWgfGLN9aFzwJ4sA 3 mjugqv40 2 t1-0'],
     changes: [{ stored: '-kG3WfXeWgfGLN9aFzwJ4sB 4 mjugqv40 0 m1' }, { confirmed: 't1-0' }],
   },
+  card: { digest: 'kG3WfXeWgfGLN9aFzwJ4sA', revision: 5 },
 };
 
 describe("the fold of a mind's events", () => {

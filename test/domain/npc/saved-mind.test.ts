@@ -21,6 +21,7 @@ const mind: MindState = {
     list: ['+kG3WfXeWgfGLN9aFzwJ4sA 3 mjugqv40 2 t1-0'],
     changes: [{ stored: '-kG3WfXeWgfGLN9aFzwJ4sB 4 mjugqv40 0 m1' }, { confirmed: 'm1' }],
   },
+  card: { digest: 'kG3WfXeWgfGLN9aFzwJ4sA', revision: 5 },
 };
 const json = (value: unknown): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject;
 
@@ -28,8 +29,8 @@ describe('a saved mind', () => {
   it.each<[string, MindState]>([
     ['with everything', mind],
     [
-      'with neither persona nor data, open turns nor memories',
-      { ...mind, persona: null, data: null, origin: null, openTurns: noOpenTurns, memories: noMemories },
+      'with neither persona nor data, open turns nor memories nor card',
+      { ...mind, persona: null, data: null, origin: null, openTurns: noOpenTurns, memories: noMemories, card: null },
     ],
   ])('%s comes back as it was', (_, state) => {
     expect(savedMind(json(state), 7)).toEqual(state);
@@ -51,6 +52,7 @@ describe('a saved mind', () => {
     ['one with changes that are none', { ...json(mind), openTurns: { list: [], changes: [{ turnId: 't' }] } }],
     ['one with a change of no turn', { ...json(mind), openTurns: { list: [], changes: [{ open: true }] } }],
     ['one with a memory that is none', { ...json(mind), memories: { ...mind.memories, list: ['m1'] } }],
+    ['one with a card of no event', { ...json(mind), card: { digest: 'd' } }],
     ['one with no count of memories', { ...json(mind), memories: { ...mind.memories, count: null } }],
     ['one with a change of no memory', { ...json(mind), memories: { ...mind.memories, changes: [{}] } }],
     [

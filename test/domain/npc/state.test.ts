@@ -149,6 +149,16 @@ describe('a mind', () => {
     expect(given(personaOnly, actorIdentified('t1')).state).toMatchObject({ persona: 'Calm.', data: { mood: 'calm' } });
   });
 
+  it('knows its last card by the event that brought it, whatever else changes', () => {
+    const card = (digest: string) => emitted({ type: 'NpcUpdated', data: { card: { digest, content: {} } } });
+    const renamed = emitted({ type: 'NpcUpdated', data: { persona: 'Tired.' } });
+    expect(given(registered, renamed).state.card).toBeNull();
+    expect(given(registered, card('a'), card('b'), renamed, archived).state).toMatchObject({
+      persona: 'Tired.',
+      card: { digest: 'b', revision: 2 },
+    });
+  });
+
   it('changes its data by a merge patch, also when it had none', () => {
     expect(given(registered, changed({ mood: { fear: null, joy: 2 } })).state.data).toEqual({
       hp: 3,

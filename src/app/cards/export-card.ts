@@ -1,0 +1,68 @@
+import { type GivenVersion, inVersion } from '../../domain/card/card-versions.js';
+import { LORE_TYPE } from '../../domain/card/lore.js';
+import { currentCard, type KnownFact, madeCard, ownVersion } from '../../domain/card/mind-card.js';
+import { readCard } from '../../domain/card/read-card.js';
+import type { MindState } from '../../domain/npc/state.js';
+import { firstFitting } from '../../domain/shared/json-bytes.js';
+import type { JsonObject } from '../../domain/shared/json.js';
+import { npcStream } from '../../domain/shared/stream-names.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { ReadModels } from '../../ports/read-models.js';
+import { memories, memoriesListed, memoryTag, type MemoryRow } from '../../../projections/memories.js';
+import { visibleRange } from '../memory/visible-range.js';
+import { waitForStream } from '../read-models/read-wait.js';
+import type { Lanes } from '../streams/lanes.js';
+import { cardAt } from './card-at.js';
+
+/** What the book of a made card holds at most: memories, and bytes of their JSON. */
+const BOOK_MEMORIES = 256;
+const BOOK_BYTES = 262_144;
+
+export type ExportCardDeps = { readonly events: EventStore; readonly readModels: ReadModels; readonly lanes: Lanes };
+
+/** The newest things that a mind knows, oldest first. */
+const knownOf = async (
+  deps: ExportCardDeps,
+  stream: string,
+  minimum: number | undefined,
+): Promise<readonly KnownFact[]> => {
+  await waitForStream(deps, memories, stream, minimum);
+  const within = await visibleRange(deps, stream, 'now', await deps.readModels.progress(memories, stream));
+  if (within === null) return [];
+  const { rows } = await deps.readModels.list(memories, {
+    partition: memoriesListed(stream),
+    tags: [memoryTag(LORE_TYPE)],
+    direction: 'descending',
+    within,
+    limit: BOOK_MEMORIES,
+    bytes: 2 * BOOK_BYTES,
+  });
+  const known = rows.map(({ row }): KnownFact & JsonObject => {
+    const { text, importance, metadata = {} } = row as unknown as MemoryRow;
+    return { text, importance, metadata };
+  });
+  return firstFitting(known, BOOK_BYTES).toReversed();
+};
+
+/** A card, and the version that it is shown in. */
+export type ShownCard = { readonly version: GivenVersion; readonly content: JsonObject };
+
+/**
+ * A mind as a character card: the one that was imported, with the persona of now, or one that is made of it (contract 8.9).
+ * @param asked the version wanted; that of the imported card, or 3, when absent. `minimum`: the revision that its memories must include
+ * @throws Rejection READ_MODEL_BEHIND; what the event store and the read models throw
+ */
+export const cardOf = async (
+  deps: ExportCardDeps,
+  { tenant, npcId }: { readonly tenant: string; readonly npcId: string },
+  mind: MindState,
+  { asked, minimum }: { readonly asked?: GivenVersion; readonly minimum?: number },
+): Promise<ShownCard> => {
+  const stream = npcStream(tenant, npcId);
+  const card =
+    mind.card === null
+      ? ({ version: 3, content: madeCard({ ...mind, npcId }, await knownOf(deps, stream, minimum)) } as const)
+      : currentCard(readCard(await cardAt(deps.events, stream, mind.card.revision)), mind.persona);
+  const version = asked ?? ownVersion(card.version);
+  return { version, content: inVersion(card, version) };
+};

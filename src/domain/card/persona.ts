@@ -1,0 +1,38 @@
+import type { CharacterCard } from './read-card.js';
+
+/** What `{{user}}` stands for: a mind speaks with whoever plays. */
+const USER = 'the player';
+
+const MACRO = /\{\{(char|user|original)\}\}|<(char|bot|user)>|\{\{\/\/[^{}]*\}\}/gi;
+
+/**
+ * A text of a card with its macros replaced (docs/cards.md): the character's and the player's name; the application's own prompt (`{{original}}`), which
+ * a mind has not, and comments are left out. Other macros stay as they are.
+ */
+export const withNames = (text: string, { calledName }: Pick<CharacterCard, 'calledName'>): string =>
+  text.replace(MACRO, (_, braced?: string, pointed?: string) => {
+    const macro = (braced ?? pointed ?? '').toLowerCase();
+    if (macro === 'char' || macro === 'bot') return calledName;
+    return macro === 'user' ? USER : '';
+  });
+
+/**
+ * Who a card says that a character is, for a mind's persona; null when it says nothing. Prompts take the beginning of a long persona, so what matters
+ * most stands first.
+ */
+export const personaOf = (card: CharacterCard): string | null => {
+  const { description, personality, scenario, systemPrompt } = card;
+  const parts = [
+    ['', description],
+    ['Personality: ', personality],
+    ['Scenario: ', scenario],
+    ['Instructions: ', systemPrompt],
+  ]
+    .map(([label = '', text = '']) => ({ label, text: withNames(text, card).trim() }))
+    .filter(({ text }) => text !== '')
+    .map(({ label, text }) => `${label}${text}`);
+  if (parts.length === 0) return null;
+  const persona = parts.join('\n\n');
+  const isNamed = persona.toLowerCase().includes(card.calledName.toLowerCase());
+  return isNamed ? persona : `Name: ${card.calledName}\n\n${persona}`;
+};

@@ -1,0 +1,159 @@
+import { Type } from '@sinclair/typebox';
+
+import { cardOf } from '../../app/cards/export-card.js';
+import { takeCard } from '../../app/cards/import-card.js';
+import { requireMind } from '../../app/minds/minds.js';
+import { waitForRevision } from '../../app/read-models/read-wait.js';
+import { cardPicture, cardTextIn } from '../../domain/card/picture.js';
+import { readCard } from '../../domain/card/read-card.js';
+import { defined } from '../../domain/shared/defined.js';
+import type { Json } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { sha256Base64url } from '../../domain/shared/sha256.js';
+import { contextOf, mindStream } from '../command-context.js';
+import { namesTag } from '../entity-tag.js';
+import { DEFAULT_BODY_LIMIT, mediaType } from '../guard/read-body.js';
+import { readJsonBytes } from '../json.js';
+import { minRevision } from '../min-revision.js';
+import { JSON_TYPE } from '../respond.js';
+import { type RouteDefinition, route } from '../route.js';
+import { FreeObject, NpcParams } from '../schemas.js';
+import type { Services } from '../services.js';
+
+const PNG = 'image/png';
+const MAX_PICTURE_BYTES = 16 * 1024 * 1024;
+/** How many imports one process takes at once: each body is in memory whole. */
+const IMPORTS = 16;
+/** Of a file's name, in characters. */
+const FILE_NAME_CHARS = 64;
+
+const Counted = Type.Integer({ minimum: 0 });
+const Imported = Type.Object({
+  npcId: Type.String(),
+  created: Type.Boolean(),
+  name: Type.String({ description: 'The name on the card.' }),
+  cardVersion: Type.Unsafe<1 | 2 | 3>({ type: 'integer', enum: [1, 2, 3] }),
+  persona: Type.Union([Type.String(), Type.Null()]),
+  lore: Type.Object({
+    entries: Counted,
+    stored: Type.Integer({ description: 'Memories that were stored now.' }),
+    known: Type.Integer({ description: 'Memories that the NPC had already.' }),
+    left: Type.Integer({ description: 'Entries that are disabled, or have no text.' }),
+  }),
+});
+
+const collect = async (bytes: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+/**
+ * The JSON of the card in a PNG.
+ * @throws Rejection PNG_INVALID, CARD_MISSING, CARD_INVALID, BODY_TOO_LARGE
+ */
+const jsonInPicture = (png: Uint8Array): Json => {
+  const text = cardTextIn(png, DEFAULT_BODY_LIMIT);
+  try {
+    return readJsonBytes(text).value;
+  } catch (thrown) {
+    // The body itself is no JSON, so the refusal must not speak of the body.
+    if (!(thrown instanceof Rejection)) throw thrown;
+    const { reason } = thrown.details;
+    const message = `is not valid JSON in the picture${typeof reason === 'string' ? `: ${reason}` : ''}`;
+    throw new Rejection('CARD_INVALID', { details: { issues: [{ in: 'body', pointer: '', message }] } });
+  }
+};
+
+/** A name that every system takes for a file, made from an id. */
+const fileName = (npcId: string, extension: string): string =>
+  `${npcId.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, FILE_NAME_CHARS)}.${extension}`;
+
+/** Character cards: `POST|GET /npcs/{npcId}/card` (contract 8.9). */
+export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => {
+  const deps = { ...ports, lanes };
+  let imports = 0;
+  return [
+    route({
+      operationId: 'importCard',
+      method: 'POST',
+      path: '/npcs/:npcId/card',
+      tag: 'NPCs',
+      summary: 'Make an NPC what a character card says',
+      description:
+        'A card V1, V2 (`chara_card_v2`) or V3 (`chara_card_v3`), as JSON or in a PNG. It sets the persona, and its book becomes memories of type `knowledge`. The card is kept as it came. The same card again changes nothing.',
+      scope: 'npc',
+      ext: true,
+      params: NpcParams,
+      bytes: [
+        { accepts: 'application/json', maxBytes: DEFAULT_BODY_LIMIT },
+        { accepts: PNG, maxBytes: MAX_PICTURE_BYTES },
+      ],
+      responses: { 200: { description: 'What the NPC has of it now.', schema: Imported } },
+      enter: () => {
+        if (imports >= IMPORTS) throw new Rejection('BUSY', { retryAfter: 1 });
+        imports += 1;
+        return () => void (imports -= 1);
+      },
+      handler: async (call) => {
+        const { npcId } = call.params;
+        const body = await collect(call.bytes);
+        const json = mediaType(call.koa.req) === PNG ? jsonInPicture(body) : readJsonBytes(body).value;
+        const { revision, position, ...imported } = await takeCard(
+          deps,
+          mindStream(call),
+          readCard(json),
+          contextOf(call),
+        );
+        return { revision, position, body: { npcId, ...imported } };
+      },
+    }),
+    route({
+      operationId: 'exportCard',
+      method: 'GET',
+      path: '/npcs/:npcId/card',
+      tag: 'NPCs',
+      summary: 'An NPC as a character card',
+      description:
+        'The card that was imported, with the persona of now; or one that is made of the persona and of what the NPC knows. As PNG it is in a picture of one grey pixel.',
+      scope: 'npc',
+      ext: true,
+      params: NpcParams,
+      query: Type.Object({
+        version: Type.Optional(
+          Type.Unsafe<2 | 3>({
+            type: 'integer',
+            enum: [2, 3],
+            description: 'The version of the card that was imported, or 3, when absent.',
+          }),
+        ),
+        format: Type.Optional(Type.Unsafe<'json' | 'png'>({ type: 'string', enum: ['json', 'png'], default: 'json' })),
+      }),
+      responses: {
+        200: { description: 'The card.', schema: FreeObject, orType: PNG },
+        304: { description: 'The card is the one that `If-None-Match` names.' },
+      },
+      handler: async (call) => {
+        const { npcId } = call.params;
+        const { tenant } = call.principal;
+        const { version: asked, format = 'json' } = call.query;
+        const minimum = minRevision(call);
+        await waitForRevision(ports.events, mindStream(call), minimum);
+        const mind = await requireMind(lanes, tenant, npcId);
+        const card = await cardOf(deps, { tenant, npcId }, mind, defined({ asked, minimum }));
+        const text = JSON.stringify(card.content);
+        const etag = `"${format}-${sha256Base64url(text)}"`;
+        const { revision } = mind;
+        if (namesTag(call.header('if-none-match') ?? '', etag))
+          return { status: 304, revision, headers: { ETag: etag } };
+        const raw = format === 'png' ? { type: PNG, content: cardPicture(card) } : { type: JSON_TYPE, content: text };
+        const headers = {
+          ETag: etag,
+          'Content-Disposition': `attachment; filename="${fileName(npcId, format)}"`,
+          'X-Content-Type-Options': 'nosniff',
+        };
+        return { revision, headers, raw };
+      },
+    }),
+  ];
+};
