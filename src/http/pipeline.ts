@@ -224,7 +224,11 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     if (key !== undefined && wantsStream) refuseKey(STREAM_TAKES_NO_KEY);
     const request =
       typeof key === 'string'
-        ? await repeatable(key, [principal.keyId, definition.method, definition.path, ...Object.values(params)], parsed.value)
+        ? await repeatable(
+            key,
+            [principal.keyId, definition.method, definition.path, ...Object.values(params)],
+            parsed.value,
+          )
         : null;
     if (parsed.mayHoldNull) dropNulls?.(parsed.value);
     const bodyIssues = checkBody?.(parsed.value) ?? null;

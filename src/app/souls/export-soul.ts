@@ -4,7 +4,7 @@ import { makeProcessId } from '../../domain/shared/process-id.js';
 import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { defined } from '../../domain/shared/defined.js';
-import type { LeftOut } from '../../domain/soul/document.js';
+import type { LeftOut } from '../../domain/npc/events.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { ProcessEngine, ProcessRef, StepAnswer } from '../../ports/process-engine.js';

@@ -2,7 +2,6 @@ import type { Action } from '../bridge/action.js';
 import type { BridgeCheck } from '../bridge/bridge-check.js';
 import type { RulesTrace } from '../rules/rules-trace.js';
 import type { Json, JsonObject } from '../shared/json.js';
-import type { LeftOut } from '../soul/document.js';
 
 /**
  * The events of a mind's stream, by type. Shapes are storage: never changed, only upcast (docs/adr/0004).
@@ -43,6 +42,9 @@ export type Verdict = {
 
 /** What the decision rested on besides its inputs; shown by `why`. */
 export type VerdictGrounds = RulesTrace & { readonly checks: readonly BridgeCheck[] };
+
+/** What an export of a soul may leave out (contract 8.10): what is said of players. */
+export type LeftOut = 'players';
 
 export type TurnKind = 'process' | 'directive' | 'context' | 'verdict';
 

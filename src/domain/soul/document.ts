@@ -1,3 +1,4 @@
+import type { LeftOut } from '../npc/events.js';
 import { defined } from '../shared/defined.js';
 import type { JsonObject } from '../shared/json.js';
 import { MAX_SOUL_LINKS } from './bounds.js';
@@ -50,9 +51,6 @@ export type Provenance = {
 
 /** The tenant's default set when the soul was made; `digest` is the base64url SHA-256 of its JCS form. */
 export type SoulRuleset = { readonly rulesetId: string; readonly version: number; readonly digest: string };
-
-/** What an export may leave out (contract 8.10): what is said of players. */
-export type LeftOut = 'players';
 
 /** The soul document (contract 8.7). */
 export type SoulDocument = {
