@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 
 import type { Written } from '../app/read-models/written.js';
+import { inSlices } from '../app/pacing/in-slices.js';
 import { makeCommandId, reservedAt } from '../app/streams/command-id.js';
 import type { Json } from '../domain/shared/json.js';
 import { Rejection } from '../domain/shared/rejection.js';
@@ -14,6 +15,7 @@ import { asksFor } from './accept.js';
 import { admit, anonymous, type Gate } from './guard/admit.js';
 import { repeatable, repeatedBody, reserve, settle, type Repeatable } from './guard/idempotency.js';
 import { compileDropNulls } from './guard/null-members.js';
+import { largeBodies, requireModest } from './guard/large-bodies.js';
 import { compilePathParams } from './guard/path-params.js';
 import { compileQuery } from './guard/query.js';
 import { announcesBody, DEFAULT_BODY_LIMIT, openBody, readBody, requireJson } from './guard/read-body.js';
@@ -88,6 +90,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
   requireSound(definition);
   const accepted = definition.bytes === undefined ? null : [definition.bytes].flat();
   const limit = definition.bodyLimit ?? DEFAULT_BODY_LIMIT;
+  const crowd = limit > DEFAULT_BODY_LIMIT ? largeBodies() : null;
   const readParams = compilePathParams(definition.path, definition.params);
   const readQuery = compileQuery(definition.query);
   const dropNulls = definition.body === undefined ? null : compileDropNulls(definition.body);
@@ -105,6 +108,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     const bytes = await readBody(ctx.req, ctx.res, limit);
     if (bytes.length === 0) return emptyBody();
     requireJson(ctx.req);
+    if (bytes.length > DEFAULT_BODY_LIMIT) await inSlices(requireModest(bytes));
     return readJsonBytes(bytes);
   };
 
@@ -203,13 +207,12 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     await reply(ctx, exchange, answer);
   };
 
-  return async (ctx, segments) => {
-    const exchange = exchangeOf(ctx);
-    exchange.operationId = definition.operationId;
-    if (deprecation !== null) Object.assign(exchange.headers, deprecation);
-    if (definition.always !== true && deps.lifecycle.phase !== 'ready') throw new Rejection('NOT_READY');
-
-    const principal = await identify(ctx, exchange);
+  const proceed = async (
+    ctx: Context,
+    exchange: Exchange,
+    principal: Principal,
+    segments: readonly string[],
+  ): Promise<void> => {
     const { admits } = definition;
     const granted = admits === undefined ? undefined : await admits(ctx.req.headers.authorization);
     const bytes = accepted === null ? null : openBody(ctx.req, ctx.res, accepted);
@@ -267,6 +270,21 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       await reply(ctx, exchange, await handled(call));
     } finally {
       place.leave?.();
+    }
+  };
+
+  return async (ctx, segments) => {
+    const exchange = exchangeOf(ctx);
+    exchange.operationId = definition.operationId;
+    if (deprecation !== null) Object.assign(exchange.headers, deprecation);
+    if (definition.always !== true && deps.lifecycle.phase !== 'ready') throw new Rejection('NOT_READY');
+
+    const principal = await identify(ctx, exchange);
+    const leave = crowd?.enter(ctx.req);
+    try {
+      await proceed(ctx, exchange, principal, segments);
+    } finally {
+      leave?.();
     }
   };
 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { jcs, type JsonObject } from '../../src/domain/shared/json.js';
 import { sha256Base64url } from '../../src/domain/shared/sha256.js';
 import { soulFromCbor } from '../../src/domain/soul/binary.js';
-import { codeOf, type Reply } from '../support/api.js';
+import { apiOf, codeOf, type Reply } from '../support/api.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
 
@@ -382,6 +382,34 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
       const none = await running.api.get(`/souls/${'A'.repeat(43)}/disclosure`);
       expect([none.status, codeOf(none)]).toEqual([404, 'SOUL_NOT_FOUND']);
+    });
+
+    it('are listed and confirmed for their own tenant alone; who knows a public id can read and check it', async () => {
+      const npcId = await freshMind();
+      const begun = await begin(npcId);
+      const made = ok(await running.api.post('/tenants', { tenantId: 'soul-buyer' }), 201).body as {
+        readonly key: string;
+      };
+      const theirs = apiOf(running.server.url, made.key);
+      const { se1SignedPayload: soul, se1Signature: secSignature } = begun;
+      const { id: txId } = await upload(begun.se1Instruction);
+      const secUploadResult = { aurTxId: txId, aurStatus: 201, aurSuccess: true };
+      const stolen = await theirs.post(`${pathOf(npcId)}/soul/confirm`, {
+        ...{ secUploadResult, secSignature },
+        secSignedPayload: soul,
+      });
+      expect([stolen.status, codeOf(stolen)]).toEqual([404, 'SOUL_EXPORT_NOT_FOUND']);
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed']);
+      ok(await confirm(npcId, begun, { aurTxId: txId }));
+      expect(ok(await theirs.get('/souls')).body).toEqual({ souls: [] });
+      const id = txId ?? '';
+      const [memory] = soul['memories'] as readonly { readonly id: string }[];
+      expect(ok(await theirs.get(`/souls/${id}`)).body).toMatchObject({ soul: { id: soul['id'] } });
+      expect(ok(await theirs.post(`/souls/${id}/verify`)).body).toMatchObject({ valid: true, soulId: soul['id'] });
+      expect(ok(await theirs.get(`/souls/${id}/proof?memoryId=${memory?.id ?? ''}`)).body).toMatchObject({ part: 1 });
+      // The turns of another tenant's mind are not looked at.
+      expect(ok(await theirs.get(`/souls/${id}/disclosure`)).body).toMatchObject({ turns: 'unread' });
+      expect((await theirs.get(pathOf(npcId))).status).toBe(404);
     });
 
     it('have a published schema', async () => {

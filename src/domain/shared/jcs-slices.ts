@@ -11,7 +11,7 @@ const halfPair = /\p{Surrogate}/u;
 const endsInPair = /[\uD800-\uDBFF]$/;
 
 /** An array or object that is being written: what is in it, in order, and how far it is. */
-type Open = {
+type Unclosed = {
   readonly names: readonly string[] | null;
   readonly values: readonly Json[] | JsonObject;
   readonly count: number;
@@ -44,7 +44,7 @@ function* piecesOf(text: string): Generator<string, void, void> {
  */
 export function* jcsSlices(value: Json): Generator<number, Buffer, void> {
   const written: Buffer[] = [];
-  const open: Open[] = [];
+  const open: Unclosed[] = [];
   let text = '';
   let work = 0;
   const isDue = (more: string): boolean => {

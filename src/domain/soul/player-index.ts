@@ -9,13 +9,13 @@ const MAX_NAMESAKES = 16;
 
 /** A player, by all that bodies called them; the id first where it came first. */
 export type Player = { readonly names: readonly string[] };
-type Known = { id: string | undefined; readonly names: string[] };
+type KnownPlayer = { id: string | undefined; readonly names: string[] };
 
 /** Names by their words, or by their characters: a search costs the same however many there are. */
-type Branch = { readonly players: Known[]; readonly next: Map<string, Branch> };
-const branch = (): Branch => ({ players: [], next: new Map() });
+type NameBranch = { readonly players: KnownPlayer[]; readonly next: Map<string, NameBranch> };
+const branch = (): NameBranch => ({ players: [], next: new Map() });
 
-const plant = (root: Branch, units: readonly string[], player: Known): void => {
+const plant = (root: NameBranch, units: readonly string[], player: KnownPlayer): void => {
   let at = root;
   for (const unit of units) {
     const next = at.next.get(unit) ?? branch();
@@ -25,7 +25,7 @@ const plant = (root: Branch, units: readonly string[], player: Known): void => {
   if (at.players.length < MAX_NAMESAKES) at.players.push(player);
 };
 
-const search = (root: Branch, units: readonly string[], found: Set<Known>): void => {
+const search = (root: NameBranch, units: readonly string[], found: Set<KnownPlayer>): void => {
   if (root.next.size === 0) return;
   for (let start = 0; start < units.length; start += 1) {
     let at = root.next.get(units[start] ?? '');
@@ -60,12 +60,12 @@ export type PlayerIndex = {
 
 /** An index of nobody. The same values noted in the same order make the same players. */
 export const createPlayerIndex = (): PlayerIndex => {
-  const byId = new Map<string, Known>();
-  const byName = new Map<string, Known[]>();
+  const byId = new Map<string, KnownPlayer>();
+  const byName = new Map<string, KnownPlayer[]>();
   const [spaced, unspaced] = [branch(), branch()];
   let count = 0;
 
-  const called = (player: Known, name: string): void => {
+  const called = (player: KnownPlayer, name: string): void => {
     if (player.names.includes(name)) return;
     player.names.push(name);
     const namesakes = byName.get(name) ?? [];
@@ -77,15 +77,15 @@ export const createPlayerIndex = (): PlayerIndex => {
     if (UNSPACED.test(text)) plant(unspaced, charactersOf(words), player);
     else plant(spaced, words, player);
   };
-  const fresh = (): Known => {
+  const fresh = (): KnownPlayer => {
     if (count >= MAX_PLAYERS) throw new Rejection('SOUL_TOO_LARGE', { details: { playersLimit: MAX_PLAYERS } });
     count += 1;
     return { id: undefined, names: [] };
   };
-  const namesakesOf = (name: string | undefined): readonly Known[] =>
+  const namesakesOf = (name: string | undefined): readonly KnownPlayer[] =>
     name === undefined ? [] : (byName.get(name) ?? []);
   /** Who this is: by the id, else by the name. Who was known by a name alone gets the id that comes later. */
-  const known = ({ id, name }: NamedPlayer): Known => {
+  const known = ({ id, name }: NamedPlayer): KnownPlayer => {
     if (id === undefined) return byId.get(name ?? '') ?? namesakesOf(name)[0] ?? fresh();
     const mayBe = byId.get(id) ?? namesakesOf(id)[0] ?? namesakesOf(name)[0];
     const player = mayBe === undefined || (mayBe.id ?? id) !== id ? fresh() : mayBe;
@@ -95,7 +95,7 @@ export const createPlayerIndex = (): PlayerIndex => {
   };
   return {
     note: (value) => {
-      const noted = new Set<Known>();
+      const noted = new Set<KnownPlayer>();
       eachPlayerIn(value, (named) => {
         const player = known(named);
         if (named.id !== undefined) called(player, named.id);
@@ -105,7 +105,7 @@ export const createPlayerIndex = (): PlayerIndex => {
       return [...noted];
     },
     spokenOf: (text) => {
-      const found = new Set<Known>();
+      const found = new Set<KnownPlayer>();
       if (count === 0) return [];
       const words = wordsOf(text);
       search(spaced, words, found);

@@ -15,23 +15,23 @@ const nameIn = (value: Json | undefined): string | undefined =>
 const idIn = (value: Json | undefined): string | undefined =>
   typeof value === 'number' ? String(value) : nameIn(value);
 
-type Found = (player: NamedPlayer) => void;
+type TellsPlayer = (player: NamedPlayer) => void;
 
-const tell = (found: Found, id: string | undefined, name: string | undefined): void => {
+const tell = (found: TellsPlayer, id: string | undefined, name: string | undefined): void => {
   if (id !== undefined && name !== undefined) found({ id, name });
   else if (id !== undefined) found({ id });
   else if (name !== undefined) found({ name });
 };
 
 /** A player as the value of `player`, or an item of `players`: a text is an id or a name, nobody can tell. */
-const tellPlayer = (found: Found, value: Json): void => {
+const tellPlayer = (found: TellsPlayer, value: Json): void => {
   if (isObject(value))
     tell(found, idIn(value['id'] ?? value['playerId']), nameIn(value['name'] ?? value['playerName']));
   else tell(found, undefined, idIn(value));
 };
 
 /** Calls `found` for every player that a value names, at any depth. `playerId` and `playerName` beside each other are one player. */
-export const eachPlayerIn = (value: Json, found: Found): void => {
+export const eachPlayerIn = (value: Json, found: TellsPlayer): void => {
   if (Array.isArray(value)) {
     for (const item of value as readonly Json[]) eachPlayerIn(item, found);
     return;

@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import { requireRevision } from '../../../app/minds/minds.js';
-import { beginExport, exportRef, sealedExport } from '../../../app/souls/export-soul.js';
-import type { SoulExportAnswer } from '../../../../workflows/soul-export.js';
+import { beginExport, type ExportOutcome, exportRef, sealedExport } from '../../../app/souls/export-soul.js';
 import { agentStream, contextOf } from '../../command-context.js';
 import { type Answer, type RouteDefinition, route } from '../../route.js';
 import { AgentParams, FreeObject, nullable } from '../../schemas.js';
@@ -15,7 +14,7 @@ const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]]) =>
 
 /** `POST /v1/agents/{agentId}/soul/export`: both phases at once, into the built-in archive (contract 7.2). */
 export const agentExportRoute = (services: ExportServices): RouteDefinition => {
-  const answered = ({ soulId, seal }: SoulExportAnswer, format: 'json' | 'binary'): Answer => ({
+  const answered = ({ soulId, seal }: ExportOutcome['export'], format: 'json' | 'binary'): Answer => ({
     stream: soulAtOnce(services.payloads, seal?.digest ?? '', format),
     kept: { soulId },
   });

@@ -7,6 +7,7 @@ import {
   beginExport,
   endExport,
   type ExportDeps,
+  type ExportOutcome,
   exportRef,
   sealedDigest,
   sealedExport,
@@ -15,7 +16,6 @@ import type { SealedPayloads } from '../../../app/souls/sealed-payloads.js';
 import { jcsSlices } from '../../../domain/shared/jcs-slices.js';
 import { isObject, type Json, type JsonObject } from '../../../domain/shared/json.js';
 import { sealedSoul } from '../../../app/souls/sealed-soul.js';
-import type { SoulExportAnswer } from '../../../../workflows/soul-export.js';
 import { parseProcessId } from '../../../domain/shared/process-id.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import { payloadDigest } from '../../../app/souls/payload-digest.js';
@@ -63,7 +63,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
   /** The first phase of an export that is sealed. Its grant is always a new one, which ends with the export. */
   const begun = async (
     call: Call<{ npcId: string }>,
-    { soulId, seal, deadlineAt }: SoulExportAnswer,
+    { soulId, seal, deadlineAt }: ExportOutcome['export'],
   ): Promise<Answer> => {
     const digest = seal?.digest ?? '';
     const { tenant } = call.principal;

@@ -8,7 +8,7 @@ import { Rejection } from '../../../domain/shared/rejection.js';
 import { cutText } from '../../../domain/shared/text.js';
 import { broughtBy } from '../../../domain/soul/state.js';
 import { contextOf } from '../../command-context.js';
-import { readJson } from '../../json.js';
+import { readLargeText } from '../../guard/large-bodies.js';
 import { type Call, type RouteDefinition, route } from '../../route.js';
 import { AnyJson, FreeObject, NpcParams, nullable } from '../../schemas.js';
 import { SOUL_BODY_BYTES } from './exports.js';
@@ -28,13 +28,13 @@ const DownloadResult = Type.Object({
 export type ImportServices = ImportDeps & { readonly publicUrl: string };
 
 /** The document that a client brings: an object, or its JSON text. */
-const documentOf = (body: Json | undefined): unknown => {
+const documentOf = async (body: Json | undefined): Promise<unknown> => {
   if (isObject(body)) return body;
   if (typeof body !== 'string') return null;
   try {
-    return readJson(body);
+    return await readLargeText(body);
   } catch (error) {
-    if (error instanceof Rejection) return null;
+    if (error instanceof Rejection && error.code === 'MALFORMED_JSON') return null;
     throw error;
   }
 };
@@ -109,7 +109,7 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
         const reason = cutText(result.adrError ?? 'The client says that the download failed.', ERROR_CHARS);
         return giveUpImport(services, request, reason);
       }
-      const given = { document: documentOf(result.adrBody), copy: copy ?? false };
+      const given = { document: await documentOf(result.adrBody), copy: copy ?? false };
       const { document, soul, revision, position } = await receiveSoul(services, request, given);
       const { persona = null, data = null } = broughtBy(document);
       const { npcId, soulId, kid, signer } = soul;
