@@ -212,6 +212,10 @@ module.exports = [
     ...adapter('cortex', 'engines that continue prompts: the scripted one, model servers, local models'),
     imports: ['src/adapters/shared', 'src/app/pacing', ...core],
   },
+  {
+    ...adapter('archives', 'archives of others: an IPFS node'),
+    imports: ['src/adapters/shared', 'src/app/pacing', ...core],
+  },
   adapter('prometheus', 'metrics'),
   adapter('system', 'clock and randomness of the machine'),
   {

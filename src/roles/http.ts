@@ -8,7 +8,16 @@ import type { Services } from '../http/services.js';
 
 export type HttpRoleDeps = Pick<
   Services,
-  'ports' | 'lanes' | 'journal' | 'engine' | 'rulesets' | 'signingKeys' | 'recall' | 'engines' | 'publicUrl'
+  | 'ports'
+  | 'lanes'
+  | 'journal'
+  | 'engine'
+  | 'rulesets'
+  | 'signingKeys'
+  | 'recall'
+  | 'engines'
+  | 'archives'
+  | 'publicUrl'
 > & {
   readonly config: Pick<Config, 'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs' | 'soulDeadlineMs'>;
   readonly apiKeys: ApiKeyDeps;

@@ -8,6 +8,7 @@ import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
+import { soulsElsewhereScenarios } from './souls-elsewhere.js';
 import { soulScenarios } from './souls.js';
 
 mainJobScenarios('distributed', openDistributedServer);
@@ -18,6 +19,7 @@ agentScenarios('distributed', openDistributedServer);
 agentKillScenarios('distributed', openDistributedServer);
 cortexScenarios('distributed', openDistributedServer);
 soulScenarios('distributed', openDistributedServer);
+soulsElsewhereScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {
   manyAtOnceScenarios(`distributed, processes with every role: ${processes}`, async () => {

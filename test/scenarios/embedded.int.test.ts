@@ -8,6 +8,7 @@ import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
+import { soulsElsewhereScenarios } from './souls-elsewhere.js';
 import { soulScenarios } from './souls.js';
 
 mainJobScenarios('embedded', openEmbeddedServer);
@@ -18,6 +19,7 @@ agentScenarios('embedded', openEmbeddedServer);
 agentKillScenarios('embedded', openEmbeddedServer);
 cortexScenarios('embedded', openEmbeddedServer);
 soulScenarios('embedded', openEmbeddedServer);
+soulsElsewhereScenarios('embedded', openEmbeddedServer);
 injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {
   const server = await openEmbeddedServer({ ANIMA_RATE_LIMIT: 'off' });

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 
 import { isContentDigest } from '../../domain/shared/content-digest.js';
+import { isIpfsCid } from '../../domain/soul/ipfs-cid.js';
 import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
-import { requireArchiveNames } from '../shared/archive-names.js';
+import { requireArchiveNames, requireCidOfDigest } from '../shared/archive-names.js';
 import { wholePayload } from '../shared/whole-payload.js';
 import { isRace } from './failures.js';
 import type { Postgres } from './open.js';
@@ -73,6 +74,19 @@ export class PostgresSoulArchive implements SoulArchive {
 
   async readPublic(digest: string): Promise<Uint8Array | null> {
     return this.#read(digest, sql`tenant = ${NOBODY}`);
+  }
+
+  async nameByCid(cid: string, digest: string): Promise<void> {
+    requireCidOfDigest(cid, digest);
+    const add = sql`INSERT INTO soul_cids (cid, digest) VALUES (${cid}, ${digest}) ON CONFLICT (cid) DO NOTHING`;
+    await this.#postgres.run('request', (db) => add.execute(db));
+  }
+
+  async digestOfCid(cid: string): Promise<string | null> {
+    if (!isIpfsCid(cid)) return null;
+    const look = sql<{ digest: string }>`SELECT digest FROM soul_cids WHERE cid = ${cid}`;
+    const { rows } = await this.#postgres.run('request', (db) => look.execute(db));
+    return rows[0]?.digest ?? null;
   }
 
   async dropStaged(before: Date, limit: number): Promise<number> {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../domain/shared/json.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
 import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { archiveUnavailable } from '../../domain/soul/archive-unavailable.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
@@ -35,6 +36,8 @@ export type ExportAsked = {
   readonly persona?: string;
   readonly includeMemories: boolean;
   readonly uploadedBy: 'client' | 'server';
+  readonly storage?: 'ipfs';
+  readonly format?: 'binary';
   readonly by: CommandContext;
   readonly keyed: boolean;
   readonly resumed: boolean;
@@ -65,22 +68,24 @@ const requireWell = ({ name, failure }: SoulExportAnswer): void => {
 
 /**
  * Begins an export, and waits until its soul is sealed, and kept where this server does that (contract 8.1, 7.2). It goes on without its asker.
- * @throws Rejection EVENTS_TOO_LARGE, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE when it is not sealed in time, and as ProcessEngine.ask
+ * @throws Rejection EVENTS_TOO_LARGE, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE when it is not sealed in time, ARCHIVE_UNAVAILABLE when it is not kept in time, and as ProcessEngine.ask
  */
 export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise<ExportOutcome> => {
   const { engine, clock } = deps;
-  const { stream, by, npcState, persona, includeMemories, uploadedBy } = asked;
+  const { stream, by, npcState, persona, includeMemories, uploadedBy, storage, format } = asked;
   requireRecordable([npcState, persona ?? null]);
   const { id: earlier, since } = await earlierProcess(deps, 'soulId', asked, mindFold);
   const revision = since ?? (await deps.lanes.current(stream, mindFold)).revision;
   const nowMs = clock.now().getTime();
   const soulId = earlier ?? makeProcessId('s', revision, nowMs, by.commandId);
   const deadlineAt = new Date(nowMs + deps.soulDeadlineMs).toISOString();
-  const request = { soulId, npcState, ...defined({ persona }), includeMemories, uploadedBy, deadlineAt };
+  const place = { uploadedBy, ...defined({ storage, format }) };
+  const request = { soulId, npcState, ...defined({ persona }), includeMemories, ...place, deadlineAt };
   const ref = exportRef(stream, soulId);
   await engine.ask(ref, [{ type: 'request', ...request } satisfies SoulExportInput], by);
   const outcome = await engine.outcome(ref, by, { withinMs: SEALING_MS });
   if (outcome === null) {
+    if (storage === 'ipfs' && (await sealedDigest(deps, ref)) !== null) throw archiveUnavailable(storage);
     throw new Rejection('ENGINE_UNAVAILABLE', {
       message:
         'The soul is not sealed yet. A repeat under the same Idempotency-Key waits for it; without one it begins another export.',

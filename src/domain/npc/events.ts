@@ -214,6 +214,9 @@ export type NpcEvent =
         readonly includeMemories: boolean;
         /** Who brings the soul to an archive: a client, in a second phase, or this server at once. */
         readonly uploadedBy: 'client' | 'server';
+        /** Where this server keeps it and in which format; without them in its own archive, as JSON. */
+        readonly storage?: 'ipfs';
+        readonly format?: 'binary';
         readonly deadlineAt: string;
       };
     }

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { inSlices } from '../../../app/pacing/in-slices.js';
 import type { ArchiveGrant } from '../../../app/souls/archive-grant.js';
 import { archiveAddress, archiveUrl } from '../../../app/souls/archive-url.js';
+import type { OtherArchives } from '../../../app/souls/other-archives.js';
 import { beginExport, endExport, type ExportDeps, exportRef, sealedDigest } from '../../../app/souls/export-soul.js';
 import { jcsSlices } from '../../../domain/shared/jcs-slices.js';
 import { isObject, type Json, type JsonObject } from '../../../domain/shared/json.js';
@@ -33,6 +34,7 @@ const UploadResult = Type.Object({
 
 export type ExportServices = ExportDeps & {
   readonly archive: SoulArchive;
+  readonly archives: OtherArchives;
   readonly publicUrl: string;
   /** A grant to upload a payload, for an Authorization header. */
   readonly grantFor: (grant: ArchiveGrant) => Promise<string>;

@@ -2,6 +2,8 @@ import { Type } from '@sinclair/typebox';
 
 import { READ_WAIT_MS } from '../../../app/read-models/read-wait.js';
 import { archiveAddress, archiveUrl } from '../../../app/souls/archive-url.js';
+import { keptPayload } from '../../../app/souls/kept-payload.js';
+import { payloadDocument } from '../../../app/souls/payload-document.js';
 import { proofOf } from '../../../app/souls/soul-proof.js';
 import { type SoulTrust, verifySoul } from '../../../app/souls/soul-signer.js';
 import type { Json } from '../../../domain/shared/json.js';
@@ -39,8 +41,8 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
   const { ports, publicUrl, trust } = services;
   /** The public payload under an id, or null. */
   const payload = async (txId: string): Promise<unknown> => {
-    const bytes = await ports.soulArchive.readPublic(txId);
-    return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as unknown);
+    const bytes = await keptPayload(ports.soulArchive, txId);
+    return bytes === null ? null : payloadDocument(bytes);
   };
   const required = async (txId: string): Promise<unknown> => {
     const document = await payload(txId);

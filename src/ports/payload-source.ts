@@ -1,0 +1,11 @@
+/** A place outside of this server that may have payloads of its archive. Nothing that it answers is to be trusted. */
+export interface PayloadSource {
+  /** As refusals and logs name it. */
+  readonly name: string;
+  /**
+   * The bytes under an id, at most MAX_ARCHIVED_BYTES; null when it has none, or something larger.
+   * @param id what may stand in a path as it is: letters, digits, "_" and "-"
+   * @throws Rejection ARCHIVE_UNAVAILABLE when it does not answer, or not in time; the reason of the signal
+   */
+  fetch(id: string, signal?: AbortSignal): Promise<Uint8Array | null>;
+}
