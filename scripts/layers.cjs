@@ -213,7 +213,7 @@ module.exports = [
     imports: ['src/adapters/shared', 'src/app/pacing', ...core],
   },
   {
-    ...adapter('archives', 'archives of others: an IPFS node'),
+    ...adapter('archives', 'archives of others: an IPFS node, gateways that are fetched from with care'),
     imports: ['src/adapters/shared', 'src/app/pacing', ...core],
   },
   adapter('prometheus', 'metrics'),

@@ -9,3 +9,6 @@ export interface PayloadSource {
    */
   fetch(id: string, signal?: AbortSignal): Promise<Uint8Array | null>;
 }
+
+/** A gateway as the operator names it: an id stands behind `url`, which ends without a slash. `isPrivate`: its host may be one of the private network. */
+export type GatewayAddress = { readonly url: string; readonly isPrivate: boolean };

@@ -19,7 +19,9 @@ export type HttpRoleDeps = Pick<
   | 'archives'
   | 'publicUrl'
 > & {
-  readonly config: Pick<Config, 'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs' | 'soulDeadlineMs'>;
+  readonly config: Pick<Config, 'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs' | 'soulDeadlineMs'> & {
+    readonly archives: Pick<Config['archives'], 'soulTrust'>;
+  };
   readonly apiKeys: ApiKeyDeps;
 };
 
@@ -31,6 +33,7 @@ export const httpRoutes = ({ config, apiKeys, ...deps }: HttpRoleDeps): readonly
     {
       ...deps,
       turnIndex,
+      soulTrust: { keys: deps.signingKeys, issuer: deps.publicUrl, trusted: config.archives.soulTrust },
       signer: createVerdictSigner(deps.signingKeys),
       turnDeadlineMs: config.turnDeadlineMs,
       rulesRegistration: config.rulesRegistration,

@@ -132,7 +132,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const { signingKeys, apiKeys } = keys;
     const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);
     const recall = createRecall({ ...ports, lanes }, config.recallCacheBytes);
-    const archives = openArchives(config.archives, { clock: systemClock });
+    const archives = openArchives(config.archives, { clock: systemClock, log });
     const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives };
     const processes = openHosts({ ...deciding, issuer: publicUrl });
     const hosting = { lanes, journal, processes, clock: ports.clock };

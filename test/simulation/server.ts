@@ -108,6 +108,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
       rulesRegistration: true,
       agentWaitMs: AGENT_WAIT_MS,
       soulDeadlineMs: options.turnDeadlineMs,
+      archives: { soulTrust: null },
     },
     apiKeys: noApiKeys,
   }).map(compiledOnce);

@@ -7,6 +7,7 @@ import type { OtherArchives } from '../../../app/souls/other-archives.js';
 import { beginExport, endExport, type ExportDeps, exportRef, sealedDigest } from '../../../app/souls/export-soul.js';
 import { jcsSlices } from '../../../domain/shared/jcs-slices.js';
 import { isObject, type Json, type JsonObject } from '../../../domain/shared/json.js';
+import { uploadedPlace } from '../../../app/souls/uploaded-place.js';
 import { sealedSoul } from '../../../app/souls/sealed-soul.js';
 import { parseProcessId } from '../../../domain/shared/process-id.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
@@ -42,7 +43,7 @@ export type ExportServices = ExportDeps & {
 
 /** The two phases of an export (contract 8.1, 8.2). */
 export const exportRoutes = (services: ExportServices): readonly RouteDefinition[] => {
-  const { archive, publicUrl, grantFor } = services;
+  const { archive, archives, publicUrl, grantFor } = services;
   return [
     route({
       operationId: 'exportSoul',
@@ -101,9 +102,12 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
           position,
           body: {
             se1Instruction: {
-              auiEndpoint: archiveAddress(publicUrl),
+              auiEndpoint: archives.bundler?.url ?? archiveAddress(publicUrl),
               auiContentType: 'application/json',
-              auiAuthHeader: await grantFor({ digest, tenant, npcId, expiresAt: new Date(deadlineAt) }),
+              auiAuthHeader:
+                archives.bundler === null
+                  ? await grantFor({ digest, tenant, npcId, expiresAt: new Date(deadlineAt) })
+                  : `Bearer ${archives.bundler.token}`,
               auiPayload: document,
             },
             se1SignedPayload: document,
@@ -149,23 +153,18 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
           const reason = cutText(result.aurError ?? 'The client says that the upload failed.', ERROR_CHARS);
           await endExport(services, ref, { type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason }, by);
         }
-        const txId = result.aurTxId ?? digest;
-        // The archive of this server names what it has by its digest.
-        if (result.aurSuccess && (txId !== digest || (await archive.readPublic(txId)) === null)) {
-          throw new Rejection('SOUL_UPLOAD_FAILED', {
-            message: 'The archive does not have this payload under this aurTxId. Upload it, then confirm again.',
-            details: { aurTxId: txId },
-          });
-        }
-        const input = { type: 'uploaded', digest, txId, url: archiveUrl(publicUrl, txId) } as const;
-        const ended = await endExport(services, ref, input, by);
+        // What was exported stays so, whatever is said now.
+        const claimed = result.aurSuccess
+          ? await uploadedPlace(services, digest, result.aurTxId ?? null)
+          : { txId: digest, url: archiveUrl(publicUrl, digest) };
+        const ended = await endExport(services, ref, { type: 'uploaded', digest, ...claimed }, by);
         const { place } = ended.export;
         return {
           revision: ended.revision,
           position: ended.position,
           body: {
-            txId: place?.txId ?? txId,
-            arweaveUrl: place?.url ?? input.url,
+            txId: place?.txId ?? claimed.txId,
+            arweaveUrl: place?.url ?? claimed.url,
             signature: secSignature,
             soul: protocolSoul(document as unknown as SoulDocument),
           },

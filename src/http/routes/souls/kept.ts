@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox';
 
 import { READ_WAIT_MS } from '../../../app/read-models/read-wait.js';
-import { archiveAddress, archiveUrl } from '../../../app/souls/archive-url.js';
-import { keptPayload } from '../../../app/souls/kept-payload.js';
+import { archiveUrl } from '../../../app/souls/archive-url.js';
+import { downloadAddress } from '../../../app/souls/download-address.js';
+import { findPayload } from '../../../app/souls/find-payload.js';
+import type { OtherArchives } from '../../../app/souls/other-archives.js';
 import { payloadDocument } from '../../../app/souls/payload-document.js';
 import { proofOf } from '../../../app/souls/soul-proof.js';
 import { type SoulTrust, verifySoul } from '../../../app/souls/soul-signer.js';
@@ -25,6 +27,7 @@ const SoulParams = Type.Object({ txId: Type.String({ minLength: 1, maxLength: 25
 export type KeptSoulServices = {
   readonly trust: SoulTrust;
   readonly ports: Pick<Ports, 'readModels' | 'soulArchive'>;
+  readonly archives: OtherArchives;
   readonly publicUrl: string;
 };
 
@@ -36,18 +39,20 @@ const listed = (row: Json, publicUrl: string) => {
   return { txId, name, npcId, exportedAt, arweaveUrl };
 };
 
+/** A client can still ask an archive that this server cannot. */
+const unlessAway = (error: unknown): null => {
+  if (error instanceof Rejection && error.code === 'ARCHIVE_UNAVAILABLE') return null;
+  throw error;
+};
+
 /** What archives keep: listed, read, verified, proven (contract 8.5, 8.8). */
 export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefinition[] => {
-  const { ports, publicUrl, trust } = services;
-  /** The public payload under an id, or null. */
-  const payload = async (txId: string): Promise<unknown> => {
-    const bytes = await keptPayload(ports.soulArchive, txId);
-    return bytes === null ? null : payloadDocument(bytes);
-  };
-  const required = async (txId: string): Promise<unknown> => {
-    const document = await payload(txId);
-    if (document === null) throw new Rejection('SOUL_NOT_FOUND');
-    return document;
+  const { ports, archives, publicUrl, trust } = services;
+  const find = (txId: string) => findPayload({ archive: ports.soulArchive, gateways: archives.gateways }, txId);
+  const required = async (txId: string): Promise<Json> => {
+    const found = await find(txId);
+    if (found === null) throw new Rejection('SOUL_NOT_FOUND');
+    return payloadDocument(found.bytes);
   };
   /** Only what verifies is shown as a soul. @throws Rejection SOUL_NOT_FOUND */
   const sound = async (txId: string): Promise<SoulDocument> => {
@@ -124,11 +129,12 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
       },
       handler: async (call) => {
         const { txId } = call.params;
-        const document = await payload(txId);
-        const verified = document === null ? null : await verifySoul(document, trust);
+        const found = await find(txId).catch(unlessAway);
+        const verified = found && (await verifySoul(payloadDocument(found.bytes), trust));
+        const adiGatewayUrl = downloadAddress(txId, found?.isKept === true, { ...archives, publicUrl });
         return {
           body: {
-            si1Instruction: { adiGatewayUrl: archiveAddress(publicUrl), adiExpectedTxId: txId },
+            si1Instruction: { adiGatewayUrl, adiExpectedTxId: txId },
             ...(verified?.valid === true ? { soul: protocolSoul(verified.soul) } : {}),
           },
         };

@@ -23,6 +23,6 @@ export const soulRoutes = (services: Services): readonly RouteDefinition[] => {
   return [
     ...exportRoutes(exporting),
     agentExportRoute(exporting),
-    ...keptSoulRoutes({ ports, publicUrl, trust: { keys: signingKeys, issuer: publicUrl, trusted: null } }),
+    ...keptSoulRoutes({ ...services, trust: services.soulTrust }),
   ];
 };
