@@ -3,7 +3,7 @@ import { soulToCbor } from '../../domain/soul/binary.js';
 import { ipfsCid } from '../../domain/soul/ipfs-cid.js';
 import type { SoulDocument } from '../../domain/soul/document.js';
 import type { Clock } from '../../ports/clock.js';
-import type { SoulArchive } from '../../ports/soul-archive.js';
+import { MAX_ARCHIVED_BYTES, type SoulArchive } from '../../ports/soul-archive.js';
 import { inSlices } from '../pacing/in-slices.js';
 import { archiveUrl } from './archive-url.js';
 import type { OtherArchives } from './other-archives.js';
@@ -26,6 +26,12 @@ const lost: SoulExportInput = {
   type: 'failed',
   code: 'SOUL_UPLOAD_FAILED',
   reason: 'The sealed soul is no longer in the archive.',
+};
+
+const tooLarge: SoulExportInput = {
+  type: 'failed',
+  code: 'SOUL_TOO_LARGE',
+  reason: 'The soul is larger as CBOR than an archive takes; export it as JSON.',
 };
 
 /**
@@ -57,6 +63,8 @@ const keepByCid = async (
   const sealed = await archive.read(digest);
   if (sealed === null) return lost;
   const bytes = isBinary ? soulToCbor(payloadDocument(sealed) as unknown as SoulDocument) : sealed;
+  // Numbers may take three times as much as in JSON.
+  if (bytes.length > MAX_ARCHIVED_BYTES) return tooLarge;
   const cid = await inSlices(ipfsCid(bytes));
   const said = (await archives.ipfs?.add(bytes, signal)) ?? cid;
   if (said !== cid) {

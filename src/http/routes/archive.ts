@@ -116,7 +116,8 @@ export const archiveRoutes = ({ ports, signingKeys }: ArchiveRouteDeps): readonl
       path: '/archive/:txId',
       tag: 'Souls',
       summary: 'A payload of the archive',
-      description: 'It never changes.',
+      description:
+        'It never changes. One that was exported to IPFS is found under its CID, too; what was exported as binary is `application/cbor`.',
       scope: null,
       params: Type.Object({ txId: Type.String() }),
       responses: {
