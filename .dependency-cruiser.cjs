@@ -130,6 +130,7 @@ const packages = [
   ),
   vendor(['jose'], ['^src/app/'], 'Verdicts and souls are signed in one place, by a well-kept library.'),
   vendor(['canonicalize'], ['^src/domain/shared/json\\.ts$'], 'One canonical form: hashed, signed and compared alike.'),
+  vendor(['multiformats', '@ipld/dag-pb'], ['^src/domain/soul/'], 'What the CID of a file is, is said in one place.'),
   vendor(['lru-cache'], ['^src/app/'], 'What is remembered is bounded by its size, in one way.'),
   vendor(['usearch'], ['^src/adapters/vectors/'], 'How vectors are compared is behind a port.'),
   vendor(['re2js'], ['^src/domain/rules/'], 'Patterns of clients run in linear time, so only where RE2 reads them.'),

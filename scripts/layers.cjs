@@ -218,6 +218,10 @@ module.exports = [
     ...adapter('cortex', 'engines that continue prompts: the scripted one, model servers, local models'),
     imports: ['src/adapters/shared', 'src/app/pacing', ...core],
   },
+  {
+    ...adapter('archives', 'archives of others: an IPFS node, gateways that are fetched from with care'),
+    imports: ['src/adapters/shared', 'src/app/pacing', ...core],
+  },
   adapter('prometheus', 'metrics'),
   adapter('system', 'clock and randomness of the machine'),
   {

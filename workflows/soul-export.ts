@@ -150,7 +150,9 @@ const pending = (state: SoulExportState): Effect | null => {
     return { id: 'seal', name: 'seal', near: false, args: { ...asked, revision, requestedAt } };
   }
   if (state.name === 'sealed' && state.uploadedBy === 'server') {
-    return { id: 'keep', name: 'keep', near: false, args: { digest: state.seal?.digest ?? '' } };
+    const { storage, format } = state;
+    const args = { digest: state.seal?.digest ?? '', ...defined({ storage, format }) };
+    return { id: 'keep', name: 'keep', near: false, args };
   }
   return null;
 };

@@ -56,7 +56,7 @@ const read = (args: string[]) => {
   if (guarded && command !== 'start') throw new Error('--guarded belongs to start');
   if (command === 'reset' && words.length > 0) throw new Error('reset takes no name');
   const chosen = words.length === 0 ? SERVER_NAMES : [...new Set(words.filter(isName))];
-  return { help: false, command, guarded, names: chosen } as const;
+  return { help: false, command, guarded, names: chosen, named: words.length > 0 } as const;
 };
 
 const main = async (): Promise<number> => {
@@ -82,6 +82,7 @@ const main = async (): Promise<number> => {
       supervisor: await Supervisor.open(directory, cacheDirectory()),
       directory,
       names: request.names,
+      named: request.named,
       guarded: request.guarded,
       eventStoreUrl: process.env['EVENTSTORE_URL'],
       say: (line) => console.log(line),

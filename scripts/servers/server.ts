@@ -1,5 +1,5 @@
 /** What can be started, in the order in which it is listed. */
-export const SERVER_NAMES = ['eventstore', 'temporal', 'kafka', 'postgres'] as const;
+export const SERVER_NAMES = ['eventstore', 'temporal', 'kafka', 'postgres', 'ipfs'] as const;
 export type ServerName = (typeof SERVER_NAMES)[number];
 
 /** Where one server lives and what it may use. */
@@ -41,6 +41,8 @@ export type Server = {
   readonly readyLimitMs: number;
   /** What asks it to end in good order. */
   readonly stopSignal: NodeJS.Signals;
+  /** The others are of use without it: where it is not asked for by name, a failed start of it is told and counts as none. */
+  readonly optional?: true;
   /** What "install" waits for while something is missing, as shown to people: "is built ...". */
   readonly installing: string;
   /** Puts what is missing into the cache, and leaves the rest as it is. */

@@ -7,6 +7,7 @@ import type { RateLimit } from '../domain/tenant/rate-limit.js';
 import { OUTCOME_WAIT_MS } from '../ports/process-engine.js';
 import type { EmbedderChoice } from '../ports/embedder-choice.js';
 import type { KafkaAccess, TemporalAccess } from '../ports/server-access.js';
+import { type ArchivesConfig, readArchives } from './archives.js';
 import { readEmbedder } from './embedder.js';
 import { type CortexConfig, readCortex } from './cortex.js';
 import type { Environment } from './env.js';
@@ -72,6 +73,7 @@ export type Config = {
   readonly logLevel: LogLevel;
   /** The server's default engine. */
   readonly cortex: CortexConfig;
+  readonly archives: ArchivesConfig;
 };
 
 /** Names of settings that only the distributed profile reads. */
@@ -298,6 +300,7 @@ export const parseConfig = (
       ) / 100,
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
     cortex: readCortex(access, isThere),
+    archives: readArchives(access),
   };
   const { kafkaPublicTopic, namespace } = config.distributed ?? {};
   if (kafkaPublicTopic && namespace !== undefined && areOneTopic(kafkaPublicTopic, `${namespace}.events`)) {

@@ -1,6 +1,8 @@
 import type { Recall } from '../app/memory/recall.js';
 import type { Engines } from '../app/cortex/engines.js';
 import type { Lanes } from '../app/streams/lanes.js';
+import type { OtherArchives } from '../app/souls/other-archives.js';
+import type { SoulTrust } from '../app/souls/soul-signer.js';
 import type { ProcessJournal } from '../app/processes/process-journal.js';
 import type { Rulesets } from '../app/minds/rulesets.js';
 import type { TurnIndex } from '../app/turns/turn-index.js';
@@ -22,6 +24,9 @@ export type Services = {
   readonly signer: VerdictSigner;
   /** The engines that make words (contract 6). */
   readonly engines: Engines;
+  readonly archives: OtherArchives;
+  /** Whose souls are taken (contract 8.4). */
+  readonly soulTrust: SoulTrust;
   /** `iss` of verdicts (contract 2.9). */
   readonly publicUrl: string;
   readonly turnDeadlineMs: number;

@@ -13,7 +13,8 @@ export type Publication = 'published' | 'wasPublic';
  *
  * The caller made the digest from the bytes; the archive does not do so again when it takes them. What is read has the digest that it is read by:
  * damaged bytes are logged and count as absent. A name that is no digest is absent too; staging under one is a defect, and throws an Error.
- * Atomicity: a payload is there whole or not at all. Durability: `stage` and `publish` resolve once a loss of power changes nothing.
+ * Atomicity: a payload is there whole or not at all. Durability: `stage`, `publish` and `nameByCid` resolve once a loss of power changes nothing.
+ * A CID may name a payload as well (domain/soul/ipfs-cid.ts). Its caller made it from the bytes.
  * Failures: Rejection STORE_FULL, STORE_UNAVAILABLE or DATABASE_UNAVAILABLE. After one it is not known whether the call took effect; every call may be
  * repeated, and has the same effect once or often.
  */
@@ -30,6 +31,10 @@ export interface SoulArchive {
   unstage(digest: string, by: Pick<Staging, 'tenant'>): Promise<void>;
   /** How many bytes this tenant has staged that are not public yet. */
   stagedBytes(tenant: string): Promise<number>;
+  /** Remembers for good which payload a CID names; the payload need not be there. Another form than a CID's is a defect, and throws an Error. */
+  nameByCid(cid: string, digest: string): Promise<void>;
+  /** The digest of the payload that a CID names; null when nobody has told. */
+  digestOfCid(cid: string): Promise<string | null>;
   /** Drops payloads that were to be kept until `before` at the latest and are not public, at most so many. Returns how many: when fewer than `limit`, no more are due. */
   dropStaged(before: Date, limit: number): Promise<number>;
 }

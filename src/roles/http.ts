@@ -8,9 +8,20 @@ import type { Services } from '../http/services.js';
 
 export type HttpRoleDeps = Pick<
   Services,
-  'ports' | 'lanes' | 'journal' | 'engine' | 'rulesets' | 'signingKeys' | 'recall' | 'engines' | 'publicUrl'
+  | 'ports'
+  | 'lanes'
+  | 'journal'
+  | 'engine'
+  | 'rulesets'
+  | 'signingKeys'
+  | 'recall'
+  | 'engines'
+  | 'archives'
+  | 'publicUrl'
 > & {
-  readonly config: Pick<Config, 'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs' | 'soulDeadlineMs'>;
+  readonly config: Pick<Config, 'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs' | 'soulDeadlineMs'> & {
+    readonly archives: Pick<Config['archives'], 'soulTrust'>;
+  };
   readonly apiKeys: ApiKeyDeps;
 };
 
@@ -22,6 +33,7 @@ export const httpRoutes = ({ config, apiKeys, ...deps }: HttpRoleDeps): readonly
     {
       ...deps,
       turnIndex,
+      soulTrust: { keys: deps.signingKeys, issuer: deps.publicUrl, trusted: config.archives.soulTrust },
       signer: createVerdictSigner(deps.signingKeys),
       turnDeadlineMs: config.turnDeadlineMs,
       rulesRegistration: config.rulesRegistration,

@@ -11,7 +11,10 @@ import { agentTurn } from '../../workflows/agent-turn.js';
 import { turn } from '../../workflows/turn.js';
 
 /** What a server has open when it makes its hosts; each takes of it what it needs. `issuer`: `iss` of verdicts (contract 2.9). */
-export type HostDeps = Pick<Services, 'ports' | 'lanes' | 'rulesets' | 'signingKeys' | 'recall' | 'engines'> & {
+export type HostDeps = Pick<
+  Services,
+  'ports' | 'lanes' | 'rulesets' | 'signingKeys' | 'recall' | 'engines' | 'archives'
+> & {
   readonly issuer: string;
 };
 

@@ -26,6 +26,7 @@ import type { Log } from '../ports/log.js';
 import { openEmbedded } from '../profiles/embedded.js';
 import type { Profile, RunningReadModels } from '../profiles/profile.js';
 import { httpRoutes } from '../roles/http.js';
+import { openArchives } from './archives.js';
 import { cortexDependency, openCortex } from './cortex.js';
 import { embedderDependency } from './embedder.js';
 import { openHosts } from './hosts.js';
@@ -131,14 +132,15 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const { signingKeys, apiKeys } = keys;
     const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);
     const recall = createRecall({ ...ports, lanes }, config.recallCacheBytes);
-    const processes = openHosts({ ports, lanes, rulesets, signingKeys, recall, engines, issuer: publicUrl });
+    const archives = openArchives(config.archives, { clock: systemClock, log });
+    const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives };
+    const processes = openHosts({ ...deciding, issuer: publicUrl });
     const hosting = { lanes, journal, processes, clock: ports.clock };
     const engine = closers.opened(profile.openEngine(hosting));
     if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine, metrics));
     if (serves.requests) {
       closers.opened(startArchiveSweep({ archive: ports.soulArchive, clock: ports.clock, log }));
-      const services = { ports, lanes, journal, engine, rulesets, signingKeys, recall, engines, publicUrl };
-      routes = [...status, ...httpRoutes({ ...services, config, apiKeys })];
+      routes = [...status, ...httpRoutes({ ...deciding, journal, engine, publicUrl, config, apiKeys })];
     }
     serveWith(opened);
     lifecycle.ready();

@@ -164,6 +164,24 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       }
     });
 
+    it('remembers which payload a CID names, whether it is there or not', async () => {
+      const cid = 'bafkreigs4kw7of33pkfp3w6bfuldjtzd5inhcaqpnijqqbykczaa7nup3y';
+      const neighbour = 'bafybeig3mxlp6od42256fh35o5z3xns4kelhnovsgorfx4wm7njcl43goy';
+      expect(await archive.digestOfCid(cid)).toBeNull();
+      await Promise.all([archive.nameByCid(cid, digest), archive.nameByCid(cid, digest)]);
+      await archive.nameByCid(neighbour, contentDigest(texts[0] ?? payload));
+      expect([await archive.digestOfCid(cid), await archive.readPublic(digest)]).toEqual([digest, null]);
+      expect(await archive.digestOfCid(neighbour)).toBe(contentDigest(texts[0] ?? payload));
+    });
+
+    it.each(['', digest, '../bafkreigs4kw7of33pkfp3w6bfuldjtzd5inhcaqpnijqqbykczaa7nup3y'])(
+      'knows no payload by %j, which is no CID',
+      async (name) => {
+        expect(await archive.digestOfCid(name)).toBeNull();
+        await expect(archive.nameByCid(name, digest)).rejects.toThrow(Error);
+      },
+    );
+
     it.each([
       '',
       '../../format',

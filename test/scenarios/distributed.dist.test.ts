@@ -10,6 +10,7 @@ import { memoryScenarios } from './memory.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
 import { soulImportScenarios } from './soul-imports.js';
+import { soulsElsewhereScenarios } from './souls-elsewhere.js';
 import { soulScenarios } from './souls.js';
 
 mainJobScenarios('distributed', openDistributedServer);
@@ -22,6 +23,7 @@ cortexScenarios('distributed', openDistributedServer);
 soulScenarios('distributed', openDistributedServer);
 soulImportScenarios('distributed', openDistributedServer);
 cardScenarios('distributed', openDistributedServer);
+soulsElsewhereScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {
   manyAtOnceScenarios(`distributed, processes with every role: ${processes}`, async () => {

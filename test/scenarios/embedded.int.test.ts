@@ -10,6 +10,7 @@ import { memoryScenarios } from './memory.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
 import { soulImportScenarios } from './soul-imports.js';
+import { soulsElsewhereScenarios } from './souls-elsewhere.js';
 import { soulScenarios } from './souls.js';
 
 mainJobScenarios('embedded', openEmbeddedServer);
@@ -22,6 +23,7 @@ cortexScenarios('embedded', openEmbeddedServer);
 soulScenarios('embedded', openEmbeddedServer);
 soulImportScenarios('embedded', openEmbeddedServer);
 cardScenarios('embedded', openEmbeddedServer);
+soulsElsewhereScenarios('embedded', openEmbeddedServer);
 injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {
   const server = await openEmbeddedServer({ ANIMA_RATE_LIMIT: 'off' });

@@ -12,7 +12,7 @@ describe.runIf(process.platform === 'linux')('npm run servers', () => {
   it.each([
     { args: [], says: '"" is not a command' },
     { args: ['stat'], says: '"stat" is not a command' },
-    { args: ['start', 'redis'], says: '"redis" is not one of eventstore | temporal | kafka | postgres' },
+    { args: ['start', 'redis'], says: '"redis" is not one of eventstore | temporal | kafka | postgres | ipfs' },
     { args: ['kill'], says: 'kill needs a name' },
     { args: ['reset', 'kafka'], says: 'reset takes no name' },
   ])('refuses "$args" as wrong usage', async ({ args, says }) => {
@@ -25,6 +25,7 @@ describe.runIf(process.platform === 'linux')('npm run servers', () => {
   it.each([
     { name: 'temporal', tool: 'go' },
     { name: 'kafka', tool: 'mvn' },
+    { name: 'ipfs', tool: 'go' },
   ])('says in one sentence that $name needs $tool', async ({ name, tool }) => {
     await using temporary = await temporaryDirectory();
     const { code, stdout } = await runServers(['start', name], {
@@ -38,6 +39,24 @@ describe.runIf(process.platform === 'linux')('npm run servers', () => {
     expect(second).toMatch(new RegExp(`^${name}: is fetched .* \\.\\.\\.$`));
     expect(stdout).toMatch(new RegExp(`^${name}: .* there is no "${tool}" on the PATH: install .*\\.$`, 'm'));
   });
+
+  it('leaves out what can be done without, and says so, when nobody asked for it by name', async () => {
+    await using temporary = await temporaryDirectory();
+    const env = {
+      ANIMA_SERVERS_DIR: join(temporary.path, 'servers'),
+      ANIMA_SERVERS_CACHE: join(temporary.path, 'cache'),
+      PATH: join(temporary.path, 'nothing'),
+    };
+    try {
+      const { code, stdout } = await runServers(['start'], env);
+      expect(stdout).toMatch(/^ipfs: is LEFT OUT, .* there is no "go" on the PATH: install .* \([\d.]+ s\)$/m);
+      // The others are needed.
+      expect(stdout).toMatch(/^temporal: temporal is built .* there is no "go" on the PATH: install .*\.$/m);
+      expect(code).toBe(1);
+    } finally {
+      await runServers(['reset'], env);
+    }
+  }, 60_000);
 
   it('uses an event store that is run by others as it is, and does not kill it', async () => {
     await using temporary = await temporaryDirectory();

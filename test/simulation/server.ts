@@ -11,6 +11,7 @@ import { createEngines } from '../../src/app/cortex/engines.js';
 import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { createRecall } from '../../src/app/memory/recall.js';
+import { noOtherArchives } from '../../src/app/souls/other-archives.js';
 import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { openRulesets } from '../../src/app/minds/rulesets.js';
@@ -92,7 +93,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     keyUsage: { touch: () => undefined, lastUsedAt: () => Promise.resolve(new Map<string, string>()) },
   };
   const recall = createRecall({ ...ports, lanes }, RECALL_CACHE_BYTES);
-  const deciding = { ports, lanes, rulesets, signingKeys, recall, engines };
+  const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives: noOtherArchives };
   const processes = openHosts({ ...deciding, issuer: 'http://simulation' });
   const hosting = { lanes, journal, processes, clock };
   const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, random, logger: log });
@@ -107,6 +108,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
       rulesRegistration: true,
       agentWaitMs: AGENT_WAIT_MS,
       soulDeadlineMs: options.turnDeadlineMs,
+      archives: { soulTrust: null },
     },
     apiKeys: noApiKeys,
   }).map(compiledOnce);

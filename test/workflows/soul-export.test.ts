@@ -121,6 +121,11 @@ describe('the table of a soul’s export', () => {
     expect(statusOf(soulExport, exports.sealed.state)).toMatchObject({ effect: null, over: false });
     const own = take(take(fresh, { ...inputs.request, uploadedBy: 'server' }).and, inputs.sealed).and;
     expect(farEffectOf(statusOf(soulExport, own.state))).toMatchObject({ name: 'keep', args: { digest: seal.digest } });
+    const byCid = { uploadedBy: 'server', storage: 'ipfs', format: 'binary' } as const;
+    const elsewhere = take(take(fresh, { ...inputs.request, ...byCid }).and, inputs.sealed).and;
+    expect(farEffectOf(statusOf(soulExport, elsewhere.state))).toMatchObject({
+      args: { digest: seal.digest, storage: 'ipfs', format: 'binary' },
+    });
     for (const ended of [exports.exported, exports.failed, exports.expired])
       expect(statusOf(soulExport, ended.state)).toMatchObject({ over: true, effect: null, deadline: null });
   });

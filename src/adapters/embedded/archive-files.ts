@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -56,6 +56,8 @@ export const isThere = async (path: string): Promise<boolean> => (await unlessMi
 
 /** The length of a file; 0 when it has gone. */
 export const fileBytes = async (path: string): Promise<number> => (await unlessMissing(() => stat(path)))?.size ?? 0;
+/** What a short file holds; null when there is no such file. */
+export const readText = (path: string): Promise<string | null> => unlessMissing(() => readFile(path, 'utf8'));
 
 /** The payload that a file holds; null without a file, `damaged` when it holds another one. */
 export const readPayload = (path: string, digest: string): Promise<Buffer | 'damaged' | null> =>

@@ -3,11 +3,12 @@ import { dirname, join } from 'node:path';
 
 import { isContentDigest } from '../../domain/shared/content-digest.js';
 import { StartProblem } from '../../domain/shared/start-problem.js';
+import { isIpfsCid } from '../../domain/soul/ipfs-cid.js';
 import type { Log } from '../../ports/log.js';
 import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
 import { flushDirectory } from '../files/flush.js';
 import { makeDirectory } from '../files/make-directory.js';
-import { requireArchiveNames } from '../shared/archive-names.js';
+import { requireArchiveNames, requireCidOfDigest } from '../shared/archive-names.js';
 import {
   emptyDirectory,
   fileBytes,
@@ -17,13 +18,14 @@ import {
   directoryNames,
   onFiles,
   readPayload,
+  readText,
   removeFile,
   writeWhole,
 } from './archive-files.js';
 
 /** The name of a staged payload: digest, tenant, and until when it is kept, in milliseconds since 1970. None of the three has a dot in it. */
 const STAGED_NAME = /^([A-Za-z0-9_-]{43})\.([a-z0-9_-]{1,64})\.(\d{1,16})$/;
-/** How many characters of a digest name the folder that it is in. */
+/** How many characters of a digest or a CID name the folder that it is in. A CID’s first ones are always the same. */
 const SHARD_CHARS = 2;
 
 type StagedFile = {
@@ -36,10 +38,11 @@ type StagedFile = {
 /**
  * Payloads as files of this process: `public/<2 characters>/<digest>`, and `staged/` likewise with the tenant and the time in the name. So what becomes
  * of a payload is one renaming, done or not done when the process is killed. A file is written under `unfinished/` and renamed too.
+ * `cids/<last 2 characters>/<cid>` holds the digest of the payload that the CID names.
  * What is found damaged is moved to `damaged/`, and its name is free again.
  */
 export class EmbeddedSoulArchive implements SoulArchive {
-  readonly #folder: string;
+  readonly #root: string;
   readonly #log: Pick<Log, 'error'>;
   /** Calls about one payload run one after the other, in the order in which they were made. */
   readonly #lines = new Map<string, Promise<unknown>>();
@@ -48,7 +51,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
   #written = 0;
 
   private constructor(folder: string, log: Pick<Log, 'error'>) {
-    this.#folder = folder;
+    this.#root = folder;
     this.#log = log;
   }
 
@@ -58,7 +61,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
    */
   static async open(folder: string, log: Pick<Log, 'error'>): Promise<EmbeddedSoulArchive> {
     try {
-      for (const name of ['public', 'staged', 'unfinished', 'damaged']) await makeDirectory(join(folder, name));
+      for (const name of ['public', 'staged', 'cids', 'unfinished', 'damaged']) await makeDirectory(join(folder, name));
       await flushDirectory(folder);
       await flushDirectory(dirname(folder));
       await emptyDirectory(join(folder, 'unfinished'));
@@ -125,7 +128,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
   async stagedBytes(tenant: string): Promise<number> {
     return onFiles(async () => {
       let bytes = 0;
-      for (const shard of await directoryNames(join(this.#folder, 'staged'))) {
+      for (const shard of await directoryNames(join(this.#root, 'staged'))) {
         const own = (await this.#stagedIn(shard)).filter((file) => file.tenant === tenant);
         for (const { path } of own) bytes += await fileBytes(path);
       }
@@ -133,10 +136,24 @@ export class EmbeddedSoulArchive implements SoulArchive {
     });
   }
 
+  async nameByCid(cid: string, digest: string): Promise<void> {
+    requireCidOfDigest(cid, digest);
+    await this.#inTurn(cid, async () => {
+      await this.#folder(dirname(this.#cidPath(cid)));
+      await this.#write(this.#cidPath(cid), Buffer.from(digest));
+    });
+  }
+
+  async digestOfCid(cid: string): Promise<string | null> {
+    if (!isIpfsCid(cid)) return null;
+    const digest = await onFiles(() => readText(this.#cidPath(cid)));
+    return digest !== null && isContentDigest(digest) ? digest : null;
+  }
+
   async dropStaged(before: Date, limit: number): Promise<number> {
     const untilMs = before.getTime();
     let dropped = 0;
-    for (const shard of await onFiles(() => directoryNames(join(this.#folder, 'staged')))) {
+    for (const shard of await onFiles(() => directoryNames(join(this.#root, 'staged')))) {
       for (const { path, digest, expiresMs } of await onFiles(() => this.#stagedIn(shard))) {
         if (dropped >= limit) return dropped;
         if (expiresMs <= untilMs && (await this.#inTurn(digest, () => removeFile(path)))) dropped += 1;
@@ -149,7 +166,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
   async #sound(path: string, digest: string): Promise<Uint8Array | null> {
     const found = await readPayload(path, digest);
     if (found !== 'damaged') return found;
-    const kept = join(this.#folder, 'damaged', digest);
+    const kept = join(this.#root, 'damaged', digest);
     this.#log.error({ digest, movedTo: kept }, 'an archived payload is damaged: it counts as absent');
     await rename(path, kept);
     return null;
@@ -167,7 +184,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
   }
 
   async #stagedIn(shard: string): Promise<readonly StagedFile[]> {
-    const folder = join(this.#folder, 'staged', shard);
+    const folder = join(this.#root, 'staged', shard);
     return (await directoryNames(folder)).flatMap((name) => {
       const [, digest, tenant, expires] = STAGED_NAME.exec(name) ?? [];
       return digest === undefined || tenant === undefined
@@ -177,12 +194,19 @@ export class EmbeddedSoulArchive implements SoulArchive {
   }
 
   #publicPath(digest: string): string {
-    return join(this.#folder, 'public', digest.slice(0, SHARD_CHARS), digest);
+    return join(this.#root, 'public', digest.slice(0, SHARD_CHARS), digest);
+  }
+
+  #cidPath(cid: string): string {
+    return join(this.#root, 'cids', cid.slice(-SHARD_CHARS), cid);
   }
 
   /** The folder of a payload, made when it is missing. */
   async #shard(kind: 'public' | 'staged', digest: string): Promise<string> {
-    const folder = join(this.#folder, kind, digest.slice(0, SHARD_CHARS));
+    return this.#folder(join(this.#root, kind, digest.slice(0, SHARD_CHARS)));
+  }
+
+  async #folder(folder: string): Promise<string> {
     if (!this.#made.has(folder)) {
       await makeDirectory(folder);
       await flushDirectory(dirname(folder));
@@ -193,7 +217,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
 
   async #write(path: string, bytes: Uint8Array): Promise<void> {
     this.#written += 1;
-    await writeWhole(path, join(this.#folder, 'unfinished', String(this.#written)), bytes);
+    await writeWhole(path, join(this.#root, 'unfinished', String(this.#written)), bytes);
   }
 
   async #inTurn<T>(digest: string, work: () => Promise<T>): Promise<T> {

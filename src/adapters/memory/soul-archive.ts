@@ -1,5 +1,5 @@
 import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
-import { requireArchiveNames } from '../shared/archive-names.js';
+import { requireArchiveNames, requireCidOfDigest } from '../shared/archive-names.js';
 
 type Staged = Staging & { readonly digest: string; readonly bytes: Uint8Array };
 
@@ -7,6 +7,7 @@ type Staged = Staging & { readonly digest: string; readonly bytes: Uint8Array };
 export class MemorySoulArchive implements SoulArchive {
   readonly #public = new Map<string, Uint8Array>();
   readonly #staged = new Map<string, Staged>();
+  readonly #digests = new Map<string, string>();
 
   async stage(digest: string, bytes: Uint8Array, { tenant, expiresAt }: Staging): Promise<void> {
     requireArchiveNames(digest, tenant);
@@ -43,6 +44,15 @@ export class MemorySoulArchive implements SoulArchive {
   async stagedBytes(tenant: string): Promise<number> {
     const own = [...this.#staged.values()].filter((one) => one.tenant === tenant);
     return own.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
+
+  async nameByCid(cid: string, digest: string): Promise<void> {
+    requireCidOfDigest(cid, digest);
+    this.#digests.set(cid, digest);
+  }
+
+  async digestOfCid(cid: string): Promise<string | null> {
+    return this.#digests.get(cid) ?? null;
   }
 
   async dropStaged(before: Date, limit: number): Promise<number> {

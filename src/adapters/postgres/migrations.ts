@@ -84,6 +84,7 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
     sql`ALTER TABLE soul_archive ALTER COLUMN bytes SET STORAGE EXTERNAL`,
     sql`CREATE INDEX soul_archive_by_expiry ON soul_archive (expires) WHERE expires IS NOT NULL`,
   ],
+  '008-soul-cids': [sql`CREATE TABLE soul_cids (cid text COLLATE "C" PRIMARY KEY, digest text COLLATE "C" NOT NULL)`],
 };
 
 /** Says in one sentence what is wrong; nothing was changed. */

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 
 import { isContentDigest } from '../../domain/shared/content-digest.js';
+import { isIpfsCid } from '../../domain/soul/ipfs-cid.js';
 import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
-import { requireArchiveNames } from '../shared/archive-names.js';
+import { requireArchiveNames, requireCidOfDigest } from '../shared/archive-names.js';
 import { wholePayload } from '../shared/whole-payload.js';
 import { isRace } from './failures.js';
 import type { Postgres } from './open.js';
@@ -87,6 +88,19 @@ export class PostgresSoulArchive implements SoulArchive {
       WHERE expires IS NOT NULL AND tenant = ${tenant}`;
     const { rows } = await this.#postgres.run('request', (db) => statement.execute(db));
     return rows[0]?.bytes ?? 0;
+  }
+
+  async nameByCid(cid: string, digest: string): Promise<void> {
+    requireCidOfDigest(cid, digest);
+    const add = sql`INSERT INTO soul_cids (cid, digest) VALUES (${cid}, ${digest}) ON CONFLICT (cid) DO NOTHING`;
+    await this.#postgres.run('request', (db) => add.execute(db));
+  }
+
+  async digestOfCid(cid: string): Promise<string | null> {
+    if (!isIpfsCid(cid)) return null;
+    const look = sql<{ digest: string }>`SELECT digest FROM soul_cids WHERE cid = ${cid}`;
+    const { rows } = await this.#postgres.run('request', (db) => look.execute(db));
+    return rows[0]?.digest ?? null;
   }
 
   async dropStaged(before: Date, limit: number): Promise<number> {

@@ -44,5 +44,6 @@ export type Tables = {
   readonly rate_windows: { subject: string; started: number; ends: number; used: number; allowed: boolean };
   /** `tenant` is '' for what is public, and `expires` then null. */
   readonly soul_archive: { digest: string; tenant: string; bytes: Buffer; expires: number | null };
+  readonly soul_cids: { cid: string; digest: string };
   readonly key_usage: { key_id: string; used_at: string };
 };

@@ -1,4 +1,5 @@
 import { isContentDigest } from '../../domain/shared/content-digest.js';
+import { isIpfsCid } from '../../domain/soul/ipfs-cid.js';
 
 const TENANT = /^[a-z0-9_-]{1,64}$/;
 
@@ -6,4 +7,9 @@ const TENANT = /^[a-z0-9_-]{1,64}$/;
 export const requireArchiveNames = (digest: string, tenant: string): void => {
   if (!isContentDigest(digest)) throw new Error('a payload is named by its digest');
   if (!TENANT.test(tenant)) throw new Error('a payload is staged by a tenant');
+};
+
+/** Both names of a payload, of which one is a CID. @throws Error when one has another form */
+export const requireCidOfDigest = (cid: string, digest: string): void => {
+  if (!isIpfsCid(cid) || !isContentDigest(digest)) throw new Error('a CID names a payload that has a digest');
 };

@@ -1,11 +1,7 @@
+import { boundedBytes } from './bounded-bytes.js';
+
 /** The text of an answer; null when it is longer than so many bytes, and then the connection is let go. */
 export const boundedText = async (answer: Response, maxBytes: number): Promise<string | null> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = await boundedBytes((answer.body ?? []) as AsyncIterable<Uint8Array>, maxBytes);
+  return bytes?.toString('utf8') ?? null;
 };

@@ -4,16 +4,23 @@ import { parseNpcStream } from '../../domain/shared/stream-names.js';
 import type { SoulExportInput } from '../../../workflows/soul-export.js';
 import { mindFold } from '../minds/mind.js';
 import { Lines } from '../pacing/line.js';
+import type { Ports } from '../../ports/ports.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
 import { type SealAsked, type SealDeps, sealSoul } from './seal-soul.js';
+import { type KeepAsked, keepSoul } from './keep-soul.js';
+import type { OtherArchives } from './other-archives.js';
 import { requireWaitingRoom } from './waiting-room.js';
-import { archiveUrl } from './archive-url.js';
 
 /** How long one attempt at sealing or keeping a soul may take, in milliseconds. */
 const SOUL_EFFECT_MS = 60_000;
 
+export type ExportHostDeps = Omit<SealDeps, 'ports'> & {
+  readonly ports: SealDeps['ports'] & Pick<Ports, 'clock'>;
+  readonly archives: Pick<OtherArchives, 'ipfs'>;
+};
+
 /** What an export needs: its effects read a mind and write an archive. A soul may take much memory and time, so this process seals one after the other. */
-export const exportHost = (deps: SealDeps, lines = new Lines()): ProcessHost => ({
+export const exportHost = (deps: ExportHostDeps, lines = new Lines()): ProcessHost => ({
   fold: mindFold,
   prepare: () => Promise.resolve(() => null),
   farEffectMs: SOUL_EFFECT_MS,
@@ -25,7 +32,12 @@ export const exportHost = (deps: SealDeps, lines = new Lines()): ProcessHost => 
         ? await lines.inTurn('seal', () =>
             seal(deps, { ...(effect.args as unknown as SealAsked), ...mind, stream }, signal),
           )
-        : await keep(deps, mind.tenant, effect.args as { digest: string });
+        : await keepSoul(
+            { ...deps, archive: deps.ports.soulArchive, clock: deps.ports.clock },
+            mind.tenant,
+            effect.args as unknown as KeepAsked,
+            signal,
+          );
     return input satisfies SoulExportInput;
   },
 });
@@ -42,15 +54,4 @@ const seal = async (deps: SealDeps, asked: SealAsked, signal: AbortSignal): Prom
     if (!(error instanceof Rejection) || error.code !== 'SOUL_TOO_LARGE') throw error;
     return { type: 'failed', code: error.code, reason: error.message, details: error.details };
   }
-};
-
-const keep = async (
-  { ports, issuer }: SealDeps,
-  tenant: string,
-  { digest }: { readonly digest: string },
-): Promise<SoulExportInput> => {
-  const kept = await ports.soulArchive.publish(digest, { tenant });
-  return kept === null
-    ? { type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason: 'The sealed soul is no longer in the archive.' }
-    : { type: 'uploaded', digest, txId: digest, url: archiveUrl(issuer, digest) };
 };

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../domain/shared/json.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
 import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { archiveUnavailable } from '../../domain/soul/archive-unavailable.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { LeftOut } from '../../domain/shared/soul-origin.js';
 import type { Clock } from '../../ports/clock.js';
@@ -47,6 +48,8 @@ export type ExportAsked = {
   readonly includeMemories: boolean;
   readonly without?: readonly LeftOut[];
   readonly uploadedBy: 'client' | 'server';
+  readonly storage?: 'ipfs';
+  readonly format?: 'binary';
   readonly by: CommandContext;
   readonly keyed: boolean;
   readonly resumed: boolean;
@@ -77,14 +80,15 @@ const requireWell = ({ name, failure }: SoulExportAnswer): void => {
 
 /**
  * Begins an export, or joins one that was begun for the same, and waits until its soul is sealed, and kept where this server does that (contract 8.1, 7.2). It goes on without its asker.
- * @throws Rejection EVENTS_TOO_LARGE, SOULS_WAITING, BUSY, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE when it is not sealed in time, and as ProcessEngine.ask
+ * @throws Rejection EVENTS_TOO_LARGE, SOULS_WAITING, BUSY, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE when it is not sealed in time, ARCHIVE_UNAVAILABLE when it is not kept in time, and as ProcessEngine.ask
  */
 export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise<ExportOutcome> => {
   const { engine, clock } = deps;
-  const { stream, by, npcState, persona, includeMemories, without, uploadedBy } = asked;
+  const { stream, by, npcState, persona, includeMemories, without, uploadedBy, storage, format } = asked;
   requireRecordable([npcState, persona ?? null]);
   const { id: earlier, since } = await earlierProcess(deps, 'soulId', asked, mindFold);
-  const request = { npcState, ...defined({ persona, without }), includeMemories, uploadedBy };
+  const place = { uploadedBy, ...defined({ storage, format }) };
+  const request = { npcState, ...defined({ persona, without }), includeMemories, ...place };
   // Of equal requests at the same moment the first begins an export, which the others join.
   const soulId = await deps.lines.inTurn(stream, async () => {
     const revision = since ?? (await deps.lanes.current(stream, mindFold)).revision;
@@ -101,6 +105,7 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
   const ref = exportRef(stream, soulId);
   const outcome = await engine.outcome(ref, by, { withinMs: SEALING_MS });
   if (outcome === null) {
+    if (storage === 'ipfs' && (await sealedDigest(deps, ref)) !== null) throw archiveUnavailable(storage);
     throw new Rejection('ENGINE_UNAVAILABLE', {
       message: 'The soul is not sealed yet; it goes on. Send the same request again.',
       details: { soulId },

@@ -1,12 +1,13 @@
 import type { CommandContext } from '../../domain/shared/command-context.js';
-import { isContentDigest } from '../../domain/shared/content-digest.js';
 import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
 import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
 import { importStream, npcStream } from '../../domain/shared/stream-names.js';
 import { DATA_BYTES, dataBytes } from '../../domain/npc/mind-data.js';
+import { soulToCbor } from '../../domain/soul/binary.js';
 import { copyId } from '../../domain/soul/copy-id.js';
 import type { SoulDocument } from '../../domain/soul/document.js';
+import { ipfsCid, isIpfsCid } from '../../domain/soul/ipfs-cid.js';
 import { dataOf } from '../../domain/soul/state.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
@@ -19,6 +20,7 @@ import type { ProcessJournal } from '../processes/process-journal.js';
 import type { Lanes } from '../streams/lanes.js';
 import { ownerOf } from './custody.js';
 import { importFold } from './import-fold.js';
+import { keptPayload } from './kept-payload.js';
 import { payloadDigest } from './payload-digest.js';
 import { type SoulTrust, verifySoul } from './soul-signer.js';
 
@@ -33,7 +35,7 @@ export type ImportDeps = {
   readonly lanes: Lanes;
   readonly events: EventStore;
   readonly clock: Clock;
-  readonly archive: Pick<SoulArchive, 'stage' | 'readPublic'>;
+  readonly archive: Pick<SoulArchive, 'stage' | 'readPublic' | 'digestOfCid'>;
   readonly trust: SoulTrust;
   /** How long a client may take between the phases, in milliseconds (ANIMA_SOUL_DEADLINE_MS). */
   readonly soulDeadlineMs: number;
@@ -113,7 +115,7 @@ export const receiveSoul = async (
   const bytes = await inSlices(jcsSlices(soul));
   const digest = await inSlices(payloadDigest(bytes));
   if (before.name === 'requested') {
-    await requireNamed(deps, txId, digest);
+    await requireNamed(deps, txId, { digest, bytes, soul });
     requireDataFits(soul);
     const isCopy = copy || (signer === 'ours' && (await livesHere(deps, soul)));
     const npcId = isCopy ? copyId(soul.npcId, ref.id) : soul.npcId;
@@ -139,9 +141,16 @@ const requireOpen = (state: SoulImportAnswer): void => {
   throw new Rejection(known, { details: { reason: state.failure.reason, ...details } });
 };
 
-/** The archive of this server names what it has by its digest; what others call theirs cannot be checked. */
-const requireNamed = async ({ archive }: ImportDeps, txId: string, digest: string): Promise<void> => {
-  if (txId === digest || !isContentDigest(txId) || (await archive.readPublic(txId)) === null) return;
+/** A CID names bytes, and the archive of this server what it has by its digest. What others call theirs cannot be checked. */
+const requireNamed = async (
+  { archive }: ImportDeps,
+  txId: string,
+  { digest, bytes, soul }: { readonly digest: string; readonly bytes: Uint8Array; readonly soul: SoulDocument },
+): Promise<void> => {
+  const isNamed = isIpfsCid(txId)
+    ? (await inSlices(ipfsCid(bytes))) === txId || (await inSlices(ipfsCid(soulToCbor(soul)))) === txId
+    : txId === digest || (await keptPayload(archive, txId)) === null;
+  if (isNamed) return;
   throw new Rejection('SOUL_PAYLOAD_MISMATCH', { message: 'The document is not the one that sicTxId names.' });
 };
 

@@ -8,7 +8,7 @@ import { soulExport, type SoulExportState } from '../../../workflows/soul-export
 /** How many of a mind's last events are looked at: those of a few exports. */
 const EVENTS_LOOKED_AT = 64;
 /** What makes two requests equal. */
-const ASKED = ['npcState', 'persona', 'includeMemories', 'without', 'uploadedBy'] as const;
+const ASKED = ['npcState', 'persona', 'includeMemories', 'without', 'uploadedBy', 'storage', 'format'] as const;
 
 export type OpenExportDeps = {
   readonly events: Pick<EventStore, 'read'>;

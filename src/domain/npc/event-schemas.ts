@@ -239,6 +239,8 @@ export const npcEventSchemas: Schemas = exactly({
     includeMemories: Type.Boolean(),
     without: Type.Optional(Type.Array(Type.Literal('players'))),
     uploadedBy: Type.Union([Type.Literal('client'), Type.Literal('server')]),
+    storage: Type.Optional(Type.Literal('ipfs', { description: 'The soul is named by its CID.' })),
+    format: Type.Optional(Type.Literal('binary', { description: 'What is named is the soul as CBOR.' })),
     deadlineAt: text('RFC 3339, UTC.'),
   }),
   SoulSealed: object({

@@ -244,6 +244,9 @@ export type NpcEvent =
         readonly without?: readonly LeftOut[];
         /** Who brings the soul to an archive: a client, in a second phase, or this server at once. */
         readonly uploadedBy: 'client' | 'server';
+        /** Where this server keeps it and in which format; without them in its own archive, as JSON. */
+        readonly storage?: 'ipfs';
+        readonly format?: 'binary';
         readonly deadlineAt: string;
       };
     }

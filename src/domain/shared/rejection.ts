@@ -85,6 +85,8 @@ export const rejections = {
   DATABASE_UNAVAILABLE: 'The database cannot be reached; try again shortly.',
   ENGINE_UNAVAILABLE:
     'The process engine cannot be reached or did not answer in time. Send the request again; if it opens a turn, use the same Idempotency-Key.',
+  ARCHIVE_UNAVAILABLE:
+    'An archive outside of this server does not answer; details.archive names it. Send the request again shortly, with the same Idempotency-Key if it has one.',
   CORTEX_UNAVAILABLE:
     'The engine that makes the words does not answer. What was begun goes on: send the same request again shortly.',
   EMBEDDER_UNAVAILABLE: 'The embedder, which recall needs, does not answer; try again shortly.',

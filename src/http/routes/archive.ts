@@ -5,10 +5,11 @@ import { Type } from '@sinclair/typebox';
 import { inSlices } from '../../app/pacing/in-slices.js';
 import { Lines } from '../../app/pacing/line.js';
 import { type ArchiveGrant, readArchiveGrant } from '../../app/souls/archive-grant.js';
+import { keptDigest } from '../../app/souls/kept-payload.js';
 import { payloadDigest } from '../../app/souls/payload-digest.js';
+import { payloadType } from '../../app/souls/payload-document.js';
 import { createShownPayloads, type OpenPayload } from '../../app/souls/shown-payloads.js';
 import { takePayload } from '../../app/souls/take-payload.js';
-import { isContentDigest } from '../../domain/shared/content-digest.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Ports } from '../../ports/ports.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
@@ -127,7 +128,8 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
       path: '/archive/:txId',
       tag: 'Souls',
       summary: 'A payload of the archive',
-      description: 'It never changes.',
+      description:
+        'It never changes. One that was exported to IPFS is found under its CID, too; what was exported as binary is `application/cbor`.',
       scope: null,
       params: Type.Object({ txId: Type.String() }),
       responses: {
@@ -136,7 +138,8 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
       },
       handler: async (call) => {
         const { txId } = call.params;
-        const payload = isContentDigest(txId) ? await shown.open(txId) : null;
+        const digest = await keptDigest(archive, txId);
+        const payload = digest === null ? null : await shown.open(digest);
         if (payload === null) throw new Rejection('ARCHIVE_NOT_FOUND');
         const etag = `"${txId}"`;
         const headers = { ETag: etag, 'Cache-Control': FOREVER, 'X-Content-Type-Options': 'nosniff' };
@@ -145,7 +148,7 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
         // Nobody will read the chunks then.
         if (isKnown || req.method === 'HEAD' || res.destroyed) payload.close();
         if (isKnown) return { status: 304, headers };
-        return { headers, stream: { type: 'application/json', chunks: () => chunksOf(payload) } };
+        return { headers, stream: { type: payloadType(payload.bytes), chunks: () => chunksOf(payload) } };
       },
     }),
   ];

@@ -54,7 +54,9 @@ describe('the archive on disk', () => {
       .map(({ name }) => name);
 
   it('holds what is staged and what is public again after a restart', async () => {
-    await published();
+    const cid = 'bafkreigs4kw7of33pkfp3w6bfuldjtzd5inhcaqpnijqqbykczaa7nup3y';
+    await (await published()).nameByCid(cid, digest);
+    expect(await (await open()).digestOfCid(cid)).toBe(digest);
     const other = Buffer.from('"other"');
     await (await open()).stage(contentDigest(other), other, { ...by, expiresAt });
     const again = await open();

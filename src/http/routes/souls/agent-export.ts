@@ -24,25 +24,27 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
     path: '/v1/agents/:agentId/soul/export',
     tag: 'Agents',
     summary: 'Export the soul of an NPC at once',
-    description: 'With `format: binary` the document also stands as CBOR, in base64, under `soul.binary`.',
+    description:
+      'With `format: binary` the document also stands as CBOR, in base64, under `soul.binary`. With `storage: ipfs` the answer is the CID of the stored bytes: those of the JSON document in its canonical form, or of the CBOR document.',
     scope: 'souls',
     params: AgentParams,
     writesTo: agentStream,
     body: Type.Object({
       format: nullable(oneOf('json', 'binary')),
-      storage: nullable(oneOf('local')),
+      storage: nullable(oneOf('local', 'ipfs')),
       includeMemories: nullable(Type.Boolean({ default: true })),
       without: nullable(WithoutList),
     }),
     responses: {
       200: {
-        description: 'The soul.',
+        description: 'The soul, or its CID.',
         stream: 'finite',
         schema: Type.Object(
           {
             format: Type.String(),
             storage: Type.String(),
-            soul: FreeObject,
+            cid: Type.Optional(Type.String()),
+            soul: Type.Optional(FreeObject),
           },
           { additionalProperties: true },
         ),
@@ -50,15 +52,20 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
     },
     handler: async (call) => {
       const stream = agentStream(call);
-      const { format, includeMemories, without } = call.body;
+      const { format, storage, includeMemories, without } = call.body;
+      const isBinary = format === 'binary';
       await requireRevision(services.events, call.principal.tenant, call.params.agentId);
       const { keyed, resumed, ...by } = contextOf(call);
+      // Nothing is begun that cannot end.
+      if (storage === 'ipfs') await services.archives.ipfs?.ping();
       const { export: kept, ...at } = await beginExport(services, {
         stream,
         npcState: {},
         includeMemories: includeMemories ?? true,
         ...leftOut(without),
         uploadedBy: 'server',
+        ...(storage === 'ipfs' && { storage }),
+        ...(storage === 'ipfs' && isBinary && { format }),
         ...{ by, keyed, resumed },
       });
       return { ...at, ...answered(kept, format ?? 'json') };

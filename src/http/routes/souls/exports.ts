@@ -12,9 +12,11 @@ import {
   sealedDigest,
   sealedExport,
 } from '../../../app/souls/export-soul.js';
+import type { OtherArchives } from '../../../app/souls/other-archives.js';
 import type { SealedPayloads } from '../../../app/souls/sealed-payloads.js';
 import { jcsSlices } from '../../../domain/shared/jcs-slices.js';
 import { isObject, type Json, type JsonObject } from '../../../domain/shared/json.js';
+import { uploadedPlace } from '../../../app/souls/uploaded-place.js';
 import { sealedSoul } from '../../../app/souls/sealed-soul.js';
 import { parseProcessId } from '../../../domain/shared/process-id.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
@@ -24,7 +26,7 @@ import type { LeftOut } from '../../../domain/shared/soul-origin.js';
 import type { SoulDocument } from '../../../domain/soul/document.js';
 import type { SoulArchive } from '../../../ports/soul-archive.js';
 import { contextOf, mindStream } from '../../command-context.js';
-import { readJson } from '../../json.js';
+import { readLargeText } from '../../guard/large-bodies.js';
 import { type Answer, type Call, type RouteDefinition, route } from '../../route.js';
 import { AnyJson, ClientId, FreeObject, NpcParams, nullable } from '../../schemas.js';
 import { protocolSoul } from '../../soul-answer.js';
@@ -52,6 +54,7 @@ const UploadResult = Type.Object({
 export type ExportServices = ExportDeps & {
   readonly archive: SoulArchive;
   readonly payloads: SealedPayloads;
+  readonly archives: OtherArchives;
   readonly publicUrl: string;
   /** A grant to upload a payload, for an Authorization header. */
   readonly grantFor: (grant: ArchiveGrant) => Promise<string>;
@@ -59,7 +62,7 @@ export type ExportServices = ExportDeps & {
 
 /** The two phases of an export (contract 8.1, 8.2). */
 export const exportRoutes = (services: ExportServices): readonly RouteDefinition[] => {
-  const { archive, payloads, publicUrl, grantFor } = services;
+  const { archive, archives, payloads, publicUrl, grantFor } = services;
   /** The first phase of an export that is sealed. Its grant is always a new one, which ends with the export. */
   const begun = async (
     call: Call<{ npcId: string }>,
@@ -69,9 +72,12 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
     const { tenant } = call.principal;
     const { npcId } = call.params;
     const instruction = {
-      auiEndpoint: archiveAddress(publicUrl),
+      auiEndpoint: archives.bundler?.url ?? archiveAddress(publicUrl),
       auiContentType: 'application/json',
-      auiAuthHeader: await grantFor({ digest, tenant, npcId, soulId, expiresAt: new Date(deadlineAt) }),
+      auiAuthHeader:
+        archives.bundler === null
+          ? await grantFor({ digest, tenant, npcId, soulId, expiresAt: new Date(deadlineAt) })
+          : `Bearer ${archives.bundler.token}`,
     };
     // Seals of the oldest events do not name it.
     const signature = seal?.signature ?? (await sealedSoul(archive, digest))?.signature ?? '';
@@ -156,7 +162,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
       },
       handler: async (call) => {
         const { secUploadResult: result, secSignedPayload, secSignature } = call.body;
-        const document = payloadOf(secSignedPayload);
+        const document = await payloadOf(secSignedPayload);
         const soulId = typeof document?.['id'] === 'string' ? document['id'] : '';
         if (document === null || parseProcessId(soulId) === null) throw new Rejection('SOUL_EXPORT_NOT_FOUND');
         const ref = exportRef(mindStream(call), soulId);
@@ -168,26 +174,24 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
           const reason = cutText(result.aurError ?? 'The client says that the upload failed.', ERROR_CHARS);
           await endExport(services, ref, { type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason }, by);
         }
-        const txId = result.aurTxId ?? digest;
-        // The archive of this server names what it has by its digest.
-        if (result.aurSuccess && (txId !== digest || (await archive.readPublic(txId)) === null)) {
-          throw new Rejection('SOUL_UPLOAD_FAILED', {
-            message: 'The archive does not have this payload under this aurTxId. Upload it, then confirm again.',
-            details: { aurTxId: txId },
-          });
-        }
-        const input = { type: 'uploaded', digest, txId, url: archiveUrl(publicUrl, txId) } as const;
-        const ended = await endExport(services, ref, input, by);
-        const { place = input } = ended.export;
+        // What was exported stays so, whatever is said now.
+        const claimed = result.aurSuccess
+          ? await uploadedPlace(services, digest, result.aurTxId ?? null)
+          : { txId: digest, url: archiveUrl(publicUrl, digest) };
+        const ended = await endExport(services, ref, { type: 'uploaded', digest, ...claimed }, by);
+        const { place = claimed } = ended.export;
         return {
           revision: ended.revision,
           position: ended.position,
-          body: confirmed(call.body, place),
+          body: confirmed(secSignature, document, place),
           kept: { txId: place.txId, url: place.url },
         };
       },
       // The repeat brings the same document.
-      restore: ({ body }, kept) => Promise.resolve({ body: confirmed(body, kept as { txId: string; url: string }) }),
+      restore: async ({ body: { secSignedPayload, secSignature } }, kept) => {
+        const document = (await payloadOf(secSignedPayload)) ?? {};
+        return { body: confirmed(secSignature, document, kept as { txId: string; url: string }) };
+      },
     }),
   ];
 };
@@ -197,18 +201,14 @@ export const soulIdIn = (kept: Json): string =>
   isObject(kept) && typeof kept['soulId'] === 'string' ? kept['soulId'] : '';
 
 const confirmed = (
-  { secSignedPayload, secSignature }: { readonly secSignedPayload: Json; readonly secSignature: string },
+  signature: string,
+  document: JsonObject,
   { txId, url }: { readonly txId: string; readonly url: string },
-) => ({
-  txId,
-  arweaveUrl: url,
-  signature: secSignature,
-  soul: protocolSoul(payloadOf(secSignedPayload) as unknown as SoulDocument),
-});
+) => ({ txId, arweaveUrl: url, signature, soul: protocolSoul(document as unknown as SoulDocument) });
 
-/** The document that a client brings back: an object, or its JSON text. @throws Rejection MALFORMED_JSON */
-const payloadOf = (payload: Json): JsonObject | null => {
+/** The document that a client brings back: an object, or its JSON text. @throws Rejection MALFORMED_JSON, BODY_TOO_LARGE */
+const payloadOf = async (payload: Json): Promise<JsonObject | null> => {
   if (isObject(payload)) return payload;
-  const parsed = typeof payload === 'string' ? readJson(payload) : null;
+  const parsed = typeof payload === 'string' ? await readLargeText(payload) : null;
   return isObject(parsed) ? parsed : null;
 };

@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox';
 
-import { archiveAddress } from '../../../app/souls/archive-url.js';
 import { custodyOf } from '../../../app/souls/custody-chain.js';
+import { downloadAddress } from '../../../app/souls/download-address.js';
 import { beginImport, giveUpImport, type ImportDeps, receiveSoul } from '../../../app/souls/import-soul.js';
+import { keptPayload } from '../../../app/souls/kept-payload.js';
+import type { OtherArchives } from '../../../app/souls/other-archives.js';
 import { isObject, type Json } from '../../../domain/shared/json.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import { cutText } from '../../../domain/shared/text.js';
@@ -25,7 +27,7 @@ const DownloadResult = Type.Object({
   adrError: nullable(Type.String()),
 });
 
-export type ImportServices = ImportDeps & { readonly publicUrl: string };
+export type ImportServices = ImportDeps & { readonly publicUrl: string; readonly archives: OtherArchives };
 
 /** The document that a client brings: an object, or its JSON text. */
 const documentOf = async (body: Json | undefined): Promise<unknown> => {
@@ -64,11 +66,10 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
     handler: async (call) => {
       const { txIdRef } = call.body;
       await beginImport(services, asked(call, txIdRef));
-      return {
-        body: {
-          si1Instruction: { adiGatewayUrl: archiveAddress(services.publicUrl), adiExpectedTxId: txIdRef },
-        },
-      };
+      const isKept = (await keptPayload(services.archive, txIdRef)) !== null;
+      const { archives, publicUrl } = services;
+      const adiGatewayUrl = downloadAddress(txIdRef, isKept, { ...archives, publicUrl });
+      return { body: { si1Instruction: { adiGatewayUrl, adiExpectedTxId: txIdRef } } };
     },
   }),
   route({

@@ -1,8 +1,13 @@
 import { Type } from '@sinclair/typebox';
 
 import { READ_WAIT_MS } from '../../../app/read-models/read-wait.js';
-import { archiveAddress, archiveUrl } from '../../../app/souls/archive-url.js';
+import { archiveUrl } from '../../../app/souls/archive-url.js';
 import { disclose } from '../../../app/souls/disclose.js';
+import { downloadAddress } from '../../../app/souls/download-address.js';
+import { findPayload } from '../../../app/souls/find-payload.js';
+import { keptPayload } from '../../../app/souls/kept-payload.js';
+import type { OtherArchives } from '../../../app/souls/other-archives.js';
+import { payloadDocument } from '../../../app/souls/payload-document.js';
 import { proofOf } from '../../../app/souls/soul-proof.js';
 import { type SoulTrust, verifySoul } from '../../../app/souls/soul-signer.js';
 import type { Json } from '../../../domain/shared/json.js';
@@ -23,10 +28,9 @@ const SoulParams = Type.Object({ txId: Type.String({ minLength: 1, maxLength: 25
 export type KeptSoulServices = {
   readonly trust: SoulTrust;
   readonly ports: Pick<Ports, 'readModels' | 'soulArchive' | 'events'>;
+  readonly archives: OtherArchives;
   readonly publicUrl: string;
 };
-
-const parsed = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes));
 
 const listed = (row: Json, publicUrl: string) => {
   const { name, npcId, place } = row as unknown as SoulRow;
@@ -36,17 +40,24 @@ const listed = (row: Json, publicUrl: string) => {
   return { txId, name, npcId, exportedAt, arweaveUrl };
 };
 
+/** A client can still ask an archive that this server cannot. */
+const unlessAway = (error: unknown): null => {
+  if (error instanceof Rejection && error.code === 'ARCHIVE_UNAVAILABLE') return null;
+  throw error;
+};
+
 /** What archives keep: listed, read, verified, proven (contract 8.5, 8.8). */
 export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefinition[] => {
-  const { ports, publicUrl, trust } = services;
-  /** The public payload under an id, or null. */
-  const payload = async (txId: string): Promise<unknown> => {
-    const bytes = await ports.soulArchive.readPublic(txId);
-    return bytes === null ? null : parsed(bytes);
+  const { ports, archives, publicUrl, trust } = services;
+  const find = (txId: string) => findPayload({ archive: ports.soulArchive, gateways: archives.gateways }, txId);
+  const required = async (txId: string): Promise<Json> => {
+    const found = await find(txId);
+    if (found === null) throw new Rejection('SOUL_NOT_FOUND');
+    return payloadDocument(found.bytes);
   };
   /** Only what verifies is shown as a soul. @throws Rejection SOUL_NOT_FOUND */
   const sound = async (bytes: Uint8Array | null) => {
-    const verified = bytes === null ? null : await verifySoul(parsed(bytes), trust);
+    const verified = bytes === null ? null : await verifySoul(payloadDocument(bytes), trust);
     if (verified?.valid !== true) throw new Rejection('SOUL_NOT_FOUND');
     return verified;
   };
@@ -119,11 +130,12 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
       },
       handler: async (call) => {
         const { txId } = call.params;
-        const document = await payload(txId);
-        const verified = document === null ? null : await verifySoul(document, trust);
+        const found = await find(txId).catch(unlessAway);
+        const verified = found && (await verifySoul(payloadDocument(found.bytes), trust));
+        const adiGatewayUrl = downloadAddress(txId, found?.isKept === true, { ...archives, publicUrl });
         return {
           body: {
-            si1Instruction: { adiGatewayUrl: archiveAddress(publicUrl), adiExpectedTxId: txId },
+            si1Instruction: { adiGatewayUrl, adiExpectedTxId: txId },
             ...(verified?.valid === true ? { soul: protocolSoul(verified.soul) } : {}),
           },
         };
@@ -147,9 +159,7 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
         },
       },
       handler: async (call) => {
-        const document = await payload(call.params.txId);
-        if (document === null) throw new Rejection('SOUL_NOT_FOUND');
-        const outcome = await verifySoul(document, trust);
+        const outcome = await verifySoul(await required(call.params.txId), trust);
         if (!outcome.valid) return { body: outcome };
         const { signer, kid, soul } = outcome;
         return { body: { valid: true, signer, kid, soulId: soul.id } };
@@ -185,7 +195,7 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
       },
       handler: async (call) => {
         const { txId } = call.params;
-        const { soul } = await sound(await ports.soulArchive.readPublic(txId));
+        const { soul } = await sound(await keptPayload(ports.soulArchive, txId));
         const proof = await proofOf(soul, call.query.memoryId);
         if (proof === null) throw new Rejection('MEMORY_NOT_FOUND');
         return { body: { txId, ...proof } };
@@ -224,7 +234,7 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
       },
       handler: async (call) => {
         const { txId } = call.params;
-        const bytes = await ports.soulArchive.readPublic(txId);
+        const bytes = await keptPayload(ports.soulArchive, txId);
         const { soul, signer } = await sound(bytes);
         const isOwn = signer === 'ours' && soul.provenance.tenant === call.principal.tenant;
         return { body: { txId, ...(await disclose(ports.events, soul, bytes?.length ?? 0, isOwn)) } };

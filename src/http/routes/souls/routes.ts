@@ -25,11 +25,11 @@ export const soulRoutes = (services: Services): readonly RouteDefinition[] => {
     payloads: createSealedPayloads(ports.soulArchive),
     grantFor: async (grant) => `Bearer ${await issueArchiveGrant(grants, grant)}`,
   };
-  const trust = { keys: signingKeys, issuer: publicUrl, trusted: null };
+  const trust = services.soulTrust;
   return [
     ...exportRoutes(exporting),
     agentExportRoute(exporting),
     ...importRoutes({ ...exporting, trust }),
-    ...keptSoulRoutes({ ports, publicUrl, trust }),
+    ...keptSoulRoutes({ ...services, trust }),
   ];
 };

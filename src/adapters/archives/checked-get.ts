@@ -1,0 +1,91 @@
+import { lookup } from 'node:dns/promises';
+import { request as plainRequest, type IncomingMessage } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+
+import type { GatewayAddress } from '../../ports/payload-source.js';
+import { isPublicAddress, isServerAddress } from './address-classes.js';
+
+/** The addresses of a host. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
+
+/** How many redirects are followed. */
+const MAX_REDIRECTS = 3;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+
+/**
+ * The addresses of a URL's host, each of which may be connected to.
+ * @throws Error when one may not: who answers for a name chooses the order, so one is enough to refuse them all
+ */
+const checkedAddresses = async (url: URL, isPrivate: boolean, resolve: Resolve): Promise<readonly string[]> => {
+  const host = hostOf(url);
+  const addresses = isIP(host) === 0 ? await resolve(host) : [host];
+  const mayBe = isPrivate ? isServerAddress : isPublicAddress;
+  if (addresses.length === 0 || !addresses.every(mayBe)) {
+    throw new Error(`the host ${host} has an address that is not one of the public internet`);
+  }
+  return addresses;
+};
+
+/** Node connects to what this answers: the name is not asked for again, when it could have another address. */
+const pinned =
+  (addresses: readonly string[]): LookupFunction =>
+  (_, { all }, done) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    const [first] = found;
+    if (all === true) done(null, found);
+    else done(null, first?.address ?? '', first?.family);
+  };
+
+const getOnce = (url: URL, addresses: readonly string[], signal: AbortSignal): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const request = url.protocol === 'https:' ? tlsRequest : plainRequest;
+    const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'anima' };
+    const taken = (answer: IncomingMessage): void => {
+      // Who reads it is told; when nobody does, it does not matter.
+      answer.on('error', () => undefined);
+      resolve(answer);
+    };
+    request(url, { lookup: pinned(addresses), agent: false, headers, signal }, taken)
+      .on('error', reject)
+      .end();
+  });
+
+/** Where a redirect leads, if it may be followed: to the same host or a name below it, by the same protocol and port. */
+const redirected = (from: URL, location: string | undefined, start: URL): URL | null => {
+  if (location === undefined || !URL.canParse(location, from.href)) return null;
+  const to = new URL(location, from);
+  const isBelow = to.hostname === start.hostname || to.hostname.endsWith(`.${start.hostname}`);
+  const isSame = to.protocol === start.protocol && to.port === start.port && to.username === '' && to.password === '';
+  return isBelow && isSame ? to : null;
+};
+
+/**
+ * Gets what a gateway has under a path. Only its own host is contacted, at an address that was looked at first.
+ * @throws Error when it cannot be reached, has a forbidden address, or redirects to elsewhere; the reason of the signal
+ */
+export const checkedGet = async (
+  { url, isPrivate }: GatewayAddress,
+  path: string,
+  resolve: Resolve,
+  signal: AbortSignal,
+): Promise<IncomingMessage> => {
+  const start = new URL(`${url}/${path}`);
+  let at = start;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+    // A name below a private host is not the one that the operator named.
+    const addresses = await checkedAddresses(at, isPrivate && at.hostname === start.hostname, resolve);
+    signal.throwIfAborted();
+    const answer = await getOnce(at, addresses, signal);
+    if (!REDIRECTS.has(answer.statusCode ?? 0)) return answer;
+    answer.destroy();
+    const next = redirected(at, answer.headers.location, start);
+    if (next === null) throw new Error(`the host ${at.hostname} redirects to elsewhere`);
+    at = next;
+  }
+  throw new Error(`the host ${start.hostname} redirects again and again`);
+};

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+
+import { withTimeLimit } from '../../app/pacing/time-limit.js';
+import { archiveUnavailable } from '../../domain/soul/archive-unavailable.js';
+import type { Clock } from '../../ports/clock.js';
+import type { GatewayAddress, PayloadSource } from '../../ports/payload-source.js';
+import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
+import { boundedBytes } from '../shared/bounded-bytes.js';
+import { checkedGet, type Resolve } from './checked-get.js';
+
+/** How long a gateway may take to begin its answer, connecting and redirects included, and to end it, in milliseconds. */
+const BEGIN_MS = 4_000;
+const WHOLE_MS = 8_000;
+
+/** What tells that there is nothing: a gateway of Arweave answers 202 for what is not settled yet. */
+const NOTHING: ReadonlySet<number> = new Set([202, 204, 400, 404, 410]);
+
+/** The body, as it is on the wire: nothing is decompressed. @throws Error when the answer cannot be used */
+const payloadIn = async (answer: IncomingMessage): Promise<Uint8Array | null> => {
+  const { statusCode = 0, headers } = answer;
+  if (NOTHING.has(statusCode)) return null;
+  if (statusCode !== 200) throw new Error(`it answers HTTP ${String(statusCode)}`);
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') throw new Error('it compresses its answer, which nobody asked for');
+  if (Number(headers['content-length'] ?? 0) > MAX_ARCHIVED_BYTES) return null;
+  const bytes = await boundedBytes(answer as AsyncIterable<Uint8Array>, MAX_ARCHIVED_BYTES);
+  if (bytes !== null && !answer.complete) throw new Error('its answer broke off');
+  return bytes;
+};
+
+/** A gateway over HTTP, which answers `<url>/<id>` without a key. */
+export const createGateway = (
+  address: GatewayAddress,
+  { clock, resolve }: { readonly clock: Pick<Clock, 'after'>; readonly resolve: Resolve },
+): PayloadSource => {
+  const name = new URL(address.url).host;
+  const late = (): Error => new Error('it is too slow');
+  const limited = <T>(ms: number, signal: AbortSignal | undefined, work: (ending: AbortSignal) => Promise<T>) =>
+    withTimeLimit(clock, { ms, late, ...(signal && { signal }) }, work);
+  return {
+    name,
+    fetch: async (id, signal) => {
+      let answer: IncomingMessage | undefined;
+      try {
+        return await limited(WHOLE_MS, signal, async (ending) => {
+          answer = await limited(BEGIN_MS, ending, (soon) => checkedGet(address, id, resolve, soon));
+          return payloadIn(answer);
+        });
+      } catch (error) {
+        if (signal?.aborted === true) throw error;
+        throw archiveUnavailable(name, error);
+      } finally {
+        answer?.destroy();
+      }
+    },
+  };
+};

@@ -1,0 +1,112 @@
+import { withTimeLimit } from '../../app/pacing/time-limit.js';
+import { archiveUnavailable } from '../../domain/soul/archive-unavailable.js';
+import { isObject } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Clock } from '../../ports/clock.js';
+import type { IpfsNode } from '../../ports/ipfs-node.js';
+import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
+import { boundedBytes } from '../shared/bounded-bytes.js';
+import { boundedText } from '../shared/bounded-text.js';
+
+/** How long a node may take, in milliseconds: less than the 60 s that the keeping of a soul has. */
+const ADD_MS = 45_000;
+/** To send a file whole. A node that does not have it asks others, who may take as long. */
+const CAT_MS = 8_000;
+/** To say which version it is: it is down when it takes longer. */
+const PING_MS = 1_500;
+/** Bytes of what a node says about a file. */
+const MAX_SAID_BYTES = 64 * 1024;
+
+/** Kubo's defaults of today, said so that no configuration of the node changes them. */
+const ADD_OPTIONS = {
+  'cid-version': '1',
+  hash: 'sha2-256',
+  chunker: 'size-262144',
+  'raw-leaves': 'true',
+  trickle: 'false',
+  pin: 'true',
+  quieter: 'true',
+  progress: 'false',
+};
+
+/** The CID in the last line of what `add` says; each line is an object. */
+const cidIn = (said: string | null): string | null => {
+  try {
+    const last: unknown = JSON.parse(said?.trim().split('\n').at(-1) ?? '');
+    return isObject(last) && typeof last['Hash'] === 'string' ? last['Hash'] : null;
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * An IPFS node by its RPC API (https://docs.ipfs.tech/reference/kubo/rpc/), as Kubo has it. The node belongs to the operator, so its address is used
+ * as it stands; a redirect is never followed.
+ * @param url without a slash at its end
+ */
+export const createIpfsNode = (url: string, { clock }: { readonly clock: Pick<Clock, 'after'> }): IpfsNode => {
+  const name = 'ipfs';
+  /** Every call is a POST, so that no page in a browser can make it. */
+  const call = async <T>(
+    command: string,
+    options: Readonly<Record<string, string>>,
+    limit: { readonly ms: number; readonly signal?: AbortSignal | undefined },
+    read: (answer: Response) => Promise<T>,
+    body?: FormData,
+  ): Promise<T> => {
+    const { ms, signal } = limit;
+    const late = (): Error => archiveUnavailable(name);
+    try {
+      return await withTimeLimit(clock, { ms, late, ...(signal && { signal }) }, async (ending) => {
+        const target = `${url}/api/v0/${command}?${new URLSearchParams(options).toString()}`;
+        const answer = await fetch(target, {
+          method: 'POST',
+          redirect: 'manual',
+          signal: ending,
+          ...(body && { body }),
+        });
+        try {
+          return await read(answer);
+        } finally {
+          if (!answer.bodyUsed) await answer.body?.cancel();
+        }
+      });
+    } catch (error) {
+      if (error instanceof Rejection || signal?.aborted === true) throw error;
+      throw archiveUnavailable(name, error);
+    }
+  };
+  return {
+    name,
+    add: async (bytes, signal) => {
+      const form = new FormData();
+      form.append('file', new Blob([bytes]), 'soul');
+      return call(
+        'add',
+        ADD_OPTIONS,
+        { ms: ADD_MS, signal },
+        async (answer) => {
+          const said = await boundedText(answer, MAX_SAID_BYTES);
+          const cid = answer.status === 200 ? cidIn(said) : null;
+          if (cid === null) throw new Error(`the IPFS node answers HTTP ${String(answer.status)} without a CID`);
+          return cid;
+        },
+        form,
+      );
+    },
+    fetch: (cid, signal) =>
+      // One byte more than there may be, to see that there are more.
+      call('cat', { arg: cid, length: String(MAX_ARCHIVED_BYTES + 1) }, { ms: CAT_MS, signal }, async (answer) => {
+        // Kubo says so whatever the reason is, a file that nobody has included.
+        if (answer.status === 500) return null;
+        const bytes = await boundedBytes((answer.body ?? []) as AsyncIterable<Uint8Array>, MAX_ARCHIVED_BYTES);
+        if (answer.status !== 200) throw new Error(`the IPFS node answers HTTP ${String(answer.status)}`);
+        return bytes;
+      }),
+    ping: () =>
+      call('version', {}, { ms: PING_MS }, async (answer) => {
+        await boundedText(answer, MAX_SAID_BYTES);
+        if (answer.status !== 200) throw new Error(`the IPFS node answers HTTP ${String(answer.status)}`);
+      }),
+  };
+};

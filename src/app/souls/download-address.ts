@@ -1,0 +1,21 @@
+import { isContentDigest } from '../../domain/shared/content-digest.js';
+import { isIpfsCid } from '../../domain/soul/ipfs-cid.js';
+import { archiveAddress } from './archive-url.js';
+
+/** Where clients may read payloads without a key. URLs have no slash at their end; null where there is none. */
+export type DownloadPlaces = {
+  readonly publicUrl: string;
+  readonly ipfsGatewayUrl: string | null;
+  readonly arweaveGatewayUrl: string | null;
+};
+
+/**
+ * Where a client is told to read a payload: behind this address stands the id (contract 8.3, 8.5).
+ * @param isKept whether the built-in archive has it
+ */
+export const downloadAddress = (id: string, isKept: boolean, places: DownloadPlaces): string => {
+  const own = archiveAddress(places.publicUrl);
+  if (isKept) return own;
+  if (isIpfsCid(id)) return places.ipfsGatewayUrl ?? own;
+  return (isContentDigest(id) ? places.arweaveGatewayUrl : null) ?? own;
+};

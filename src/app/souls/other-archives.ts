@@ -1,0 +1,30 @@
+import type { IpfsNode } from '../../ports/ipfs-node.js';
+import type { PayloadSource } from '../../ports/payload-source.js';
+import type { DownloadPlaces } from './download-address.js';
+import type { SoulGateways } from './soul-gateways.js';
+
+/** Where clients bring souls to Arweave: to `url`, with a token that allows them nothing but uploads; `gateway`, at `gatewayUrl`, shows what is there. */
+export type Bundler = {
+  readonly url: string;
+  readonly token: string;
+  readonly gateway: PayloadSource;
+  readonly gatewayUrl: string;
+};
+
+/** Archives beyond the built-in one, as this server is configured (contract 11.1). */
+export type OtherArchives = Omit<DownloadPlaces, 'publicUrl'> & {
+  /** Keeps what is exported to IPFS; null without a node. */
+  readonly ipfs: IpfsNode | null;
+  readonly gateways: SoulGateways;
+  /** Null: clients bring souls to the built-in archive. */
+  readonly bundler: Bundler | null;
+};
+
+/** What a server has that is told of none. */
+export const noOtherArchives: OtherArchives = {
+  ipfs: null,
+  gateways: { find: () => Promise.resolve(null) },
+  bundler: null,
+  ipfsGatewayUrl: null,
+  arweaveGatewayUrl: null,
+};

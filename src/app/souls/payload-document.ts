@@ -1,0 +1,18 @@
+import type { Json } from '../../domain/shared/json.js';
+import { soulFromCbor } from '../../domain/soul/binary.js';
+
+const OPENING_BRACE = 0x7b;
+
+/** The media type of a payload. A soul is an object: its JCS form begins with a brace, with which no CBOR of an object begins. */
+export const payloadType = (bytes: Uint8Array): 'application/json' | 'application/cbor' =>
+  bytes[0] === OPENING_BRACE ? 'application/json' : 'application/cbor';
+
+/** The document in a payload, in either format; any JSON value, and null for bytes that are neither. Whether it is a soul, verifySoul tells. */
+export const payloadDocument = (bytes: Uint8Array): Json => {
+  if (payloadType(bytes) === 'application/cbor') return soulFromCbor(bytes);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Json;
+  } catch {
+    return null;
+  }
+};

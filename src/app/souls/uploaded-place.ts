@@ -1,0 +1,64 @@
+import { isContentDigest } from '../../domain/shared/content-digest.js';
+import { jcsSlices } from '../../domain/shared/jcs-slices.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { sha256Base64url } from '../../domain/shared/sha256.js';
+import type { PayloadSource } from '../../ports/payload-source.js';
+import type { SoulArchive } from '../../ports/soul-archive.js';
+import { inSlices } from '../pacing/in-slices.js';
+import { archiveUrl } from './archive-url.js';
+import type { OtherArchives } from './other-archives.js';
+import { payloadDigest } from './payload-digest.js';
+import { payloadDocument } from './payload-document.js';
+
+export type UploadedDeps = {
+  readonly archive: Pick<SoulArchive, 'readPublic'>;
+  readonly archives: Pick<OtherArchives, 'bundler'>;
+  readonly publicUrl: string;
+};
+
+/**
+ * Where a payload is that a client says it has uploaded (contract 8.2).
+ * @param txId the id that the archive gave it; null when the client tells none
+ * @throws Rejection SOUL_UPLOAD_FAILED when no archive can have it under that id, SOUL_PAYLOAD_MISMATCH when something else has the id; what the archive
+ *   raises
+ */
+export const uploadedPlace = async (
+  { archive, archives, publicUrl }: UploadedDeps,
+  digest: string,
+  txId: string | null,
+): Promise<{ readonly txId: string; readonly url: string }> => {
+  // The archive of this server names what it has by its digest.
+  const isOwn = (txId ?? digest) === digest && (await archive.readPublic(digest)) !== null;
+  if (isOwn) return { txId: digest, url: archiveUrl(publicUrl, digest) };
+  const { bundler } = archives;
+  // An id of Arweave has the form of a digest.
+  if (bundler === null || txId === null || !isContentDigest(txId)) {
+    throw new Rejection('SOUL_UPLOAD_FAILED', {
+      message: 'The archive does not have this payload under this aurTxId. Upload it, then confirm again.',
+      details: { aurTxId: txId ?? digest },
+    });
+  }
+  await requireNoOther(bundler.gateway, digest, txId);
+  return { txId, url: `${bundler.gatewayUrl}/${txId}` };
+};
+
+/** Gateways learn late of what was bundled: until this one has something under the id, the client's word counts. */
+const requireNoOther = async (gateway: PayloadSource, digest: string, txId: string): Promise<void> => {
+  const bytes = await gateway.fetch(txId).catch(unlessAway);
+  if (bytes === null || (await inSlices(payloadDigest(bytes))) === digest) return;
+  if ((await canonicalDigest(bytes)) !== digest) throw new Rejection('SOUL_PAYLOAD_MISMATCH', { details: { txId } });
+};
+
+const unlessAway = (error: unknown): null => {
+  if (error instanceof Rejection && error.code === 'ARCHIVE_UNAVAILABLE') return null;
+  throw error;
+};
+
+/** Clients may have written the payload in another form. Null for bytes that have no canonical one. */
+const canonicalDigest = async (bytes: Uint8Array): Promise<string | null> => {
+  try {
+    return sha256Base64url(await inSlices(jcsSlices(payloadDocument(bytes))));
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,32 @@
+import { systemResolve } from '../adapters/archives/checked-get.js';
+import { createGateway } from '../adapters/archives/gateway.js';
+import { createIpfsNode } from '../adapters/archives/ipfs-node.js';
+import type { OtherArchives } from '../app/souls/other-archives.js';
+import { createSoulGateways } from '../app/souls/soul-gateways.js';
+import type { ArchivesConfig } from '../config/archives.js';
+import type { Clock } from '../ports/clock.js';
+import type { Log } from '../ports/log.js';
+import type { GatewayAddress, PayloadSource } from '../ports/payload-source.js';
+
+/** The archives beyond the built-in one. It connects to none of them. */
+export const openArchives = (
+  { ipfsApiUrl, ipfsGateway, arweaveGateway, bundler, gateways }: ArchivesConfig,
+  deps: { readonly clock: Clock; readonly log: Log },
+): OtherArchives => {
+  const gateway = (address: GatewayAddress): PayloadSource =>
+    createGateway(address, { ...deps, resolve: systemResolve });
+  const ipfs = ipfsApiUrl === null ? null : createIpfsNode(ipfsApiUrl, deps);
+  const arweave = arweaveGateway === null ? null : { gateway: gateway(arweaveGateway), gatewayUrl: arweaveGateway.url };
+  const sources = {
+    ipfs: [...(ipfs === null ? [] : [ipfs]), ...(ipfsGateway === null ? [] : [gateway(ipfsGateway)])],
+    arweave: arweave === null ? [] : [arweave.gateway],
+    others: gateways.map(gateway),
+  };
+  return {
+    ipfs,
+    gateways: createSoulGateways(sources, deps),
+    bundler: bundler === null || arweave === null ? null : { ...bundler, ...arweave },
+    ipfsGatewayUrl: ipfsGateway?.url ?? null,
+    arweaveGatewayUrl: arweaveGateway?.url ?? null,
+  };
+};

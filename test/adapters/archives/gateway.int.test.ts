@@ -1,0 +1,191 @@
+import { gzipSync } from 'node:zlib';
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import type { Resolve } from '../../../src/adapters/archives/checked-get.js';
+import { createGateway } from '../../../src/adapters/archives/gateway.js';
+import { systemClock } from '../../../src/adapters/system/clock.js';
+import type { GatewayAddress } from '../../../src/ports/payload-source.js';
+import { MAX_ARCHIVED_BYTES } from '../../../src/ports/soul-archive.js';
+import { type LoopbackServer, openLoopbackServer } from '../../support/loopback-server.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const id = 'A'.repeat(43);
+const away = { code: 'ARCHIVE_UNAVAILABLE' };
+const because = (words: string) => ({ ...away, cause: { message: expect.stringContaining(words) as string } });
+
+describe('a gateway', () => {
+  let server: LoopbackServer;
+  beforeEach(async () => {
+    server = await openLoopbackServer();
+    server.answer((_, response) => response.end('{"name":"Mira"}'));
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  const resolveTo =
+    (...addresses: readonly string[]): Resolve =>
+    () =>
+      Promise.resolve(addresses);
+  const of = (host: string, given: { isPrivate?: boolean; resolve?: Resolve; path?: string } = {}) => {
+    const address: GatewayAddress = {
+      url: `http://${host}:${String(server.port)}${given.path ?? ''}`,
+      isPrivate: given.isPrivate ?? false,
+    };
+    return createGateway(address, { clock: systemClock, resolve: given.resolve ?? resolveTo('127.0.0.1') });
+  };
+  const marked = (path?: string) => of('gateway.test', { isPrivate: true, ...(path !== undefined && { path }) });
+  const text = (bytes: Uint8Array | null) => bytes && Buffer.from(bytes).toString();
+
+  it('gives what it answers behind its path, asked by its own name and for nothing compressed', async () => {
+    expect(text(await marked('/archive').fetch(id))).toBe('{"name":"Mira"}');
+    const [{ path, headers } = { path: '', headers: {} }] = server.seen;
+    expect([path, headers.host, headers['accept-encoding']]).toEqual([
+      `/archive/${id}`,
+      `gateway.test:${String(server.port)}`,
+      'identity',
+    ]);
+    expect(headers).not.toHaveProperty('authorization');
+  });
+
+  it.each([202, 400, 404, 410])('has nothing when it answers %i', async (status) => {
+    server.answer((_, response) => response.writeHead(status).end('nothing'));
+    expect(await marked().fetch(id)).toBeNull();
+  });
+
+  it.each([403, 429, 500, 502, 206])('cannot be asked when it answers %i', async (status) => {
+    server.answer((_, response) => response.writeHead(status).end('something'));
+    await expect(marked().fetch(id)).rejects.toMatchObject(because(`HTTP ${String(status)}`));
+  });
+
+  it.each([
+    ['loopback', ['127.0.0.1']],
+    ['a private network', ['10.0.0.1']],
+    ['the metadata of a cloud', ['169.254.169.254']],
+    ['loopback in IPv6', ['::1']],
+    ['an IPv4 address in IPv6', ['::ffff:127.0.0.1']],
+    ['one public and one private address', ['1.1.1.1', '127.0.0.1']],
+    ['nothing', []],
+  ])('is not contacted when its name leads to %s', async (_, addresses) => {
+    const named = of('gateway.test', { resolve: resolveTo(...addresses) });
+    await expect(named.fetch(id)).rejects.toMatchObject(because('not one of the public internet'));
+    expect(server.seen).toEqual([]);
+  });
+
+  it('is not contacted at an address that is never one of a server, even when it is marked as private', async () => {
+    const named = of('gateway.test', { isPrivate: true, resolve: resolveTo('169.254.169.254') });
+    await expect(named.fetch(id)).rejects.toMatchObject(because('not one of the public internet'));
+  });
+
+  it.each(['127.0.0.1', '127.1', '2130706433', '0x7f000001', '[::ffff:127.0.0.1]'])(
+    'is not contacted at %s unless it is marked',
+    async (host) => {
+      const resolve = vi.fn<Resolve>(() => Promise.resolve(['1.1.1.1']));
+      await expect(of(host, { resolve }).fetch(id)).rejects.toMatchObject(because('not one of the public internet'));
+      expect([server.seen, resolve.mock.calls]).toEqual([[], []]);
+    },
+  );
+
+  it('is contacted at the address that was looked at, and its name is asked for once', async () => {
+    const answers = [['127.0.0.1'], ['10.0.0.1']];
+    const resolve = vi.fn<Resolve>(() => Promise.resolve(answers.shift() ?? []));
+    expect(text(await of('rebinding.test', { isPrivate: true, resolve }).fetch(id))).toBe('{"name":"Mira"}');
+    expect(resolve.mock.calls).toEqual([['rebinding.test']]);
+  });
+
+  it.each([
+    ['another host', 'http://elsewhere.test/x'],
+    ['an address', 'http://127.0.0.1/x'],
+    ['another port', 'http://gateway.test:1/x'],
+    ['another protocol', 'https://gateway.test/x'],
+    ['a name that only ends like it', 'http://evil-gateway.test/x'],
+    ['a file', 'file:///etc/passwd'],
+    ['what is no address', 'http://'],
+  ])('is not followed to %s', async (_, location) => {
+    server.answer((_request, response) => response.writeHead(302, { location }).end());
+    await expect(marked().fetch(id)).rejects.toMatchObject(because('redirects to elsewhere'));
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('is followed on its own host, and no more than a few times', async () => {
+    server.answer(({ path }, response) => {
+      if (path === '/raw') response.end('there');
+      else response.writeHead(302, { location: '/raw' }).end();
+    });
+    expect(text(await marked().fetch(id))).toBe('there');
+    server.answer((_, response) => response.writeHead(302, { location: `/${id}` }).end());
+    await expect(marked().fetch(id)).rejects.toMatchObject(because('again and again'));
+    expect(server.seen).toHaveLength(2 + 4);
+  });
+
+  it('is followed below its name, where the mark does not count any more', async () => {
+    const location = `http://sandbox.gateway.test:${String(server.port)}/raw`;
+    server.answer((_, response) => response.writeHead(302, { location }).end());
+    const resolve = vi.fn<Resolve>(() => Promise.resolve(['127.0.0.1']));
+    const named = of('gateway.test', { isPrivate: true, resolve });
+    await expect(named.fetch(id)).rejects.toMatchObject(because('sandbox.gateway.test has an address'));
+    expect(resolve.mock.calls).toEqual([['gateway.test'], ['sandbox.gateway.test']]);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('cannot be asked when it compresses: nothing is inflated', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    server.answer((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
+    await expect(marked().fetch(id)).rejects.toMatchObject(because('compresses'));
+  });
+
+  it('has nothing of use when it announces or sends more than an archive holds', async () => {
+    server.answer((_, response) => response.writeHead(200, { 'content-length': MAX_ARCHIVED_BYTES + 1 }).write('{'));
+    expect(await marked().fetch(id)).toBeNull();
+    let sent = 0;
+    server.answer((_, response) => {
+      const piece = Buffer.alloc(1024 * 1024);
+      const more = (): void => {
+        if (response.destroyed) return;
+        sent += 1;
+        response.write(piece, () => setImmediate(more));
+      };
+      more();
+    });
+    expect(await marked().fetch(id)).toBeNull();
+    expect(sent).toBeLessThan(64);
+  });
+
+  it('gives a payload of the largest size whole, and none that breaks off', async () => {
+    server.answer((_, response) => response.end(Buffer.alloc(MAX_ARCHIVED_BYTES, 7)));
+    expect((await marked().fetch(id))?.length).toBe(MAX_ARCHIVED_BYTES);
+    server.answer((_, response) => {
+      response.writeHead(200, { 'content-length': 100 }).write('half');
+      setTimeout(() => response.destroy(), 20);
+    });
+    await expect(marked().fetch(id)).rejects.toMatchObject(away);
+  });
+
+  it.each([
+    ['begins no answer', 4_000, false],
+    ['never ends its answer', 8_000, true],
+  ])('that %s is given up after %i ms', async (_, ms, begins) => {
+    const clock = new ManualClock();
+    server.answer((_request, response) => {
+      if (begins) response.writeHead(200).write('{');
+    });
+    const address = { url: `http://gateway.test:${String(server.port)}`, isPrivate: true };
+    const asked = createGateway(address, { clock, resolve: resolveTo('127.0.0.1') }).fetch(id);
+    const ended = expect(asked).rejects.toMatchObject(because('too slow'));
+    let isOver = false;
+    void asked.catch(() => (isOver = true));
+    await expect.poll(() => server.seen.length).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await clock.advance(ms - 1);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    await ended;
+  });
+
+  it('that nobody resolves or that refuses connections cannot be asked', async () => {
+    const lost = of('gateway.test', { resolve: () => Promise.reject(new Error('ENOTFOUND')) });
+    await expect(lost.fetch(id)).rejects.toMatchObject(because('ENOTFOUND'));
+    const closed = marked();
+    await server[Symbol.asyncDispose]();
+    await expect(closed.fetch(id)).rejects.toMatchObject(away);
+  });
+});
