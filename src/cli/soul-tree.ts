@@ -41,7 +41,7 @@ const originLines = ({ provenance, ruleset }: SoulDocument): readonly Branch[] =
 
 /** A soul for a person to read. @param most how many memories are shown, the newest of them */
 export const soulTree = (document: SoulDocument, verdict: string, most: number): Branch => {
-  const { id, name, persona, createdAt, memories } = document;
+  const { id, name, persona, createdAt, memories, without } = document;
   const left = memories.length - most;
   return {
     text: `${name}, soul ${id} of ${createdAt}: ${verdict}`,
@@ -55,6 +55,7 @@ export const soulTree = (document: SoulDocument, verdict: string, most: number):
           ...memories.slice(Math.max(0, left)).map(memoryLine),
         ],
       },
+      ...(without === undefined ? [] : [{ text: `left out: ${without.join(', ')}` }]),
       { text: 'provenance', below: originLines(document) },
     ],
   };

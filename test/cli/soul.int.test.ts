@@ -77,6 +77,8 @@ describe('anima soul', () => {
     expect(JSON.parse(stdout)).toMatchObject({ npcId: 'mira', memories: [] });
     const without = await soul('export', '--without', 'players', 'mira');
     expect(JSON.parse(without.stdout)).toMatchObject({ npcId: 'mira', without: ['players'] });
+    await writeFile(inFolder('without.json'), without.stdout);
+    expect((await offline('inspect', inFolder('without.json'))).stdout).toContain('left out: players');
     expect(JSON.parse(stdout)).not.toHaveProperty('without');
     expect(await soul('export', 'mira', '--without', 'memories')).toMatchObject({ code: 2 });
     expect(await soul('export', 'mira', '--cbor')).toMatchObject({ code: 1, stderr: expect.stringContaining('--out') });

@@ -6,6 +6,11 @@ import { problemsOf } from './problems-of.js';
 const parse = (env: Record<string, string>) => parseConfig(env, '/srv/game', (file) => file === '/run/secrets/anima');
 const problems = problemsOf(parse);
 
+/** What `archives.test.ts` has variables for. */
+const noArchives = {
+  ...{ arweaveGateway: null, bundler: null, gateways: [], ipfsApiUrl: null, ipfsGateway: null, soulTrust: null },
+};
+
 describe('the configuration', () => {
   it('names the settings of servers that the embedded profile does not use', () => {
     const { unused } = parse({
@@ -32,6 +37,7 @@ describe('the configuration', () => {
       turnDeadlineMs: 900_000,
       agentWaitMs: 12_000,
       soulDeadlineMs: 3_600_000,
+      archives: noArchives,
       recallCacheBytes: 256 * 1024 * 1024,
       embeddingShare: 0.5,
       secret: null,
@@ -78,6 +84,7 @@ describe('the configuration', () => {
       turnDeadlineMs: 2000,
       agentWaitMs: 3000,
       soulDeadlineMs: 60_000,
+      archives: noArchives,
       recallCacheBytes: 8 * 1024 * 1024,
       embeddingShare: 0.25,
       secret: null,

@@ -339,7 +339,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
     });
 
     it('says in OpenAPI that optional members may be null, as they may', async () => {
-      type Body = { required?: string[]; properties: Record<string, object> };
+      type Body = { required?: string[]; properties?: Record<string, object> };
       type Operation = { requestBody?: { content: Record<string, { schema: Body }> } };
       const { paths } = (await anonymous.get('/openapi.json')).body as { paths: Record<string, { post?: Operation }> };
       const ajv = new Ajv({ strict: false, validateFormats: false });
@@ -347,7 +347,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
         const schema = post?.requestBody?.content['application/json']?.schema;
         return schema === undefined ? [] : [{ path, schema }];
       });
-      const closed = bodies.flatMap(({ path, schema: { required = [], properties } }) =>
+      const closed = bodies.flatMap(({ path, schema: { required = [], properties = {} } }) =>
         Object.entries(properties)
           .filter(([name, member]) => !required.includes(name) && !ajv.validate(member, null))
           .map(([name]) => `${path} ${name}`),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { signSoul } from '../../src/app/souls/soul-signer.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
+import { soulFromCbor } from '../../src/domain/soul/binary.js';
 import type { SoulDocument, SoulInputs } from '../../src/domain/soul/document.js';
 import { codeOf, type Reply } from '../support/api.js';
 import { ISSUER, serverKeys, soulMemories, unsignedSoul } from '../support/souls.js';
@@ -215,6 +216,33 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       const large = await strangersSoul({ data: { notes: 'x'.repeat(262_145) } });
       const refused = await bring(txIdOf(large), large);
       expect([refused.status, codeOf(refused)]).toEqual([413, 'DATA_TOO_LARGE']);
+    });
+
+    it('come by the CID of what was exported to IPFS, which names no other document', async () => {
+      const npcId = `ipfs ${souls++}`;
+      ok(await running.api.post('/npcs', { npcId, persona: 'Of the planetary sort.' }));
+      for (const format of ['json', 'binary']) {
+        const body = { storage: 'ipfs', format };
+        const reply = ok(await running.api.post(`/v1/agents/${encodeURIComponent(npcId)}/soul/export`, body));
+        const { cid } = reply.body as { cid: string };
+        const begun = ok(await begin(cid)).body as { si1Instruction: { adiGatewayUrl: string } };
+        const download = await fetch(`${begun.si1Instruction.adiGatewayUrl}/${cid}`);
+        expect(download.status).toBe(200);
+        const bytes = new Uint8Array(await download.arrayBuffer());
+        const other = await confirm(cid, await strangersSoul());
+        expect([other.status, codeOf(other)]).toEqual([422, 'SOUL_PAYLOAD_MISMATCH']);
+        const document = format === 'json' ? Buffer.from(bytes).toString() : soulFromCbor(bytes);
+        expect(ok(await confirm(cid, document)).body).toMatchObject({ copy: true, persona: 'Of the planetary sort.' });
+      }
+    });
+
+    it('are refused before they are parsed when they hold too much, as JSON and as its text', async () => {
+      ok(await begin('hostile'));
+      const lists = '[],'.repeat(400_001);
+      for (const adrBody of [JSON.parse(`[${lists}0]`) as unknown, `[${lists}0]`]) {
+        const refused = await confirm('hostile', adrBody);
+        expect([refused.status, codeOf(refused)]).toEqual([413, 'BODY_TOO_LARGE']);
+      }
     });
 
     it('do not arrive when the download failed, came too late, or was not begun', async () => {

@@ -12,12 +12,16 @@ import { soulAtOnce } from './sealed-answer.js';
 const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]]) =>
   Type.Unsafe<Word>({ type: 'string', enum: words, default: words[0] });
 
+/** In which form the soul was asked for. */
+type AskedForm = { readonly format?: 'json' | 'binary' | null; readonly storage?: 'local' | 'ipfs' | null };
+
 /** `POST /v1/agents/{agentId}/soul/export`: both phases at once, into the built-in archive (contract 7.2). */
 export const agentExportRoute = (services: ExportServices): RouteDefinition => {
-  const answered = ({ soulId, seal }: ExportOutcome['export'], format: 'json' | 'binary'): Answer => ({
-    stream: soulAtOnce(services.payloads, seal?.digest ?? '', format),
-    kept: { soulId },
-  });
+  const answered = ({ soulId, seal, place }: ExportOutcome['export'], { format, storage }: AskedForm): Answer => {
+    const kept = { soulId };
+    if (storage === 'ipfs') return { body: { format: format ?? 'json', storage, cid: place?.txId ?? '' }, kept };
+    return { stream: soulAtOnce(services.payloads, seal?.digest ?? '', format ?? 'json'), kept };
+  };
   return route({
     operationId: 'exportAgentSoul',
     method: 'POST',
@@ -68,9 +72,9 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
         ...(storage === 'ipfs' && isBinary && { format }),
         ...{ by, keyed, resumed },
       });
-      return { ...at, ...answered(kept, format ?? 'json') };
+      return { ...at, ...answered(kept, call.body) };
     },
     restore: async (call, kept) =>
-      answered(await sealedExport(services, exportRef(agentStream(call), soulIdIn(kept))), call.body.format ?? 'json'),
+      answered(await sealedExport(services, exportRef(agentStream(call), soulIdIn(kept))), call.body),
   });
 };
