@@ -61,7 +61,8 @@ export const describeFailure = (error: unknown, url: string, ownerKeyOf: string 
     error.retryAfter === null || error.code === 'RATE_LIMITED' ? '' : ` Try again in ${String(error.retryAfter)} s.`;
   const quoted = error.status >= 500 && error.requestId !== null ? `, request ${error.requestId}` : '';
   const { reason } = error.details;
-  const why = error.code === 'CORTEX_UNAVAILABLE' && typeof reason === 'string' ? ` ${reason}` : '';
+  const isTold = ['CORTEX_UNAVAILABLE', 'SOUL_INVALID'].includes(error.code) && typeof reason === 'string';
+  const why = isTold ? ` ${reason}` : '';
   return [`${error.message}${why}${wait} (${error.code}${quoted})`, ...lines].join('\n');
 };
 

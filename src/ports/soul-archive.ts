@@ -1,7 +1,7 @@
 /** The most bytes that one payload may have. */
 export const MAX_ARCHIVED_BYTES = 16 * 1024 * 1024;
 
-/** Whose payload it is, and until when it is kept unless it is published. */
+/** Whose payload it is, a tenant's or an import's, and until when it is kept unless it is published. */
 export type Staging = { readonly tenant: string; readonly expiresAt: Date };
 
 /** Whether a payload was made public now, or had been before. */

@@ -28,5 +28,6 @@ export const openArchives = (
     bundler: bundler === null || arweave === null ? null : { ...bundler, ...arweave },
     ipfsGatewayUrl: ipfsGateway?.url ?? null,
     arweaveGatewayUrl: arweaveGateway?.url ?? null,
+    otherGatewayUrl: gateways[0]?.url ?? null,
   };
 };

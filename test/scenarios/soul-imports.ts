@@ -154,6 +154,49 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'SOUL_IMPORT_NOT_FOUND']);
     });
 
+    it('come in many times at once, each copy by itself', async () => {
+      const soul = await strangersSoul();
+      const bringing = Array.from({ length: 5 }, (_, at) => bring(`many-${soul.id}-${at}`, soul, { copy: at > 0 }));
+      const npcIds = (await Promise.all(bringing)).map((reply) => (ok(reply).body as { npcId: string }).npcId);
+      expect(new Set(npcIds).size).toBe(5);
+      for (const npcId of npcIds) expect(await memoriesOf(npcId)).toHaveLength(soul.memories.length);
+    });
+
+    it('keep nothing of other documents that were brought at the same moment', async () => {
+      const souls = await Promise.all([1, 2, 3].map(() => strangersSoul()));
+      const txId = `same-${souls[0]?.id ?? ''}`;
+      ok(await begin(txId));
+      const replies = await Promise.all(souls.map((soul) => confirm(txId, soul)));
+      expect(replies.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
+      const there = await Promise.all(souls.map(({ npcId }) => running.api.get(pathOf(npcId))));
+      expect(there.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+    });
+
+    it('leave without players as the mind did that they came from', async () => {
+      const npcId = `told ${souls++}`;
+      ok(await running.api.post('/npcs', { npcId, persona: 'Keeps the gate.' }));
+      ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'The gate is old.', importance: 0.7 }));
+      const verdict = {
+        observation: 'A guest greets.',
+        npcState: { player: { id: 'p77', name: 'Ulla' } },
+        generatedOutput: JSON.stringify({
+          dialogue: 'Good evening to you.',
+          memoryStore: [{ text: 'Someone was kind.' }],
+        }),
+      };
+      ok(await running.api.post(`${pathOf(npcId)}/verdict`, verdict));
+      expect(await memoriesOf(npcId)).toHaveLength(2);
+      const without = async (id: string): Promise<readonly string[]> => {
+        const path = `/v1/agents/${encodeURIComponent(id)}/soul/export`;
+        const { soul } = ok(await running.api.post(path, { without: ['players'] })).body as { soul: SoulDocument };
+        return soul.memories.map(({ text }) => text);
+      };
+      expect(await without(npcId)).toEqual(['The gate is old.']);
+      const copied = ok(await bring(`copy-of-${souls}`, await exported(npcId))).body as { npcId: string };
+      expect(await memoriesOf(copied.npcId)).toHaveLength(2);
+      expect(await without(copied.npcId)).toEqual(['The gate is old.']);
+    });
+
     it('of this server come in as copies that name their source, over several hops', async () => {
       const npcId = `source ${souls++}`;
       ok(await running.api.post('/npcs', { npcId, persona: 'The first.', data: { hp: 3, mood: 'loyal' } }));

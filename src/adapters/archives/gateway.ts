@@ -48,7 +48,8 @@ export const createGateway = (
         });
       } catch (error) {
         if (signal?.aborted === true) throw error;
-        throw archiveUnavailable(name, error);
+        // Where the operator's gateways are is nobody else's business; the log says it.
+        throw archiveUnavailable('gateway', error);
       } finally {
         answer?.destroy();
       }

@@ -24,7 +24,7 @@ import {
 } from './archive-files.js';
 
 /** The name of a staged payload: digest, tenant, and until when it is kept, in milliseconds since 1970. None of the three has a dot in it. */
-const STAGED_NAME = /^([A-Za-z0-9_-]{43})\.([a-z0-9_-]{1,64})\.(\d{1,16})$/;
+const STAGED_NAME = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{1,64})\.(\d{1,16})$/;
 /** How many characters of a digest or a CID name the folder that it is in. A CID’s first ones are always the same. */
 const SHARD_CHARS = 2;
 

@@ -94,6 +94,12 @@ const arrivedAt = ({ origin }: MindState, { importId }: Arrival): number | null 
 export const arrivedBefore = async ({ lanes }: Pick<CommandDeps, 'lanes'>, arrival: Arrival): Promise<number | null> =>
   arrivedAt((await lanes.current(npcStream(arrival.tenant, arrival.soul.npcId), mindFold)).state, arrival);
 
+/** Whether some of the soul is written already. */
+export const hasBegun = async ({ lanes }: Pick<CommandDeps, 'lanes'>, arrival: Arrival): Promise<boolean> => {
+  const { state } = await lanes.current(npcStream(arrival.tenant, arrival.soul.npcId), mindFold);
+  return state.origin?.importId === arrival.importId;
+};
+
 /**
  * Writes a soul into its mind, which has no events yet: memories in several appends, then the event from which on all of it counts (contract 8.4).
  * A repeat goes on where an earlier attempt stopped.

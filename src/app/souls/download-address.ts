@@ -7,6 +7,8 @@ export type DownloadPlaces = {
   readonly publicUrl: string;
   readonly ipfsGatewayUrl: string | null;
   readonly arweaveGatewayUrl: string | null;
+  /** The first of the gateways that have ids of any form. */
+  readonly otherGatewayUrl: string | null;
 };
 
 /**
@@ -14,8 +16,9 @@ export type DownloadPlaces = {
  * @param isKept whether the built-in archive has it
  */
 export const downloadAddress = (id: string, isKept: boolean, places: DownloadPlaces): string => {
-  const own = archiveAddress(places.publicUrl);
+  const { publicUrl, ipfsGatewayUrl, arweaveGatewayUrl, otherGatewayUrl } = places;
+  const own = archiveAddress(publicUrl);
   if (isKept) return own;
-  if (isIpfsCid(id)) return places.ipfsGatewayUrl ?? own;
-  return (isContentDigest(id) ? places.arweaveGatewayUrl : null) ?? own;
+  const byForm = isIpfsCid(id) ? ipfsGatewayUrl : isContentDigest(id) ? arweaveGatewayUrl : null;
+  return byForm ?? otherGatewayUrl ?? own;
 };

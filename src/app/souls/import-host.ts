@@ -5,7 +5,8 @@ import type { SoulImportInput } from '../../../workflows/soul-import.js';
 import { Lines } from '../pacing/line.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
 import type { Lanes } from '../streams/lanes.js';
-import { arrive, type Arrival, arrivalContext, arrivedBefore } from './arrive.js';
+import { arrive, type Arrival, arrivalContext, arrivedBefore, hasBegun } from './arrive.js';
+import { stagedFor } from './import-soul.js';
 import { letGo, takeCustody } from './custody.js';
 import { importFold } from './import-fold.js';
 import { sealedSoul } from './sealed-soul.js';
@@ -41,26 +42,35 @@ const bringIn = async (
   signal.throwIfAborted();
   const deps = { lanes, events: ports.events, clock: ports.clock };
   const by = arrivalContext(arrival);
-  const { root, npcId, copy, digest, signer } = arrival.soul;
+  const { root, npcId, copy, digest } = arrival.soul;
   const owner = { tenant: arrival.tenant, npcId, importId: arrival.importId };
-  // Its document may be gone by now.
+  const end = async (input: SoulImportInput): Promise<SoulImportInput> => {
+    if (input.type === 'refused' && !copy) await letGo(deps, root, owner, by);
+    await ports.soulArchive.unstage(digest, stagedFor(arrival.importId));
+    return input;
+  };
   const earlier = await arrivedBefore(deps, arrival);
-  if (earlier !== null) return { type: 'arrived', npcId, revision: earlier };
+  if (earlier !== null) return end({ type: 'arrived', npcId, revision: earlier });
   // A copy is nobody's only one.
-  if (!copy && !(await takeCustody(deps, root, owner, by))) return alreadyLive(npcId);
+  if (!copy && !(await takeCustody(deps, root, owner, by))) return end(alreadyLive(npcId));
   const document = await sealedSoul(ports.soulArchive, digest);
-  // What was received is kept until it has arrived, so this can only be a loss: an operator may bring it back.
-  if (document === null) throw new Error(`the archive has lost the soul ${digest}, which was received`);
+  if (document === null) {
+    if (!(await hasBegun(deps, arrival))) return end(lost);
+    // Half of it is here: the client may bring it again, or an operator.
+    throw new Error(`the archive has lost the soul ${digest}, which was received`);
+  }
   try {
-    const revision = await arrive(deps, arrival, document, signal);
-    // One of ours may be an export that still waits for its upload.
-    if (signer !== 'ours') await ports.soulArchive.unstage(digest, arrival);
-    return { type: 'arrived', npcId, revision };
+    return await end({ type: 'arrived', npcId, revision: await arrive(deps, arrival, document, signal) });
   } catch (error) {
     if (!(error instanceof Rejection) || error.code !== 'SOUL_ALREADY_LIVE') throw error;
-    if (!copy) await letGo(deps, root, owner, by);
-    return alreadyLive(npcId);
+    return end(alreadyLive(npcId));
   }
+};
+
+const lost: SoulImportInput = {
+  type: 'refused',
+  code: 'SOUL_DOWNLOAD_FAILED',
+  reason: 'The archive of this server has lost the soul before it arrived.',
 };
 
 const alreadyLive = (npcId: string): SoulImportInput => {

@@ -24,10 +24,15 @@ import { keptPayload } from './kept-payload.js';
 import { payloadDigest } from './payload-digest.js';
 import { type SoulTrust, verifySoul } from './soul-signer.js';
 
-/** How long a request waits for a soul to arrive, in milliseconds: clients give up after 15 s (contract 2.5). */
+/** How long a request may take until a soul has arrived, in milliseconds: clients give up after 15 s (contract 2.5). */
 const ARRIVING_MS = 12_000;
+/** What is left of that in any case. */
+const LEAST_WAIT_MS = 1_000;
 /** For how long a soul that was received is kept for its arrival, in milliseconds: longer than any outage. */
-const KEPT_MS = 30 * 24 * 3_600_000;
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+/** As whose a received soul is staged: each import has its own, which goes when it has ended, whatever others of the same soul do. */
+export const stagedFor = (importId: string): { readonly tenant: string } => ({ tenant: importId });
 
 export type ImportDeps = {
   readonly engine: ProcessEngine;
@@ -35,7 +40,7 @@ export type ImportDeps = {
   readonly lanes: Lanes;
   readonly events: EventStore;
   readonly clock: Clock;
-  readonly archive: Pick<SoulArchive, 'stage' | 'readPublic' | 'digestOfCid'>;
+  readonly archive: Pick<SoulArchive, 'stage' | 'unstage' | 'readPublic' | 'digestOfCid'>;
   readonly trust: SoulTrust;
   /** How long a client may take between the phases, in milliseconds (ANIMA_SOUL_DEADLINE_MS). */
   readonly soulDeadlineMs: number;
@@ -105,6 +110,7 @@ export const receiveSoul = async (
   { tenant, txId, by }: ImportAsked,
   { document, copy }: { readonly document: unknown; readonly copy: boolean },
 ): Promise<Imported & { readonly document: SoulDocument }> => {
+  const beganMs = deps.clock.monotonicMs();
   const stream = importStream(tenant, txId);
   const ref = await newestOf(deps, stream);
   const before = (await deps.journal.load(soulImport, ref)).state as SoulImportAnswer;
@@ -120,17 +126,30 @@ export const receiveSoul = async (
     const isCopy = copy || (signer === 'ours' && (await livesHere(deps, soul)));
     const npcId = isCopy ? copyId(soul.npcId, ref.id) : soul.npcId;
     if (!isCopy) await requireFree(deps, tenant, soul);
-    const expiresAt = new Date(deps.clock.now().getTime() + KEPT_MS);
-    await deps.archive.stage(digest, bytes, { tenant, expiresAt });
+    await stage(deps, ref, digest, bytes);
     const { id: soulId, trainingProof: root, memories } = soul;
     const received = { soulId, digest, root, kid, signer, npcId, copy: isCopy };
     const sizes = { memories: memories.length, bytes: bytes.length };
-    await deps.engine.ask(ref, [{ type: 'received', ...received, ...sizes } satisfies SoulImportInput], by);
-  } else if ('soul' in before && before.soul.digest !== digest) {
-    throw new Rejection('SOUL_PAYLOAD_MISMATCH');
+    const input: SoulImportInput = { type: 'received', ...received, ...sizes };
+    try {
+      await deps.engine.ask(ref, [input], by);
+    } catch (error) {
+      // Another document was faster: nobody needs this one.
+      if (error instanceof Rejection && error.code === 'SOUL_PAYLOAD_MISMATCH')
+        await deps.archive.unstage(digest, stagedFor(ref.id));
+      throw error;
+    }
+  } else if ('soul' in before) {
+    if (before.soul.digest !== digest) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
+    // It may have been lost since.
+    if (before.name === 'received') await stage(deps, ref, digest, bytes);
   }
-  return { ...(await arrivedSoul(deps, tenant, ref, by)), document: soul };
+  const withinMs = Math.max(LEAST_WAIT_MS, ARRIVING_MS - (deps.clock.monotonicMs() - beganMs));
+  return { ...(await arrivedSoul(deps, { tenant, ref, by, withinMs })), document: soul };
 };
+
+const stage = ({ archive, clock }: ImportDeps, { id }: ProcessRef, digest: string, bytes: Uint8Array): Promise<void> =>
+  archive.stage(digest, bytes, { ...stagedFor(id), expiresAt: new Date(clock.now().getTime() + KEPT_MS) });
 
 /** An import that has ended otherwise than well says so. */
 const requireOpen = (state: SoulImportAnswer): void => {
@@ -138,8 +157,12 @@ const requireOpen = (state: SoulImportAnswer): void => {
   if (state.name !== 'failed') return;
   const { code, details = {} } = state.failure;
   const known = Object.hasOwn(rejections, code) ? (code as RejectionCode) : 'SOUL_DOWNLOAD_FAILED';
-  throw new Rejection(known, { details: { reason: state.failure.reason, ...details } });
+  const message = known === 'SOUL_ALREADY_LIVE' ? { message: FASTER } : {};
+  throw new Rejection(known, { ...message, details: { reason: state.failure.reason, ...details } });
 };
+
+const FASTER =
+  'Another import of this soul, or another NPC of its npcId, came first; begin again with POST /npcs/import, and confirm with "copy": true.';
 
 /** A CID names bytes, and the archive of this server what it has by its digest. What others call theirs cannot be checked. */
 const requireNamed = async (
@@ -168,19 +191,28 @@ const livesHere = (deps: ImportDeps, { provenance }: SoulDocument): Promise<bool
 
 const requireFree = async (deps: ImportDeps, tenant: string, { npcId, trainingProof }: SoulDocument): Promise<void> => {
   const owner = await ownerOf(deps, trainingProof);
-  if (owner === null && !(await hasHistory(deps, tenant, npcId))) return;
-  // Of another tenant's mind nobody is told.
-  const known = owner === null ? npcId : owner.tenant === tenant ? owner.npcId : undefined;
-  throw new Rejection('SOUL_ALREADY_LIVE', { details: known === undefined ? {} : { npcId: known } });
+  if (owner !== null) {
+    // Of another tenant's mind nobody is told.
+    throw new Rejection('SOUL_ALREADY_LIVE', { details: owner.tenant === tenant ? { npcId: owner.npcId } : {} });
+  }
+  if (!(await hasHistory(deps, tenant, npcId))) return;
+  throw new Rejection('SOUL_ALREADY_LIVE', {
+    message:
+      'There is or was another NPC with the npcId of this soul; with "copy": true it comes in under another one.',
+    details: { npcId },
+  });
 };
 
 const arrivedSoul = async (
   { engine, events }: ImportDeps,
-  tenant: string,
-  ref: ProcessRef,
-  by: CommandContext,
+  {
+    tenant,
+    ref,
+    by,
+    withinMs,
+  }: Pick<ImportAsked, 'tenant' | 'by'> & { readonly ref: ProcessRef; readonly withinMs: number },
 ): Promise<Imported> => {
-  const outcome = await engine.outcome(ref, by, { withinMs: ARRIVING_MS });
+  const outcome = await engine.outcome(ref, by, { withinMs });
   const state = outcome?.answer as SoulImportAnswer | undefined;
   if (state !== undefined) requireOpen(state);
   if (outcome === null || state?.name !== 'imported') {

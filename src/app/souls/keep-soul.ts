@@ -62,7 +62,7 @@ const keepByCid = async (
   const isBinary = format === 'binary';
   const sealed = await archive.read(digest);
   if (sealed === null) return lost;
-  const bytes = isBinary ? soulToCbor(payloadDocument(sealed) as unknown as SoulDocument) : sealed;
+  const bytes = isBinary ? soulToCbor((await payloadDocument(sealed)) as unknown as SoulDocument) : sealed;
   // Numbers may take three times as much as in JSON.
   if (bytes.length > MAX_ARCHIVED_BYTES) return tooLarge;
   const cid = await inSlices(ipfsCid(bytes));

@@ -27,4 +27,5 @@ export const noOtherArchives: OtherArchives = {
   bundler: null,
   ipfsGatewayUrl: null,
   arweaveGatewayUrl: null,
+  otherGatewayUrl: null,
 };

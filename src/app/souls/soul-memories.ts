@@ -15,7 +15,9 @@ const PAGE = { limit: 500, bytes: 256 * 1024 };
 
 const soulMemory = (row: MemoryRow, asOf: number): SoulMemory => {
   const { memoryId: id, text, type, importance, at: timestamp, confirmedAt, metadata = {} } = row;
-  const { turnId, eventId, revision } = row;
+  const { eventId, revision, source } = row;
+  // Of a memory that a soul brought, the turn is one of the mind that it came from.
+  const turnId = row.turnId ?? source?.turnId ?? null;
   const confirmed = confirmedAt !== null && confirmedAt <= asOf;
   return { id, text, type, importance, timestamp, confirmed, metadata, cause: { turnId, eventId, revision } };
 };

@@ -5,6 +5,7 @@ import { sha256Base64url } from '../../domain/shared/sha256.js';
 import type { PayloadSource } from '../../ports/payload-source.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { inSlices } from '../pacing/in-slices.js';
+import type { Lines } from '../pacing/line.js';
 import { archiveUrl } from './archive-url.js';
 import type { OtherArchives } from './other-archives.js';
 import { payloadDigest } from './payload-digest.js';
@@ -14,16 +15,18 @@ export type UploadedDeps = {
   readonly archive: Pick<SoulArchive, 'readPublic'>;
   readonly archives: Pick<OtherArchives, 'bundler'>;
   readonly publicUrl: string;
+  /** What a gateway answers may be large: one after the other. */
+  readonly lines: Lines;
 };
 
 /**
  * Where a payload is that a client says it has uploaded (contract 8.2).
  * @param txId the id that the archive gave it; null when the client tells none
- * @throws Rejection SOUL_UPLOAD_FAILED when no archive can have it under that id, SOUL_PAYLOAD_MISMATCH when something else has the id; what the archive
+ * @throws Rejection SOUL_UPLOAD_FAILED when no archive can have it under that id, SOUL_PAYLOAD_MISMATCH when something else has the id, BUSY; what the archive
  *   raises
  */
 export const uploadedPlace = async (
-  { archive, archives, publicUrl }: UploadedDeps,
+  { archive, archives, publicUrl, lines }: UploadedDeps,
   digest: string,
   txId: string | null,
 ): Promise<{ readonly txId: string; readonly url: string }> => {
@@ -38,7 +41,7 @@ export const uploadedPlace = async (
       details: { aurTxId: txId ?? digest },
     });
   }
-  await requireNoOther(bundler.gateway, digest, txId);
+  await lines.inTurn('gateway', () => requireNoOther(bundler.gateway, digest, txId));
   return { txId, url: `${bundler.gatewayUrl}/${txId}` };
 };
 
@@ -57,7 +60,7 @@ const unlessAway = (error: unknown): null => {
 /** Clients may have written the payload in another form. Null for bytes that have no canonical one. */
 const canonicalDigest = async (bytes: Uint8Array): Promise<string | null> => {
   try {
-    return sha256Base64url(await inSlices(jcsSlices(payloadDocument(bytes))));
+    return sha256Base64url(await inSlices(jcsSlices(await payloadDocument(bytes))));
   } catch {
     return null;
   }

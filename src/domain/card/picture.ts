@@ -40,6 +40,13 @@ export const cardTextIn = (png: Uint8Array, maxBytes: number): Buffer => {
       details: { reason: `Its card is in a chunk ${chunk.type}; a card must be in an uncompressed chunk tEXt.` },
     });
   }
+  const tooLarge = (): Rejection =>
+    new Rejection('BODY_TOO_LARGE', {
+      message: `The card in this picture has more than ${String(maxBytes)} bytes of JSON.`,
+      details: { limitBytes: maxBytes },
+    });
+  // Before it becomes a text: in base64 three bytes take four, and some write it in lines.
+  if (chunk.data.length > 2 * maxBytes) throw tooLarge();
   const text = Buffer.from(chunk.data.subarray(keyword.length + 1))
     .toString('latin1')
     .replace(/\s/g, '');
@@ -48,10 +55,7 @@ export const cardTextIn = (png: Uint8Array, maxBytes: number): Buffer => {
   }
   const json = Buffer.from(text, 'base64');
   if (json.length <= maxBytes) return json;
-  throw new Rejection('BODY_TOO_LARGE', {
-    message: `The card in this picture has more than ${String(maxBytes)} bytes of JSON.`,
-    details: { limitBytes: maxBytes },
-  });
+  throw tooLarge();
 };
 
 /**

@@ -22,7 +22,7 @@ export const rejections = {
   ARCHIVE_NOT_FOUND: 'The archive holds nothing under this id.',
   METHOD_NOT_ALLOWED: 'This path does not accept this method; details.allow lists the methods that it accepts.',
   SOUL_ALREADY_LIVE:
-    'This soul lives on this server already, or another NPC had its npcId before; with "copy": true it comes in under another npcId.',
+    'This soul lives on this server already; with "copy": true it comes in once more, under another npcId.',
   SOUL_ARRIVING: 'The soul of this NPC is being imported; try again shortly.',
   CONFLICT: 'The request conflicts with what happened before.',
   IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running; try again shortly.',

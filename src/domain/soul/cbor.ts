@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
+import { MAX_CONTAINERS, MAX_ITEMS, MAX_MEMBERS } from '../shared/modest-json.js';
 import { MAX_SOUL_DEPTH } from './bounds.js';
 
 /**
@@ -158,6 +159,15 @@ export const decodeCbor = (bytes: Uint8Array): Json => {
     if (!Number.isFinite(value)) throw new Error('no JSON');
     return value;
   };
+  let containers = 0;
+  let items = 0;
+  /** A byte may be a list or a map, which takes a hundred times as much as a value: as of JSON (modest-json.ts). */
+  const requireFew = (type: number, length: number): void => {
+    containers += 1;
+    items += length;
+    const isLarge = containers > MAX_CONTAINERS || items > MAX_ITEMS || (type === major.map && length > MAX_MEMBERS);
+    if (isLarge) throw new Error('more than a soul holds');
+  };
   const listOf = (length: number, depth: number): Json => {
     const list: Json[] = [];
     // A length may be anything; what is not there is not read.
@@ -185,6 +195,7 @@ export const decodeCbor = (bytes: Uint8Array): Json => {
       return utf8.decode(bytes.subarray(start, at));
     }
     if (depth === MAX_SOUL_DEPTH) throw new Error('nested too deep');
+    requireFew(type, argument);
     if (type === major.list) return listOf(argument, depth + 1);
     if (type === major.map) return mapOf(argument, depth + 1);
     throw new Error('no JSON');

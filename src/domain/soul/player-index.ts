@@ -4,12 +4,19 @@ import { eachPlayerIn, type NamedPlayer } from './player-names.js';
 
 /** How many players are told apart. */
 export const MAX_PLAYERS = 100_000;
+/** How many ids and names one player may have. */
+const MAX_NAMES = 1_000;
+/** A longer name is found by its first words, or characters: each place of a text is compared with no more. */
+const MAX_UNITS = 12;
 /** How many players of the same name a text is said to speak of. */
 const MAX_NAMESAKES = 16;
 
 /** A player, by all that bodies called them; the id first where it came first. */
 export type Player = { readonly names: readonly string[] };
-type KnownPlayer = { id: string | undefined; readonly names: string[] };
+type KnownPlayer = { id: string | undefined; readonly names: string[]; readonly known: Set<string> };
+
+const tooMany = (): Rejection =>
+  new Rejection('SOUL_TOO_LARGE', { details: { playersLimit: MAX_PLAYERS, namesOfOneLimit: MAX_NAMES } });
 
 /** Names by their words, or by their characters: a search costs the same however many there are. */
 type NameBranch = { readonly players: KnownPlayer[]; readonly next: Map<string, NameBranch> };
@@ -17,7 +24,7 @@ const branch = (): NameBranch => ({ players: [], next: new Map() });
 
 const plant = (root: NameBranch, units: readonly string[], player: KnownPlayer): void => {
   let at = root;
-  for (const unit of units) {
+  for (const unit of units.slice(0, MAX_UNITS)) {
     const next = at.next.get(unit) ?? branch();
     at.next.set(unit, next);
     at = next;
@@ -42,9 +49,17 @@ const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx
 const FINDABLE = /\p{L}.|.\p{L}|\p{N}{4}/su;
 const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}]+/u;
 
+/** Where a script without spaces begins or ends beside another. */
+const BETWEEN_SCRIPTS = new RegExp(
+  `(?<=${UNSPACED.source})(?!${UNSPACED.source})|(?<!${UNSPACED.source})(?=${UNSPACED.source})`,
+  'u',
+);
+
 const wordsOf = (text: string): readonly string[] =>
   text
     .normalize('NFKC')
+    // Some letters are two when they are large.
+    .toUpperCase()
     .toLowerCase()
     .split(BETWEEN_WORDS)
     .filter((word) => word !== '');
@@ -66,7 +81,9 @@ export const createPlayerIndex = (): PlayerIndex => {
   let count = 0;
 
   const called = (player: KnownPlayer, name: string): void => {
-    if (player.names.includes(name)) return;
+    if (player.known.has(name)) return;
+    if (player.names.length >= MAX_NAMES) throw tooMany();
+    player.known.add(name);
     player.names.push(name);
     const namesakes = byName.get(name) ?? [];
     namesakes.push(player);
@@ -78,9 +95,9 @@ export const createPlayerIndex = (): PlayerIndex => {
     else plant(spaced, words, player);
   };
   const fresh = (): KnownPlayer => {
-    if (count >= MAX_PLAYERS) throw new Rejection('SOUL_TOO_LARGE', { details: { playersLimit: MAX_PLAYERS } });
+    if (count >= MAX_PLAYERS) throw tooMany();
     count += 1;
-    return { id: undefined, names: [] };
+    return { id: undefined, names: [], known: new Set() };
   };
   const namesakesOf = (name: string | undefined): readonly KnownPlayer[] =>
     name === undefined ? [] : (byName.get(name) ?? []);
@@ -108,7 +125,8 @@ export const createPlayerIndex = (): PlayerIndex => {
       const found = new Set<KnownPlayer>();
       if (count === 0) return [];
       const words = wordsOf(text);
-      search(spaced, words, found);
+      const isMixed = UNSPACED.test(text);
+      search(spaced, isMixed ? words.flatMap((word) => word.split(BETWEEN_SCRIPTS)) : words, found);
       if (unspaced.next.size > 0) search(unspaced, charactersOf(words), found);
       return [...found];
     },

@@ -7,6 +7,9 @@ export type NamedPlayer = { readonly id?: string; readonly name?: string };
 const NAMING: ReadonlySet<string> = new Set(['player', 'players', 'playerId', 'playerName']);
 export const namesPlayers = (member: string): boolean => NAMING.has(member);
 
+/** Whether a value is an object that names a player itself, not deeper in: all of it is then said of that player. */
+export const isOfPlayer = (value: Json): boolean => isObject(value) && Object.keys(value).some(namesPlayers);
+
 /** Of an id or a name, in UTF-16 units. */
 const MAX_NAME = 256;
 
@@ -30,6 +33,15 @@ const tellPlayer = (found: TellsPlayer, value: Json): void => {
   else tell(found, undefined, idIn(value));
 };
 
+/** With whom there are relations: the names of members, or the texts in a list, also in its objects. */
+const relatedIn = (value: Json): readonly string[] => {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value))
+    return (value as readonly Json[]).flatMap((item) => (isObject(item) ? Object.values(item) : [item]).filter(isText));
+  return isObject(value) ? Object.keys(value) : [];
+};
+const isText = (value: Json): value is string => typeof value === 'string';
+
 /** Calls `found` for every player that a value names, at any depth. `playerId` and `playerName` beside each other are one player. */
 export const eachPlayerIn = (value: Json, found: TellsPlayer): void => {
   if (Array.isArray(value)) {
@@ -44,7 +56,7 @@ export const eachPlayerIn = (value: Json, found: TellsPlayer): void => {
       for (const item of inner as readonly Json[]) tellPlayer(found, item);
     }
     // Nothing tells players from others there.
-    if (member === 'relationships' && isObject(inner)) for (const name of Object.keys(inner)) tellPlayer(found, name);
+    if (member === 'relationships') for (const related of relatedIn(inner)) tellPlayer(found, related);
     eachPlayerIn(inner, found);
   }
 };

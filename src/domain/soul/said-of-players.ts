@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
 import type { SoulMemory } from './document.js';
 import type { Player, PlayerIndex } from './player-index.js';
-import { namesPlayers } from './player-names.js';
+import { isOfPlayer, namesPlayers } from './player-names.js';
 import type { SoulState } from './state.js';
 
 /** Why a memory is about a player (contract 8.10). */
@@ -23,17 +23,23 @@ const escaped = (member: string): string => member.replaceAll('~', '~0').replace
 
 /** A value without the places where players stand. `pointer` is where the value itself stands, in which nothing is looked for. */
 const looked = (value: Json, pointer: string, index: PlayerIndex, found: (place: PlayerPlace) => void): Json => {
+  /** An id may be a number. */
+  const spokenIn = (text: Json): readonly Player[] =>
+    typeof text === 'string' || typeof text === 'number' ? index.spokenOf(String(text)) : [];
   /** The players of a member that is said of players as a whole; null of any other. */
   const ownersOf = (member: string, inner: Json, isRelation: boolean): readonly Player[] | null => {
     if (isRelation) return index.note({ relationships: { [member]: null } });
     if (namesPlayers(member)) return inner === null ? null : index.note({ [member]: inner });
-    const spoken = [member, inner].flatMap((text) => (typeof text === 'string' ? index.spokenOf(text) : []));
+    // Of lists nothing tells who of those in it is a player.
+    if (member === 'relationships' && !isObject(inner)) return inner === null ? null : index.note({ [member]: inner });
+    if (isOfPlayer(inner)) return index.note(inner);
+    const spoken = [member, inner].flatMap(spokenIn);
     return spoken.length === 0 ? null : [...new Set(spoken)];
   };
   if (Array.isArray(value)) {
     return (value as readonly Json[]).flatMap((item, at) => {
       const place = `${pointer}/${String(at)}`;
-      const players = typeof item === 'string' ? index.spokenOf(item) : [];
+      const players = isOfPlayer(item) ? index.note(item) : spokenIn(item);
       if (players.length === 0) return [looked(item, place, index, found)];
       found({ pointer: place, players });
       return [];

@@ -9,7 +9,13 @@ const [publicUrl, ipfsGatewayUrl, arweaveGatewayUrl] = [
   'https://ipfs.example/ipfs',
   'https://arweave.example',
 ];
-const all = { publicUrl, ipfsGatewayUrl, arweaveGatewayUrl };
+const all = { publicUrl, ipfsGatewayUrl, arweaveGatewayUrl, otherGatewayUrl: null };
+const other = {
+  ...all,
+  ipfsGatewayUrl: null,
+  arweaveGatewayUrl: null,
+  otherGatewayUrl: 'https://friends.example/archive',
+};
 const own = 'https://minds.example/archive';
 
 it.each([
@@ -22,4 +28,14 @@ it.each([
   [cid, false, { ...all, ipfsGatewayUrl: null }, own],
 ])('the payload %s (kept here: %j) is read at the right place', (id, isKept, places, expected) => {
   expect(downloadAddress(id, isKept, places)).toBe(expected);
+});
+
+it('is the first other gateway where none is meant for ids of that form, unless the payload is here', () => {
+  for (const id of [cid, txId, 'any']) {
+    expect(downloadAddress(id, false, other)).toBe('https://friends.example/archive');
+    expect(downloadAddress(id, true, other)).toBe(own);
+  }
+  expect(downloadAddress(txId, false, { ...other, arweaveGatewayUrl: 'https://arweave.example' })).toBe(
+    'https://arweave.example',
+  );
 });

@@ -23,10 +23,28 @@ describe('players', () => {
     [{ relationships: { Ann: 0.5, Bo: { trust: 1 } } }, ['Ann', 'Bo']],
     [{ player: null, players: 'Ann', playerId: '', playerName: ' ', speaker: 'Bo' }, []],
     [{ player: { hp: 3 }, playerName: 'x'.repeat(257) }, []],
+    [{ relationships: [{ name: 'Lila', trust: 1 }, 'Bo'] }, ['Lila', 'Bo']],
     [['player', 'Ann'], []],
     ['Ann', []],
   ])('are named by members of their own: %j', (value, expected) => {
     expect(names(createPlayerIndex().note(value))).toEqual(expected);
+  });
+
+  it.each([
+    ['Bob', 'Bobが宝石を盗んだ'],
+    ['Bob', '玩家Bob偷了项链'],
+    ['Weiß', 'HERR WEISS WAS HERE'],
+    ['76561198', 'the visitor 76561198 was here'],
+    ['a b c d e f g h i j k l m n', 'said by a b c d e f g h i j k l m n.'],
+  ])('are found: %s in %s', (name, text) => {
+    expect(spokenOf(noted({ player: name }), text)).toEqual([name]);
+  });
+
+  it('have so many names, and no more', () => {
+    const called = (count: number) =>
+      noted(...Array.from({ length: count }, (_, at) => ({ playerId: 'p', playerName: `n${at}` })));
+    expect(() => called(999)).not.toThrow();
+    expect(() => called(1_000)).toThrow(expect.objectContaining({ code: 'SOUL_TOO_LARGE' }) as Error);
   });
 
   it('are told apart by their ids, and known again by their names', () => {

@@ -18,7 +18,7 @@ import { SOUL_BODY_BYTES } from './exports.js';
 /** Of what a client says about a failed download, in UTF-16 units. */
 const ERROR_CHARS = 500;
 
-const TxId = Type.String({ minLength: 1, maxLength: 256, pattern: '^[A-Za-z0-9_-]+$' });
+const TxId = Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_-]+$' });
 
 const DownloadResult = Type.Object({
   adrBody: Type.Optional(AnyJson),
@@ -93,7 +93,7 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
           {
             npcId: Type.String(),
             persona: Type.Union([Type.String(), Type.Null()]),
-            data: Type.Union([FreeObject, Type.Null()]),
+            data: FreeObject,
             soulId: Type.String(),
             copy: Type.Boolean(),
             kid: Type.String({ description: 'The key that signed the soul.' }),
@@ -112,7 +112,7 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
       }
       const given = { document: await documentOf(result.adrBody), copy: copy ?? false };
       const { document, soul, revision, position } = await receiveSoul(services, request, given);
-      const { persona = null, data = null } = broughtBy(document);
+      const { persona = null, data = {} } = broughtBy(document);
       const { npcId, soulId, kid, signer } = soul;
       return { revision, position, body: { npcId, persona, data, soulId, copy: soul.copy, kid, signer } };
     },

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
+import { Lines } from '../../../app/pacing/line.js';
 import { READ_WAIT_MS } from '../../../app/read-models/read-wait.js';
 import { archiveUrl } from '../../../app/souls/archive-url.js';
 import { disclose } from '../../../app/souls/disclose.js';
@@ -47,17 +48,21 @@ const unlessAway = (error: unknown): null => {
 };
 
 /** What archives keep: listed, read, verified, proven (contract 8.5, 8.8). */
-export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefinition[] => {
+export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()): readonly RouteDefinition[] => {
   const { ports, archives, publicUrl, trust } = services;
   const find = (txId: string) => findPayload({ archive: ports.soulArchive, gateways: archives.gateways }, txId);
-  const required = async (txId: string): Promise<Json> => {
+  /** The payload under an id, wherever it is. @throws Rejection SOUL_NOT_FOUND */
+  const required = async (txId: string): Promise<Uint8Array> => {
     const found = await find(txId);
     if (found === null) throw new Rejection('SOUL_NOT_FOUND');
-    return payloadDocument(found.bytes);
+    return found.bytes;
   };
+  /** A soul takes much memory while it is read, and time: one after the other. @throws Rejection BUSY */
+  const verify = (bytes: Uint8Array) =>
+    lines.inTurn('verify', async () => verifySoul(await payloadDocument(bytes), trust));
   /** Only what verifies is shown as a soul. @throws Rejection SOUL_NOT_FOUND */
   const sound = async (bytes: Uint8Array | null) => {
-    const verified = bytes === null ? null : await verifySoul(payloadDocument(bytes), trust);
+    const verified = bytes === null ? null : await verify(bytes);
     if (verified?.valid !== true) throw new Rejection('SOUL_NOT_FOUND');
     return verified;
   };
@@ -131,7 +136,7 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
       handler: async (call) => {
         const { txId } = call.params;
         const found = await find(txId).catch(unlessAway);
-        const verified = found && (await verifySoul(payloadDocument(found.bytes), trust));
+        const verified = found && (await verify(found.bytes));
         const adiGatewayUrl = downloadAddress(txId, found?.isKept === true, { ...archives, publicUrl });
         return {
           body: {
@@ -159,7 +164,7 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
         },
       },
       handler: async (call) => {
-        const outcome = await verifySoul(await required(call.params.txId), trust);
+        const outcome = await verify(await required(call.params.txId));
         if (!outcome.valid) return { body: outcome };
         const { signer, kid, soul } = outcome;
         return { body: { valid: true, signer, kid, soulId: soul.id } };
@@ -237,7 +242,11 @@ export const keptSoulRoutes = (services: KeptSoulServices): readonly RouteDefini
         const bytes = await keptPayload(ports.soulArchive, txId);
         const { soul, signer } = await sound(bytes);
         const isOwn = signer === 'ours' && soul.provenance.tenant === call.principal.tenant;
-        return { body: { txId, ...(await disclose(ports.events, soul, bytes?.length ?? 0, isOwn)) } };
+        // It may read a whole mind: one after the other.
+        const disclosure = await lines.inTurn('disclosure', () =>
+          disclose(ports.events, soul, bytes?.length ?? 0, isOwn),
+        );
+        return { body: { txId, ...disclosure } };
       },
     }),
   ];
