@@ -95,7 +95,7 @@ export const arrivedBefore = async ({ lanes }: Pick<CommandDeps, 'lanes'>, arriv
   arrivedAt((await lanes.current(npcStream(arrival.tenant, arrival.soul.npcId), mindFold)).state, arrival);
 
 /** Whether some of the soul is written already. */
-export const hasBegun = async ({ lanes }: Pick<CommandDeps, 'lanes'>, arrival: Arrival): Promise<boolean> => {
+export const isPartlyThere = async ({ lanes }: Pick<CommandDeps, 'lanes'>, arrival: Arrival): Promise<boolean> => {
   const { state } = await lanes.current(npcStream(arrival.tenant, arrival.soul.npcId), mindFold);
   return state.origin?.importId === arrival.importId;
 };

@@ -5,7 +5,7 @@ import type { SoulImportInput } from '../../../workflows/soul-import.js';
 import { Lines } from '../pacing/line.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
 import type { Lanes } from '../streams/lanes.js';
-import { arrive, type Arrival, arrivalContext, arrivedBefore, hasBegun } from './arrive.js';
+import { arrive, type Arrival, arrivalContext, arrivedBefore, isPartlyThere } from './arrive.js';
 import { stagedFor } from './import-soul.js';
 import { letGo, takeCustody } from './custody.js';
 import { importFold } from './import-fold.js';
@@ -55,7 +55,7 @@ const bringIn = async (
   if (!copy && !(await takeCustody(deps, root, owner, by))) return end(alreadyLive(npcId));
   const document = await sealedSoul(ports.soulArchive, digest);
   if (document === null) {
-    if (!(await hasBegun(deps, arrival))) return end(lost);
+    if (!(await isPartlyThere(deps, arrival))) return end(lost);
     // Half of it is here: the client may bring it again, or an operator.
     throw new Error(`the archive has lost the soul ${digest}, which was received`);
   }
