@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises';
 
 import { Command, InvalidArgumentError, Option } from 'commander';
 
+import { jcs, type Json } from '../domain/shared/json.js';
+import { sha256Base64url } from '../domain/shared/sha256.js';
 import { soulToCbor } from '../domain/soul/binary.js';
 import type { LeftOut } from '../domain/shared/soul-origin.js';
 import type { SoulDocument } from '../domain/soul/document.js';
@@ -95,7 +97,8 @@ const exportCommand = (terminal: Terminal): Command =>
           `${out} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
         );
       });
-      remark(terminal, `The soul ${soul.id} of ${npcId} is in ${out}.`);
+      const txId = sha256Base64url(jcs(soul));
+      remark(terminal, `The soul ${soul.id} of ${npcId} is in ${out}, and in the archive of the server as ${txId}.`);
     });
 
 /** `anima soul`: souls in files. */

@@ -214,7 +214,8 @@ export class ProcessActor {
     const message = 'a process could not go on; it is tried again';
     // Something is away, as its own line says; no defect, so no stack.
     if (error instanceof Rejection && error.retryAfter !== undefined) {
-      this.#deps.logger.warn({ code: error.code, process, id, stream }, message);
+      const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
+      this.#deps.logger.warn({ code: error.code, ...cause, process, id, stream }, message);
     } else this.#deps.logger.error({ err: error, process, id, stream }, message);
   }
 

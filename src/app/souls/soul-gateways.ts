@@ -10,6 +10,8 @@ import { withTimeLimit } from '../pacing/time-limit.js';
 
 /** How long one search may take, in milliseconds: less than clients wait (contract 2.5). */
 const SEARCH_MS = 10_000;
+/** How long each of the archives that are asked may take in any case, in milliseconds. */
+const LEAST_MS = 1_000;
 /** How many searches one process makes at once: each may hold a payload. */
 const SEARCHES = 8;
 
@@ -38,6 +40,8 @@ const sourcesOf = ({ ipfs, arweave, others }: GatewaySources, id: string): reado
 const isNamed = async (id: string, bytes: Uint8Array): Promise<boolean> =>
   !isIpfsCid(id) || (await inSlices(ipfsCid(bytes))) === id;
 
+const late = (): Error => archiveUnavailable('gateways');
+
 /** Asks the gateways one after the other: the operator's own come first, and no payload is in memory twice. */
 export const createSoulGateways = (
   sources: GatewaySources,
@@ -46,9 +50,11 @@ export const createSoulGateways = (
   let searches = 0;
   const search = async (id: string, asked: readonly PayloadSource[], signal: AbortSignal) => {
     let away: unknown = null;
+    // One that is slow must not take the time of those after it.
+    const ms = Math.max(LEAST_MS, SEARCH_MS / asked.length);
     for (const source of asked) {
       try {
-        const bytes = await source.fetch(id, signal);
+        const bytes = await withTimeLimit(clock, { ms, late, signal }, (ending) => source.fetch(id, ending));
         if (bytes !== null && (await isNamed(id, bytes))) return bytes;
         if (bytes !== null) log.warn({ archive: source.name, id }, 'an archive answers a CID with other bytes');
       } catch (error) {
@@ -67,7 +73,6 @@ export const createSoulGateways = (
       if (searches >= SEARCHES) throw new Rejection('BUSY', { retryAfter: 1 });
       searches += 1;
       try {
-        const late = (): Error => archiveUnavailable('gateways');
         return await withTimeLimit(clock, { ms: SEARCH_MS, late }, (signal) => search(id, asked, signal));
       } finally {
         searches -= 1;

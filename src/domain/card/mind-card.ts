@@ -1,8 +1,9 @@
 import { defined } from '../shared/defined.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
+import { cutText } from '../shared/text.js';
 import { dataOfCard, type GivenVersion, inVersion } from './card-versions.js';
 import { personaOf } from './persona.js';
-import type { CardVersion, CharacterCard } from './read-card.js';
+import { type CardVersion, type CharacterCard, NAME_CHARS } from './read-card.js';
 
 /** What a mind without a card knows, for the book of the card that is made of it. */
 export type KnownFact = { readonly text: string; readonly importance: number; readonly metadata?: JsonObject };
@@ -55,7 +56,7 @@ const entryOf = ({ text, importance, metadata = {} }: KnownFact, index: number):
 export const madeCard = ({ npcId, persona, data }: CardedMind, known: readonly KnownFact[]): JsonObject => {
   const name = isObject(data) && Object.hasOwn(data, 'name') ? data['name'] : undefined;
   const members: JsonObject = {
-    name: typeof name === 'string' && name !== '' ? name : npcId,
+    name: cutText(typeof name === 'string' && name !== '' ? name : npcId, NAME_CHARS),
     description: persona ?? '',
     ...(known.length === 0 ? {} : { character_book: { extensions: {}, entries: known.map(entryOf) } }),
   };

@@ -81,6 +81,15 @@ describe('the gateways', () => {
     await ended;
   });
 
+  it('that are slow do not keep those after them from being asked', async () => {
+    const silent = [source('silent', 'silent'), source('silent too', 'silent')];
+    const last = source('last', hello);
+    const { gateways, clock } = opened({ arweave: silent, others: [last] });
+    const found = gateways.find(txId);
+    for (let waited = 0; waited < 2; waited += 1) await clock.advance(3_400);
+    expect(await found).toBe(hello);
+  });
+
   it('search for eight at once, and then again', async () => {
     const silent = source('silent', 'silent');
     const { gateways, clock } = opened({ arweave: [silent] });

@@ -89,6 +89,12 @@ describe('the card of a mind that came without one', () => {
     expect(loreOf(readCard(made)).memories.map(({ text }) => text)).toEqual(['The gate is old.', 'There is a war.']);
   });
 
+  it('has a name that cards can have, however long the id is', () => {
+    const npcId = '🐉'.repeat(128);
+    const made = madeCard({ ...mind, npcId, data: null }, []);
+    expect(readCard(made).name).toBe(`${'🐉'.repeat(63)}…`);
+  });
+
   it('is called by its id where no text says its name, and has no book where it knows nothing', () => {
     for (const data of [null, {}, { name: '' }, { name: 7 }]) {
       const made = madeCard({ ...mind, persona: null, data }, []);
