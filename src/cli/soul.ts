@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 
 import { Command, InvalidArgumentError, Option } from 'commander';
 
-import { jcs, type Json } from '../domain/shared/json.js';
+import { jcs } from '../domain/shared/json.js';
 import { sha256Base64url } from '../domain/shared/sha256.js';
 import { soulToCbor } from '../domain/soul/binary.js';
 import type { LeftOut } from '../domain/shared/soul-origin.js';
