@@ -5,7 +5,8 @@ import { skeletonOf, UNSEEN } from '../support/prompt-skeleton.js';
 import { projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
 
-const SECRET = 'The vault of the castle opens with 4711.';
+// No digits: those of hashes would contain it by chance.
+const SECRET = 'The vault of the castle opens with the word zinnober.';
 const DEFAULT_RULES = {
   rulesetId: 'default',
   rulesetRules: [{ ruleAction: 'FORBID ATTACK', ruleReason: 'Guests are safe here.' }],
@@ -107,7 +108,7 @@ export const injectionScenarios = (profile: string, open: OpenServer): void => {
         const why = await running.api.get(`/npcs/${npcId}/verdicts/${String(turnId)}/why`);
         const { prompt, memories, verdict } = why.body;
         expect(skeletonOf(prompt.text as string), name).toEqual(skeletonWith((memories as unknown[]).length));
-        expect(why.text, name).not.toContain('4711');
+        expect(why.text.toLowerCase(), name).not.toContain('zinnober');
         const verified = await post('/verdicts/verify', { npcId, signature: verdict.signature, verdict });
         expect(verified, name).toMatchObject({ valid: true, turnId });
       }
