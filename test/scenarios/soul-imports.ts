@@ -331,14 +331,16 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
         }
         answer = await asked;
         const seen = await running.api.get(pathOf(soul.npcId));
-        if (seen.status === 200) expect(await memoriesOf(soul.npcId)).toHaveLength(500);
+        // After a kill lists may be late (contract 1.8), but never show a part.
+        if (seen.status === 200) expect([0, 500]).toContain((await memoriesOf(soul.npcId)).length);
         else expect(codeOf(seen)).toBe('NPC_NOT_FOUND');
       }
       expect(answer.body).toMatchObject({ npcId: soul.npcId, copy: false });
       await killed();
       expect(ok(await confirm(txId, soul)).body).toEqual(answer.body);
-      const all = ok(await running.api.get(`${pathOf(soul.npcId)}/memory`)).body as readonly JsonObject[];
-      expect(all.map(({ id }) => id)).toEqual(soul.memories.map(({ id }) => id));
+      const all = async (): Promise<readonly unknown[]> =>
+        (ok(await running.api.get(`${pathOf(soul.npcId)}/memory`)).body as readonly JsonObject[]).map(({ id }) => id);
+      await expect.poll(all, { timeout: 60_000, interval: 300 }).toEqual(soul.memories.map(({ id }) => id));
       const history = ok(await running.api.get(`${pathOf(soul.npcId)}/history?type=SoulArrivalBegun,SoulArrived`)).body;
       expect((history as { events: JsonObject[] }).events).toHaveLength(2);
     }, 180_000);
