@@ -8,7 +8,7 @@ import {
 } from '../app/agents/process-input.js';
 import { type AgentInput, debtName } from '../app/agents/take-input.js';
 import { whenDown } from '../app/agents/when-down.js';
-import { Rejection, type RejectionCode, rejections } from '../domain/shared/rejection.js';
+import { isRejectionCode, Rejection, type RejectionCode } from '../domain/shared/rejection.js';
 import type { CortexEngine } from '../ports/cortex.js';
 import { errorBody, refusalOf } from './on-error.js';
 import type { Call } from './route.js';
@@ -29,7 +29,7 @@ const answerOf = ({ turnId, verdict, memories }: Omit<AgentOutcome, 'revision' |
 };
 
 const refused = ({ code = 'RULE_REFUSED', dialogue, details }: AgentOutcome['verdict']): Rejection => {
-  const known: RejectionCode = Object.hasOwn(rejections, code) ? (code as RejectionCode) : 'RULE_REFUSED';
+  const known: RejectionCode = isRejectionCode(code) ? code : 'RULE_REFUSED';
   return new Rejection(known, { message: dialogue, ...(details === undefined ? {} : { details }) });
 };
 

@@ -1,6 +1,7 @@
 import { npcEvents } from '../../domain/npc/decoder.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { EventStore } from '../../ports/event-store.js';
+import { eventAt } from '../streams/event-at.js';
 
 /**
  * The character card that a mind's event holds, as it came.
@@ -8,9 +9,8 @@ import type { EventStore } from '../../ports/event-store.js';
  * @throws Error when the event holds none; what the event store throws
  */
 export const cardAt = async (events: EventStore, stream: string, revision: number): Promise<JsonObject> => {
-  const { events: found } = await events.read(stream, { direction: 'forwards', from: revision, limit: 1 });
-  const [recorded] = found;
-  const event = recorded === undefined ? null : npcEvents.decode(recorded);
+  const recorded = await eventAt(events, stream, revision);
+  const event = recorded && npcEvents.decode(recorded);
   const brings = event?.type === 'NpcRegistered' || event?.type === 'NpcUpdated' ? event.data.card : undefined;
   if (brings === undefined) throw new Error(`The event ${String(revision)} of ${stream} holds no card.`);
   return brings.content;

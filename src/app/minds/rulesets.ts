@@ -14,6 +14,7 @@ import type { RulesetRef } from '../../domain/npc/events.js';
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { rulesetStream } from '../../domain/shared/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
+import { eventAt } from '../streams/event-at.js';
 import type { Fold } from '../streams/fold.js';
 import type { Lanes } from '../streams/lanes.js';
 
@@ -83,8 +84,8 @@ export const openRulesets = (lanes: Lanes, events: Pick<EventStore, 'read'>): Ru
       if (state.latest?.version === ref.version) return state.latest;
       const from = revisionOfVersion(state, ref.version);
       if (from === null) return null;
-      const { events: found } = await events.read(stream, { direction: 'forwards', from, limit: 1 });
-      const event = found[0] === undefined ? null : rulesetEvents.decode(found[0]);
+      const recorded = await eventAt(events, stream, from);
+      const event = recorded && rulesetEvents.decode(recorded);
       if (event?.type !== 'RulesetRegistered') return null;
       old.set(key, event.data);
       return event.data;

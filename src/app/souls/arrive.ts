@@ -90,14 +90,13 @@ const nextEvents = (
 const arrivedAt = ({ origin }: MindState, { importId }: Arrival): number | null =>
   origin?.importId === importId && origin.arrivedAt >= 0 ? origin.arrivedAt : null;
 
-/** The revision from which on the mind is there, where an earlier attempt has brought it in; else null. */
-export const arrivedBefore = async ({ lanes }: Pick<CommandDeps, 'lanes'>, arrival: Arrival): Promise<number | null> =>
-  arrivedAt((await lanes.current(npcStream(arrival.tenant, arrival.soul.npcId), mindFold)).state, arrival);
-
-/** Whether some of the soul is written already. */
-export const isPartlyThere = async ({ lanes }: Pick<CommandDeps, 'lanes'>, arrival: Arrival): Promise<boolean> => {
+/** How far an earlier attempt has come: the revision from which on the mind is there, 'partly', or null for not at all. */
+export const arrivedBefore = async (
+  { lanes }: Pick<CommandDeps, 'lanes'>,
+  arrival: Arrival,
+): Promise<number | 'partly' | null> => {
   const { state } = await lanes.current(npcStream(arrival.tenant, arrival.soul.npcId), mindFold);
-  return state.origin?.importId === arrival.importId;
+  return arrivedAt(state, arrival) ?? (state.origin?.importId === arrival.importId ? 'partly' : null);
 };
 
 /**

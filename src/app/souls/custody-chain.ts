@@ -4,6 +4,7 @@ import { npcStream } from '../../domain/shared/stream-names.js';
 import type { CustodyLink } from '../../domain/shared/soul-origin.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { requireMind } from '../minds/minds.js';
+import { eventAt } from '../streams/event-at.js';
 import type { Lanes } from '../streams/lanes.js';
 
 /** How a mind came here. `chain`: the souls that it came from, oldest first. */
@@ -18,9 +19,8 @@ export const chainOf = async (
   origin: Origin | null,
 ): Promise<CustodyChain> => {
   if (origin === null) return beganHere;
-  const page = await events.read(stream, { direction: 'forwards', from: origin.arrivedAt, limit: 1 });
-  const [first] = page.events;
-  const event = first === undefined ? null : npcEvents.decode(first);
+  const recorded = await eventAt(events, stream, origin.arrivedAt);
+  const event = recorded && npcEvents.decode(recorded);
   if (event?.type !== 'SoulArrived') throw new Error(`the stream ${stream} does not tell how its soul arrived`);
   const { copy, chain } = event.data;
   return { copy, chain };

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
-import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
+import { isRejectionCode, Rejection } from '../../domain/shared/rejection.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { archiveUnavailable } from '../../domain/soul/archive-unavailable.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -67,13 +67,11 @@ export const exportRef = (stream: string, soulId: string): ProcessRef => ({
   stream,
 });
 
-const isRefusal = (code: string): code is RejectionCode => Object.hasOwn(rejections, code);
-
 /** What became of an export that has ended otherwise than well. */
 const requireWell = ({ name, failure }: SoulExportAnswer): void => {
   if (name === 'expired') throw new Rejection('SOUL_EXCHANGE_EXPIRED');
   if (failure === undefined) return;
-  throw new Rejection(isRefusal(failure.code) ? failure.code : 'SOUL_UPLOAD_FAILED', {
+  throw new Rejection(isRejectionCode(failure.code) ? failure.code : 'SOUL_UPLOAD_FAILED', {
     details: { reason: failure.reason, ...failure.details },
   });
 };

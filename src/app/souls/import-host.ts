@@ -5,7 +5,7 @@ import type { SoulImportInput } from '../../../workflows/soul-import.js';
 import { Lines } from '../pacing/line.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
 import type { Lanes } from '../streams/lanes.js';
-import { arrive, type Arrival, arrivalContext, arrivedBefore, isPartlyThere } from './arrive.js';
+import { arrive, type Arrival, arrivalContext, arrivedBefore } from './arrive.js';
 import { stagedFor } from './import-soul.js';
 import { letGo, takeCustody } from './custody.js';
 import { importFold } from './import-fold.js';
@@ -50,12 +50,13 @@ const bringIn = async (
     return input;
   };
   const earlier = await arrivedBefore(deps, arrival);
-  if (earlier !== null) return end({ type: 'arrived', npcId, revision: earlier });
+  if (typeof earlier === 'number') return end({ type: 'arrived', npcId, revision: earlier });
   // A copy is nobody's only one.
   if (!copy && !(await takeCustody(deps, root, owner, by))) return end(alreadyLive(npcId));
   const document = await sealedSoul(ports.soulArchive, digest);
   if (document === null) {
-    if (!(await isPartlyThere(deps, arrival))) return end(lost);
+    // Looked at once more: an attempt in another process may have brought it in meanwhile, and dropped it then.
+    if ((await arrivedBefore(deps, arrival)) === null) return end(lost);
     // Half of it is here: the client may bring it again, or an operator.
     throw new Error(`the archive has lost the soul ${digest}, which was received`);
   }

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
-import { Rejection, type RejectionCode, rejections } from '../../domain/shared/rejection.js';
+import { isRejectionCode, Rejection } from '../../domain/shared/rejection.js';
 import { importStream, npcStream } from '../../domain/shared/stream-names.js';
 import { DATA_BYTES, dataBytes } from '../../domain/npc/mind-data.js';
 import { soulToCbor } from '../../domain/soul/binary.js';
@@ -17,6 +17,7 @@ import { soulImport, type SoulImportAnswer, type SoulImportInput } from '../../.
 import { mindFold } from '../minds/mind.js';
 import { inSlices } from '../pacing/in-slices.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
+import { eventAt } from '../streams/event-at.js';
 import type { Lanes } from '../streams/lanes.js';
 import { ownerOf } from './custody.js';
 import { importFold } from './import-fold.js';
@@ -156,7 +157,7 @@ const requireOpen = (state: SoulImportAnswer): void => {
   if (state.name === 'expired') throw new Rejection('SOUL_EXCHANGE_EXPIRED');
   if (state.name !== 'failed') return;
   const { code, details = {} } = state.failure;
-  const known = Object.hasOwn(rejections, code) ? (code as RejectionCode) : 'SOUL_DOWNLOAD_FAILED';
+  const known = isRejectionCode(code) ? code : 'SOUL_DOWNLOAD_FAILED';
   const message = known === 'SOUL_ALREADY_LIVE' ? { message: FASTER } : {};
   throw new Rejection(known, { ...message, details: { reason: state.failure.reason, ...details } });
 };
@@ -223,10 +224,6 @@ const arrivedSoul = async (
   }
   const { npcId, revision } = state.arrived;
   // An outcome tells no position: the import wrote the mind, not the request.
-  const { events: found } = await events.read(npcStream(tenant, npcId), {
-    direction: 'forwards',
-    from: revision,
-    limit: 1,
-  });
-  return { soul: state.soul, revision, position: found[0]?.position ?? 0 };
+  const arrived = await eventAt(events, npcStream(tenant, npcId), revision);
+  return { soul: state.soul, revision, position: arrived?.position ?? 0 };
 };

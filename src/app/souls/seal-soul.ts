@@ -10,6 +10,7 @@ import type { SigningKeys } from '../../ports/signing-keys.js';
 import { DEFAULT_RULESET_ID, type Rulesets } from '../minds/rulesets.js';
 import { mindFold } from '../minds/mind.js';
 import { inSlices } from '../pacing/in-slices.js';
+import { eventAt } from '../streams/event-at.js';
 import type { Lanes } from '../streams/lanes.js';
 import { chainOf } from './custody-chain.js';
 import { payloadDigest } from './payload-digest.js';
@@ -99,8 +100,7 @@ const rulesetOf = async ({ rulesets }: SealDeps, tenant: string): Promise<SoulDo
 
 /** The hash, in base64url, of the last event that the soul knows: whoever has the stream can show that the soul came from it. */
 const hashAt = async ({ ports }: SealDeps, stream: string, revision: number): Promise<string> => {
-  const { events } = await ports.events.read(stream, { direction: 'forwards', from: revision, limit: 1 });
-  const [event] = events;
+  const event = await eventAt(ports.events, stream, revision);
   if (event?.revision !== revision) throw new Error(`the stream ${stream} has no revision ${String(revision)}`);
   return Buffer.from(event.meta.hash, 'hex').toString('base64url');
 };

@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { Log } from '../../ports/log.js';
 import type { PayloadSource } from '../../ports/payload-source.js';
 import { inSlices } from '../pacing/in-slices.js';
+import { placesFor } from '../pacing/places.js';
 import { withTimeLimit } from '../pacing/time-limit.js';
 
 /** How long one search may take, in milliseconds: less than clients wait (contract 2.5). */
@@ -47,7 +48,7 @@ export const createSoulGateways = (
   sources: GatewaySources,
   { clock, log }: { readonly clock: Pick<Clock, 'after'>; readonly log: Pick<Log, 'warn'> },
 ): SoulGateways => {
-  let searches = 0;
+  const enter = placesFor(SEARCHES);
   const search = async (id: string, asked: readonly PayloadSource[], signal: AbortSignal) => {
     let away: unknown = null;
     // One that is slow must not take the time of those after it.
@@ -70,12 +71,11 @@ export const createSoulGateways = (
     find: async (id) => {
       const asked = sourcesOf(sources, id);
       if (asked.length === 0) return null;
-      if (searches >= SEARCHES) throw new Rejection('BUSY', { retryAfter: 1 });
-      searches += 1;
+      const leave = enter();
       try {
         return await withTimeLimit(clock, { ms: SEARCH_MS, late }, (signal) => search(id, asked, signal));
       } finally {
-        searches -= 1;
+        leave();
       }
     },
   };

@@ -2,6 +2,7 @@ import { isContentDigest } from '../../domain/shared/content-digest.js';
 import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
+import { nullWhenAway } from '../../domain/soul/archive-unavailable.js';
 import type { PayloadSource } from '../../ports/payload-source.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { inSlices } from '../pacing/in-slices.js';
@@ -47,14 +48,9 @@ export const uploadedPlace = async (
 
 /** Gateways learn late of what was bundled: until this one has something under the id, the client's word counts. */
 const requireNoOther = async (gateway: PayloadSource, digest: string, txId: string): Promise<void> => {
-  const bytes = await gateway.fetch(txId).catch(unlessAway);
+  const bytes = await gateway.fetch(txId).catch(nullWhenAway);
   if (bytes === null || (await inSlices(payloadDigest(bytes))) === digest) return;
   if ((await canonicalDigest(bytes)) !== digest) throw new Rejection('SOUL_PAYLOAD_MISMATCH', { details: { txId } });
-};
-
-const unlessAway = (error: unknown): null => {
-  if (error instanceof Rejection && error.code === 'ARCHIVE_UNAVAILABLE') return null;
-  throw error;
 };
 
 /** Clients may have written the payload in another form. Null for bytes that have no canonical one. */

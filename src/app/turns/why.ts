@@ -7,6 +7,7 @@ import { defined } from '../../domain/shared/defined.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
+import { eventAt } from '../streams/event-at.js';
 import { mindAsOf } from '../minds/minds.js';
 import type { Rulesets } from '../minds/rulesets.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
@@ -165,7 +166,7 @@ const withCauses = (
     memories.map(async (memory) => {
       const { revision, memoryId } = memory;
       if (revision === undefined) return memory;
-      const [stored] = (await events.read(stream, { direction: 'forwards', from: revision, limit: 1 })).events;
+      const stored = await eventAt(events, stream, revision);
       if (stored === undefined || stored.data['memoryId'] !== memoryId) return memory;
       const { turnId } = stored.data;
       return {

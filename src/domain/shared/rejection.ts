@@ -95,6 +95,9 @@ export const rejections = {
 
 export type RejectionCode = keyof typeof rejections;
 
+/** Whether a recorded word is a code that this program knows: another may have recorded it. */
+export const isRejectionCode = (code: string): code is RejectionCode => Object.hasOwn(rejections, code);
+
 /**
  * A refusal that the client caused or can act on. It is thrown at the edge and in application code; deciders return it as a value. Its message and
  * details reach the client, so neither may hold a secret.

@@ -9,3 +9,9 @@ export const archiveUnavailable = (archive: string, cause?: unknown): Rejection 
   rejection.cause = cause;
   return rejection;
 };
+
+/** Nothing, where an archive that cannot be asked makes no difference: others may have what is looked for. Any other failure goes on. */
+export const nullWhenAway = (error: unknown): null => {
+  if (error instanceof Rejection && error.code === 'ARCHIVE_UNAVAILABLE') return null;
+  throw error;
+};

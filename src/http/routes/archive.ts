@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { Type } from '@sinclair/typebox';
 
+import { placesFor } from '../../app/pacing/places.js';
 import { inSlices } from '../../app/pacing/in-slices.js';
 import { Lines } from '../../app/pacing/line.js';
 import { type ArchiveGrant, readArchiveGrant } from '../../app/souls/archive-grant.js';
@@ -62,7 +63,7 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
   const publicKey: SigningKeys['publicKey'] = (kid) => signingKeys.publicKey(kid);
   const shown = createShownPayloads((digest) => archive.readPublic(digest), SHOWN_PAYLOADS);
   const lines = new Lines();
-  let uploads = 0;
+  const enterUpload = placesFor(UPLOADS);
 
   const grantIn = async (authorization: string | undefined): Promise<ArchiveGrant> => {
     const token = BEARER.exec(authorization ?? '')?.[1];
@@ -107,11 +108,7 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
         200: { description: 'The archive had it already.', schema: Type.Object({ id: Type.String() }) },
         201: { description: 'It is archived; `x-id` is the id, too.', schema: Type.Object({ id: Type.String() }) },
       },
-      enter: () => {
-        if (uploads >= UPLOADS) throw new Rejection('BUSY', { retryAfter: 1 });
-        uploads += 1;
-        return () => void (uploads -= 1);
-      },
+      enter: () => enterUpload(),
       handler: async ({ bytes, granted }) => {
         const { digest, tenant } = granted;
         const payload = await payloadIn(bytes, digest);

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
+import { placesFor } from '../../app/pacing/places.js';
 import { cardOf } from '../../app/cards/export-card.js';
 import { takeCard } from '../../app/cards/import-card.js';
 import { requireMind } from '../../app/minds/minds.js';
@@ -72,7 +73,7 @@ const fileName = (npcId: string, extension: string): string =>
 /** Character cards: `POST|GET /npcs/{npcId}/card` (contract 8.9). */
 export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => {
   const deps = { ...ports, lanes };
-  let imports = 0;
+  const enterImport = placesFor(IMPORTS);
   return [
     route({
       operationId: 'importCard',
@@ -90,11 +91,7 @@ export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition
         { accepts: PNG, maxBytes: MAX_PICTURE_BYTES },
       ],
       responses: { 200: { description: 'What the NPC has of it now.', schema: Imported } },
-      enter: () => {
-        if (imports >= IMPORTS) throw new Rejection('BUSY', { retryAfter: 1 });
-        imports += 1;
-        return () => void (imports -= 1);
-      },
+      enter: () => enterImport(),
       handler: async (call) => {
         const { npcId } = call.params;
         const body = await collect(call.bytes);

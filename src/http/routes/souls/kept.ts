@@ -14,6 +14,7 @@ import { type SoulTrust, verifySoul } from '../../../app/souls/soul-signer.js';
 import type { Json } from '../../../domain/shared/json.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
+import { nullWhenAway } from '../../../domain/soul/archive-unavailable.js';
 import { soulSchema } from '../../../domain/soul/soul-schema.js';
 import { souls, soulsListed, type SoulRow } from '../../../../projections/souls.js';
 import { nextLink, pageOf, pageQuery } from '../../page.js';
@@ -39,12 +40,6 @@ const listed = (row: Json, publicUrl: string) => {
   // The address of this server may have changed since.
   const arweaveUrl = url.endsWith(archiveUrl('', txId)) ? archiveUrl(publicUrl, txId) : url;
   return { txId, name, npcId, exportedAt, arweaveUrl };
-};
-
-/** A client can still ask an archive that this server cannot. */
-const unlessAway = (error: unknown): null => {
-  if (error instanceof Rejection && error.code === 'ARCHIVE_UNAVAILABLE') return null;
-  throw error;
 };
 
 /** What archives keep: listed, read, verified, proven (contract 8.5, 8.8). */
@@ -135,7 +130,8 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
       },
       handler: async (call) => {
         const { txId } = call.params;
-        const found = await find(txId).catch(unlessAway);
+        // A client can still ask an archive that this server cannot.
+        const found = await find(txId).catch(nullWhenAway);
         const verified = found && (await verify(found.bytes));
         const adiGatewayUrl = downloadAddress(txId, found?.isKept === true, { ...archives, publicUrl });
         return {
