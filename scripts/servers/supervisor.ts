@@ -12,6 +12,8 @@ import { waitUntil } from './waiting.js';
 const STOP_LIMIT_MS = 30_000;
 /** How much of a log is repeated when a start fails, in characters. */
 const LOG_LIMIT = 3_000;
+/** How often a server is started when each time others have taken a port of it between the draw and the start. */
+const START_TRIES = 3;
 
 export type Condition = 'running' | 'dead' | 'stopped' | 'elsewhere';
 
@@ -79,6 +81,23 @@ export class Supervisor {
     }
     doing(server.installing);
     await server.install(this.#cache);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await this.#startOnce(server, doing, guarded);
+        return;
+      } catch (error) {
+        // It listens no more: whoever has a port of it now took that port from it.
+        const ports = this.#state[name]?.ports ?? [];
+        const free = await Promise.all(ports.map(isFree));
+        if (tries === START_TRIES || free.every(Boolean)) throw error;
+        doing('starts again: a port of it was taken');
+      }
+    }
+  }
+
+  async #startOnce(server: Server, doing: (step: string) => void, guarded: boolean): Promise<void> {
+    const { name } = server;
+    const before = this.#state[name];
     doing('prepares its data');
     const site = { ...this.#site(name, await this.#ports(server)), guarded };
     await this.#remember(name, { ports: site.ports, addresses: {} });

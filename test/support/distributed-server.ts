@@ -8,6 +8,10 @@ import { type Child, startTypeScript } from './child.js';
 import { type Addresses, distEnv, randomNamespace } from './dist-env.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
+/** How long a server may take until it is ready, in milliseconds, and how often it is asked. */
+const READY_LIMIT_MS = 30_000;
+const READY_LOOK_MS = 100;
+
 const MAIN = new URL('../../src/main.ts', import.meta.url);
 const ANIMA = new URL('../../src/cli/anima.ts', import.meta.url);
 const SECRET = 'a secret that every server of one test shares';
@@ -83,6 +87,18 @@ export const openNamespace = async (env: Env = {}): Promise<Namespace> => {
 export const urlOf = async (child: Child): Promise<string> =>
   (JSON.parse(await child.waitForLine(/"msg":"serving"/)) as { url: string }).url;
 
+/**
+ * Waits as what stands before a server would: until it is ready, as it says. While it starts its worker it may be too busy to hear its dependencies in
+ * time, and says 503 (contract 1.5). After a while whoever asks it sees what holds it up.
+ */
+const untilReady = async (url: string): Promise<void> => {
+  const late = performance.now() + READY_LIMIT_MS;
+  while (performance.now() < late) {
+    if ((await fetch(`${url}/readyz`)).ok) return;
+    await new Promise((resolve) => setTimeout(resolve, READY_LOOK_MS));
+  }
+};
+
 /** A server of the distributed profile with every role in one process, on the real engines, in its own namespace. */
 export const openDistributedServer: OpenServer = async (env = {}) => {
   const namespace = await openNamespace(env);
@@ -106,6 +122,7 @@ export const openDistributedServer: OpenServer = async (env = {}) => {
       if (how === 'kill') await running.child.kill();
       else await halt();
       running = await start();
+      await untilReady(running.url);
     },
     halt,
     [Symbol.asyncDispose]: () => namespace[Symbol.asyncDispose](),
