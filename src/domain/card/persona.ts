@@ -5,17 +5,17 @@ const USER = 'the player';
 
 const MACRO = /\{\{(char|user|original)\}\}|<(char|bot|user)>|\{\{\/\/[^{}]*\}\}/gi;
 
-type Named = Pick<CharacterCard, 'calledName'>;
+type NamedCard = Pick<CharacterCard, 'calledName'>;
 
 /** What stands for a macro, of which one of the two forms was found. */
-const replacement = ({ calledName }: Named, braced: string | undefined, pointed: string | undefined): string => {
+const replacement = ({ calledName }: NamedCard, braced: string | undefined, pointed: string | undefined): string => {
   const macro = (braced ?? pointed ?? '').toLowerCase();
   if (macro === 'char' || macro === 'bot') return calledName;
   return macro === 'user' ? USER : '';
 };
 
 /** How long a text is once its macros are replaced, in UTF-16 units, without replacing them. */
-export const charsWithNames = (text: string, card: Named): number => {
+export const charsWithNames = (text: string, card: NamedCard): number => {
   let chars = text.length;
   for (const [macro, braced, pointed] of text.matchAll(MACRO)) {
     chars += replacement(card, braced, pointed).length - macro.length;
@@ -27,7 +27,7 @@ export const charsWithNames = (text: string, card: Named): number => {
  * A text of a card with its macros replaced (docs/cards.md): the character's and the player's name; the application's own prompt (`{{original}}`), which
  * a mind has not, and comments are left out. Other macros stay as they are.
  */
-export const withNames = (text: string, card: Named): string =>
+export const withNames = (text: string, card: NamedCard): string =>
   text.replace(MACRO, (_, braced?: string, pointed?: string) => replacement(card, braced, pointed));
 
 /**
