@@ -34,7 +34,7 @@ const tooMany = (message: string, details: { readonly [name: string]: number }):
  */
 const requireModestMacros = (card: CharacterCard): void => {
   const { description, personality, scenario, systemPrompt, entries } = card;
-  const book = entries.flatMap(({ enabled, content }) => (enabled ? [content] : []));
+  const book = entries.flatMap(({ enabled, content }) => (enabled && content !== '' ? [content] : []));
   const texts = [description, personality, scenario, systemPrompt, ...book];
   const chars = texts.reduce((sum, text) => sum + charsWithNames(text, card), 0);
   if (chars <= IMPORT_BYTES) return;
