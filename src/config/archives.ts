@@ -62,6 +62,10 @@ export const readArchives = (source: AccessSource): ArchivesConfig => {
       `ANIMA_SOUL_TRUST must be thumbprints of keys (43 characters of base64url, as "kid" in a key set), separated by commas or white space, not ${JSON.stringify(wrong)}.`,
     );
   }
+  const ipfsApiUrl = one('IPFS_API_URL', plainUrl);
+  if (ipfsApiUrl?.endsWith('/api/v0') === true) {
+    problems.push('IPFS_API_URL must be written without "/api/v0" at its end, for example http://127.0.0.1:5001.');
+  }
   const bundlerUrl = one('ARWEAVE_BUNDLER_URL', plainUrl);
   const token = apiKeySetting(source, 'ARWEAVE_BUNDLER_KEY');
   if (text('ARWEAVE_BUNDLER_URL') !== null) {
@@ -76,7 +80,7 @@ export const readArchives = (source: AccessSource): ArchivesConfig => {
   }
   return {
     bundler: bundlerUrl === null || token === null ? null : { url: bundlerUrl, token },
-    ipfsApiUrl: one('IPFS_API_URL', plainUrl),
+    ipfsApiUrl,
     ipfsGateway: one('IPFS_GATEWAY_URL', gatewayAddress),
     arweaveGateway: one('ARWEAVE_GATEWAY_URL', gatewayAddress),
     gateways,

@@ -3,11 +3,11 @@ export interface PayloadSource {
   /** As refusals and logs name it. */
   readonly name: string;
   /**
-   * The bytes under an id, at most MAX_ARCHIVED_BYTES; null when it has none, or something larger.
+   * The bytes under an id; null when it has none, `too_large` when what it has is more than MAX_ARCHIVED_BYTES.
    * @param id what may stand in a path as it is: letters, digits, "_" and "-"
    * @throws Rejection ARCHIVE_UNAVAILABLE when it does not answer, or not in time; the reason of the signal
    */
-  fetch(id: string, signal?: AbortSignal): Promise<Uint8Array | null>;
+  fetch(id: string, signal?: AbortSignal): Promise<Uint8Array | 'too_large' | null>;
 }
 
 /** A gateway as the operator names it: an id stands behind `url`, which ends without a slash. `isPrivate`: its host may be one of the private network. */

@@ -63,6 +63,11 @@ describe('the settings of archives', () => {
 
   it.each([
     ['not a URL', { IPFS_API_URL: 'ipfs:5001' }, [/^IPFS_API_URL must/]],
+    [
+      'the path of its API',
+      { IPFS_API_URL: 'http://ipfs:5001/api/v0/' },
+      [/^IPFS_API_URL must be written without "\/api\/v0" .* http:\/\/127\.0\.0\.1:5001\.$/],
+    ],
     ['a password', { IPFS_GATEWAY_URL: 'https://a:hidden@b' }, [/^IPFS_GATEWAY_URL must/]],
     ['another protocol', { ARWEAVE_GATEWAY_URL: 'ar://x' }, [/^ARWEAVE_GATEWAY_URL must/]],
     ['a host alone', { ANIMA_SOUL_GATEWAYS: 'minds.example' }, [/^ANIMA_SOUL_GATEWAYS must/]],

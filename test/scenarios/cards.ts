@@ -195,23 +195,23 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       const json = { 'content-type': 'application/json' };
       const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
       const refused = [
-        [send(npcId, withCards({})), 422, 'CARD_MISSING'],
-        [send(npcId, crcBroken), 422, 'PNG_INVALID'],
-        [send(npcId, compressed), 422, 'PNG_INVALID'],
-        [send(npcId, Buffer.from('PK\u0003\u0004')), 422, 'PNG_INVALID'],
-        [send(npcId, withCards({ chara: { name: 'nobody' } })), 422, 'CARD_INVALID'],
-        [send(npcId, withCards({ chara: [[[]]] })), 422, 'CARD_INVALID'],
-        [send(npcId, bytesOf({ hello: 1 }), json), 422, 'CARD_INVALID'],
-        [send(npcId, Buffer.from('{"__proto__": 1}'), json), 400, 'MALFORMED_JSON'],
-        [send(npcId, Buffer.from([0x22, 0xff, 0x22]), json), 400, 'MALFORMED_JSON'],
-        [send(npcId, Buffer.alloc(0), json), 400, 'MALFORMED_JSON'],
-        [send(npcId, Buffer.from('PK'), { 'content-type': 'application/zip' }), 415, 'UNSUPPORTED_MEDIA_TYPE'],
-        [send(npcId, bytesOf(v1Card), { ...json, 'idempotency-key': 'once' }), 400, 'HEADER_INVALID'],
-        [send(npcId, Buffer.alloc(1024 * 1024 + 1), json), 413, 'BODY_TOO_LARGE'],
-        [send(npcId, bytesOf({ ...v1Card, more: 'x'.repeat(600_000) }), json), 413, 'EVENTS_TOO_LARGE'],
-        [send(npcId, bytesOf({ ...v1Card, character_book: { entries } }), json), 413, 'EVENTS_TOO_LARGE'],
+        [() => send(npcId, withCards({})), 422, 'CARD_MISSING'],
+        [() => send(npcId, crcBroken), 422, 'PNG_INVALID'],
+        [() => send(npcId, compressed), 422, 'PNG_INVALID'],
+        [() => send(npcId, Buffer.from('PK\u0003\u0004')), 422, 'PNG_INVALID'],
+        [() => send(npcId, withCards({ chara: { name: 'nobody' } })), 422, 'CARD_INVALID'],
+        [() => send(npcId, withCards({ chara: [[[]]] })), 422, 'CARD_INVALID'],
+        [() => send(npcId, bytesOf({ hello: 1 }), json), 422, 'CARD_INVALID'],
+        [() => send(npcId, Buffer.from('{"__proto__": 1}'), json), 400, 'MALFORMED_JSON'],
+        [() => send(npcId, Buffer.from([0x22, 0xff, 0x22]), json), 400, 'MALFORMED_JSON'],
+        [() => send(npcId, Buffer.alloc(0), json), 400, 'MALFORMED_JSON'],
+        [() => send(npcId, Buffer.from('PK'), { 'content-type': 'application/zip' }), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+        [() => send(npcId, bytesOf(v1Card), { ...json, 'idempotency-key': 'once' }), 400, 'HEADER_INVALID'],
+        [() => send(npcId, Buffer.alloc(1024 * 1024 + 1), json), 413, 'BODY_TOO_LARGE'],
+        [() => send(npcId, bytesOf({ ...v1Card, more: 'x'.repeat(600_000) }), json), 413, 'EVENTS_TOO_LARGE'],
+        [() => send(npcId, bytesOf({ ...v1Card, character_book: { entries } }), json), 413, 'EVENTS_TOO_LARGE'],
       ] as const;
-      for (const [sent, status, code] of refused) expect(await refusal(sent)).toEqual([status, code]);
+      for (const [sent, status, code] of refused) expect(await refusal(sent())).toEqual([status, code]);
       expect(codeOf(await running.api.get(`${pathOf(npcId)}/card`))).toBe('NPC_NOT_FOUND');
       expect(codeOf(await running.api.get(`${pathOf(npcId)}/card?version=1`))).toBe('SCHEMA_INVALID');
     });

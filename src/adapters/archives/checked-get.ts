@@ -17,13 +17,22 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
+/** This machine, whatever a name server says (RFC 6761, section 6.3). Kubo's own gateway gives each file a name below it. */
+const isLoopbackName = (host: string): boolean => /(^|\.)localhost$/.test(host);
+const LOOPBACK: readonly string[] = ['127.0.0.1', '::1'];
+
+const addressesOf = (host: string, resolve: Resolve): readonly string[] | Promise<readonly string[]> => {
+  if (isLoopbackName(host)) return LOOPBACK;
+  return isIP(host) === 0 ? resolve(host) : [host];
+};
+
 /**
  * The addresses of a URL's host, each of which may be connected to.
  * @throws Error when one may not: who answers for a name chooses the order, so one is enough to refuse them all
  */
 const checkedAddresses = async (url: URL, isPrivate: boolean, resolve: Resolve): Promise<readonly string[]> => {
   const host = hostOf(url);
-  const addresses = isIP(host) === 0 ? await resolve(host) : [host];
+  const addresses = await addressesOf(host, resolve);
   const mayBe = isPrivate ? isServerAddress : isPublicAddress;
   if (addresses.length === 0 || !addresses.every(mayBe)) {
     throw new Error(`the host ${host} has an address that is not one of the public internet`);
@@ -41,7 +50,12 @@ const pinned =
     else done(null, first?.address ?? '', first?.family);
   };
 
-const getOnce = (url: URL, addresses: readonly string[], signal: AbortSignal): Promise<IncomingMessage> =>
+const getOnce = (
+  url: URL,
+  addresses: readonly string[],
+  reached: () => void,
+  signal: AbortSignal,
+): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? tlsRequest : plainRequest;
     const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'anima' };
@@ -51,6 +65,7 @@ const getOnce = (url: URL, addresses: readonly string[], signal: AbortSignal): P
       resolve(answer);
     };
     request(url, { lookup: pinned(addresses), agent: false, headers, signal }, taken)
+      .on('socket', (socket) => socket.once('connect', reached))
       .on('error', reject)
       .end();
   });
@@ -66,21 +81,23 @@ const redirected = (from: URL, location: string | undefined, start: URL): URL | 
 
 /**
  * Gets what a gateway has under a path. Only its own host is contacted, at an address that was looked at first.
+ * @param reached called whenever a connection stands
  * @throws Error when it cannot be reached, has a forbidden address, or redirects to elsewhere; the reason of the signal
  */
 export const checkedGet = async (
   { url, isPrivate }: GatewayAddress,
   path: string,
-  resolve: Resolve,
+  { resolve, reached }: { readonly resolve: Resolve; readonly reached: () => void },
   signal: AbortSignal,
 ): Promise<IncomingMessage> => {
   const start = new URL(`${url}/${path}`);
   let at = start;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-    // A name below a private host is not the one that the operator named.
-    const addresses = await checkedAddresses(at, isPrivate && at.hostname === start.hostname, resolve);
+    // A name below a private host is not the one that the operator named, unless no name server has a say in it.
+    const isNamed = at.hostname === start.hostname || isLoopbackName(at.hostname);
+    const addresses = await checkedAddresses(at, isPrivate && isNamed, resolve);
     signal.throwIfAborted();
-    const answer = await getOnce(at, addresses, signal);
+    const answer = await getOnce(at, addresses, reached, signal);
     if (!REDIRECTS.has(answer.statusCode ?? 0)) return answer;
     answer.destroy();
     const next = redirected(at, answer.headers.location, start);

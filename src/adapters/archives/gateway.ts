@@ -12,41 +12,52 @@ import { checkedGet, type Resolve } from './checked-get.js';
 const BEGIN_MS = 4_000;
 const WHOLE_MS = 8_000;
 
+/** How long a host that could not be reached is not tried again, in milliseconds. */
+const UNREACHED_MS = 5_000;
+
 /** What tells that there is nothing: a gateway of Arweave answers 202 for what is not settled yet. */
 const NOTHING: ReadonlySet<number> = new Set([202, 204, 400, 404, 410]);
 
 /** The body, as it is on the wire: nothing is decompressed. @throws Error when the answer cannot be used */
-const payloadIn = async (answer: IncomingMessage): Promise<Uint8Array | null> => {
+const payloadIn = async (answer: IncomingMessage): Promise<Uint8Array | 'too_large' | null> => {
   const { statusCode = 0, headers } = answer;
   if (NOTHING.has(statusCode)) return null;
   if (statusCode !== 200) throw new Error(`it answers HTTP ${String(statusCode)}`);
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new Error('it compresses its answer, which nobody asked for');
-  if (Number(headers['content-length'] ?? 0) > MAX_ARCHIVED_BYTES) return null;
+  if (Number(headers['content-length'] ?? 0) > MAX_ARCHIVED_BYTES) return 'too_large';
   const bytes = await boundedBytes(answer as AsyncIterable<Uint8Array>, MAX_ARCHIVED_BYTES);
   if (bytes !== null && !answer.complete) throw new Error('its answer broke off');
-  return bytes;
+  return bytes ?? 'too_large';
 };
 
 /** A gateway over HTTP, which answers `<url>/<id>` without a key. */
 export const createGateway = (
   address: GatewayAddress,
-  { clock, resolve }: { readonly clock: Pick<Clock, 'after'>; readonly resolve: Resolve },
+  { clock, resolve }: { readonly clock: Pick<Clock, 'after' | 'monotonicMs'>; readonly resolve: Resolve },
 ): PayloadSource => {
   const name = new URL(address.url).host;
   const late = (): Error => new Error('it is too slow');
   const limited = <T>(ms: number, signal: AbortSignal | undefined, work: (ending: AbortSignal) => Promise<T>) =>
     withTimeLimit(clock, { ms, late, ...(signal && { signal }) }, work);
+  let unreached: { readonly untilMs: number; readonly error: unknown } | null = null;
   return {
     name,
     fetch: async (id, signal) => {
+      if (unreached !== null && clock.monotonicMs() < unreached.untilMs) {
+        throw archiveUnavailable('gateway', unreached.error);
+      }
+      const host = { isReached: false };
+      const reached = (): void => void (host.isReached = true);
       let answer: IncomingMessage | undefined;
       try {
         return await limited(WHOLE_MS, signal, async (ending) => {
-          answer = await limited(BEGIN_MS, ending, (soon) => checkedGet(address, id, resolve, soon));
+          answer = await limited(BEGIN_MS, ending, (soon) => checkedGet(address, id, { resolve, reached }, soon));
           return payloadIn(answer);
         });
       } catch (error) {
+        // What goes wrong later may be due to the id, which says nothing of others.
+        if (!host.isReached) unreached = { untilMs: clock.monotonicMs() + UNREACHED_MS, error };
         if (signal?.aborted === true) throw error;
         // Where the operator's gateways are is nobody else's business; the log says it.
         throw archiveUnavailable('gateway', error);

@@ -12,8 +12,12 @@ import { boundedText } from '../shared/bounded-text.js';
 const ADD_MS = 45_000;
 /** To send a file whole. A node that does not have it asks others, who may take as long. */
 const CAT_MS = 8_000;
+/** To take back a pin. */
+const UNPIN_MS = 5_000;
 /** To say which version it is: it is down when it takes longer. */
 const PING_MS = 1_500;
+/** Of a reason that a log shows. */
+const REASON_CHARS = 200;
 /** Bytes of what a node says about a file. */
 const MAX_SAID_BYTES = 64 * 1024;
 
@@ -28,6 +32,26 @@ const ADD_OPTIONS = {
   quieter: 'true',
   progress: 'false',
 };
+
+/**
+ * Kubo answers 500 whatever went wrong. These tell that it has nothing under a CID that could be a file: no block, or one of something else.
+ * Any other reason, such as a repository that cannot be read, is its own.
+ */
+const NO_FILE = /not found|could not find|is a directory|^proto/i;
+const NOT_PINNED = /not pinned/i;
+
+/** Why Kubo refuses a call; '' when it does not say. */
+const reasonIn = (said: string | null): string => {
+  try {
+    const { Message: reason } = JSON.parse(said ?? '') as { readonly Message?: unknown };
+    return typeof reason === 'string' ? reason : '';
+  } catch {
+    return '';
+  }
+};
+
+const refusedWith = (status: number, reason = ''): Error =>
+  new Error(`the IPFS node answers HTTP ${String(status)}${reason === '' ? '' : `: ${reason.slice(0, REASON_CHARS)}`}`);
 
 /** The CID in the last line of what `add` says; each line is an object. */
 const cidIn = (said: string | null): string | null => {
@@ -97,16 +121,24 @@ export const createIpfsNode = (url: string, { clock }: { readonly clock: Pick<Cl
     fetch: (cid, signal) =>
       // One byte more than there may be, to see that there are more.
       call('cat', { arg: cid, length: String(MAX_ARCHIVED_BYTES + 1) }, { ms: CAT_MS, signal }, async (answer) => {
-        // Kubo says so whatever the reason is, a file that nobody has included.
-        if (answer.status === 500) return null;
+        if (answer.status !== 200) {
+          const reason = reasonIn(await boundedText(answer, MAX_SAID_BYTES));
+          if (answer.status === 500 && NO_FILE.test(reason)) return null;
+          throw refusedWith(answer.status, reason);
+        }
         const bytes = await boundedBytes((answer.body ?? []) as AsyncIterable<Uint8Array>, MAX_ARCHIVED_BYTES);
-        if (answer.status !== 200) throw new Error(`the IPFS node answers HTTP ${String(answer.status)}`);
-        return bytes;
+        return bytes ?? 'too_large';
+      }),
+    unpin: (cid, signal) =>
+      call('pin/rm', { arg: cid }, { ms: UNPIN_MS, signal }, async (answer) => {
+        const reason = reasonIn(await boundedText(answer, MAX_SAID_BYTES));
+        const isGone = answer.status === 200 || (answer.status === 500 && NOT_PINNED.test(reason));
+        if (!isGone) throw refusedWith(answer.status, reason);
       }),
     ping: () =>
       call('version', {}, { ms: PING_MS }, async (answer) => {
         await boundedText(answer, MAX_SAID_BYTES);
-        if (answer.status !== 200) throw new Error(`the IPFS node answers HTTP ${String(answer.status)}`);
+        if (answer.status !== 200) throw refusedWith(answer.status);
       }),
   };
 };

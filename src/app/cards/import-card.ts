@@ -1,6 +1,6 @@
 import { type CharacterCard, type CardVersion, readCard } from '../../domain/card/read-card.js';
-import { loreOf } from '../../domain/card/lore.js';
-import { personaOf } from '../../domain/card/persona.js';
+import { LORE_MEMORIES, loreOf } from '../../domain/card/lore.js';
+import { charsWithNames, personaOf } from '../../domain/card/persona.js';
 import { importCard, type EarlierCard } from '../../domain/npc/import-card.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
@@ -11,8 +11,6 @@ import { mindFold } from '../minds/mind.js';
 import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
 import { cardAt } from './card-at.js';
 
-/** How many memories one card brings at most: an append holds 500 events (contract 1.2). */
-const LORE_MEMORIES = 480;
 /** What the persona, the card and its memories take together, in bytes of JSON: an append holds 1,000,000. */
 const IMPORT_BYTES = 983_040;
 /** What an event of a memory has beside the memory, in bytes. */
@@ -31,6 +29,22 @@ const tooMany = (message: string, details: { readonly [name: string]: number }):
   new Rejection('EVENTS_TOO_LARGE', { message, details });
 
 /**
+ * A name may be much longer than the macro that it replaces. What can then not be recorded is refused before any of it is made.
+ * @throws Rejection EVENTS_TOO_LARGE
+ */
+const requireModestMacros = (card: CharacterCard): void => {
+  const { description, personality, scenario, systemPrompt, entries } = card;
+  const book = entries.flatMap(({ enabled, content }) => (enabled && content !== '' ? [content] : []));
+  const texts = [description, personality, scenario, systemPrompt, ...book];
+  const chars = texts.reduce((sum, text) => sum + charsWithNames(text, card), 0);
+  if (chars <= IMPORT_BYTES) return;
+  throw tooMany(
+    `With its macros replaced, the texts of this card have ${String(chars)} characters; at most ${String(IMPORT_BYTES)} bytes of JSON can be recorded at once.`,
+    { chars, limitBytes: IMPORT_BYTES },
+  );
+};
+
+/**
  * Makes a mind what a card says, in one append (contract 8.9).
  * @throws Rejection EVENTS_TOO_LARGE, CONFLICT, and what the event store throws
  */
@@ -41,12 +55,13 @@ export const takeCard = async (
   by: Command,
 ): Promise<ImportedCard & { readonly revision: number; readonly position: number }> => {
   requireRecordable(card.content);
+  requireModestMacros(card);
   const persona = personaOf(card);
   const { memories, left } = loreOf(card);
   if (memories.length > LORE_MEMORIES) {
     throw tooMany(
-      `The book of this card makes ${String(memories.length)} memories; one import stores at most ${String(LORE_MEMORIES)}. Switch entries off, or split the book.`,
-      { memories: memories.length, limitMemories: LORE_MEMORIES },
+      `The book of this card makes more than ${String(LORE_MEMORIES)} memories, which is what one import stores. Switch entries off, or split the book.`,
+      { limitMemories: LORE_MEMORIES },
     );
   }
   const bytes = jsonBytes([card.content, persona, memories]) + memories.length * AROUND_MEMORY_BYTES;
@@ -63,12 +78,14 @@ export const takeCard = async (
     importCard(mind, brought, earlier, commanded),
   );
   const stored = events.filter(({ type }) => type === 'MemoryStored').length;
+  // What a book says twice is one memory.
+  const texts = new Set(memories.map(({ text }) => text)).size;
   return {
     created: events.some(({ type }) => type === 'NpcRegistered'),
     name: card.name,
     cardVersion: card.version,
     persona: state.persona,
-    lore: { entries: card.entries.length, stored, known: memories.length - stored, left },
+    lore: { entries: card.entries.length, stored, known: texts - stored, left },
     revision,
     position,
   };

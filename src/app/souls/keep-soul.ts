@@ -1,5 +1,6 @@
 import type { SoulExportInput } from '../../../workflows/soul-export.js';
 import { soulToCbor } from '../../domain/soul/binary.js';
+import { nullWhenAway } from '../../domain/soul/archive-unavailable.js';
 import { ipfsCid } from '../../domain/soul/ipfs-cid.js';
 import type { SoulDocument } from '../../domain/soul/document.js';
 import type { Clock } from '../../ports/clock.js';
@@ -68,6 +69,8 @@ const keepByCid = async (
   const cid = await inSlices(ipfsCid(bytes));
   const said = (await archives.ipfs?.add(bytes, signal)) ?? cid;
   if (said !== cid) {
+    // Nobody would ever ask for it. Where the node does not answer now, it keeps it.
+    await archives.ipfs?.unpin(said, signal).catch(nullWhenAway);
     const reason = `The IPFS node names the soul ${said.slice(0, 100)}, but its CID is ${cid}.`;
     return { type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason };
   }

@@ -26,23 +26,22 @@ const V2_DEFAULTS: JsonObject = {
 const REMARK =
   'This is a Character Card V3, shown as V2 to a reader that knows no V3. Some of what it says needs a reader of V3.';
 
+/** An object with defaults for what it does not have; `null` counts as absent, as where a card is read. */
+const withDefaults = (defaults: JsonObject, object: JsonObject): JsonObject => {
+  const absent = Object.entries(defaults).filter(([name]) => (object[name] ?? null) === null);
+  return { ...object, ...Object.fromEntries(absent) };
+};
+
 /** A card with each entry of its book changed; one without a book as it is. */
 const withEntries = (data: JsonObject, change: (entry: JsonObject) => JsonObject): JsonObject => {
   const { character_book: book } = data;
   if (!isObject(book) || !Array.isArray(book['entries'])) return data;
   const entries = (book['entries'] as readonly Json[]).map((entry) => (isObject(entry) ? change(entry) : entry));
-  return { ...data, character_book: { extensions: {}, ...book, entries } };
+  return { ...data, character_book: { ...withDefaults({ extensions: {} }, book), entries } };
 };
 
 /** As chara_card_v2 and chara_card_v3 both require. */
-const withRequired = (entry: JsonObject): JsonObject => ({
-  keys: [],
-  content: '',
-  extensions: {},
-  enabled: true,
-  insertion_order: 0,
-  ...entry,
-});
+const ENTRY_DEFAULTS: JsonObject = { keys: [], content: '', extensions: {}, enabled: true, insertion_order: 0 };
 
 const bare = (entry: JsonObject): JsonObject => {
   const { content } = entry;
@@ -59,20 +58,19 @@ export const dataOfCard = ({ version, content }: Pick<CharacterCard, 'version' |
  */
 export const inVersion = (card: Pick<CharacterCard, 'version' | 'content'>, version: GivenVersion): JsonObject => {
   if (card.version === version) return card.content;
-  const data = { ...V2_DEFAULTS, ...dataOfCard(card) };
+  const data = withDefaults(V2_DEFAULTS, dataOfCard(card));
   const around = card.version === 1 ? {} : card.content;
   if (version === 2) {
     return {
       ...around,
       spec: 'chara_card_v2',
       spec_version: '2.0',
-      data: withEntries(data, (entry) => bare(withRequired(entry))),
+      data: withEntries(data, (entry) => bare(withDefaults(ENTRY_DEFAULTS, entry))),
     };
   }
-  const v3 = withEntries({ group_only_greetings: [], ...data }, (entry) => ({
-    use_regex: false,
-    ...withRequired(entry),
-  }));
+  const v3 = withEntries(withDefaults({ group_only_greetings: [] }, data), (entry) =>
+    withDefaults({ ...ENTRY_DEFAULTS, use_regex: false }, entry),
+  );
   return { ...around, spec: 'chara_card_v3', spec_version: '3.0', data: v3 };
 };
 

@@ -10,6 +10,9 @@ import type { CharacterCard, LoreEntry } from './read-card.js';
 /** What lore entries are to a mind. */
 export const LORE_TYPE = 'knowledge';
 
+/** How many memories one card brings at most: an append holds 500 events (contract 1.2). */
+export const LORE_MEMORIES = 480;
+
 /** The importance of what is always in the prompt, of the least and the most of a book's other entries. */
 const ALWAYS = 1;
 const LEAST = 0.5;
@@ -118,26 +121,32 @@ const metadataOf = (
   });
 };
 
-/** The memories of a card's book (docs/cards.md): of each enabled entry with a text one, or several if the text is long. */
+/**
+ * The memories of a card's book (docs/cards.md): of each enabled entry with a text one, or several if the text is long. Once there are more than
+ * LORE_MEMORIES the rest is not looked at: the book is too large.
+ */
 export const loreOf = (card: CharacterCard): Lore => {
   const importanceOf = importances(card.entries);
+  const memories: BroughtMemory[] = [];
   let left = 0;
-  const memories = card.entries.flatMap((entry, index): readonly BroughtMemory[] => {
+  for (const [index, entry] of card.entries.entries()) {
     const { text: plain, decorators } = undecorated(entry.content);
-    const text = withNames(plain, card).trim();
-    if (!entry.enabled || text === '') {
+    const text = entry.enabled ? withNames(plain, card).trim() : '';
+    if (text === '') {
       left += 1;
-      return [];
+      continue;
     }
     const heading = headingOf(card, entry, text);
     const pieces = piecesOf(text, MEMORY_BYTES - Buffer.byteLength(heading));
     const metadata = metadataOf(card, index, entry, decorators);
-    return pieces.map((piece, part) => ({
+    const brought = pieces.map((piece, part) => ({
       text: `${heading}${piece}`,
       type: LORE_TYPE,
       importance: importanceOf(entry),
       metadata: pieces.length === 1 ? metadata : { ...metadata, part: part + 1, parts: pieces.length },
     }));
-  });
+    memories.push(...brought);
+    if (memories.length > LORE_MEMORIES) break;
+  }
   return { memories, left };
 };

@@ -5,16 +5,30 @@ const USER = 'the player';
 
 const MACRO = /\{\{(char|user|original)\}\}|<(char|bot|user)>|\{\{\/\/[^{}]*\}\}/gi;
 
+type NamedCard = Pick<CharacterCard, 'calledName'>;
+
+/** What stands for a macro, of which one of the two forms was found. */
+const replacement = ({ calledName }: NamedCard, braced: string | undefined, pointed: string | undefined): string => {
+  const macro = (braced ?? pointed ?? '').toLowerCase();
+  if (macro === 'char' || macro === 'bot') return calledName;
+  return macro === 'user' ? USER : '';
+};
+
+/** How long a text is once its macros are replaced, in UTF-16 units, without replacing them. */
+export const charsWithNames = (text: string, card: NamedCard): number => {
+  let chars = text.length;
+  for (const [macro, braced, pointed] of text.matchAll(MACRO)) {
+    chars += replacement(card, braced, pointed).length - macro.length;
+  }
+  return chars;
+};
+
 /**
  * A text of a card with its macros replaced (docs/cards.md): the character's and the player's name; the application's own prompt (`{{original}}`), which
  * a mind has not, and comments are left out. Other macros stay as they are.
  */
-export const withNames = (text: string, { calledName }: Pick<CharacterCard, 'calledName'>): string =>
-  text.replace(MACRO, (_, braced?: string, pointed?: string) => {
-    const macro = (braced ?? pointed ?? '').toLowerCase();
-    if (macro === 'char' || macro === 'bot') return calledName;
-    return macro === 'user' ? USER : '';
-  });
+export const withNames = (text: string, card: NamedCard): string =>
+  text.replace(MACRO, (_, braced?: string, pointed?: string) => replacement(card, braced, pointed));
 
 /**
  * Who a card says that a character is, for a mind's persona; null when it says nothing. Prompts take the beginning of a long persona, so what matters

@@ -26,18 +26,21 @@ const keywordOf = ({ type, data }: PngChunk): Keyword | undefined => {
 };
 
 /**
- * The JSON of the card in a PNG, as bytes of UTF-8 that nobody has parsed yet: of `ccv3`, else of `chara`; of several the first.
+ * The JSON of the card in a PNG, as bytes of UTF-8 that nobody has parsed yet: of `ccv3`, else of `chara`; of several the first. Chunks other than
+ * `tEXt` are not read; they count only where no other has a card.
  * @param maxBytes of the JSON
  * @throws Rejection PNG_INVALID, CARD_MISSING, BODY_TOO_LARGE
  */
 export const cardTextIn = (png: Uint8Array, maxBytes: number): Buffer => {
   const texts = pngChunks(png).filter((chunk) => keywordOf(chunk) !== undefined);
-  const [keyword] = KEYWORDS.filter((wanted) => texts.some((chunk) => keywordOf(chunk) === wanted));
-  const chunk = texts.find((text) => keywordOf(text) === keyword);
-  if (keyword === undefined || chunk === undefined) throw new Rejection('CARD_MISSING');
-  if (chunk.type !== 'tEXt') {
+  const [first] = texts;
+  if (first === undefined) throw new Rejection('CARD_MISSING');
+  const plain = texts.filter(({ type }) => type === 'tEXt');
+  const [keyword] = KEYWORDS.filter((wanted) => plain.some((chunk) => keywordOf(chunk) === wanted));
+  const chunk = plain.find((text) => keywordOf(text) === keyword);
+  if (keyword === undefined || chunk === undefined) {
     throw new Rejection('PNG_INVALID', {
-      details: { reason: `Its card is in a chunk ${chunk.type}; a card must be in an uncompressed chunk tEXt.` },
+      details: { reason: `Its card is in a chunk ${first.type}; a card must be in an uncompressed chunk tEXt.` },
     });
   }
   const tooLarge = (): Rejection =>

@@ -29,14 +29,13 @@ export type CharacterCard = {
 
 /** A name replaces a macro any number of times, so it has a bound; in characters. */
 export const NAME_CHARS = 128;
-/** Most problems listed in one answer (contract 1.5). */
+/** Most problems listed in one answer (contract 1.5); no more are looked for. */
 const MAX_PROBLEMS = 50;
 const SPECS: Readonly<Record<string, CardVersion>> = { chara_card_v2: 2, chara_card_v3: 3 };
 
 type Problem = { readonly in: 'body'; readonly pointer: string; readonly message: string };
 
-const refuseCard = (issues: readonly Problem[]): Rejection =>
-  new Rejection('CARD_INVALID', { details: { issues: issues.slice(0, MAX_PROBLEMS) } });
+const refuseCard = (issues: readonly Problem[]): Rejection => new Rejection('CARD_INVALID', { details: { issues } });
 const problem = (pointer: string, message: string): Problem => ({ in: 'body', pointer, message });
 
 const isAbsent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
@@ -60,30 +59,34 @@ const formOf = (
 
 /**
  * Reads a character card: a V1, V2 or V3 card. Only members that a mind uses are looked at; `null` in one of them counts as absent, as on every route.
- * @throws Rejection CARD_INVALID, with every problem in `issues`
+ * @throws Rejection CARD_INVALID, with the first problems in `issues`
  */
 export const readCard = (json: Json): CharacterCard => {
   if (!isObject(json)) throw refuseCard([problem('', 'must be an object')]);
   const { version, data, at } = formOf(json);
   const problems: Problem[] = [];
+  const note = (pointer: string, message: string): void => {
+    problems.push(problem(pointer, message));
+    if (problems.length === MAX_PROBLEMS) throw refuseCard(problems);
+  };
   const textIn = (object: JsonObject, where: string, name: string): string => {
     const value = memberOf(object, name);
     if (isAbsent(value)) return '';
     if (typeof value === 'string') return value;
-    problems.push(problem(`${where}/${name}`, 'must be a string'));
+    note(`${where}/${name}`, 'must be a string');
     return '';
   };
   const nameIn = (member: string): string => {
     const name = textIn(data, at, member).trim();
     if (name.length > NAME_CHARS) {
-      problems.push(problem(`${at}/${member}`, `must have at most ${String(NAME_CHARS)} characters`));
+      note(`${at}/${member}`, `must have at most ${String(NAME_CHARS)} characters`);
     }
     return name;
   };
   const entryOf = (entry: Json, index: number): LoreEntry => {
     const where = `${at}/character_book/entries/${String(index)}`;
     if (!isObject(entry)) {
-      problems.push(problem(where, 'must be an object'));
+      note(where, 'must be an object');
       return { content: '', keys: [], enabled: false, members: {} };
     }
     const keys = memberOf(entry, 'keys');
@@ -99,11 +102,11 @@ export const readCard = (json: Json): CharacterCard => {
     if (isAbsent(book)) return [];
     const entries = isObject(book) ? memberOf(book, 'entries') : undefined;
     if (Array.isArray(entries)) return (entries as readonly Json[]).map(entryOf);
-    problems.push(problem(`${at}/character_book`, 'must be an object with the list entries'));
+    note(`${at}/character_book`, 'must be an object with the list entries');
     return [];
   };
   const name = nameIn('name');
-  if (name === '') problems.push(problem(`${at}/name`, 'must be a string with a character in it'));
+  if (name === '') note(`${at}/name`, 'must be a string with a character in it');
   const card: CharacterCard = {
     version,
     content: json,

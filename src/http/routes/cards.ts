@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { placesFor } from '../../app/pacing/places.js';
+import { placesByTenant } from '../../app/pacing/places.js';
 import { cardOf } from '../../app/cards/export-card.js';
 import { takeCard } from '../../app/cards/import-card.js';
 import { requireMind } from '../../app/minds/minds.js';
@@ -23,8 +23,9 @@ import type { Services } from '../services.js';
 
 const PNG = 'image/png';
 const MAX_PICTURE_BYTES = 16 * 1024 * 1024;
-/** How many imports one process takes at once: each body is in memory whole. */
+/** How many imports one process takes at once, and of one tenant: each body is in memory whole, however slowly it comes. */
 const IMPORTS = 16;
+const TENANT_IMPORTS = 8;
 /** Of a file's name, in characters. */
 const FILE_NAME_CHARS = 64;
 
@@ -73,7 +74,7 @@ const fileName = (npcId: string, extension: string): string =>
 /** Character cards: `POST|GET /npcs/{npcId}/card` (contract 8.9). */
 export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => {
   const deps = { ...ports, lanes };
-  const enterImport = placesFor(IMPORTS);
+  const enterImport = placesByTenant(IMPORTS, TENANT_IMPORTS);
   return [
     route({
       operationId: 'importCard',
@@ -91,7 +92,7 @@ export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition
         { accepts: PNG, maxBytes: MAX_PICTURE_BYTES },
       ],
       responses: { 200: { description: 'What the NPC has of it now.', schema: Imported } },
-      enter: () => enterImport(),
+      enter: ({ principal }) => enterImport(principal.tenant),
       handler: async (call) => {
         const { npcId } = call.params;
         const body = await collect(call.bytes);

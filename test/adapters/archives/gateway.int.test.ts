@@ -34,7 +34,8 @@ describe('a gateway', () => {
     return createGateway(address, { clock: systemClock, resolve: given.resolve ?? resolveTo('127.0.0.1') });
   };
   const marked = (path?: string) => of('gateway.test', { isPrivate: true, ...(path !== undefined && { path }) });
-  const text = (bytes: Uint8Array | null) => bytes && Buffer.from(bytes).toString();
+  const text = (found: Uint8Array | 'too_large' | null) =>
+    found instanceof Uint8Array ? Buffer.from(found).toString() : found;
 
   it('gives what it answers behind its path, asked by its own name and for nothing compressed', async () => {
     expect(text(await marked('/archive').fetch(id))).toBe('{"name":"Mira"}');
@@ -127,15 +128,27 @@ describe('a gateway', () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  it('is followed to a name below localhost, which is this machine whatever a name server says', async () => {
+    const location = `http://${id.toLowerCase()}.ipfs.localhost:${String(server.port)}/`;
+    server.answer(({ headers }, response) => {
+      if (headers.host?.includes('ipfs') === true) response.end('there');
+      else response.writeHead(301, { location }).end();
+    });
+    const resolve = vi.fn<Resolve>(() => Promise.resolve(['1.1.1.1']));
+    expect(text(await of('localhost', { isPrivate: true, resolve }).fetch(id))).toBe('there');
+    await expect(of('localhost', { resolve }).fetch(id)).rejects.toMatchObject(because('not one of the public'));
+    expect([resolve.mock.calls, server.seen.length]).toEqual([[], 2]);
+  });
+
   it('cannot be asked when it compresses: nothing is inflated', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     server.answer((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
     await expect(marked().fetch(id)).rejects.toMatchObject(because('compresses'));
   });
 
-  it('has nothing of use when it announces or sends more than an archive holds', async () => {
+  it('says so when it announces or sends more than an archive holds', async () => {
     server.answer((_, response) => response.writeHead(200, { 'content-length': MAX_ARCHIVED_BYTES + 1 }).write('{'));
-    expect(await marked().fetch(id)).toBeNull();
+    expect(await marked().fetch(id)).toBe('too_large');
     let sent = 0;
     server.answer((_, response) => {
       const piece = Buffer.alloc(1024 * 1024);
@@ -146,13 +159,13 @@ describe('a gateway', () => {
       };
       more();
     });
-    expect(await marked().fetch(id)).toBeNull();
+    expect(await marked().fetch(id)).toBe('too_large');
     expect(sent).toBeLessThan(64);
   });
 
   it('gives a payload of the largest size whole, and none that breaks off', async () => {
     server.answer((_, response) => response.end(Buffer.alloc(MAX_ARCHIVED_BYTES, 7)));
-    expect((await marked().fetch(id))?.length).toBe(MAX_ARCHIVED_BYTES);
+    expect(await marked().fetch(id)).toHaveLength(MAX_ARCHIVED_BYTES);
     server.answer((_, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('half');
       setTimeout(() => response.destroy(), 20);
@@ -187,5 +200,22 @@ describe('a gateway', () => {
     const closed = marked();
     await server[Symbol.asyncDispose]();
     await expect(closed.fetch(id)).rejects.toMatchObject(away);
+  });
+
+  it('that could not be reached is tried again only after a while, and one that answers badly at once', async () => {
+    const clock = new ManualClock();
+    const found: (readonly string[])[] = [[], ['127.0.0.1']];
+    const resolve = vi.fn<Resolve>(() => Promise.resolve(found.shift() ?? ['127.0.0.1']));
+    const address = { url: `http://gateway.test:${String(server.port)}`, isPrivate: true };
+    const gateway = createGateway(address, { clock, resolve });
+    for (let asks = 0; asks < 3; asks += 1) await expect(gateway.fetch(id)).rejects.toMatchObject(away);
+    await clock.advance(4_999);
+    await expect(gateway.fetch('B'.repeat(43))).rejects.toMatchObject(because('not one of the public internet'));
+    expect(resolve).toHaveBeenCalledTimes(1);
+    await clock.advance(1);
+    expect(text(await gateway.fetch(id))).toBe('{"name":"Mira"}');
+    server.answer((_, response) => response.destroy());
+    for (let asks = 0; asks < 2; asks += 1) await expect(gateway.fetch(id)).rejects.toMatchObject(away);
+    expect(server.seen).toHaveLength(3);
   });
 });

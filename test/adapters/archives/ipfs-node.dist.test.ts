@@ -33,14 +33,35 @@ describe.skipIf(ipfs === null)('a real IPFS node', () => {
       expect(await node.add(bytes)).toBe(cid);
       expect(await (await rpc('pin/ls', cid)).json()).toEqual({ Keys: { [cid]: { Type: 'recursive', Name: '' } } });
       for (const source of [node, gateway]) {
-        expect(Buffer.compare((await source.fetch(cid)) ?? Buffer.from('nothing'), bytes)).toBe(0);
+        expect(Buffer.from((await source.fetch(cid)) ?? 'nothing').equals(bytes)).toBe(true);
       }
     },
   );
 
-  it('answers, and has nothing under a CID that nobody added', async () => {
+  it('answers, and has nothing under a CID that nobody added, or that is a directory', async () => {
     await node.ping();
     expect(await node.fetch(await inSlices(ipfsCid(randomBytes(100))))).toBeNull();
+    const { Hash: directory } = (await (await rpc('files/stat', '/')).json()) as { Hash: string };
+    const { Formatted: cid } = (await (await rpc('cid/format', `${directory}&v=1&b=base32`)).json()) as {
+      Formatted: string;
+    };
+    expect((await rpc('cat', cid)).status).toBe(500);
+    expect(await node.fetch(cid)).toBeNull();
+  });
+
+  it('forgets a pin, once and again', async () => {
+    const cid = await node.add(randomBytes(100));
+    for (let times = 0; times < 2; times += 1) await node.unpin(cid);
+    expect((await rpc('pin/ls', cid)).status).toBe(500);
+  });
+
+  it('has a gateway that is followed to the name that it gives each file below localhost', async () => {
+    const bytes = randomBytes(300_000);
+    const cid = await node.add(bytes);
+    const url = (ipfs?.gateway ?? '').replace('127.0.0.1', 'localhost');
+    expect((await fetch(`${url}/${cid}`, { redirect: 'manual' })).headers.get('location')).toContain('ipfs.localhost');
+    const local = createGateway({ url, isPrivate: true }, { clock, ...noGate });
+    expect(Buffer.from((await local.fetch(cid)) ?? 'nothing').equals(bytes)).toBe(true);
   });
 
   it.each(['json', 'binary'])('keeps what a server exports as %s, and shows a server what it has', async (format) => {
@@ -53,7 +74,7 @@ describe.skipIf(ipfs === null)('a real IPFS node', () => {
       cid: string;
     };
     const kept = Buffer.from(await (await fetch(`${server.url}/archive/${cid}`)).arrayBuffer());
-    expect(Buffer.compare((await node.fetch(cid)) ?? Buffer.from('nothing'), kept)).toBe(0);
+    expect(Buffer.from((await node.fetch(cid)) ?? 'nothing').equals(kept)).toBe(true);
 
     await using other = await openEmbeddedServer({ IPFS_API_URL: ipfs?.api ?? '' });
     const elsewhere = apiOf(other.url, other.ownerKey);

@@ -52,18 +52,46 @@ describe('an IPFS node', () => {
     expect(server.seen.map(({ path }) => path.split('?')[0])).toEqual(['/api/v0/add']);
   });
 
-  it('gives the bytes of a file, and nothing where it has none', async () => {
+  it.each([
+    'block was not found locally (offline): ipld: could not find bafkrei',
+    'ipld: could not find bafkrei',
+    'merkledag: not found',
+    'this dag node is a directory',
+    'protobuf: (PBNode) invalid wireType, expected 2, got 6',
+  ])('gives the bytes of a file, and nothing where it says: %s', async (said) => {
     server.answer(({ path }, response) => {
       if (path.includes(cid)) response.end('abc');
-      else response.writeHead(500).end('{"Message":"block was not found locally","Code":0,"Type":"error"}');
+      else response.writeHead(500).end(`{"Message":"${said}","Code":0,"Type":"error"}`);
     });
-    expect(Buffer.from((await node.fetch(cid)) ?? []).toString()).toBe('abc');
+    expect(await node.fetch(cid)).toEqual(Buffer.from('abc'));
     expect(await node.fetch('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')).toBeNull();
   });
 
-  it('that sends more than an archive holds has nothing of use', async () => {
+  it.each([
+    ['a reason of its own', '{"Message":"open blocks/X7/CIQ.data: permission denied","Code":0,"Type":"error"}'],
+    ['the time that it has', '{"Message":"context deadline exceeded","Code":0,"Type":"error"}'],
+    ['no reason', '{"Message":7}'],
+    ['no JSON', 'merkledag: not found'],
+    ['nothing', ''],
+  ])('that fails for %s cannot be asked, rather than having nothing', async (_, body) => {
+    server.answer((_request, response) => response.writeHead(500).end(body));
+    await expect(node.fetch(cid)).rejects.toMatchObject(down);
+  });
+
+  it('that sends more than an archive holds has something too large', async () => {
     server.answer((_, response) => response.end(Buffer.alloc(MAX_ARCHIVED_BYTES + 1)));
-    expect(await node.fetch(cid)).toBeNull();
+    expect(await node.fetch(cid)).toBe('too_large');
+  });
+
+  it('takes back a pin, also one that is gone, and says when it did not', async () => {
+    server.answer((_, response) => response.end(`{"Pins":["${cid}"]}`));
+    await node.unpin(cid);
+    expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([`POST /api/v0/pin/rm?arg=${cid}`]);
+    const gone = '{"Message":"not pinned or pinned indirectly","Code":0,"Type":"error"}';
+    server.answer((_, response) => response.writeHead(500).end(gone));
+    await node.unpin(cid);
+    server.answer((_, response) => response.writeHead(500).end('{"Message":"locked"}'));
+    await expect(node.unpin(cid)).rejects.toMatchObject(down);
   });
 
   it('is down when nobody listens, or the connection breaks', async () => {
@@ -77,12 +105,17 @@ describe('an IPFS node', () => {
     await expect(node.ping()).rejects.toMatchObject(down);
   });
 
-  it.each(['ping', 'fetch', 'add'] as const)('that stays silent is down for %s', async (call) => {
+  it.each(['ping', 'fetch', 'unpin', 'add'] as const)('that stays silent is down for %s', async (call) => {
     const clock = new ManualClock();
     const silent = createIpfsNode(server.url, { clock });
     server.answer(() => undefined);
-    const asked =
-      call === 'ping' ? silent.ping() : call === 'fetch' ? silent.fetch(cid) : silent.add(Buffer.from('abc'));
+    const calls = {
+      ping: () => silent.ping(),
+      fetch: () => silent.fetch(cid),
+      unpin: () => silent.unpin(cid),
+      add: () => silent.add(Buffer.from('abc')),
+    };
+    const asked = calls[call]();
     const ended = expect(asked).rejects.toMatchObject(down);
     await expect.poll(() => server.seen.length).toBe(1);
     await clock.advance(50_000);

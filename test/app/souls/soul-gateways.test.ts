@@ -1,6 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 
+import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { findPayload } from '../../../src/app/souls/find-payload.js';
 import { createSoulGateways, type GatewaySources } from '../../../src/app/souls/soul-gateways.js';
+import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { archiveUnavailable } from '../../../src/domain/soul/archive-unavailable.js';
 import type { PayloadSource } from '../../../src/ports/payload-source.js';
 import { rememberingLog } from '../../support/http.js';
@@ -11,7 +14,7 @@ const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e';
 const txId = 'A'.repeat(43);
 
 type Source = PayloadSource & { readonly fetch: ReturnType<typeof vi.fn<PayloadSource['fetch']>> };
-const source = (name: string, has: Uint8Array | null | Error | 'silent' = null): Source => ({
+const source = (name: string, has: Uint8Array | 'too_large' | null | Error | 'silent' = null): Source => ({
   name,
   fetch: vi.fn<PayloadSource['fetch']>(() =>
     has === 'silent'
@@ -34,9 +37,9 @@ describe('the gateways', () => {
       source(name, name === 'other' ? hello : null),
     ) as [Source, Source, Source, Source, Source];
     const { gateways } = opened({ ipfs: [node, ipfs], arweave: [arweave], others: [other, last] });
-    expect(await gateways.find(cid)).toBe(hello);
+    expect(await gateways.find(cid, 'studio')).toBe(hello);
     expect(asked(node, ipfs, arweave, other, last)).toEqual([[cid], [cid], [], [cid], []]);
-    expect(await gateways.find(txId)).toBe(hello);
+    expect(await gateways.find(txId, 'studio')).toBe(hello);
     expect(asked(node, ipfs, arweave, other, last)).toEqual([[cid], [cid], [txId], [cid, txId], []]);
   });
 
@@ -44,7 +47,7 @@ describe('the gateways', () => {
     'are not asked for %j, which no archive has as an id',
     async (id) => {
       const other = source('other', hello);
-      expect(await opened({ others: [other], ipfs: [other], arweave: [other] }).gateways.find(id)).toBeNull();
+      expect(await opened({ others: [other], ipfs: [other], arweave: [other] }).gateways.find(id, 'studio')).toBeNull();
       expect(asked(other)).toEqual([[]]);
     },
   );
@@ -52,16 +55,18 @@ describe('the gateways', () => {
   it('have nothing under a CID when the bytes are others, whoever says them', async () => {
     const [liar, honest] = [source('liar', Buffer.from('hello worlD')), source('honest', hello)];
     const { gateways, log } = opened({ ipfs: [liar], others: [honest] });
-    expect(await gateways.find(cid)).toBe(hello);
+    expect(await gateways.find(cid, 'studio')).toBe(hello);
     expect(log.lines).toMatchObject([{ level: 'warn', fields: { archive: 'liar', id: cid } }]);
-    expect(await opened({ ipfs: [liar] }).gateways.find(cid)).toBeNull();
+    expect(await opened({ ipfs: [liar] }).gateways.find(cid, 'studio')).toBeNull();
   });
 
   it('have what another has while one is away, and say so only when none has it', async () => {
     const away = source('away', archiveUnavailable('away'));
-    expect(await opened({ arweave: [away], others: [source('other', hello)] }).gateways.find(txId)).toBe(hello);
+    expect(await opened({ arweave: [away], others: [source('other', hello)] }).gateways.find(txId, 'studio')).toBe(
+      hello,
+    );
     const { gateways, log } = opened({ arweave: [away], others: [source('other')] });
-    await expect(gateways.find(txId)).rejects.toMatchObject({
+    await expect(gateways.find(txId, 'studio')).rejects.toMatchObject({
       code: 'ARCHIVE_UNAVAILABLE',
       details: { archive: 'away' },
       retryAfter: 2,
@@ -71,12 +76,12 @@ describe('the gateways', () => {
 
   it('do not hide a defect', async () => {
     const broken = source('broken', new Error('a defect'));
-    await expect(opened({ arweave: [broken] }).gateways.find(txId)).rejects.toThrow('a defect');
+    await expect(opened({ arweave: [broken] }).gateways.find(txId, 'studio')).rejects.toThrow('a defect');
   });
 
   it('are given up after 10 s together', async () => {
     const { gateways, clock } = opened({ arweave: [source('silent', 'silent')] });
-    const ended = expect(gateways.find(txId)).rejects.toMatchObject({ code: 'ARCHIVE_UNAVAILABLE' });
+    const ended = expect(gateways.find(txId, 'studio')).rejects.toMatchObject({ code: 'ARCHIVE_UNAVAILABLE' });
     await clock.advance(10_000);
     await ended;
   });
@@ -85,19 +90,83 @@ describe('the gateways', () => {
     const silent = [source('silent', 'silent'), source('silent too', 'silent')];
     const last = source('last', hello);
     const { gateways, clock } = opened({ arweave: silent, others: [last] });
-    const found = gateways.find(txId);
+    const found = gateways.find(txId, 'studio');
     for (let waited = 0; waited < 2; waited += 1) await clock.advance(3_400);
     expect(await found).toBe(hello);
   });
 
-  it('search for eight at once, and then again', async () => {
+  it('search for eight at once, for one tenant four, and then again', async () => {
     const silent = source('silent', 'silent');
     const { gateways, clock } = opened({ arweave: [silent] });
-    const searches = Promise.allSettled(Array.from({ length: 8 }, () => gateways.find(txId)));
-    await expect(gateways.find(txId)).rejects.toMatchObject({ code: 'BUSY' });
+    const busy = { code: 'BUSY', retryAfter: 1 };
+    const ids = ['A', 'B', 'C', 'D'].map((letter) => letter.repeat(43));
+    const searches = Promise.allSettled([
+      ...ids.map((id) => gateways.find(id, 'one')),
+      ...ids.map((id) => expect(gateways.find(id, 'one')).rejects.toMatchObject(busy)),
+      ...ids.map((id) => gateways.find(id, 'two')),
+      expect(gateways.find(txId, 'three')).rejects.toMatchObject(busy),
+    ]);
+    expect(asked(silent)[0]).toHaveLength(8);
     await clock.advance(10_000);
-    await searches;
+    const outcomes = (await searches).map(({ status }) => status);
+    expect(outcomes.map((status) => status === 'fulfilled')).toEqual([
+      ...ids.map(() => false),
+      ...ids.map(() => true),
+      ...ids.map(() => false),
+      true,
+    ]);
     silent.fetch.mockResolvedValue(hello);
-    expect(await gateways.find(txId)).toBe(hello);
+    await clock.advance(2_000);
+    expect(await gateways.find(txId, 'one')).toBe(hello);
+  });
+
+  it('are not asked again at once for what they do not have, and soon are', async () => {
+    const [none, large, liar] = [source('none'), source('large', 'too_large'), source('liar', Buffer.from('x'))];
+    const { gateways, clock, log } = opened({ ipfs: [none, large, liar] });
+    for (let asks = 0; asks < 3; asks += 1) expect(await gateways.find(cid, 'studio')).toBeNull();
+    expect(asked(none, large, liar)).toEqual([[cid], [cid], [cid]]);
+    expect(log.lines.map(({ fields }) => fields)).toMatchObject([{ archive: 'large' }, { archive: 'liar' }]);
+    await clock.advance(4_999);
+    expect(await gateways.find(cid, 'studio')).toBeNull();
+    expect(asked(none)[0]).toHaveLength(1);
+    none.fetch.mockResolvedValue(hello);
+    await clock.advance(1);
+    expect(await gateways.find(cid, 'studio')).toBe(hello);
+  });
+
+  it('that were away are left in peace for as long as clients are told to wait, and only for this id', async () => {
+    const [away, other] = [source('away', archiveUnavailable('away')), source('other')];
+    const { gateways, clock, log } = opened({ arweave: [away], others: [other] });
+    const unavailable = { code: 'ARCHIVE_UNAVAILABLE', details: { archive: 'away' } };
+    for (let asks = 0; asks < 3; asks += 1) {
+      await expect(gateways.find(txId, 'studio')).rejects.toMatchObject(unavailable);
+    }
+    expect(asked(away, other)).toEqual([[txId], [txId]]);
+    expect(log.lines).toHaveLength(1);
+    away.fetch.mockResolvedValue(hello);
+    expect(await gateways.find('B'.repeat(43), 'studio')).toBe(hello);
+    await clock.advance(2_000);
+    expect(await gateways.find(txId, 'studio')).toBe(hello);
+  });
+
+  it('remember no more ids than a bound', async () => {
+    const other = source('other');
+    const { gateways } = opened({ others: [other] });
+    const idOf = (at: number): string => String(at).padStart(43, '_');
+    for (let at = 0; at <= 1_024; at += 1) await gateways.find(idOf(at), 'studio');
+    await gateways.find(idOf(1_024), 'studio');
+    expect(asked(other)[0]).toHaveLength(1_025);
+    await gateways.find(idOf(0), 'studio');
+    expect(asked(other)[0]).toHaveLength(1_026);
+  });
+
+  it('are not asked for what has come into the archive of this server since', async () => {
+    const { gateways } = opened({ others: [source('other')] });
+    const archive = new MemorySoulArchive();
+    const digest = contentDigest(hello);
+    expect(await findPayload({ archive, gateways }, digest)).toBeNull();
+    await archive.stage(digest, hello, { tenant: 'studio', expiresAt: new Date('2026-01-01T01:00:00.000Z') });
+    await archive.publish(digest, { tenant: 'studio' });
+    expect(await findPayload({ archive, gateways }, digest)).toMatchObject({ isKept: true });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { loreOf, undecorated } from '../../../src/domain/card/lore.js';
+import { LORE_MEMORIES, loreOf, undecorated } from '../../../src/domain/card/lore.js';
 import { readCard } from '../../../src/domain/card/read-card.js';
 import { MEMORY_BYTES, METADATA_BYTES } from '../../../src/domain/npc/recorded-bytes.js';
 import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
@@ -92,6 +92,12 @@ describe('the lore of a card', () => {
     }
     const endless = lore({ content: '\u{1f600}'.repeat(5_000) }).memories;
     expect(endless.map(({ text }) => text).join('')).toBe('\u{1f600}'.repeat(5_000));
+  });
+
+  it('is not made any further once it is more than one card may bring', () => {
+    expect(lore(...Array.from({ length: LORE_MEMORIES }, () => ({}))).memories).toHaveLength(LORE_MEMORIES);
+    const tooLarge = lore(...Array.from({ length: 10 * LORE_MEMORIES }, () => ({})));
+    expect(tooLarge.memories).toHaveLength(LORE_MEMORIES + 1);
   });
 
   it('fits into a memory whatever the card says', () => {

@@ -48,6 +48,20 @@ describe('a card in a version', () => {
     expect([ownVersion(1), ownVersion(2), ownVersion(3)]).toEqual([2, 2, 3]);
   });
 
+  it('has the defaults of that version where a card has null', () => {
+    const entries = [{ keys: null, content: null, extensions: null, enabled: null, use_regex: null, comment: null }];
+    const data = { name: 'M', tags: null, extensions: null, group_only_greetings: null, source: null };
+    const card = (spec: string) => ({ spec, data: { ...data, character_book: { extensions: null, entries } } });
+    const entry = { keys: [], content: '', extensions: {}, enabled: true, insertion_order: 0 };
+    const shared = { tags: [], extensions: {}, source: null, character_book: { extensions: {} } };
+    const v3 = shown(card('chara_card_v2'), 3);
+    expect(dataOf(v3)).toMatchObject({ ...shared, group_only_greetings: [] });
+    expect(entriesOf(v3)).toEqual([{ ...entry, use_regex: false, comment: null }]);
+    const v2 = shown(card('chara_card_v3'), 2);
+    expect(dataOf(v2)).toMatchObject(shared);
+    expect(entriesOf(v2)).toEqual([{ ...entry, use_regex: null, comment: null }]);
+  });
+
   it('leaves a book that is none of ours alone', () => {
     const odd = { spec: 'chara_card_v2', data: { name: 'M', character_book: { entries: [{ extensions: 7 }] } } };
     expect(entriesOf(shown(odd, 3))[0]).toMatchObject({ keys: [], content: '', enabled: true, extensions: 7 });

@@ -130,6 +130,12 @@ describe('a card in a picture', () => {
     );
   });
 
+  it('is found where another chunk of its name cannot be read', () => {
+    const unread = (type: string, keyword: string) => chunk(type, `${keyword}\0\0broken`);
+    expect(cardIn(png(unread('zTXt', 'chara'), text('chara', 2)))).toBe(2);
+    expect(cardIn(png(unread('iTXt', 'ccv3'), text('chara', 2), unread('zTXt', 'chara')))).toBe(2);
+  });
+
   it('is refused before it is read where its text is longer than any card', () => {
     const spaces = (count: number) => png(chunk('tEXt', `chara\0${' '.repeat(count)}!`));
     expect(refusalOf(() => cardTextIn(spaces(MAX_BYTES), MAX_BYTES)).reason).toContain('base64');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { personaOf, withNames } from '../../../src/domain/card/persona.js';
+import { charsWithNames, personaOf, withNames } from '../../../src/domain/card/persona.js';
 import { readCard } from '../../../src/domain/card/read-card.js';
 import type { Json, JsonObject } from '../../../src/domain/shared/json.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
@@ -67,7 +67,12 @@ describe('a character card', () => {
   });
 
   it('is refused with fifty problems at most', () => {
-    expect(issuesOf(flat({ character_book: { entries: Array.from({ length: 90 }, () => 7) } }))).toHaveLength(50);
+    const entries: Json[] = Array.from({ length: 90 }, () => 7);
+    const unseen = (): never => {
+      throw new Error('more was looked at');
+    };
+    Object.defineProperty(entries, 50, { get: unseen });
+    expect(issuesOf(flat({ character_book: { entries } }))).toHaveLength(50);
   });
 });
 
@@ -87,5 +92,16 @@ describe('the persona of a card', () => {
   it('keeps macros that it does not know, and does not replace what replaces', () => {
     const card = readCard(flat({ name: '{{user}} $& {{char}}' }));
     expect(withNames('{{random:a,b}} {{char}} <START>', card)).toBe('{{random:a,b}} {{user}} $& {{char}} <START>');
+  });
+
+  it('is as long as was reckoned before anything was replaced', () => {
+    const card = readCard(flat({ nickname: 'Mira of the inn' }));
+    for (const text of [
+      '',
+      'No macro.',
+      '{{char}} <BOT> {{user}}<user>{{original}}{{// an idea }}{{random:a}}{{char}',
+    ]) {
+      expect(charsWithNames(text, card)).toBe(withNames(text, card).length);
+    }
   });
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openApi } from '../../../src/http/openapi.js';
 import { cardRoutes } from '../../../src/http/routes/cards.js';
 import type { Services } from '../../../src/http/services.js';
-import { startApp, type TestApp } from '../../support/http.js';
+import { startApp, type TestApp, testPrincipal } from '../../support/http.js';
 import { closeSockets, openSocket } from '../../support/sockets.js';
 
 const MIB = 1024 * 1024;
@@ -14,14 +14,15 @@ const routes = cardRoutes({ ports: {} } as unknown as Services);
 
 let app: TestApp;
 beforeEach(async () => {
-  app = await startApp(routes);
+  const tenants = ['one', 'two', 'three'].map((tenant) => [tenant, testPrincipal({ tenant, keyId: tenant })] as const);
+  app = await startApp(routes, { keys: { good: testPrincipal(), ...Object.fromEntries(tenants) } });
 });
 afterEach(async () => {
   closeSockets();
   await app.stop();
 });
-const head = (type: string, length: number): string =>
-  `POST /npcs/mira/card HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nContent-Type: ${type}\r\nExpect: 100-continue\r\nContent-Length: ${String(length)}\r\n\r\n`;
+const head = (type: string, length: number, key = 'good'): string =>
+  `POST /npcs/mira/card HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nExpect: 100-continue\r\nContent-Length: ${String(length)}\r\n\r\n`;
 
 describe('the import of a card', () => {
   it('takes of each type as much as the contract says, and refuses more before any of it comes', async () => {
@@ -59,15 +60,31 @@ describe('the import of a card', () => {
     expect(packed.status).toBe(415);
   });
 
-  it('is one of sixteen at once: one more is told to come again', async () => {
-    const sockets = await Promise.all(Array.from({ length: 16 }, () => openSocket(app.port)));
+  /** Connections of a tenant whose bodies do not come. */
+  const slow = async (key: string) => {
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => openSocket(app.port)));
     const going = sockets.map((socket) => once(socket, 'data'));
-    for (const socket of sockets) socket.write(head('application/json', 2));
+    for (const socket of sockets) socket.write(head('application/json', 2, key));
     await Promise.all(going);
-    const refused = await app.post('/npcs/mira/card', {});
+    return sockets;
+  };
+  const ask = (key: string) => app.post('/npcs/mira/card', {}, { authorization: `Bearer ${key}` });
+
+  it('is one of eight of its tenant at once: one more is told to come again, and other tenants are not', async () => {
+    const [first] = await slow('one');
+    const refused = await ask('one');
     expect([refused.status, refused.body.error.code, refused.headers.get('retry-after')]).toEqual([503, 'BUSY', '1']);
-    sockets[0]?.destroy();
-    await expect.poll(async () => (await app.post('/npcs/mira/card', {})).status).toBe(422);
+    expect((await ask('two')).status).toBe(422);
+    first?.destroy();
+    await expect.poll(async () => (await ask('one')).status).toBe(422);
+  });
+
+  it('is one of sixteen of all tenants at once', async () => {
+    await slow('one');
+    const [first] = await slow('two');
+    expect((await ask('three')).body.error.code).toBe('BUSY');
+    first?.destroy();
+    await expect.poll(async () => (await ask('three')).status).toBe(422);
   });
 
   it('has both of its types in the OpenAPI document, and so has the export', () => {
