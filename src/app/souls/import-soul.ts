@@ -1,5 +1,4 @@
 import type { CommandContext } from '../../domain/shared/command-context.js';
-import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
 import { isRejectionCode, Rejection } from '../../domain/shared/rejection.js';
 import { importStream, npcStream } from '../../domain/shared/stream-names.js';
@@ -19,10 +18,10 @@ import { inSlices } from '../pacing/in-slices.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
 import { eventAt } from '../streams/event-at.js';
 import type { Lanes } from '../streams/lanes.js';
+import { canonicalPayload } from './canonical-payload.js';
 import { ownerOf } from './custody.js';
 import { importFold } from './import-fold.js';
 import { keptPayload } from './kept-payload.js';
-import { payloadDigest } from './payload-digest.js';
 import { type SoulTrust, verifySoul } from './soul-signer.js';
 
 /** How long a request may take until a soul has arrived, in milliseconds: clients give up after 15 s (contract 2.5). */
@@ -119,8 +118,7 @@ export const receiveSoul = async (
   const verified = await verifySoul(document, deps.trust);
   if (!verified.valid) throw new Rejection('SOUL_INVALID', { details: { reason: verified.reason } });
   const { soul, kid, signer } = verified;
-  const bytes = await inSlices(jcsSlices(soul));
-  const digest = await inSlices(payloadDigest(bytes));
+  const { bytes, digest } = await canonicalPayload(soul);
   if (before.name === 'requested') {
     await requireNamed(deps, txId, { digest, bytes, soul });
     requireDataFits(soul);

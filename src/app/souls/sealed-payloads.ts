@@ -1,5 +1,6 @@
-import { soulToCbor } from '../../domain/soul/binary.js';
+import { soulToCborSlices } from '../../domain/soul/binary.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
+import { inSlices } from '../pacing/in-slices.js';
 import { Lines } from '../pacing/line.js';
 import { sealedSoul } from './sealed-soul.js';
 import { createShownPayloads, type ShownPayloads } from './shown-payloads.js';
@@ -23,7 +24,7 @@ export const createSealedPayloads = (archive: Pick<SoulArchive, 'read'>): Sealed
   const asCbor = (digest: string) =>
     lines.inTurn('binary', async () => {
       const soul = await sealedSoul(archive, digest);
-      return soul === null ? null : soulToCbor(soul);
+      return soul === null ? null : inSlices(soulToCborSlices(soul));
     });
   return {
     json: createShownPayloads((digest) => archive.read(digest), SEALED_SHOWN),

@@ -8,11 +8,11 @@ import { ED25519_ALGORITHMS, isCanonicalJws } from '../../domain/signing/compact
 import { isSameServer } from '../../domain/soul/same-server.js';
 import { ed25519Jwk, thumbprint } from '../../domain/signing/jwk.js';
 import {
+  fewestBytes,
   MAX_PART_BYTES,
   MAX_SOUL_BYTES,
   MAX_SOUL_DEPTH,
   MAX_SOUL_MEMORIES,
-  outOfBounds,
 } from '../../domain/soul/bounds.js';
 import { disagreement, soulClaims } from '../../domain/soul/claims.js';
 import type { SoulSigner } from '../../domain/shared/soul-origin.js';
@@ -41,18 +41,21 @@ const SOUL_BOUNDS = {
 const isWithin = ({ bytes, longestPart }: HashedSoul): boolean =>
   bytes <= MAX_SOUL_BYTES && longestPart <= MAX_PART_BYTES;
 
-const isTooLarge = (part: Json): boolean => jsonBytes(part) > MAX_PART_BYTES || outOfBounds([[part]]) === 'too_large';
+/** `depth`: how many lists and objects it stands in. */
+function* isTooLarge(part: Json, depth: number): Sliced<boolean> {
+  return (yield* fewestBytes(part, depth, MAX_PART_BYTES)) === 'too_large' || jsonBytes(part) > MAX_PART_BYTES;
+}
 
 /** What alone is too long or too deep for a soul: its first such memory, or its state; nothing when only the whole is too large. */
 const culprit = async ({ memories, state }: UnsignedSoul): Promise<JsonObject> => {
   const memory = await inSlices(firstTooLarge(memories));
   if (memory !== undefined) return { memoryId: memory.id };
-  return jsonBytes(state) > MAX_PART_BYTES || outOfBounds([state]) === 'too_large' ? { member: 'state' } : {};
+  return (await inSlices(isTooLarge(state, 1))) ? { member: 'state' } : {};
 };
 
 function* firstTooLarge(memories: readonly SoulMemory[]): Sliced<SoulMemory | undefined> {
   for (const [place, memory] of memories.entries()) {
-    if (isTooLarge(memory)) return memory;
+    if (yield* isTooLarge(memory, 2)) return memory;
     if (place % MEMORIES_A_SLICE === 0) yield MEMORIES_A_SLICE;
   }
   return undefined;
@@ -75,7 +78,7 @@ export const signSoul = async (
   const claims = soulClaims(unsigned, hashed.root);
   const signature = await keys.sign(kid, claims, { typ: TYPE, withJwk: true });
   const signed = { ...unsigned, trainingProof: hashed.root, signature };
-  const read = readSoul(signed);
+  const read = await inSlices(readSoul(signed));
   const bytes = hashed.bytes + hashed.root.length + signature.length;
   if (!isWithin({ ...hashed, bytes }) || ('wrong' in read && read.wrong === 'too_large')) {
     throw new Rejection('SOUL_TOO_LARGE', { details: { bytes, ...(await culprit(unsigned)), ...SOUL_BOUNDS } });
@@ -145,7 +148,7 @@ const signedClaims = async (signature: string, x: string): Promise<JsonObject | 
  * Raises what the event store raises while it is down; a key that is not ours may take a second to be called so (SigningKeys).
  */
 export const verifySoul = async (document: unknown, trust: SoulTrust): Promise<SoulVerification> => {
-  const read = readSoul(document);
+  const read = await inSlices(readSoul(document));
   if ('wrong' in read) return refuse(read.wrong);
   const { soul } = read;
   const signer = isCanonicalJws(soul.signature) ? signerOf(soul.signature) : null;
