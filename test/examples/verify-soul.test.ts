@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { signSoul, verifySoul } from '../../src/app/souls/soul-signer.js';
+import { signSoul } from '../../src/app/souls/soul-signer.js';
+import { verifySoul } from '../../src/app/souls/verify-soul.js';
 import type { Json, JsonObject } from '../../src/domain/shared/json.js';
 import type { SoulDocument } from '../../src/domain/soul/document.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../support/souls.js';

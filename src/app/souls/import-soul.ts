@@ -22,7 +22,7 @@ import { canonicalPayload } from './canonical-payload.js';
 import { ownerOf } from './custody.js';
 import { importFold } from './import-fold.js';
 import { keptPayload } from './kept-payload.js';
-import { type SoulTrust, verifySoul } from './soul-signer.js';
+import { type SoulTrust, verifySoul } from './verify-soul.js';
 
 /** How long a request may take until a soul has arrived, in milliseconds: clients give up after 15 s (contract 2.5). */
 const ARRIVING_MS = 12_000;

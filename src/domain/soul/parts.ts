@@ -1,7 +1,7 @@
 import { jcsSlices } from '../shared/jcs-slices.js';
 import { drained } from '../shared/drained.js';
 import { jcs, type JsonObject } from '../shared/json.js';
-import { fewestBytes } from './bounds.js';
+import { fewestBytes, MAX_PART_BYTES, MAX_SOUL_BYTES } from './bounds.js';
 import type { SoulDocument, SoulMemory, UnsignedSoul } from './document.js';
 import { hashLeaf, inclusionPath, merkleRoot } from './merkle.js';
 
@@ -57,6 +57,10 @@ export function* hashSoul(soul: UnsignedSoul | SoulDocument): Generator<number, 
   }
   return { hashes, root: base64url(yield* merkleRoot(hashes)), bytes, longestPart };
 }
+
+/** Whether a soul and each of its parts have no more bytes than they may. */
+export const isWithin = ({ bytes, longestPart }: HashedSoul): boolean =>
+  bytes <= MAX_SOUL_BYTES && longestPart <= MAX_PART_BYTES;
 
 /** That a memory is in a soul, without the soul's other memories (contract 8.8). Hashes are base64url. */
 export type SoulProof = {
