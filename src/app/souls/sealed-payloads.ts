@@ -19,8 +19,7 @@ export type SealedPayloads = {
 };
 
 /** Sealed souls as answers show them. They are turned into their binary form one after the other: each takes much memory while it is read. */
-export const createSealedPayloads = (archive: Pick<SoulArchive, 'read'>): SealedPayloads => {
-  const lines = new Lines();
+export const createSealedPayloads = (archive: Pick<SoulArchive, 'read'>, lines = new Lines()): SealedPayloads => {
   const asCbor = (digest: string) =>
     lines.inTurn('binary', async () => {
       const soul = await sealedSoul(archive, digest);
