@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../../src/adapters/memory/event-store.js';
 import { MemorySoulArchive } from '../../../../src/adapters/memory/soul-archive.js';
+import { WAITING } from '../../../../src/app/pacing/line.js';
 import { noOtherArchives } from '../../../../src/app/souls/other-archives.js';
 import { signSoul } from '../../../../src/app/souls/soul-signer.js';
 import { contentDigest } from '../../../../src/domain/shared/content-digest.js';
@@ -12,6 +13,7 @@ import type { SoulDocument, SoulInputs } from '../../../../src/domain/soul/docum
 import { keptSoulRoutes, SOULS_READ } from '../../../../src/http/routes/souls/kept.js';
 import { protocolSoul } from '../../../../src/http/soul-answer.js';
 import type { ReadModels } from '../../../../src/ports/read-models.js';
+import { gate } from '../../../support/gate.js';
 import { startApp, type TestApp } from '../../../support/http.js';
 import { closeSockets, openSocket } from '../../../support/sockets.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../../support/souls.js';
@@ -19,12 +21,14 @@ import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../.
 const keys = await serverKeys('home');
 
 let archive: MemorySoulArchive;
+let events: MemoryEventStore;
 let app: TestApp;
 beforeEach(async () => {
   archive = new MemorySoulArchive();
   // No list is asked for.
   const readModels = {} as ReadModels;
-  const ports = { readModels, soulArchive: archive, events: new MemoryEventStore() };
+  events = new MemoryEventStore();
+  const ports = { readModels, soulArchive: archive, events };
   const trust = { keys, issuer: ISSUER, trusted: null };
   app = await startApp(keptSoulRoutes({ ports, trust, archives: noOtherArchives, publicUrl: 'http://here' }));
 });
@@ -104,4 +108,26 @@ describe('a kept soul', () => {
     sockets[1]?.destroy();
     await expect.poll(async () => (await app.get(`/souls/${small}`)).status).toBe(200);
   }, 60_000);
+});
+
+describe('disclosures', () => {
+  it('are made one after the other, by so many and no more; a proof does not wait for them', async () => {
+    const { txId } = await published();
+    const { opened, open } = gate();
+    const read = events.read.bind(events);
+    let reading = 0;
+    events.read = async (...range) => {
+      reading += 1;
+      await opened;
+      return read(...range);
+    };
+    const asked = Array.from({ length: WAITING + 3 }, () => app.get(`/souls/${txId}/disclosure`));
+    const refused = await Promise.race(asked);
+    expect(refused.body.error.code).toBe('BUSY');
+    expect(reading).toBe(1);
+    expect((await app.get(`/souls/${txId}/proof?memoryId=${soulMemory(0).id}`)).status).toBe(200);
+    open();
+    const statuses = (await Promise.all(asked)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array<number>(WAITING).fill(200), 503, 503, 503]);
+  });
 });
