@@ -12,6 +12,14 @@ async function* chunksOf({ bytes, close }: OpenPayload): AsyncGenerator<Uint8Arr
   }
 }
 
+/** JSON that is sent piece by piece, no faster than its client reads: it does not end, for who counts requests, before it is taken. */
+export const jsonInPieces = (body: unknown): StreamedAnswer => ({
+  type: 'application/json',
+  chunks: async function* () {
+    yield* piecesOf(Buffer.from(JSON.stringify(body)));
+  },
+});
+
 /** An answer that is in memory until its client has taken it or left. */
 export const shownAnswer = ({ req, res }: Context, payload: OpenPayload, type: string): StreamedAnswer => {
   // Nobody will read the chunks then.

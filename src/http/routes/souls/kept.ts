@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { inSlices } from '../../../app/pacing/in-slices.js';
 import { Lines } from '../../../app/pacing/line.js';
+import { placesFor } from '../../../app/pacing/places.js';
 import { READ_WAIT_MS } from '../../../app/read-models/read-wait.js';
 import { archiveUrl } from '../../../app/souls/archive-url.js';
 import { disclose } from '../../../app/souls/disclose.js';
@@ -22,7 +23,7 @@ import { souls, soulsListed, type SoulRow } from '../../../../projections/souls.
 import { nextLink, pageOf, pageQuery } from '../../page.js';
 import { type RouteDefinition, route } from '../../route.js';
 import { FreeObject } from '../../schemas.js';
-import { shownAnswer } from '../../shown-answer.js';
+import { jsonInPieces, shownAnswer } from '../../shown-answer.js';
 import { protocolSoulText } from '../../soul-answer.js';
 
 /** Items of a list that names no limit (contract 8.5). */
@@ -30,6 +31,9 @@ const DEFAULT_SOULS = 50;
 
 /** How many payloads are in memory at once to be answered, verified, or looked into: at most 256 MiB each, and only if all are of the largest. */
 export const SOULS_READ = 16;
+
+/** How many proofs and disclosures are made, or not yet taken by their clients, at once: a disclosure may have 10 MB. */
+export const LOOKED_INTO = 32;
 
 const SoulParams = Type.Object({ txId: Type.String({ minLength: 1, maxLength: 256 }) });
 
@@ -52,6 +56,7 @@ const listed = (row: Json, publicUrl: string) => {
 export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()): readonly RouteDefinition[] => {
   const { ports, archives, publicUrl, trust } = services;
   const reader = createSoulReader(trust, lines);
+  const enterLook = placesFor(LOOKED_INTO);
   const find = (txId: string) => findPayload({ archive: ports.soulArchive, gateways: archives.gateways }, txId);
   /** The whole answer about a soul. A client can still ask an archive that this server cannot. */
   const answer = async (txId: string): Promise<Uint8Array> => {
@@ -183,6 +188,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
       responses: {
         200: {
           description: 'The memory and its path in the Merkle tree (RFC 9162, section 2.1.3).',
+          stream: 'finite',
           schema: Type.Object(
             {
               txId: Type.String(),
@@ -198,13 +204,14 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
           ),
         },
       },
+      enter: () => enterLook(),
       handler: async (call) => {
         const { txId } = call.params;
         const proof = await using(kept, txId, (bytes) =>
           reader.read(bytes, async (soul) => ({ of: await proofOf(soul, call.query.memoryId) })),
         );
         if (proof.of === null) throw new Rejection('MEMORY_NOT_FOUND');
-        return { body: { txId, ...proof.of } };
+        return { stream: jsonInPieces({ txId, ...proof.of }) };
       },
     }),
     route({
@@ -220,6 +227,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
       responses: {
         200: {
           description: 'The players, and the memories and places of the state that are about them.',
+          stream: 'finite',
           schema: Type.Object(
             {
               txId: Type.String(),
@@ -238,6 +246,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
           ),
         },
       },
+      enter: () => enterLook(),
       handler: async (call) => {
         const { txId } = call.params;
         const { tenant } = call.principal;
@@ -248,7 +257,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
         };
         // It may read a whole mind: one after the other, and nobody else waits for it.
         const disclosure = await using(kept, txId, (bytes) => lines.inTurn('disclosure', () => disclosed(bytes)));
-        return { body: { txId, ...disclosure } };
+        return { stream: jsonInPieces({ txId, ...disclosure }) };
       },
     }),
   ];
