@@ -11,7 +11,7 @@ import {
 } from '../../domain/soul/bounds.js';
 import { SOUL_TYPE, soulClaims } from '../../domain/soul/claims.js';
 import type { SoulDocument, SoulMemory, UnsignedSoul } from '../../domain/soul/document.js';
-import { hashSoul, isWithin } from '../../domain/soul/parts.js';
+import { hashSoul, fitsIntoSoul } from '../../domain/soul/parts.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 import { inSlices } from '../pacing/in-slices.js';
 import { readSoul } from './soul-check.js';
@@ -66,7 +66,7 @@ export const signSoul = async (
   const signed = { ...unsigned, trainingProof: hashed.root, signature };
   const read = await inSlices(readSoul(signed));
   const bytes = hashed.bytes + hashed.root.length + signature.length;
-  if (!isWithin({ ...hashed, bytes }) || ('wrong' in read && read.wrong === 'too_large')) {
+  if (!fitsIntoSoul({ ...hashed, bytes }) || ('wrong' in read && read.wrong === 'too_large')) {
     throw new Rejection('SOUL_TOO_LARGE', { details: { bytes, ...(await culprit(unsigned)), ...SOUL_BOUNDS } });
   }
   if ('wrong' in read) throw new Error('a soul was made that is none');

@@ -6,7 +6,7 @@ import { ED25519_ALGORITHMS, isCanonicalJws } from '../../domain/signing/compact
 import { ed25519Jwk, thumbprint } from '../../domain/signing/jwk.js';
 import { disagreement, SOUL_TYPE } from '../../domain/soul/claims.js';
 import type { SoulDocument } from '../../domain/soul/document.js';
-import { hashSoul, isWithin } from '../../domain/soul/parts.js';
+import { hashSoul, fitsIntoSoul } from '../../domain/soul/parts.js';
 import { isSameServer } from '../../domain/soul/same-server.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 import { inSlices } from '../pacing/in-slices.js';
@@ -117,7 +117,7 @@ const trustedSigner = async (
 /** Whether the parts are those that were signed. */
 const tamperedWith = async ({ soul, root }: SignedSoul): Promise<'too_large' | 'wrong_root' | null> => {
   const hashed = await inSlices(hashSoul(soul));
-  if (!isWithin(hashed)) return 'too_large';
+  if (!fitsIntoSoul(hashed)) return 'too_large';
   return root === hashed.root && soul.trainingProof === hashed.root ? null : 'wrong_root';
 };
 

@@ -17,15 +17,15 @@ const SLICE_BYTES = 65_536;
 /** Why no soul holds a value. */
 export type OutOfBounds = 'malformed' | 'too_large';
 /** How many bytes are left, and with how many left it is time for a pause. */
-type Room = { left: number; pauseAt: number };
+type BytesLeft = { left: number; pauseAt: number };
 
-const wrongText = (text: string, room: Room): OutOfBounds | null => {
+const wrongText = (text: string, room: BytesLeft): OutOfBounds | null => {
   room.left -= text.length + 2;
   return room.left < 0 ? 'too_large' : halfPair.test(text) ? 'malformed' : null;
 };
 
 /** What is wrong with a value, whatever is in it. */
-const wrongAlone = (value: unknown, depth: number, room: Room): OutOfBounds | null => {
+const wrongAlone = (value: unknown, depth: number, room: BytesLeft): OutOfBounds | null => {
   if (typeof value === 'string') return wrongText(value, room);
   room.left -= 1;
   if (room.left < 0) return 'too_large';
@@ -35,7 +35,7 @@ const wrongAlone = (value: unknown, depth: number, room: Room): OutOfBounds | nu
   return depth === MAX_SOUL_DEPTH ? 'too_large' : null;
 };
 
-function* wrongIn(value: unknown, depth: number, room: Room): Sliced<OutOfBounds | null> {
+function* wrongIn(value: unknown, depth: number, room: BytesLeft): Sliced<OutOfBounds | null> {
   const wrong = wrongAlone(value, depth, room);
   if (wrong !== null || typeof value !== 'object' || value === null) return wrong;
   const names = Array.isArray(value) ? null : Object.keys(value);

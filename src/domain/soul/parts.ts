@@ -59,7 +59,7 @@ export function* hashSoul(soul: UnsignedSoul | SoulDocument): Generator<number, 
 }
 
 /** Whether a soul and each of its parts have no more bytes than they may. */
-export const isWithin = ({ bytes, longestPart }: HashedSoul): boolean =>
+export const fitsIntoSoul = ({ bytes, longestPart }: HashedSoul): boolean =>
   bytes <= MAX_SOUL_BYTES && longestPart <= MAX_PART_BYTES;
 
 /** That a memory is in a soul, without the soul's other memories (contract 8.8). Hashes are base64url. */
