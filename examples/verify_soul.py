@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks a soul document (docs/souls.md) without a server: python3 verify_soul.py soul.json, or from standard input.
+"""Checks a soul document (docs/souls.md) without a server: python3 verify_soul.py soul.json, or from standard input. With --proof before the file
+it checks the proof of one memory, as GET /souls/{txId}/proof answers it.
 
 Needs the package `cryptography`. It computes the root of the soul's parts, and checks the root, the claims, and the signature by the key that the
 soul brings. It does not check the soul against its schema, nor whose key it is: compare the printed kid with the
@@ -48,15 +49,32 @@ def root(parts):  # RFC 9162, section 2.1.1: a last node without a partner goes 
         level = [sha256(b'\1' + pair[0] + pair[1]) if len(pair) == 2 else pair[0] for pair in pairs]
     return base64url(level[0])
 
-def refusal(soul):
-    head, payload, signature = soul['signature'].split('.')
+def included(leaf, place, parts, path, root):  # RFC 9162, section 2.1.3.2
+    at, last, node = place, parts - 1, leaf
+    for sibling in path:
+        if last == 0: return False
+        if at % 2 or at == last:
+            node = sha256(b'\1' + sibling + node)
+            while at and not at % 2: at, last = at // 2, last // 2
+        else: node = sha256(b'\1' + node + sibling)
+        at, last = at // 2, last // 2
+    return last == 0 and node == root
+
+def signed(jws):  # who signed what; or why that cannot be said
+    head, payload, signature = jws.split('.')
     header, claims = read(decoded(head)), read(decoded(payload))
-    key, origin = header['jwk'], soul['provenance']
-    if set(header) != {'alg', 'typ', 'kid', 'jwk'} or set(key) != {'crv', 'kty', 'x'}: return 'malformed'
-    if header['alg'] not in ('EdDSA', 'Ed25519') or header['typ'] != 'soul+jwt': return 'malformed'
-    if (key['crv'], key['kty']) != ('Ed25519', 'OKP') or base64url(sha256(jcs(key).encode())) != header['kid']: return 'malformed'
+    key = header['jwk']
+    if set(header) != {'alg', 'typ', 'kid', 'jwk'} or set(key) != {'crv', 'kty', 'x'}: return None, 'malformed'
+    if header['alg'] not in ('EdDSA', 'Ed25519') or header['typ'] != 'soul+jwt': return None, 'malformed'
+    if (key['crv'], key['kty']) != ('Ed25519', 'OKP') or base64url(sha256(jcs(key).encode())) != header['kid']: return None, 'malformed'
     try: Ed25519PublicKey.from_public_bytes(decoded(key['x'])).verify(decoded(signature), f'{head}.{payload}'.encode())
-    except Exception: return 'bad_signature'
+    except Exception: return None, 'bad_signature'
+    return header['kid'], claims
+
+def refusal(soul):
+    kid, claims = signed(soul['signature'])
+    if kid is None: return claims
+    origin = soul['provenance']
     made = datetime.datetime.fromisoformat(soul['createdAt'].replace('Z', '+00:00'))
     facts = {'iss': origin['issuer'], 'sub': soul['npcId'], 'jti': soul['id'], 'iat': math.floor(made.timestamp()),
              'tenant': origin['tenant'], 'revision': origin['revision']}
@@ -64,8 +82,25 @@ def refusal(soul):
     if claims['parts'] != 1 + len(soul['memories']): return 'wrong_parts'
     unsigned = {name: soul[name] for name in soul if name not in ('memories', 'trainingProof', 'signature')}
     if not root([unsigned, *soul['memories']]) == claims['root'] == soul['trainingProof']: return 'wrong_root'
-    print('valid', soul['id'], 'signed by', header['kid'])
+    print('valid', soul['id'], 'signed by', kid)
 
-try: reason = refusal(read(open(sys.argv[1], 'rb').read() if len(sys.argv) > 1 else sys.stdin.buffer.read()))
-except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error: reason = f'malformed: {error}'
+def refusal_of_proof(proof):  # what GET /souls/{txId}/proof answers
+    kid, claims = signed(proof['signature'])
+    if kid is None: return claims
+    if claims['jti'] != proof['soulId']: return 'other_soul'
+    place, parts = proof['part'], proof['parts']
+    if claims['parts'] != parts or not (place == int(place) and 1 <= place < parts): return 'wrong_parts'
+    leaf, path = sha256(b'\0' + jcs(proof['memory']).encode()), [decoded(text) for text in proof['path']]
+    if claims['root'] != proof['root'] or not included(leaf, int(place), int(parts), path, decoded(proof['root'])): return 'wrong_root'
+    print('valid', 'memory', proof['memory']['id'], 'of', proof['soulId'], 'signed by', kid)
+
+files = sys.argv[1:]
+check = refusal_of_proof if files[:1] == ['--proof'] else refusal
+if check is refusal_of_proof: files = files[1:]
+try:
+    data = open(files[0], 'rb').read() if files else sys.stdin.buffer.read()
+    # The first byte of a map in CBOR; no JSON begins with it.
+    is_binary = data[:1] and data[0] >> 5 == 5
+    reason = 'malformed: this is the binary form (CBOR); give the JSON form of the soul' if is_binary else check(read(data))
+except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError, OverflowError) as error: reason = f'malformed: {error}'
 if reason: sys.exit(reason)

@@ -76,7 +76,7 @@ export const openClient = async (terminal: Terminal): Promise<MindRequest> => {
     } catch (error) {
       const sentence = describeFailure(error, url, key === null ? dataDir : null) ?? String(error);
       throw error instanceof MindError
-        ? new CommandFailed(sentence, error.code, error.retryAfter)
+        ? new CommandFailed(sentence, error.code, error.retryAfter, error.details)
         : new CommandFailed(sentence);
     }
   };

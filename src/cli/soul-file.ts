@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-import { verifySoul, type SoulVerification } from '../app/souls/soul-signer.js';
+import { verifySoul, type SoulVerification } from '../app/souls/verify-soul.js';
 import { soulFromCbor } from '../domain/soul/binary.js';
 import { MAX_SOUL_BYTES } from '../domain/soul/bounds.js';
 import { CommandFailed, type Terminal } from './terminal.js';

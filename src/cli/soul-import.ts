@@ -12,6 +12,7 @@ const ASKED_AT_MOST = 8;
 
 type ImportOptions = { readonly copy?: boolean; readonly json?: boolean };
 type CameIn = { readonly npcId: string; readonly copy: boolean; readonly signer: string; readonly kid: string };
+type HereAlready = { readonly npcId: string; readonly origin: { readonly txId: string; readonly importedAt: string } };
 
 const confirmed = async (request: MindRequest, body: object): Promise<CameIn> => {
   for (let asked = 1; ; asked += 1) {
@@ -22,6 +23,13 @@ const confirmed = async (request: MindRequest, body: object): Promise<CameIn> =>
       if (!goesOn || asked === ASKED_AT_MOST) throw error;
     }
   }
+};
+
+/** What an earlier import of the same file has brought in; its answer may have been lost. @throws what was thrown for anything else */
+const hereAlready = (error: unknown, txId: string): HereAlready => {
+  const { npcId, origin } = error instanceof CommandFailed ? (error.details as Partial<HereAlready>) : {};
+  if (npcId === undefined || origin?.txId !== txId) throw error;
+  return { npcId, origin };
 };
 
 /** `anima soul import <file>`: the soul in a file becomes an NPC of a server. */
@@ -43,8 +51,10 @@ export const importCommand = (terminal: Terminal): Command =>
         sicTxId: txId,
         sicDownloadResult: { adrBody: document, adrStatus: 200, adrSuccess: true },
         copy,
-      });
+      }).catch((error: unknown) => hereAlready(error, txId));
       if (json) printJson(terminal, came);
+      else if ('origin' in came)
+        print(terminal, `${file} is here already as ${came.npcId}: it came in at ${came.origin.importedAt}.`);
       else print(terminal, `${file} came in as ${came.npcId}${came.copy ? ', a copy' : ''}; signed by ${whose(came)}.`);
     });
 

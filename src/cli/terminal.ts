@@ -19,12 +19,20 @@ export class CommandFailed extends Error {
   readonly code: string | null;
   /** Seconds after which the server says that a repeat makes sense. */
   readonly retryAfter: number | null;
+  /** What the server says besides. */
+  readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(sentence: string, code: string | null = null, retryAfter: number | null = null) {
+  constructor(
+    sentence: string,
+    code: string | null = null,
+    retryAfter: number | null = null,
+    details: Readonly<Record<string, unknown>> = {},
+  ) {
     super(sentence);
     this.name = 'CommandFailed';
     this.code = code;
     this.retryAfter = retryAfter;
+    this.details = details;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Recall } from '../app/memory/recall.js';
 import type { Engines } from '../app/cortex/engines.js';
 import type { Lanes } from '../app/streams/lanes.js';
 import type { OtherArchives } from '../app/souls/other-archives.js';
-import type { SoulTrust } from '../app/souls/soul-signer.js';
+import type { SoulTrust } from '../app/souls/verify-soul.js';
 import type { ProcessJournal } from '../app/processes/process-journal.js';
 import type { Rulesets } from '../app/minds/rulesets.js';
 import type { TurnIndex } from '../app/turns/turn-index.js';

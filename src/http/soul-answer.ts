@@ -1,3 +1,4 @@
+import type { Sliced } from '../domain/rules/hold-patterns.js';
 import type { JsonObject } from '../domain/shared/json.js';
 import { itemOf } from './memory-item.js';
 import type { SoulDocument, SoulMemory } from '../domain/soul/document.js';
@@ -26,3 +27,22 @@ export const protocolSoul = ({ id, version, name, persona, signature, state, mem
   state: state,
   memories: memories.map(itemOfSoul),
 });
+
+/** How many characters are written between two pauses: a millisecond or two of work. */
+const SLICE_CHARS = 65_536;
+
+/** The JSON text of that. It yields whenever the driver may pause. */
+export function* protocolSoulText(soul: SoulDocument): Sliced<string> {
+  const texts: string[] = [];
+  let unpaused = 0;
+  for (const memory of soul.memories) {
+    const text = JSON.stringify(itemOfSoul(memory));
+    texts.push(text);
+    unpaused += text.length;
+    if (unpaused < SLICE_CHARS) continue;
+    yield unpaused;
+    unpaused = 0;
+  }
+  // The memories are its last member.
+  return `${JSON.stringify(protocolSoul({ ...soul, memories: [] })).slice(0, -']}'.length)}${texts.join(',')}]}`;
+}

@@ -29,8 +29,8 @@ export interface SoulArchive {
   readPublic(digest: string): Promise<Uint8Array | null>;
   /** Drops what this tenant staged, unless it is public; nothing when it staged no such payload. */
   unstage(digest: string, by: Pick<Staging, 'tenant'>): Promise<void>;
-  /** How many bytes this tenant has staged that are not public yet. */
-  stagedBytes(tenant: string): Promise<number>;
+  /** How many bytes this tenant has staged that are not public yet, together with all whose names begin with `others`, if it is given. */
+  stagedBytes(tenant: string, others?: string): Promise<number>;
   /** Remembers for good which payload a CID names; the payload need not be there. Another form than a CID's is a defect, and throws an Error. */
   nameByCid(cid: string, digest: string): Promise<void>;
   /** The digest of the payload that a CID names; null when nobody has told. */

@@ -53,7 +53,12 @@ describe('anima soul', () => {
     const came = await there('import', inFolder('moving.cbor'), '--json');
     expect(JSON.parse(came.stdout)).toMatchObject({ npcId: 'mira', copy: false, signer: 'unknown' });
     const again = await there('import', inFolder('moving.cbor'));
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('SOUL_ALREADY_LIVE') });
+    expect(again, again.stderr).toMatchObject({ code: 0, stdout: expect.stringMatching(/ is here already as mira: /) });
+    const line = (await there('import', inFolder('moving.cbor'), '--json')).stdout;
+    expect(JSON.parse(line)).toMatchObject({ npcId: 'mira', origin: { importedAt: expect.any(String) } });
+    await soul('export', 'mira', '--out', inFolder('later.json'));
+    const later = await there('import', inFolder('later.json'));
+    expect(later).toMatchObject({ code: 1, stderr: expect.stringContaining('SOUL_ALREADY_LIVE') });
     expect((await there('import', inFolder('moving.cbor'), '--copy')).stdout).toMatch(/signed by an unknown key/);
     const api = apiOf(other.url, other.ownerKey);
     const memories = (await api.get('/npcs/mira/memory')).body as readonly { readonly text: string }[];

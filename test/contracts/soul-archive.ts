@@ -64,6 +64,18 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       expect(await archive.stagedBytes(OTHER.tenant)).toBe(0);
     });
 
+    it('counts together with a tenant all whose names begin in one way', async () => {
+      const [first = payload, second = payload, third = payload] = texts;
+      await stage(at(60), ONE, first);
+      await stage(at(60), { tenant: 'Ia_-x_i0_one' }, second);
+      await stage(at(60), { tenant: 'Ia_-x_i0_two' }, second);
+      for (const tenant of ['Ia_-y_i0_one', 'IaB-x_i0_one', 'a_-x_', OTHER.tenant])
+        await stage(at(60), { tenant }, third);
+      expect(await archive.stagedBytes(ONE.tenant, 'Ia_-x_')).toBe(first.length + 2 * second.length);
+      expect(await archive.stagedBytes(ONE.tenant, 'Ix_')).toBe(first.length);
+      expect(await archive.stagedBytes(ONE.tenant)).toBe(first.length);
+    });
+
     it('drops what one tenant staged when it is told to, not what is public or another’s', async () => {
       await stage(at(60), ONE);
       await stage(at(60), OTHER);

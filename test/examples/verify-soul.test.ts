@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { signSoul, verifySoul } from '../../src/app/souls/soul-signer.js';
+import { proofOf } from '../../src/app/souls/soul-proof.js';
+import { signSoul } from '../../src/app/souls/soul-signer.js';
+import { verifySoul } from '../../src/app/souls/verify-soul.js';
 import type { Json, JsonObject } from '../../src/domain/shared/json.js';
+import { soulToCbor } from '../../src/domain/soul/binary.js';
 import type { SoulDocument } from '../../src/domain/soul/document.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../support/souls.js';
 
@@ -16,8 +19,11 @@ const missing = spawnSync('python3', ['-c', 'import cryptography']).status !== 0
 if (missing) console.log('the Python check of souls is skipped: python3 with the package "cryptography" is missing');
 
 const keys = await serverKeys('home');
-const check = (text: string): { readonly status: number | null; readonly said: string } => {
-  const { status, stdout, stderr } = spawnSync('python3', [script], { input: text, encoding: 'utf8' });
+const check = (
+  text: string | Uint8Array,
+  ...options: readonly string[]
+): { readonly status: number | null; readonly said: string } => {
+  const { status, stdout, stderr } = spawnSync('python3', [script, ...options], { input: text, encoding: 'utf8' });
   return { status, said: (stdout + stderr).trim() };
 };
 const reasonOf = (document: unknown): string => check(JSON.stringify(document)).said;
@@ -91,6 +97,38 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
         reason: (verification as { reason?: string }).reason,
       });
     }
+  });
+
+  it('says of the binary form that it is that', async () => {
+    const soul = await signSoul(keys, ISSUER, unsignedSoul());
+    const said = 'malformed: this is the binary form (CBOR); give the JSON form of the soul';
+    expect(check(soulToCbor(soul))).toEqual({ status: 1, said });
+  });
+
+  it.each([1, 2, 3, 6, 7, 12])('checks that a memory is in a soul, and nothing else is: of %i', async (count) => {
+    const soul = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(count) }));
+    const other = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(count + 1) }));
+    const place = count - 1;
+    const proof = await proofOf(soul, soulMemory(place).id);
+    if (proof === null) throw new Error('there is no proof');
+    const said = `valid memory ${soulMemory(place).id} of ${soul.id} signed by ${keys.current.kid}`;
+    expect(check(JSON.stringify({ txId: 'tx', ...proof }), '--proof')).toEqual({ status: 0, said });
+    const [head = '', payload = ''] = proof.signature.split('.');
+    const changed: readonly (readonly [string, object])[] = [
+      ['wrong_root', { memory: { ...proof.memory, text: 'Nothing happened.' } }],
+      ['wrong_root', { path: proof.path.slice(1) }],
+      ['wrong_root', { path: [...proof.path, proof.root] }],
+      ['wrong_root', { root: other.trainingProof }],
+      ['wrong_parts', { parts: proof.parts + 1 }],
+      ['wrong_parts', { part: 0 }],
+      ['wrong_parts', { part: proof.parts }],
+      ['wrong_parts', { signature: other.signature, root: other.trainingProof }],
+      ['other_soul', { soulId: 'another' }],
+      ['bad_signature', { signature: `${head}.${payload}.${'A'.repeat(86)}` }],
+    ];
+    for (const [reason, change] of changed)
+      expect(check(JSON.stringify({ ...proof, ...change }), '--proof'), reason).toEqual({ status: 1, said: reason });
+    expect(check(JSON.stringify(soul), '--proof')).toMatchObject({ status: 1 });
   });
 
   it('refuses with status 1 what it cannot read', () => {

@@ -115,6 +115,11 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       ok(await bring(txId, soul));
       const refused = await bring(txId, soul);
       expect([refused.status, codeOf(refused)]).toEqual([409, 'SOUL_ALREADY_LIVE']);
+      // A client whose answer was lost learns that its import is done; under another txId it was not this import.
+      const detailsOf = ({ body }: Reply) => (body as { error: { details: JsonObject } }).error.details;
+      const origin = { soulId: soul.id, txId, importedAt: expect.stringMatching(/Z$/) as string };
+      expect(detailsOf(refused)).toEqual({ npcId: soul.npcId, origin });
+      expect(detailsOf(await bring(`another-${txId}`, soul))).toEqual({ npcId: soul.npcId });
       // The import is still open: the client need not begin again.
       const copied = ok(await confirm(txId, soul, { copy: true })).body as { npcId: string };
       expect(copied).toMatchObject({ copy: true, persona: soul.persona });

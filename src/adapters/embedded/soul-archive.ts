@@ -8,7 +8,7 @@ import type { Log } from '../../ports/log.js';
 import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
 import { flushDirectory } from '../files/flush.js';
 import { makeDirectory } from '../files/make-directory.js';
-import { requireArchiveNames, requireCidOfDigest } from '../shared/archive-names.js';
+import { isStagedBy, requireArchiveNames, requireCidOfDigest } from '../shared/archive-names.js';
 import {
   emptyDirectory,
   fileBytes,
@@ -125,11 +125,11 @@ export class EmbeddedSoulArchive implements SoulArchive {
     });
   }
 
-  async stagedBytes(tenant: string): Promise<number> {
+  async stagedBytes(tenant: string, others?: string): Promise<number> {
     return onFiles(async () => {
       let bytes = 0;
       for (const shard of await directoryNames(join(this.#root, 'staged'))) {
-        const own = (await this.#stagedIn(shard)).filter((file) => file.tenant === tenant);
+        const own = (await this.#stagedIn(shard)).filter(isStagedBy(tenant, others));
         for (const { path } of own) bytes += await fileBytes(path);
       }
       return bytes;

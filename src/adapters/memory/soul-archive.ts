@@ -1,5 +1,5 @@
 import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
-import { requireArchiveNames, requireCidOfDigest } from '../shared/archive-names.js';
+import { isStagedBy, requireArchiveNames, requireCidOfDigest } from '../shared/archive-names.js';
 
 type Staged = Staging & { readonly digest: string; readonly bytes: Uint8Array };
 
@@ -41,8 +41,8 @@ export class MemorySoulArchive implements SoulArchive {
     this.#staged.delete(keyOf(digest, tenant));
   }
 
-  async stagedBytes(tenant: string): Promise<number> {
-    const own = [...this.#staged.values()].filter((one) => one.tenant === tenant);
+  async stagedBytes(tenant: string, others?: string): Promise<number> {
+    const own = [...this.#staged.values()].filter(isStagedBy(tenant, others));
     return own.reduce((sum, { bytes }) => sum + bytes.length, 0);
   }
 

@@ -82,10 +82,10 @@ export class PostgresSoulArchive implements SoulArchive {
     await this.#postgres.run('request', (db) => statement.execute(db));
   }
 
-  async stagedBytes(tenant: string): Promise<number> {
+  async stagedBytes(tenant: string, others?: string): Promise<number> {
     const statement = sql<{ bytes: number }>`
       SELECT coalesce(sum(octet_length(bytes)), 0)::float8 AS bytes FROM soul_archive
-      WHERE expires IS NOT NULL AND tenant = ${tenant}`;
+      WHERE expires IS NOT NULL AND (tenant = ${tenant} OR starts_with(tenant, ${others ?? null}::text))`;
     const { rows } = await this.#postgres.run('request', (db) => statement.execute(db));
     return rows[0]?.bytes ?? 0;
   }

@@ -13,3 +13,9 @@ export const requireArchiveNames = (digest: string, tenant: string): void => {
 export const requireCidOfDigest = (cid: string, digest: string): void => {
   if (!isIpfsCid(cid) || !isContentDigest(digest)) throw new Error('a CID names a payload that has a digest');
 };
+
+/** Whether a payload counts among what a tenant has staged, and those whose names begin with `others`. */
+export const isStagedBy =
+  (tenant: string, others: string | undefined) =>
+  (staged: { readonly tenant: string }): boolean =>
+    staged.tenant === tenant || (others !== undefined && staged.tenant.startsWith(others));

@@ -22,7 +22,7 @@ const sweep = async ({ archive, clock }: ArchiveSweepDeps, stopping: AbortSignal
 };
 
 /**
- * Drops staged payloads that nobody published in time, from now on until it is disposed of. Any number of processes may do so at once. A failure is
+ * Drops staged payloads that nobody published in time, and those of imports that do not know of them (import-soul.ts), from now on until it is disposed of. Any number of processes may do so at once. A failure is
  * logged once until it works again.
  */
 export const startArchiveSweep = (deps: ArchiveSweepDeps): AsyncDisposable => {

@@ -10,6 +10,8 @@ import { MAX_EVENTS_READ, type NamedPlayers, namedPlayers } from './named-player
 
 /** How many of each are listed (contract 8.10). */
 export const LISTED = { players: 1_000, memories: 10_000, places: 1_000 };
+/** How many characters of names each of those lists has at most: a short text may speak of many players whose first names are long. */
+const LISTED_CHARS = 2_097_152;
 /** How many memories are looked at before others have their turn. */
 const MEMORIES_A_SLICE = 32;
 
@@ -39,6 +41,12 @@ export type Disclosure = {
     readonly items: readonly { readonly pointer: string; readonly players: readonly string[] }[];
   };
   readonly more?: true;
+};
+
+/** Says of one list of names after the other whether there is room for it beside those before. */
+const roomForNames = (): ((names: readonly string[]) => boolean) => {
+  let left = LISTED_CHARS;
+  return (names) => (left -= names.reduce((chars, name) => chars + name.length, 0)) >= 0;
 };
 
 const firstNames = (players: readonly Player[]): readonly string[] => players.map(({ names }) => names[0] ?? '');
@@ -82,6 +90,7 @@ function* discloseSlices(
   count(ofPersona, null);
   let [memoryBytes, about] = [0, 0];
   const items: Disclosure['memories']['items'][number][] = [];
+  const hasRoom = roomForNames();
   for (const [place, memory] of memories.entries()) {
     memoryBytes += jsonBytes(memory);
     const { players, by } = aboutPlayers(memory, index, turns);
@@ -89,12 +98,20 @@ function* discloseSlices(
     if (players.length > 0) about += 1;
     const { id: memoryId, cause } = memory;
     const { eventId, turnId } = cause;
-    if (players.length > 0 && items.length < LISTED.memories)
-      items.push({ memoryId, eventId, turnId, players: firstNames(players), by });
+    const names = firstNames(players);
+    if (players.length > 0 && items.length < LISTED.memories && hasRoom(names))
+      items.push({ memoryId, eventId, turnId, players: names, by });
     if (place % MEMORIES_A_SLICE === 0) yield MEMORIES_A_SLICE;
   }
-  const players = Array.from(counts, ([{ names }, counted]) => ({ names, ...counted })).slice(0, LISTED.players);
-  const isCut = counts.size > players.length || about > items.length || places.length > LISTED.places;
+  const [hasPlayerRoom, hasPlaceRoom] = [roomForNames(), roomForNames()];
+  const players = Array.from(counts, ([{ names }, counted]) => ({ names, ...counted }))
+    .slice(0, LISTED.players)
+    .filter(({ names }) => hasPlayerRoom(names));
+  const listedPlaces = places
+    .slice(0, LISTED.places)
+    .map(({ pointer, players: of }) => ({ pointer, players: firstNames(of) }))
+    .filter(({ pointer, players: of }) => hasPlaceRoom([pointer, ...of]));
+  const isCut = counts.size > players.length || about > items.length || places.length > listedPlaces.length;
   return {
     soulId: soul.id,
     npcId: soul.npcId,
@@ -104,10 +121,7 @@ function* discloseSlices(
     persona: { bytes: Buffer.byteLength(persona), players: firstNames(ofPersona) },
     players,
     memories: { count: memories.length, bytes: memoryBytes, about, items },
-    state: {
-      bytes: jsonBytes(state),
-      items: places.slice(0, LISTED.places).map(({ pointer, players: of }) => ({ pointer, players: firstNames(of) })),
-    },
+    state: { bytes: jsonBytes(state), items: listedPlaces },
     ...(isCut ? { more: true } : {}),
   };
 }

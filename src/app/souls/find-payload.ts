@@ -8,12 +8,12 @@ export type FoundPayload = { readonly bytes: Uint8Array; readonly isKept: boolea
 /**
  * The payload under an id, from the built-in archive or else from a gateway; null when none has it.
  * Raises what the archive raises, and as SoulGateways.find
- * @param tenant who asks; where it is not told, searches for one id count as those of one tenant
+ * @param tenant who asks
  */
 export const findPayload = async (
   deps: { readonly archive: Pick<SoulArchive, 'digestOfCid' | 'readPublic'>; readonly gateways: SoulGateways },
   id: string,
-  tenant: string = id,
+  tenant: string,
 ): Promise<FoundPayload | null> => {
   const kept = await keptPayload(deps.archive, id);
   if (kept !== null) return { bytes: kept, isKept: true };

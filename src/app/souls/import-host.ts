@@ -6,9 +6,9 @@ import { Lines } from '../pacing/line.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
 import type { Lanes } from '../streams/lanes.js';
 import { arrive, type Arrival, arrivalContext, arrivedBefore } from './arrive.js';
-import { stagedFor } from './import-soul.js';
 import { letGo, takeCustody } from './custody.js';
 import { importFold } from './import-fold.js';
+import { stagedFor } from './waiting-room.js';
 import { sealedSoul } from './sealed-soul.js';
 
 /** How long one attempt at bringing a soul in may take, in milliseconds; the next one goes on where it stopped. */
@@ -46,7 +46,7 @@ const bringIn = async (
   const owner = { tenant: arrival.tenant, npcId, importId: arrival.importId };
   const end = async (input: SoulImportInput): Promise<SoulImportInput> => {
     if (input.type === 'refused' && !copy) await letGo(deps, root, owner, by);
-    await ports.soulArchive.unstage(digest, stagedFor(arrival.importId));
+    await ports.soulArchive.unstage(digest, stagedFor(arrival.tenant, arrival.importId));
     return input;
   };
   const earlier = await arrivedBefore(deps, arrival);

@@ -1,39 +1,45 @@
 import type { CommandContext } from '../../domain/shared/command-context.js';
-import { jcsSlices } from '../../domain/shared/jcs-slices.js';
+import type { JsonObject } from '../../domain/shared/json.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
 import { isRejectionCode, Rejection } from '../../domain/shared/rejection.js';
 import { importStream, npcStream } from '../../domain/shared/stream-names.js';
 import { DATA_BYTES, dataBytes } from '../../domain/npc/mind-data.js';
-import { soulToCbor } from '../../domain/soul/binary.js';
+import { soulToCborSlices } from '../../domain/soul/binary.js';
+import type { SoulOwner } from '../../domain/soul/custody.js';
 import { copyId } from '../../domain/soul/copy-id.js';
 import type { SoulDocument } from '../../domain/soul/document.js';
 import { ipfsCid, isIpfsCid } from '../../domain/soul/ipfs-cid.js';
 import { dataOf } from '../../domain/soul/state.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
-import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
+import type { ProcessEngine, ProcessRef, StepAnswer } from '../../ports/process-engine.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { soulImport, type SoulImportAnswer, type SoulImportInput } from '../../../workflows/soul-import.js';
 import { mindFold } from '../minds/mind.js';
 import { inSlices } from '../pacing/in-slices.js';
+import type { Lines } from '../pacing/line.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
 import { eventAt } from '../streams/event-at.js';
 import type { Lanes } from '../streams/lanes.js';
+import { canonicalPayload } from './canonical-payload.js';
 import { ownerOf } from './custody.js';
+import { chainOf } from './custody-chain.js';
 import { importFold } from './import-fold.js';
 import { keptPayload } from './kept-payload.js';
-import { payloadDigest } from './payload-digest.js';
-import { type SoulTrust, verifySoul } from './soul-signer.js';
+import { type SoulTrust, verifySoul } from './verify-soul.js';
+import { requireWaitingRoom, stagedFor } from './waiting-room.js';
 
 /** How long a request may take until a soul has arrived, in milliseconds: clients give up after 15 s (contract 2.5). */
 const ARRIVING_MS = 12_000;
 /** What is left of that in any case. */
 const LEAST_WAIT_MS = 1_000;
+/**
+ * For how long a soul is kept at first, in milliseconds: its import ends within seconds as a rule, and may not even know of it, when nobody can tell
+ * whether its events were recorded. Then the sweep takes it (archive-sweep.ts).
+ */
+export const UNKNOWN_MS = 3_600_000;
 /** For how long a soul that was received is kept for its arrival, in milliseconds: longer than any outage. */
 const KEPT_MS = 7 * 24 * 3_600_000;
-
-/** As whose a received soul is staged: each import has its own, which goes when it has ended, whatever others of the same soul do. */
-export const stagedFor = (importId: string): { readonly tenant: string } => ({ tenant: importId });
 
 export type ImportDeps = {
   readonly engine: ProcessEngine;
@@ -41,8 +47,10 @@ export type ImportDeps = {
   readonly lanes: Lanes;
   readonly events: EventStore;
   readonly clock: Clock;
-  readonly archive: Pick<SoulArchive, 'stage' | 'unstage' | 'readPublic' | 'digestOfCid'>;
+  readonly archive: Pick<SoulArchive, 'stage' | 'unstage' | 'stagedBytes' | 'readPublic' | 'digestOfCid'>;
   readonly trust: SoulTrust;
+  /** Where what takes much memory waits for its turn. */
+  readonly lines: Lines;
   /** How long a client may take between the phases, in milliseconds (ANIMA_SOUL_DEADLINE_MS). */
   readonly soulDeadlineMs: number;
 };
@@ -103,7 +111,7 @@ export const giveUpImport = async (
 
 /**
  * Brings a soul in as a mind (contract 8.4): the document is verified and kept, then the import goes on by itself. A repeat waits for it.
- * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_ALREADY_LIVE,
+ * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_ALREADY_LIVE,
  *   ENGINE_UNAVAILABLE when it takes longer than ARRIVING_MS, what the archive raises, and as ProcessEngine.ask
  */
 export const receiveSoul = async (
@@ -119,15 +127,19 @@ export const receiveSoul = async (
   const verified = await verifySoul(document, deps.trust);
   if (!verified.valid) throw new Rejection('SOUL_INVALID', { details: { reason: verified.reason } });
   const { soul, kid, signer } = verified;
-  const bytes = await inSlices(jcsSlices(soul));
-  const digest = await inSlices(payloadDigest(bytes));
+  const { bytes, digest } = await canonicalPayload(soul);
+  const staging = stagedFor(tenant, ref.id);
+  const stageFor = (ms: number): Promise<void> =>
+    deps.archive.stage(digest, bytes, { ...staging, expiresAt: new Date(deps.clock.now().getTime() + ms) });
   if (before.name === 'requested') {
     await requireNamed(deps, txId, { digest, bytes, soul });
     requireDataFits(soul);
     const isCopy = copy || (signer === 'ours' && (await livesHere(deps, soul)));
     const npcId = isCopy ? copyId(soul.npcId, ref.id) : soul.npcId;
-    if (!isCopy) await requireFree(deps, tenant, soul);
-    await stage(deps, ref, digest, bytes);
+    if (!isCopy) await requireFree(deps, tenant, txId, soul);
+    await requireWaitingRoom(deps.archive, tenant);
+    // It is kept for longer once it is known that the import needs it for longer.
+    await stageFor(UNKNOWN_MS);
     const { id: soulId, trainingProof: root, memories } = soul;
     const received = { soulId, digest, root, kid, signer, npcId, copy: isCopy };
     const sizes = { memories: memories.length, bytes: bytes.length };
@@ -137,20 +149,18 @@ export const receiveSoul = async (
     } catch (error) {
       // Another document was faster: nobody needs this one.
       if (error instanceof Rejection && error.code === 'SOUL_PAYLOAD_MISMATCH')
-        await deps.archive.unstage(digest, stagedFor(ref.id));
+        await deps.archive.unstage(digest, staging);
       throw error;
     }
   } else if ('soul' in before) {
     if (before.soul.digest !== digest) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
     // It may have been lost since.
-    if (before.name === 'received') await stage(deps, ref, digest, bytes);
+    if (before.name === 'received') await stageFor(UNKNOWN_MS);
   }
   const withinMs = Math.max(LEAST_WAIT_MS, ARRIVING_MS - (deps.clock.monotonicMs() - beganMs));
-  return { ...(await arrivedSoul(deps, { tenant, ref, by, withinMs })), document: soul };
+  const keep = (): Promise<void> => stageFor(KEPT_MS);
+  return { ...(await arrivedSoul(deps, { tenant, ref, by, withinMs }, keep)), document: soul };
 };
-
-const stage = ({ archive, clock }: ImportDeps, { id }: ProcessRef, digest: string, bytes: Uint8Array): Promise<void> =>
-  archive.stage(digest, bytes, { ...stagedFor(id), expiresAt: new Date(clock.now().getTime() + KEPT_MS) });
 
 /** An import that has ended otherwise than well says so. */
 const requireOpen = (state: SoulImportAnswer): void => {
@@ -165,15 +175,22 @@ const requireOpen = (state: SoulImportAnswer): void => {
 const FASTER =
   'Another import of this soul, or another NPC of its npcId, came first; begin again with POST /npcs/import, and confirm with "copy": true.';
 
+/**
+ * Whether a CID is that of a soul's binary form. Any CID makes this work, which takes up to 48 MiB. So one after the other, together with the exports
+ * in binary form. That is bound enough: it takes less time than verifying the soul, which every request that gets here has brought whole.
+ */
+const isNamedAsBinary = ({ lines }: ImportDeps, cid: string, soul: SoulDocument): Promise<boolean> =>
+  lines.inTurn('binary', async () => (await inSlices(ipfsCid(await inSlices(soulToCborSlices(soul))))) === cid);
+
 /** A CID names bytes, and the archive of this server what it has by its digest. What others call theirs cannot be checked. */
 const requireNamed = async (
-  { archive }: ImportDeps,
+  deps: ImportDeps,
   txId: string,
   { digest, bytes, soul }: { readonly digest: string; readonly bytes: Uint8Array; readonly soul: SoulDocument },
 ): Promise<void> => {
   const isNamed = isIpfsCid(txId)
-    ? (await inSlices(ipfsCid(bytes))) === txId || (await inSlices(ipfsCid(soulToCbor(soul)))) === txId
-    : txId === digest || (await keptPayload(archive, txId)) === null;
+    ? (await inSlices(ipfsCid(bytes))) === txId || (await isNamedAsBinary(deps, txId, soul))
+    : txId === digest || (await keptPayload(deps.archive, txId)) === null;
   if (isNamed) return;
   throw new Rejection('SOUL_PAYLOAD_MISMATCH', { message: 'The document is not the one that sicTxId names.' });
 };
@@ -190,11 +207,29 @@ const hasHistory = async ({ lanes }: ImportDeps, tenant: string, npcId: string):
 const livesHere = (deps: ImportDeps, { provenance }: SoulDocument): Promise<boolean> =>
   hasHistory(deps, provenance.tenant, provenance.npcId);
 
-const requireFree = async (deps: ImportDeps, tenant: string, { npcId, trainingProof }: SoulDocument): Promise<void> => {
-  const owner = await ownerOf(deps, trainingProof);
+/** How the live mind came in, if it is this soul's own, imported as it is asked for now: an earlier answer may have been lost. */
+const sameArrival = async (
+  { lanes, events }: ImportDeps,
+  { tenant, npcId }: SoulOwner,
+  txId: string,
+  soul: SoulDocument,
+): Promise<JsonObject> => {
+  const stream = npcStream(tenant, npcId);
+  const { origin } = (await lanes.current(stream, mindFold)).state;
+  if (npcId !== soul.npcId || origin === null || origin.arrivedAt < 0) return {};
+  const link = (await chainOf(events, stream, origin)).chain.at(-1);
+  if (link?.txId !== txId || link.root !== soul.trainingProof) return {};
+  return { origin: { soulId: link.soulId, txId, importedAt: link.importedAt } };
+};
+
+const requireFree = async (deps: ImportDeps, tenant: string, txId: string, soul: SoulDocument): Promise<void> => {
+  const { npcId } = soul;
+  const owner = await ownerOf(deps, soul.trainingProof);
   if (owner !== null) {
     // Of another tenant's mind nobody is told.
-    throw new Rejection('SOUL_ALREADY_LIVE', { details: owner.tenant === tenant ? { npcId: owner.npcId } : {} });
+    const details =
+      owner.tenant === tenant ? { npcId: owner.npcId, ...(await sameArrival(deps, owner, txId, soul)) } : {};
+    throw new Rejection('SOUL_ALREADY_LIVE', { details });
   }
   if (!(await hasHistory(deps, tenant, npcId))) return;
   throw new Rejection('SOUL_ALREADY_LIVE', {
@@ -204,6 +239,7 @@ const requireFree = async (deps: ImportDeps, tenant: string, { npcId, trainingPr
   });
 };
 
+/** @param keep is called when the soul has not arrived in time */
 const arrivedSoul = async (
   { engine, events }: ImportDeps,
   {
@@ -212,8 +248,14 @@ const arrivedSoul = async (
     by,
     withinMs,
   }: Pick<ImportAsked, 'tenant' | 'by'> & { readonly ref: ProcessRef; readonly withinMs: number },
+  keep: () => Promise<void>,
 ): Promise<Imported> => {
-  const outcome = await engine.outcome(ref, by, { withinMs });
+  let outcome: StepAnswer | null = null;
+  try {
+    outcome = await engine.outcome(ref, by, { withinMs });
+  } finally {
+    if (outcome === null) await keep();
+  }
   const state = outcome?.answer as SoulImportAnswer | undefined;
   if (state !== undefined) requireOpen(state);
   if (outcome === null || state?.name !== 'imported') {

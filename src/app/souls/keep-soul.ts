@@ -1,5 +1,5 @@
 import type { SoulExportInput } from '../../../workflows/soul-export.js';
-import { soulToCbor } from '../../domain/soul/binary.js';
+import { soulToCborSlices } from '../../domain/soul/binary.js';
 import { nullWhenAway } from '../../domain/soul/archive-unavailable.js';
 import { ipfsCid } from '../../domain/soul/ipfs-cid.js';
 import type { SoulDocument } from '../../domain/soul/document.js';
@@ -52,6 +52,9 @@ export const keepSoul = async (
   return kept === null ? lost : { type: 'uploaded', digest, txId: digest, url: archiveUrl(issuer, digest) };
 };
 
+const binaryOf = async (sealed: Uint8Array): Promise<Uint8Array> =>
+  inSlices(soulToCborSlices((await payloadDocument(sealed)) as unknown as SoulDocument));
+
 /** The built-in archive has it too, so it can be read here whatever becomes of the node. It is the last to take it: until then nobody sees anything. */
 const keepByCid = async (
   deps: KeepDeps,
@@ -63,7 +66,7 @@ const keepByCid = async (
   const isBinary = format === 'binary';
   const sealed = await archive.read(digest);
   if (sealed === null) return lost;
-  const bytes = isBinary ? soulToCbor((await payloadDocument(sealed)) as unknown as SoulDocument) : sealed;
+  const bytes = isBinary ? await binaryOf(sealed) : sealed;
   // Numbers may take three times as much as in JSON.
   if (bytes.length > MAX_ARCHIVED_BYTES) return tooLarge;
   const cid = await inSlices(ipfsCid(bytes));

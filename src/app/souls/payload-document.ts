@@ -1,6 +1,6 @@
 import type { Json } from '../../domain/shared/json.js';
 import { requireModest } from '../../domain/shared/modest-json.js';
-import { soulFromCbor } from '../../domain/soul/binary.js';
+import { soulFromCborSlices } from '../../domain/soul/binary.js';
 import { inSlices } from '../pacing/in-slices.js';
 
 const OPENING_BRACE = 0x7b;
@@ -14,7 +14,7 @@ export const payloadType = (bytes: Uint8Array): 'application/json' | 'applicatio
  * Whether it is a soul, verifySoul tells. Anybody may have written it.
  */
 export const payloadDocument = async (bytes: Uint8Array): Promise<Json> => {
-  if (payloadType(bytes) === 'application/cbor') return soulFromCbor(bytes);
+  if (payloadType(bytes) === 'application/cbor') return inSlices(soulFromCborSlices(bytes));
   try {
     await inSlices(requireModest(bytes));
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Json;

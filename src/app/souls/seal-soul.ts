@@ -1,7 +1,6 @@
 import type { NpcEvent } from '../../domain/npc/events.js';
 import { defined } from '../../domain/shared/defined.js';
 import { jcs } from '../../domain/shared/json.js';
-import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { mergePatch } from '../../domain/shared/merge-patch.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { makeSoul, type SoulDocument } from '../../domain/soul/document.js';
@@ -9,11 +8,10 @@ import type { Ports } from '../../ports/ports.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 import { DEFAULT_RULESET_ID, type Rulesets } from '../minds/rulesets.js';
 import { mindFold } from '../minds/mind.js';
-import { inSlices } from '../pacing/in-slices.js';
 import { eventAt } from '../streams/event-at.js';
 import type { Lanes } from '../streams/lanes.js';
+import { canonicalPayload } from './canonical-payload.js';
 import { chainOf } from './custody-chain.js';
-import { payloadDigest } from './payload-digest.js';
 import { namedPlayers } from './named-players.js';
 import { soulMemories } from './soul-memories.js';
 import { signSoul } from './soul-signer.js';
@@ -76,8 +74,7 @@ export const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSi
     },
   });
   const document = await signSoul(signingKeys, issuer, unsigned);
-  const bytes = await inSlices(jcsSlices(document));
-  const digest = await inSlices(payloadDigest(bytes));
+  const { bytes, digest } = await canonicalPayload(document);
   await ports.soulArchive.stage(digest, bytes, { tenant, expiresAt: new Date(deadlineAt) });
   return {
     name: document.name,

@@ -1,5 +1,6 @@
-import { soulToCbor } from '../../domain/soul/binary.js';
+import { soulToCborSlices } from '../../domain/soul/binary.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
+import { inSlices } from '../pacing/in-slices.js';
 import { Lines } from '../pacing/line.js';
 import { sealedSoul } from './sealed-soul.js';
 import { createShownPayloads, type ShownPayloads } from './shown-payloads.js';
@@ -18,12 +19,11 @@ export type SealedPayloads = {
 };
 
 /** Sealed souls as answers show them. They are turned into their binary form one after the other: each takes much memory while it is read. */
-export const createSealedPayloads = (archive: Pick<SoulArchive, 'read'>): SealedPayloads => {
-  const lines = new Lines();
+export const createSealedPayloads = (archive: Pick<SoulArchive, 'read'>, lines = new Lines()): SealedPayloads => {
   const asCbor = (digest: string) =>
     lines.inTurn('binary', async () => {
       const soul = await sealedSoul(archive, digest);
-      return soul === null ? null : soulToCbor(soul);
+      return soul === null ? null : inSlices(soulToCborSlices(soul));
     });
   return {
     json: createShownPayloads((digest) => archive.read(digest), SEALED_SHOWN),

@@ -6,8 +6,12 @@ type Shown = { readonly bytes: Promise<Uint8Array | null>; readers: number };
 export type OpenPayload = { readonly bytes: Uint8Array; readonly close: () => void };
 
 export type ShownPayloads = {
-  /** The payload if there is one, else null. @throws Rejection BUSY when too many others are being read; what the reading raises */
-  open(digest: string): Promise<OpenPayload | null>;
+  /**
+   * The payload if there is one, else null.
+   * @param tenant who asks, where the reading depends on it; who asks for what another one reads already shares that
+   * @throws Rejection BUSY when too many others are being read; what the reading raises
+   */
+  open(id: string, tenant?: string): Promise<OpenPayload | null>;
 };
 
 /**
@@ -15,25 +19,25 @@ export type ShownPayloads = {
  * @param most how many are in memory at once
  */
 export const createShownPayloads = (
-  read: (digest: string) => Promise<Uint8Array | null>,
+  read: (id: string, tenant: string) => Promise<Uint8Array | null>,
   most: number,
 ): ShownPayloads => {
   const shown = new Map<string, Shown>();
-  const begin = (digest: string): Shown => {
+  const begin = (id: string, tenant: string): Shown => {
     if (shown.size >= most) throw new Rejection('BUSY', { retryAfter: 1 });
-    const one = { bytes: read(digest), readers: 0 };
-    shown.set(digest, one);
+    const one = { bytes: read(id, tenant), readers: 0 };
+    shown.set(id, one);
     return one;
   };
   return {
-    open: async (digest) => {
-      const one = shown.get(digest) ?? begin(digest);
+    open: async (id, tenant = '') => {
+      const one = shown.get(id) ?? begin(id, tenant);
       one.readers += 1;
       let isOpen = true;
       const close = (): void => {
         if (isOpen) one.readers -= 1;
         isOpen = false;
-        if (one.readers === 0 && shown.get(digest) === one) shown.delete(digest);
+        if (one.readers === 0 && shown.get(id) === one) shown.delete(id);
       };
       try {
         const bytes = await one.bytes;

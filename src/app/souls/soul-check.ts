@@ -1,17 +1,25 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
+import type { Sliced } from '../../domain/rules/hold-patterns.js';
 import { MEMORY_BYTES } from '../../domain/npc/recorded-bytes.js';
 import { isClientId } from '../../domain/shared/client-id.js';
 import { isObject } from '../../domain/shared/json.js';
-import { MAX_SOUL_MEMORIES, outOfBounds } from '../../domain/soul/bounds.js';
-import type { SoulDocument } from '../../domain/soul/document.js';
-import { soulSchema } from '../../domain/soul/soul-schema.js';
+import {
+  fewestBytes,
+  MAX_PART_BYTES,
+  MAX_SOUL_BYTES,
+  MAX_SOUL_MEMORIES,
+  type OutOfBounds,
+} from '../../domain/soul/bounds.js';
+import type { SoulDocument, SoulMemory } from '../../domain/soul/document.js';
+import { soulMemorySchema, soulSchema } from '../../domain/soul/soul-schema.js';
 
 const ajv = new Ajv2020({ strict: false, logger: false });
 ajv.addFormat('client-id', isClientId);
 // The pattern beside it is narrower than the format.
 ajv.addFormat('date-time', true);
 const hasShape = ajv.compile<SoulDocument>(soulSchema);
+const isMemory = ajv.compile<SoulMemory>(soulMemorySchema);
 
 /** Whether there was such a moment: the schema cannot tell that February has no 31st. Years begin with 1, as elsewhere. */
 const isMoment = (time: string): boolean => {
@@ -19,23 +27,57 @@ const isMoment = (time: string): boolean => {
   return !Number.isNaN(at.getTime()) && at.toISOString() === time && !time.startsWith('0000');
 };
 
+/** How many lists and objects a memory stands in. */
+const MEMORY_DEPTH = 2;
+/** How many bytes of memories are looked at before others have their turn, each memory counting as MEMORY_WORK more: a millisecond or two of work. */
+const SLICE_BYTES = 65_536;
+const MEMORY_WORK = 256;
+
+type Wrong = { readonly wrong: OutOfBounds };
+const malformed: Wrong = { wrong: 'malformed' };
+const tooLarge: Wrong = { wrong: 'too_large' };
+
+/** What a document has besides its memories, in bounds and of the right shape: all of it but the two texts whose length the schema bounds. */
+function* wrongHead(document: unknown): Sliced<Wrong | number> {
+  const isList = isObject(document) && Array.isArray(document['memories']);
+  const { memories: _, trainingProof: __, signature: ___, ...head } = isObject(document) ? document : {};
+  const bytes = yield* fewestBytes(isObject(document) ? head : document, 0, MAX_PART_BYTES);
+  if (typeof bytes !== 'number') return { wrong: bytes };
+  return hasShape(isList ? { ...document, memories: [] } : document) ? bytes : malformed;
+}
+
+const isSound = ({ timestamp, text }: SoulMemory): boolean =>
+  isMoment(timestamp) && Buffer.byteLength(text) <= MEMORY_BYTES;
+
+/** What is wrong with the memories of a soul that has so many bytes without them. */
+function* wrongMemories(memories: readonly unknown[], headBytes: number): Sliced<Wrong | null> {
+  const ids = new Set<string>();
+  let bytes = headBytes;
+  let unpaused = 0;
+  for (const memory of memories) {
+    const size = yield* fewestBytes(memory, MEMORY_DEPTH, MAX_PART_BYTES);
+    if (typeof size !== 'number') return { wrong: size };
+    bytes += size;
+    if (bytes > MAX_SOUL_BYTES) return tooLarge;
+    if (!isMemory(memory) || !isSound(memory) || ids.has(memory.id)) return malformed;
+    ids.add(memory.id);
+    unpaused += size + MEMORY_WORK;
+    if (unpaused < SLICE_BYTES) continue;
+    yield unpaused;
+    unpaused = 0;
+  }
+  return null;
+}
+
 /**
- * Reads parsed JSON as a soul document: its shape and bounds, not its signature.
- * Hostile values cost no more time than values of the largest size that a soul may have, and nothing is computed of them.
+ * Reads parsed JSON as a soul document: its shape and bounds, not its signature. A part that is too large is refused before anything is computed of it.
+ * Hostile values cost no more time than values of the largest size that a soul may have. It yields whenever the driver may pause.
  */
-export const readSoul = (
-  document: unknown,
-): { readonly soul: SoulDocument } | { readonly wrong: 'malformed' | 'too_large' } => {
+export function* readSoul(document: unknown): Sliced<{ readonly soul: SoulDocument } | Wrong> {
   const memories = isObject(document) ? document['memories'] : undefined;
-  if (Array.isArray(memories) && memories.length > MAX_SOUL_MEMORIES) return { wrong: 'too_large' };
-  const wrong = outOfBounds(document);
-  if (wrong !== null) return { wrong };
-  if (!hasShape(document)) return { wrong: 'malformed' };
-  const ids = new Set(document.memories.map(({ id }) => id));
-  const times = [document.createdAt, ...document.memories.map(({ timestamp }) => timestamp)];
-  const isSound =
-    times.every(isMoment) &&
-    ids.size === document.memories.length &&
-    document.memories.every(({ text }) => Buffer.byteLength(text) <= MEMORY_BYTES);
-  return isSound ? { soul: document } : { wrong: 'malformed' };
-};
+  if (Array.isArray(memories) && memories.length > MAX_SOUL_MEMORIES) return tooLarge;
+  const head = yield* wrongHead(document);
+  if (typeof head !== 'number') return head;
+  const soul = document as SoulDocument;
+  return isMoment(soul.createdAt) ? ((yield* wrongMemories(soul.memories, head)) ?? { soul }) : malformed;
+}

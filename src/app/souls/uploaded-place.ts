@@ -1,13 +1,12 @@
 import { isContentDigest } from '../../domain/shared/content-digest.js';
-import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { nullWhenAway } from '../../domain/soul/archive-unavailable.js';
 import type { PayloadSource } from '../../ports/payload-source.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { inSlices } from '../pacing/in-slices.js';
 import type { Lines } from '../pacing/line.js';
 import { archiveUrl } from './archive-url.js';
+import { canonicalPayload } from './canonical-payload.js';
 import type { OtherArchives } from './other-archives.js';
 import { payloadDigest } from './payload-digest.js';
 import { payloadDocument } from './payload-document.js';
@@ -59,7 +58,7 @@ const requireNoOther = async (gateway: PayloadSource, digest: string, txId: stri
 /** Clients may have written the payload in another form. Null for bytes that have no canonical one. */
 const canonicalDigest = async (bytes: Uint8Array): Promise<string | null> => {
   try {
-    return sha256Base64url(await inSlices(jcsSlices(await payloadDocument(bytes))));
+    return (await canonicalPayload(await payloadDocument(bytes))).digest;
   } catch {
     return null;
   }

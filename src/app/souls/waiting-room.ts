@@ -1,12 +1,25 @@
 import { Rejection } from '../../domain/shared/rejection.js';
+import { sha256Base64url } from '../../domain/shared/sha256.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 
-/** How many bytes of a tenant's souls may wait for their upload. What is being sealed may go beyond it by one soul for each server process. */
+/** How many bytes of a tenant's souls may wait for their upload, or to arrive. What several requests and server processes are at may go beyond it, by one soul each. */
 export const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 const RETRY_SECONDS = 60;
+/** How much of the tenant's digest is in the name: together with an import's id, an archive takes it. */
+const TAG_CHARS = 16;
 
-/** @throws Rejection SOULS_WAITING while too many souls of the tenant wait for their upload (contract 8.1); what the archive raises */
+/** What the names begin with as which the imports of a tenant are staged. No tenant's own name does: it has no capital letters. */
+const importsOf = (tenant: string): string => `I${sha256Base64url(tenant).slice(0, TAG_CHARS)}_`;
+
+/** As whose a received soul is staged: each import has its own, which goes when it has ended, whatever others of the same soul do. */
+export const stagedFor = (tenant: string, importId: string): { readonly tenant: string } => ({
+  tenant: `${importsOf(tenant)}${importId}`,
+});
+
+/**
+ * @throws Rejection SOULS_WAITING while too many souls of the tenant wait for their upload, or to arrive (contract 8.1, 8.4); what the archive raises
+ */
 export const requireWaitingRoom = async (archive: Pick<SoulArchive, 'stagedBytes'>, tenant: string): Promise<void> => {
-  if ((await archive.stagedBytes(tenant)) < MAX_WAITING_BYTES) return;
+  if ((await archive.stagedBytes(tenant, importsOf(tenant))) < MAX_WAITING_BYTES) return;
   throw new Rejection('SOULS_WAITING', { details: { limitBytes: MAX_WAITING_BYTES }, retryAfter: RETRY_SECONDS });
 };

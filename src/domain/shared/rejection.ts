@@ -71,7 +71,7 @@ export const rejections = {
   RULE_REFUSED: 'A rule of this NPC forbids the action; details name the rule and its reason.',
   RATE_LIMITED: 'Too many requests for this key; wait as Retry-After says.',
   SOULS_WAITING:
-    'Too many souls of this tenant wait for their upload: upload them, or wait until their exports expire.',
+    'Too many souls of this tenant wait for their upload, or to arrive: upload them, or wait until they have arrived or their exports expire.',
   CONCURRENT_NPC_LIMIT: 'Too many NPCs of this tenant have an open turn.',
   TOO_MANY_STREAMS: 'This key has too many open event streams; close one first.',
   INTERNAL: 'Something went wrong on our side. Quote the requestId when you report it.',

@@ -1,23 +1,31 @@
+import type { Sliced } from '../rules/hold-patterns.js';
+import { drained } from '../shared/drained.js';
 import type { Json } from '../shared/json.js';
 import { MAX_SOUL_BYTES } from './bounds.js';
 import { decodeCbor, encodeCbor } from './cbor.js';
 import type { SoulDocument } from './document.js';
 
-/** A soul as CBOR. The same soul is the same bytes, in whatever order its members stand. */
-export const soulToCbor = (soul: SoulDocument): Uint8Array => encodeCbor(soul);
+/** A soul as CBOR. The same soul is the same bytes, in whatever order its members stand. It yields whenever the driver may pause. */
+export const soulToCborSlices = (soul: SoulDocument): Sliced<Uint8Array> => encodeCbor(soul);
+
+/** The same at once. */
+export const soulToCbor = (soul: SoulDocument): Uint8Array => drained(soulToCborSlices(soul));
 
 /**
- * Reads CBOR as `soulToCbor` writes it, and no other.
+ * Reads CBOR as `soulToCbor` writes it, and no other. It yields whenever the driver may pause.
  * @returns any JSON value, which may still be no soul (verifySoul); null for bytes that nobody wrote in this way
  */
-export const soulFromCbor = (bytes: Uint8Array): Json => {
+export function* soulFromCborSlices(bytes: Uint8Array): Sliced<Json> {
   // A value takes three times as much as in JCS at most: nine bytes for a number of three characters.
   if (bytes.length > 3 * MAX_SOUL_BYTES) return null;
   try {
-    const value = decodeCbor(bytes);
+    const value = yield* decodeCbor(bytes);
     // Names that come twice, stand in another order, and numbers or lengths in a longer form are not written again like that.
-    return Buffer.compare(encodeCbor(value), bytes) === 0 ? value : null;
+    return Buffer.compare(yield* encodeCbor(value), bytes) === 0 ? value : null;
   } catch {
     return null;
   }
-};
+}
+
+/** The same at once. */
+export const soulFromCbor = (bytes: Uint8Array): Json => drained(soulFromCborSlices(bytes));

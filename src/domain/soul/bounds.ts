@@ -1,4 +1,4 @@
-import type { Json } from '../shared/json.js';
+import type { Sliced } from '../rules/hold-patterns.js';
 
 /** What a soul holds at most, in bytes of its JCS form (contract 8.7). */
 export const MAX_SOUL_BYTES = 15_728_640;
@@ -11,38 +11,60 @@ export const MAX_SOUL_LINKS = 64;
 export const MAX_SOUL_DEPTH = 30;
 
 const halfPair = /\p{Surrogate}/u;
+/** How many bytes are counted between two pauses: a millisecond or two of work. */
+const SLICE_BYTES = 65_536;
+
+/** Why no soul holds a value. */
+export type OutOfBounds = 'malformed' | 'too_large';
+/** How many bytes are left, and with how many left it is time for a pause. */
+type BytesLeft = { left: number; pauseAt: number };
+
+const wrongText = (text: string, room: BytesLeft): OutOfBounds | null => {
+  room.left -= text.length + 2;
+  return room.left < 0 ? 'too_large' : halfPair.test(text) ? 'malformed' : null;
+};
+
+/** What is wrong with a value, whatever is in it. */
+const wrongAlone = (value: unknown, depth: number, room: BytesLeft): OutOfBounds | null => {
+  if (typeof value === 'string') return wrongText(value, room);
+  room.left -= 1;
+  if (room.left < 0) return 'too_large';
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'malformed';
+  if (typeof value === 'boolean' || value === null) return null;
+  if (typeof value !== 'object') return 'malformed';
+  return depth === MAX_SOUL_DEPTH ? 'too_large' : null;
+};
+
+function* wrongIn(value: unknown, depth: number, room: BytesLeft): Sliced<OutOfBounds | null> {
+  const wrong = wrongAlone(value, depth, room);
+  if (wrong !== null || typeof value !== 'object' || value === null) return wrong;
+  const names = Array.isArray(value) ? null : Object.keys(value);
+  const items = names === null ? (value as readonly unknown[]) : (Object.values(value) as readonly unknown[]);
+  for (let at = 0; at < items.length; at += 1) {
+    const name = names?.[at];
+    const wrongName = name === '__proto__' ? 'malformed' : name === undefined ? null : wrongText(name, room);
+    if (wrongName !== null) return wrongName;
+    const item = items[at];
+    // Only what holds something may take long.
+    const inside =
+      typeof item === 'object' && item !== null
+        ? yield* wrongIn(item, depth + 1, room)
+        : wrongAlone(item, depth + 1, room);
+    if (inside !== null) return inside;
+    if (room.left > room.pauseAt) continue;
+    yield SLICE_BYTES;
+    room.pauseAt = room.left - SLICE_BYTES;
+  }
+  return null;
+}
 
 /**
- * Looks at every value of parsed JSON once and stops at the first that no soul may hold, so hostile values cost no more than reading MAX_SOUL_BYTES.
- * A value is counted as the fewest bytes that it can take in JCS; the exact size is known only once the parts are written.
- * @returns what is wrong, or null
+ * Looks at every value of parsed JSON once and stops at the first that no soul may hold, so hostile values cost no more than reading `most` bytes. It
+ * yields whenever the driver may pause.
+ * @param depth how many lists and objects the value stands in
+ * @returns the fewest bytes that it can take in JCS, or what is wrong; the exact size is known only once it is written
  */
-export const outOfBounds = (document: unknown): 'malformed' | 'too_large' | null => {
-  let left = MAX_SOUL_BYTES;
-  const inspectText = (text: string): 'malformed' | 'too_large' | null => {
-    left -= text.length + 2;
-    return left < 0 ? 'too_large' : halfPair.test(text) ? 'malformed' : null;
-  };
-  const inspect = (value: unknown, depth: number): 'malformed' | 'too_large' | null => {
-    if (typeof value === 'string') return inspectText(value);
-    left -= 1;
-    if (left < 0) return 'too_large';
-    if (typeof value === 'number') return Number.isFinite(value) ? null : 'malformed';
-    if (typeof value === 'boolean' || value === null) return null;
-    if (typeof value !== 'object') return 'malformed';
-    if (depth === MAX_SOUL_DEPTH) return 'too_large';
-    if (Array.isArray(value)) {
-      for (const item of value as readonly Json[]) {
-        const wrong = inspect(item, depth + 1);
-        if (wrong !== null) return wrong;
-      }
-      return null;
-    }
-    for (const [name, member] of Object.entries(value)) {
-      const wrong = name === '__proto__' ? 'malformed' : (inspectText(name) ?? inspect(member, depth + 1));
-      if (wrong !== null) return wrong;
-    }
-    return null;
-  };
-  return inspect(document, 0);
-};
+export function* fewestBytes(value: unknown, depth: number, most: number): Sliced<number | OutOfBounds> {
+  const room = { left: most, pauseAt: most - SLICE_BYTES };
+  return (yield* wrongIn(value, depth, room)) ?? most - room.left;
+}

@@ -1,5 +1,7 @@
+import type { Sliced } from '../rules/hold-patterns.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
 import { MAX_CONTAINERS, MAX_ITEMS, MAX_MEMBERS } from '../shared/modest-json.js';
+import { inOrder } from '../shared/sorted-names.js';
 import { MAX_SOUL_DEPTH } from './bounds.js';
 
 /**
@@ -12,6 +14,8 @@ const major = { integer: 0, negative: 1, text: 3, list: 4, map: 5, simple: 7 } a
 const simple = { false: 20, true: 21, null: 22, half: 25, single: 26, double: 27 } as const;
 
 const FIRST_BYTES = 65_536;
+/** How many bytes are written or read between two pauses: a few milliseconds of work. */
+const SLICE_BYTES = 32_768;
 const scratch = new DataView(new ArrayBuffer(4));
 
 /** The bits of a number as a half, exact; null when it has no such form. The number is not 0. */
@@ -32,8 +36,8 @@ const halfOf = (bits: number): number => {
   return exponent === 31 ? NaN : sign * (1_024 + fraction) * 2 ** (exponent - 25);
 };
 
-/** The same JSON is the same bytes. */
-export const encodeCbor = (json: Json): Uint8Array => {
+/** The same JSON is the same bytes. It yields whenever the driver may pause. */
+export function* encodeCbor(json: Json): Sliced<Uint8Array> {
   let bytes = Buffer.allocUnsafe(FIRST_BYTES);
   let end = 0;
   /** Makes room and returns where it begins. It may replace `bytes`, so it is called before `bytes` is. */
@@ -97,39 +101,52 @@ export const encodeCbor = (json: Json): Uint8Array => {
     const at = take(utf8.length);
     bytes.set(utf8, at);
   };
-  const list = (items: readonly Json[]): void => {
+  let pauseAt = SLICE_BYTES;
+  const list = function* (items: readonly Json[]): Sliced<void> {
     head(major.list, items.length);
-    for (const item of items) write(item);
+    for (const item of items) {
+      if (isHolder(item)) yield* holder(item);
+      else single(item);
+      if (end < pauseAt) continue;
+      yield SLICE_BYTES;
+      pauseAt = end + SLICE_BYTES;
+    }
   };
-  const map = (object: JsonObject): void => {
-    const members = Object.entries(object).map(([name, member]) => [Buffer.from(name), member] as const);
+  const map = function* (object: JsonObject): Sliced<void> {
+    const named = Object.entries(object).map(([name, member]) => [Buffer.from(name), member] as const);
     // The length stands first in an encoded text, so shorter names come first.
-    members.sort(([one], [other]) => one.length - other.length || Buffer.compare(one, other));
+    const members = yield* inOrder(named, ([one], [other]) => one.length - other.length || Buffer.compare(one, other));
     head(major.map, members.length);
     for (const [name, member] of members) {
       text(name);
-      write(member);
+      if (isHolder(member)) yield* holder(member);
+      else single(member);
+      if (end < pauseAt) continue;
+      yield SLICE_BYTES;
+      pauseAt = end + SLICE_BYTES;
     }
   };
-  const write = (value: Json): void => {
+  const holder = (value: readonly Json[] | JsonObject): Sliced<void> => (isObject(value) ? map(value) : list(value));
+  const single = (value: string | number | boolean | null): void => {
     if (typeof value === 'string') text(Buffer.from(value));
     else if (typeof value === 'number') number(value);
     else if (value === null) head(major.simple, simple.null);
-    else if (typeof value === 'boolean') head(major.simple, value ? simple.true : simple.false);
-    else if (isObject(value)) map(value);
-    else list(value);
+    else head(major.simple, value ? simple.true : simple.false);
   };
-  write(json);
+  if (isHolder(json)) yield* holder(json);
+  else single(json);
   return new Uint8Array(bytes.subarray(0, end));
-};
+}
+
+const isHolder = (value: Json): value is readonly Json[] | JsonObject => typeof value === 'object' && value !== null;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads CBOR, also where `encodeCbor` would have written the same value in other bytes.
+ * Reads CBOR, also where `encodeCbor` would have written the same value in other bytes. It yields whenever the driver may pause.
  * @throws Error on what JSON cannot hold, on nesting that is too deep for a soul, on texts that are not UTF-8, and where bytes are missing or left over
  */
-export const decodeCbor = (bytes: Uint8Array): Json => {
+export function* decodeCbor(bytes: Uint8Array): Sliced<Json> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   const take = (count: number): number => {
@@ -145,7 +162,7 @@ export const decodeCbor = (bytes: Uint8Array): Json => {
     if (info === 27) return Number(view.getBigUint64(take(8)));
     throw new Error('a length that is not said');
   };
-  const simpleOf = (info: number): Json => {
+  const simpleOf = (info: number): number | boolean | null => {
     if (info === simple.null) return null;
     if (info === simple.true || info === simple.false) return info === simple.true;
     const value =
@@ -168,22 +185,39 @@ export const decodeCbor = (bytes: Uint8Array): Json => {
     const isLarge = containers > MAX_CONTAINERS || items > MAX_ITEMS || (type === major.map && length > MAX_MEMBERS);
     if (isLarge) throw new Error('more than a soul holds');
   };
-  const listOf = (length: number, depth: number): Json => {
+  let pauseAt = SLICE_BYTES;
+  const listOf = function* (length: number, depth: number): Sliced<Json> {
     const list: Json[] = [];
     // A length may be anything; what is not there is not read.
-    while (list.length < length) list.push(read(depth));
+    while (list.length < length) {
+      const item = next();
+      list.push(isBegun(item) ? yield* holderOf(item, depth) : item);
+      if (at < pauseAt) continue;
+      yield SLICE_BYTES;
+      pauseAt = at + SLICE_BYTES;
+    }
     return list;
   };
-  const mapOf = (length: number, depth: number): Json => {
+  const mapOf = function* (length: number, depth: number): Sliced<Json> {
     const members: Record<string, Json> = {};
     for (let count = 0; count < length; count += 1) {
-      const name = read(depth);
+      const name = next();
       if (typeof name !== 'string' || name === '__proto__') throw new Error('a name that is none');
-      members[name] = read(depth);
+      const member = next();
+      members[name] = isBegun(member) ? yield* holderOf(member, depth) : member;
+      if (at < pauseAt) continue;
+      yield SLICE_BYTES;
+      pauseAt = at + SLICE_BYTES;
     }
     return members;
   };
-  const read = (depth: number): Json => {
+  const holderOf = ({ type, length }: BegunHolder, depth: number): Sliced<Json> => {
+    if (depth === MAX_SOUL_DEPTH) throw new Error('nested too deep');
+    requireFew(type, length);
+    return type === major.list ? listOf(length, depth + 1) : mapOf(length, depth + 1);
+  };
+  /** What comes next; of a list or a map only its beginning. */
+  const next = (): string | number | boolean | null | BegunHolder => {
     const first = view.getUint8(take(1));
     const [type, info] = [first >>> 5, first & 31];
     if (type === major.simple) return simpleOf(info);
@@ -194,13 +228,14 @@ export const decodeCbor = (bytes: Uint8Array): Json => {
       const start = take(argument);
       return utf8.decode(bytes.subarray(start, at));
     }
-    if (depth === MAX_SOUL_DEPTH) throw new Error('nested too deep');
-    requireFew(type, argument);
-    if (type === major.list) return listOf(argument, depth + 1);
-    if (type === major.map) return mapOf(argument, depth + 1);
+    if (type === major.list || type === major.map) return { type, length: argument };
     throw new Error('no JSON');
   };
-  const value = read(0);
+  const first = next();
+  const value = isBegun(first) ? yield* holderOf(first, 0) : first;
   if (at < bytes.length) throw new Error('something after the end');
   return value;
-};
+}
+
+type BegunHolder = { readonly type: number; readonly length: number };
+const isBegun = (value: Json | BegunHolder): value is BegunHolder => typeof value === 'object' && value !== null;

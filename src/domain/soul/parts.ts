@@ -1,9 +1,12 @@
-import { jcs } from '../shared/json.js';
+import { jcsSlices } from '../shared/jcs-slices.js';
+import { drained } from '../shared/drained.js';
+import { jcs, type JsonObject } from '../shared/json.js';
+import { fewestBytes, MAX_PART_BYTES, MAX_SOUL_BYTES } from './bounds.js';
 import type { SoulDocument, SoulMemory, UnsignedSoul } from './document.js';
 import { hashLeaf, inclusionPath, merkleRoot } from './merkle.js';
 
-/** How many characters of parts are written and hashed between two pauses: a few milliseconds of work. */
-const SLICE_CHARS = 32_768;
+/** How many bytes of short parts are written and hashed between two pauses: a few milliseconds of work. */
+const SLICE_BYTES = 32_768;
 
 /** What hashing a soul's parts gives. */
 export type HashedSoul = {
@@ -16,26 +19,24 @@ export type HashedSoul = {
   readonly longestPart: number;
 };
 
+/** What is longer is written in slices, which takes more time in all. */
+const SHORT_BYTES = 8_192;
+const isShort = (part: JsonObject): boolean => typeof drained(fewestBytes(part, 0, SHORT_BYTES)) === 'number';
+
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
-/** The JCS form of part 0: the document without `memories`, `trainingProof` and `signature`. */
-const headOf = (soul: UnsignedSoul | SoulDocument): string => {
+/** Part 0: the document without `memories`, `trainingProof` and `signature`. */
+const headOf = (soul: UnsignedSoul | SoulDocument): JsonObject => {
   const { memories: _, ...head } = soul;
   const { trainingProof: __, signature: ___, ...part } = head as Partial<SoulDocument>;
-  return jcs(part);
+  return part;
 };
-
-/** The JCS forms of the parts that a soul is signed by (contract 8.7). Part 0 comes first, then every memory. */
-export function* partsOf(soul: UnsignedSoul | SoulDocument): Generator<string, void, void> {
-  yield headOf(soul);
-  for (const memory of soul.memories) yield jcs(memory);
-}
 
 /** What the three members that are not in part 0 add to it, besides the memories and what is in the two strings. */
 const FRAME_BYTES = Buffer.byteLength(',"memories":[],"trainingProof":"","signature":""');
 
 /**
- * Hashes the parts of a soul. It yields whenever the driver may pause.
+ * Hashes the parts that a soul is signed by (contract 8.7), in their JCS forms: part 0, then every memory. It yields whenever the driver may pause.
  * @throws Error on what JCS cannot write (lone surrogates, numbers that are not finite)
  */
 export function* hashSoul(soul: UnsignedSoul | SoulDocument): Generator<number, HashedSoul, void> {
@@ -43,19 +44,23 @@ export function* hashSoul(soul: UnsignedSoul | SoulDocument): Generator<number, 
   const { trainingProof = '', signature = '' } = soul as Partial<SoulDocument>;
   let bytes = FRAME_BYTES + trainingProof.length + signature.length + Math.max(0, soul.memories.length - 1);
   let longestPart = 0;
-  let chars = 0;
-  for (const part of partsOf(soul)) {
-    hashes.push(hashLeaf(part));
-    const length = Buffer.byteLength(part);
-    bytes += length;
-    longestPart = Math.max(longestPart, length);
-    chars += part.length;
-    if (chars < SLICE_CHARS) continue;
-    yield chars;
-    chars = 0;
+  let unpaused = 0;
+  for (const part of [headOf(soul), ...soul.memories]) {
+    const written = isShort(part) ? Buffer.from(jcs(part)) : yield* jcsSlices(part);
+    hashes.push(hashLeaf(written));
+    bytes += written.length;
+    longestPart = Math.max(longestPart, written.length);
+    unpaused += written.length;
+    if (unpaused < SLICE_BYTES) continue;
+    yield unpaused;
+    unpaused = 0;
   }
-  return { hashes, root: base64url(merkleRoot(hashes)), bytes, longestPart };
+  return { hashes, root: base64url(yield* merkleRoot(hashes)), bytes, longestPart };
 }
+
+/** Whether a soul and each of its parts have no more bytes than they may. */
+export const fitsIntoSoul = ({ bytes, longestPart }: HashedSoul): boolean =>
+  bytes <= MAX_SOUL_BYTES && longestPart <= MAX_PART_BYTES;
 
 /** That a memory is in a soul, without the soul's other memories (contract 8.8). Hashes are base64url. */
 export type SoulProof = {
@@ -80,7 +85,7 @@ export function* proveMemory(soul: SoulDocument, memoryId: string): Generator<nu
     memory,
     part: place + 1,
     parts: hashes.length,
-    path: inclusionPath(hashes, place + 1).map(base64url),
+    path: (yield* inclusionPath(hashes, place + 1)).map(base64url),
     root,
     signature: soul.signature,
   };

@@ -3,7 +3,7 @@ import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { MEMORY_BYTES } from '../npc/recorded-bytes.js';
 import type { JsonObject } from '../shared/json.js';
 import { MAX_PART_BYTES, MAX_SOUL_LINKS, MAX_SOUL_MEMORIES } from './bounds.js';
-import type { SoulDocument } from './document.js';
+import type { SoulDocument, SoulMemory } from './document.js';
 import { moods, namedMembers } from './state.js';
 
 /**
@@ -114,6 +114,9 @@ const Soul = closed({
     description: 'A compact JWS (RFC 7515) of its claims; docs/souls.md says how to check it.',
   }),
 });
+
+/** A memory of a soul; in the schema below it stands in `memories`. */
+export const soulMemorySchema = Type.Unsafe<SoulMemory>(Memory);
 
 /** Published as docs/soul.schema.json. */
 export const soulSchema = Type.Unsafe<SoulDocument>({

@@ -9,7 +9,7 @@ import { type ArchiveGrant, readArchiveGrant } from '../../app/souls/archive-gra
 import { keptDigest } from '../../app/souls/kept-payload.js';
 import { payloadDigest } from '../../app/souls/payload-digest.js';
 import { payloadType } from '../../app/souls/payload-document.js';
-import { createShownPayloads, type OpenPayload } from '../../app/souls/shown-payloads.js';
+import { createShownPayloads } from '../../app/souls/shown-payloads.js';
 import { takePayload } from '../../app/souls/take-payload.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Ports } from '../../ports/ports.js';
@@ -17,8 +17,8 @@ import type { SigningKeys } from '../../ports/signing-keys.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { canonicalBody } from '../canonical-body.js';
 import { namesTag } from '../entity-tag.js';
-import { piecesOf } from '../pieces.js';
 import { route, type RouteDefinition } from '../route.js';
+import { shownAnswer } from '../shown-answer.js';
 
 export type ArchiveRouteDeps = {
   readonly ports: Pick<Ports, 'soulArchive' | 'clock'>;
@@ -48,14 +48,6 @@ const collected = async (
   }
   return { body: Buffer.concat(chunks), digest: hash.digest('base64url') };
 };
-
-async function* chunksOf({ bytes, close }: OpenPayload): AsyncGenerator<Uint8Array, void> {
-  try {
-    yield* piecesOf(bytes);
-  } finally {
-    close();
-  }
-}
 
 /** The built-in archive of souls (contract 8.1). */
 export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDeps): readonly RouteDefinition[] => {
@@ -141,11 +133,9 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
         const etag = `"${txId}"`;
         const headers = { ETag: etag, 'Cache-Control': FOREVER, 'X-Content-Type-Options': 'nosniff' };
         const isKnown = namesTag(call.header('if-none-match') ?? '', etag);
-        const { req, res } = call.koa;
-        // Nobody will read the chunks then.
-        if (isKnown || req.method === 'HEAD' || res.destroyed) payload.close();
-        if (isKnown) return { status: 304, headers };
-        return { headers, stream: { type: payloadType(payload.bytes), chunks: () => chunksOf(payload) } };
+        if (!isKnown) return { headers, stream: shownAnswer(call.koa, payload, payloadType(payload.bytes)) };
+        payload.close();
+        return { status: 304, headers };
       },
     }),
   ];

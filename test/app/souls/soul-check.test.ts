@@ -6,13 +6,14 @@ import { describe, expect, it } from 'vitest';
 
 import { readSoul } from '../../../src/app/souls/soul-check.js';
 import { signSoul } from '../../../src/app/souls/soul-signer.js';
+import { drained } from '../../../src/domain/shared/drained.js';
 import { isObject, type Json, type JsonObject } from '../../../src/domain/shared/json.js';
-import { MAX_SOUL_BYTES, MAX_SOUL_LINKS, MAX_SOUL_MEMORIES } from '../../../src/domain/soul/bounds.js';
-import { ISSUER, serverKeys, soulMemory, unsignedSoul } from '../../support/souls.js';
+import { MAX_PART_BYTES, MAX_SOUL_BYTES, MAX_SOUL_LINKS, MAX_SOUL_MEMORIES } from '../../../src/domain/soul/bounds.js';
+import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';
 
 const soul = await signSoul(await serverKeys('home'), ISSUER, unsignedSoul());
 const verdictOf = (document: unknown): string => {
-  const read = readSoul(document);
+  const read = drained(readSoul(document));
   return 'wrong' in read ? read.wrong : 'read';
 };
 
@@ -42,7 +43,7 @@ const objects = closedObjects(soul).map((path) => [`/${path.join('/')}`, path] a
 
 describe('reading a soul', () => {
   it('takes what was signed, and gives it back', () => {
-    expect(readSoul(soul)).toEqual({ soul });
+    expect(drained(readSoul(soul))).toEqual({ soul });
   });
 
   it.each(objects)('takes no member more and none less: %s', (_, path) => {
@@ -129,6 +130,34 @@ describe('a hostile value', () => {
   it('of more text than a soul may have is refused', () => {
     expect(verdictOf({ ...soul, persona: 'x'.repeat(MAX_SOUL_BYTES) })).toBe('too_large');
     expect(verdictOf({ ...soul, memories: [], more: Array(MAX_SOUL_BYTES).fill(0) })).toBe('too_large');
+  });
+});
+
+describe('reading a large soul', () => {
+  const pausesOf = (document: unknown): number => {
+    const work = readSoul(document);
+    let pauses = 0;
+    while (work.next().done !== true) pauses += 1;
+    return pauses;
+  };
+
+  it('lets others run in between, however its memories are', () => {
+    expect(pausesOf({ ...soul, memories: soulMemories(10_000) })).toBeGreaterThan(50);
+    const metadata = { numbers: Array<number>(380_000).fill(1) };
+    expect(pausesOf({ ...soul, memories: [0, 1, 2].map((n) => soulMemory(n, { metadata })) })).toBeGreaterThan(15);
+    expect(pausesOf({ ...soul, state: { ...soul.state, extra: metadata } })).toBeGreaterThan(4);
+  });
+
+  it('ends at the first part that is too large, before anything after it is looked at', () => {
+    const trap = new Proxy(soulMemory(1), {
+      ownKeys: () => {
+        throw new Error('a memory was looked at');
+      },
+    });
+    const long = { a: 'x'.repeat(MAX_PART_BYTES) };
+    expect(verdictOf({ ...soul, persona: long.a, memories: [trap] })).toBe('too_large');
+    expect(verdictOf({ ...soul, state: { ...soul.state, extra: long }, memories: [trap] })).toBe('too_large');
+    expect(verdictOf({ ...soul, memories: [soulMemory(0, { metadata: long }), trap] })).toBe('too_large');
   });
 });
 

@@ -164,9 +164,9 @@ describe('the gateways', () => {
     const { gateways } = opened({ others: [source('other')] });
     const archive = new MemorySoulArchive();
     const digest = contentDigest(hello);
-    expect(await findPayload({ archive, gateways }, digest)).toBeNull();
+    expect(await findPayload({ archive, gateways }, digest, 'studio')).toBeNull();
     await archive.stage(digest, hello, { tenant: 'studio', expiresAt: new Date('2026-01-01T01:00:00.000Z') });
     await archive.publish(digest, { tenant: 'studio' });
-    expect(await findPayload({ archive, gateways }, digest)).toMatchObject({ isKept: true });
+    expect(await findPayload({ archive, gateways }, digest, 'studio')).toMatchObject({ isKept: true });
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { proofOf } from '../../../src/app/souls/soul-proof.js';
-import { signSoul, verifySoul } from '../../../src/app/souls/soul-signer.js';
+import { signSoul } from '../../../src/app/souls/soul-signer.js';
+import { verifySoul } from '../../../src/app/souls/verify-soul.js';
 import { jcs } from '../../../src/domain/shared/json.js';
 import { hashLeaf, isIncluded } from '../../../src/domain/soul/merkle.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';

@@ -3,7 +3,8 @@ import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject } fro
 import { calculateJwkThumbprint, CompactSign, compactVerify, decodeProtectedHeader, EmbeddedJWK } from 'jose';
 import { describe, expect, it } from 'vitest';
 
-import { signSoul, type SoulTrust, verifySoul } from '../../../src/app/souls/soul-signer.js';
+import { signSoul } from '../../../src/app/souls/soul-signer.js';
+import { inspectSoul, judgeSoul, type SoulTrust, verifySoul } from '../../../src/app/souls/verify-soul.js';
 import { jcs, type Json, type JsonObject } from '../../../src/domain/shared/json.js';
 import { ed25519Jwk, thumbprint } from '../../../src/domain/signing/jwk.js';
 import { MAX_SOUL_BYTES, MAX_SOUL_MEMORIES } from '../../../src/domain/soul/bounds.js';
@@ -41,6 +42,10 @@ const elsewhere = (more: Partial<SoulInputs> = {}): UnsignedSoul => {
 };
 const verdictOf = async (document: unknown, more: Partial<SoulTrust> = {}): Promise<string> => {
   const verification = await verifySoul(document, { ...trust, ...more });
+  // What is remembered of a document says the same.
+  const judgement = await judgeSoul(await inspectSoul(document), { ...trust, ...more });
+  const said = verification.valid ? [verification.kid, verification.signer] : [verification.reason];
+  expect(judgement.valid ? [judgement.kid, judgement.signer] : [judgement.reason]).toEqual(said);
   return verification.valid ? verification.signer : verification.reason;
 };
 

@@ -1,41 +1,104 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
-import { Lines } from '../../../src/app/pacing/line.js';
+import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { Lines, WAITING } from '../../../src/app/pacing/line.js';
 import { uploadedPlace } from '../../../src/app/souls/uploaded-place.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
+import { jcs } from '../../../src/domain/shared/json.js';
 import { archiveUnavailable } from '../../../src/domain/soul/archive-unavailable.js';
 import type { PayloadSource } from '../../../src/ports/payload-source.js';
+import { gate } from '../../support/gate.js';
 
-const payload = Buffer.from('{"name":"Mira"}');
-const txId = 'A'.repeat(43);
+const soul = { name: 'Mira', memories: [1.5, null] };
+const payload = Buffer.from(jcs(soul));
+const digest = contentDigest(payload);
+const AR_ID = 'x'.repeat(43);
 
-describe('the place of a payload that was brought to a bundler', () => {
-  const placed = (fetch: PayloadSource['fetch']) => {
-    const gateway = { name: 'arweave', fetch };
-    const bundler = { url: 'https://up', token: 'x', gateway, gatewayUrl: 'https://arweave.example' };
-    const archive = { readPublic: () => Promise.resolve(null) };
-    const deps = { archive, archives: { bundler }, publicUrl: 'http://minds', lines: new Lines() };
-    return uploadedPlace(deps, contentDigest(payload), txId);
+let archive: MemorySoulArchive;
+beforeEach(() => {
+  archive = new MemorySoulArchive();
+});
+
+/** A server with a bundler, whose gateway answers as a test says. */
+const server = (fetch: PayloadSource['fetch']) => {
+  const asked: string[] = [];
+  const gateway = {
+    name: 'gateway',
+    fetch: (id: string, signal: AbortSignal) => {
+      asked.push(id);
+      return fetch(id, signal);
+    },
   };
-  const place = { txId, url: `https://arweave.example/${txId}` };
+  const bundler = { url: 'http://up', token: 't', gateway, gatewayUrl: 'http://gateway' };
+  const deps = { archive, archives: { bundler }, publicUrl: 'http://here', lines: new Lines() };
+  return { asked, place: (txId: string | null) => uploadedPlace(deps, digest, txId) };
+};
+const nothing = (): Promise<null> => Promise.resolve(null);
+const uploadedHere = async (): Promise<void> => {
+  await archive.stage(digest, payload, { tenant: 'studio', expiresAt: new Date('2100-01-01T00:00:00Z') });
+  await archive.publish(digest, { tenant: 'studio' });
+};
 
-  it.each([
-    ['it', payload],
-    ['it in another form', Buffer.from('{"name" : "Mira"}')],
-    ['nothing yet', null],
-  ])('is what the client says while the gateway has %s under the id', async (_, found) => {
-    expect(await placed(() => Promise.resolve(found))).toEqual(place);
+describe('where a payload was uploaded', () => {
+  it('is the archive of this server if it is there; then no gateway is asked', async () => {
+    await uploadedHere();
+    const { place, asked } = server(nothing);
+    for (const txId of [null, digest])
+      expect(await place(txId)).toEqual({ txId: digest, url: `http://here/archive/${digest}` });
+    expect(asked).toEqual([]);
   });
 
-  it('is what the client says while the gateway does not answer', async () => {
-    expect(await placed(() => Promise.reject(archiveUnavailable('gateway')))).toEqual(place);
+  it.each([null, '', 'x', 'a b', `${AR_ID}x`, '../../etc/passwd', 'x'.repeat(256)])(
+    'is nowhere under %j, and no gateway is asked for that',
+    async (txId) => {
+      const { place, asked } = server(nothing);
+      await expect(place(txId)).rejects.toMatchObject({ code: 'SOUL_UPLOAD_FAILED' });
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it('is nowhere else without a bundler', async () => {
+    const deps = { archive, archives: { bundler: null }, publicUrl: 'http://here', lines: new Lines() };
+    await expect(uploadedPlace(deps, digest, AR_ID)).rejects.toMatchObject({ code: 'SOUL_UPLOAD_FAILED' });
+  });
+
+  it.each<[string, () => Promise<Uint8Array | null>]>([
+    ['has nothing under the id yet', nothing],
+    ['has the payload', () => Promise.resolve(payload)],
+    ['has it in another form', () => Promise.resolve(Buffer.from('{ "memories": [15e-1, null], "name": "Mira" }'))],
+    ['cannot be asked', () => Promise.reject(archiveUnavailable('arweave'))],
+  ])('is where the client says while the gateway %s', async (_, fetch) => {
+    expect(await server(fetch).place(AR_ID)).toEqual({ txId: AR_ID, url: `http://gateway/${AR_ID}` });
   });
 
   it.each([
-    ['another payload', Buffer.from('{"name":"Bo"}')],
-    ['no JSON', Buffer.from('<html>')],
-    ['more than any payload has', 'too_large' as const],
-  ])('is not there when the gateway has %s under the id', async (_, found) => {
-    await expect(placed(() => Promise.resolve(found))).rejects.toMatchObject({ code: 'SOUL_PAYLOAD_MISMATCH' });
+    ['another document', '{"name":"Anna"}'],
+    ['no JSON', '<html>'],
+    ['nothing', ''],
+    ['more than a soul holds', `{"a":[${'[],'.repeat(400_001)}[]]}`],
+  ])('is not where the gateway has something else: %s', async (_, text) => {
+    const { place } = server(() => Promise.resolve(Buffer.from(text)));
+    await expect(place(AR_ID)).rejects.toMatchObject({ code: 'SOUL_PAYLOAD_MISMATCH' });
+  });
+
+  it('is not where the gateway has more than any payload has', async () => {
+    const { place } = server(() => Promise.resolve('too_large' as const));
+    await expect(place(AR_ID)).rejects.toMatchObject({ code: 'SOUL_PAYLOAD_MISMATCH' });
+  });
+
+  it('is looked up one after the other, by so many and no more; what is here waits for nobody', async () => {
+    const { opened, open } = gate();
+    const { place, asked } = server(async () => {
+      await opened;
+      return null;
+    });
+    const places = Array.from({ length: WAITING }, () => place(AR_ID));
+    await expect(place(AR_ID)).rejects.toMatchObject({ code: 'BUSY' });
+    expect(asked).toHaveLength(1);
+    await uploadedHere();
+    expect((await place(digest)).txId).toBe(digest);
+    open();
+    expect((await Promise.all(places)).map(({ txId }) => txId)).toEqual(Array(WAITING).fill(AR_ID));
+    expect(asked).toHaveLength(WAITING);
   });
 });

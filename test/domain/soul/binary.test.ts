@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { jcs, type Json } from '../../../src/domain/shared/json.js';
-import { soulFromCbor, soulToCbor } from '../../../src/domain/soul/binary.js';
+import { soulFromCbor, soulFromCborSlices, soulToCbor, soulToCborSlices } from '../../../src/domain/soul/binary.js';
 import { MAX_SOUL_BYTES, MAX_SOUL_DEPTH } from '../../../src/domain/soul/bounds.js';
 import type { SoulDocument } from '../../../src/domain/soul/document.js';
 import { unsignedSoul } from '../../support/souls.js';
@@ -22,6 +22,18 @@ describe('a soul as CBOR', () => {
   it('is the same bytes in whatever order its members stand', () => {
     const turned = Object.fromEntries(Object.entries(soul).reverse()) as SoulDocument;
     expect(soulToCbor(turned)).toEqual(soulToCbor(soul));
+  });
+
+  it.each<[string, Json]>([
+    ['many small lists', Array<Json>(60_000).fill([1, 'two'])],
+    ['one long list', Array<Json>(200_000).fill(1)],
+    ['one map of many names', Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`name ${n % 7} ${n}`, n]))],
+  ])('is written and read in slices: %s', (_, value) => {
+    const pausesOf = (work: Generator<number>): number => [...work].length;
+    expect(pausesOf(soulToCborSlices(value as unknown as SoulDocument))).toBeGreaterThan(4);
+    expect(pausesOf(soulFromCborSlices(written(value)))).toBeGreaterThan(8);
+    expect(soulFromCbor(written(value))).toEqual(value);
+    expect(Buffer.from(written(value))).toEqual(Buffer.from(encode(value, rfc8949EncodeOptions)));
   });
 
   // RFC 8949, appendix A, as far as it is about JSON.

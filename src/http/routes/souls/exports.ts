@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
-import { inSlices } from '../../../app/pacing/in-slices.js';
 import type { ArchiveGrant } from '../../../app/souls/archive-grant.js';
+import { canonicalPayload } from '../../../app/souls/canonical-payload.js';
 import { archiveAddress, archiveUrl } from '../../../app/souls/archive-url.js';
 import {
   beginExport,
@@ -14,13 +14,11 @@ import {
 } from '../../../app/souls/export-soul.js';
 import type { OtherArchives } from '../../../app/souls/other-archives.js';
 import type { SealedPayloads } from '../../../app/souls/sealed-payloads.js';
-import { jcsSlices } from '../../../domain/shared/jcs-slices.js';
 import { isObject, type Json, type JsonObject } from '../../../domain/shared/json.js';
 import { uploadedPlace } from '../../../app/souls/uploaded-place.js';
 import { sealedSoul } from '../../../app/souls/sealed-soul.js';
 import { parseProcessId } from '../../../domain/shared/process-id.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
-import { payloadDigest } from '../../../app/souls/payload-digest.js';
 import { cutText } from '../../../domain/shared/text.js';
 import type { LeftOut } from '../../../domain/shared/soul-origin.js';
 import type { SoulDocument } from '../../../domain/soul/document.js';
@@ -168,7 +166,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         const ref = exportRef(mindStream(call), soulId);
         const by = contextOf(call);
         const sealed = await sealedDigest(services, ref);
-        const digest = await inSlices(payloadDigest(await inSlices(jcsSlices(document))));
+        const { digest } = await canonicalPayload(document);
         if (secSignature !== document['signature'] || digest !== sealed) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
         if (!result.aurSuccess) {
           const reason = cutText(result.aurError ?? 'The client says that the upload failed.', ERROR_CHARS);

@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox';
 
+import { inSlices } from '../../../app/pacing/in-slices.js';
 import { Lines } from '../../../app/pacing/line.js';
+import { placesFor } from '../../../app/pacing/places.js';
 import { READ_WAIT_MS } from '../../../app/read-models/read-wait.js';
 import { archiveUrl } from '../../../app/souls/archive-url.js';
 import { disclose } from '../../../app/souls/disclose.js';
@@ -8,9 +10,10 @@ import { downloadAddress } from '../../../app/souls/download-address.js';
 import { findPayload } from '../../../app/souls/find-payload.js';
 import { keptPayload } from '../../../app/souls/kept-payload.js';
 import type { OtherArchives } from '../../../app/souls/other-archives.js';
-import { payloadDocument } from '../../../app/souls/payload-document.js';
 import { proofOf } from '../../../app/souls/soul-proof.js';
-import { type SoulTrust, verifySoul } from '../../../app/souls/soul-signer.js';
+import { createShownPayloads, type ShownPayloads } from '../../../app/souls/shown-payloads.js';
+import { createSoulReader } from '../../../app/souls/soul-reader.js';
+import type { SoulTrust } from '../../../app/souls/verify-soul.js';
 import type { Json } from '../../../domain/shared/json.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
@@ -18,12 +21,19 @@ import { nullWhenAway } from '../../../domain/soul/archive-unavailable.js';
 import { soulSchema } from '../../../domain/soul/soul-schema.js';
 import { souls, soulsListed, type SoulRow } from '../../../../projections/souls.js';
 import { nextLink, pageOf, pageQuery } from '../../page.js';
-import { type RouteDefinition, route } from '../../route.js';
+import { type Call, type RouteDefinition, route } from '../../route.js';
 import { FreeObject } from '../../schemas.js';
-import { protocolSoul } from '../../soul-answer.js';
+import { jsonInPieces, shownAnswer } from '../../shown-answer.js';
+import { protocolSoulText } from '../../soul-answer.js';
 
 /** Items of a list that names no limit (contract 8.5). */
 const DEFAULT_SOULS = 50;
+
+/** How many payloads are in memory at once to be answered, verified, or looked into: at most 256 MiB each, and only if all are of the largest. */
+export const SOULS_READ = 16;
+
+/** How many proofs and disclosures are made, or not yet taken by their clients, at once: a disclosure may have 10 MB. */
+export const LOOKED_INTO = 32;
 
 const SoulParams = Type.Object({ txId: Type.String({ minLength: 1, maxLength: 256 }) });
 
@@ -45,21 +55,35 @@ const listed = (row: Json, publicUrl: string) => {
 /** What archives keep: listed, read, verified, proven (contract 8.5, 8.8). */
 export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()): readonly RouteDefinition[] => {
   const { ports, archives, publicUrl, trust } = services;
-  const find = (txId: string) => findPayload({ archive: ports.soulArchive, gateways: archives.gateways }, txId);
-  /** The payload under an id, wherever it is. @throws Rejection SOUL_NOT_FOUND */
-  const required = async (txId: string): Promise<Uint8Array> => {
-    const found = await find(txId);
-    if (found === null) throw new Rejection('SOUL_NOT_FOUND');
-    return found.bytes;
+  const reader = createSoulReader(trust, lines);
+  const enterLook = placesFor(LOOKED_INTO);
+  const find = (txId: string, tenant: string) =>
+    findPayload({ archive: ports.soulArchive, gateways: archives.gateways }, txId, tenant);
+  /** The whole answer about a soul. A client can still ask an archive that this server cannot. */
+  const answer = async (txId: string, tenant: string): Promise<Uint8Array> => {
+    const found = await find(txId, tenant).catch(nullWhenAway);
+    const soul = found && (await reader.read(found.bytes, (document) => inSlices(protocolSoulText(document))));
+    const adiGatewayUrl = downloadAddress(txId, found?.isKept === true, { ...archives, publicUrl });
+    const instruction = JSON.stringify({ si1Instruction: { adiGatewayUrl, adiExpectedTxId: txId } });
+    return Buffer.from(soul === null ? instruction : `${instruction.slice(0, -1)},"soul":${soul}}`);
   };
-  /** A soul takes much memory while it is read, and time: one after the other. @throws Rejection BUSY */
-  const verify = (bytes: Uint8Array) =>
-    lines.inTurn('verify', async () => verifySoul(await payloadDocument(bytes), trust));
-  /** Only what verifies is shown as a soul. @throws Rejection SOUL_NOT_FOUND */
-  const sound = async (bytes: Uint8Array | null) => {
-    const verified = bytes === null ? null : await verify(bytes);
-    if (verified?.valid !== true) throw new Rejection('SOUL_NOT_FOUND');
-    return verified;
+  const answers = createShownPayloads(answer, SOULS_READ);
+  const found = createShownPayloads(async (txId, tenant) => (await find(txId, tenant))?.bytes ?? null, SOULS_READ);
+  const kept = createShownPayloads((txId) => keptPayload(ports.soulArchive, txId), SOULS_READ);
+  /** @throws Rejection SOUL_NOT_FOUND, BUSY, and what `use` throws */
+  const using = async <T>(
+    payloads: ShownPayloads,
+    { params, principal }: Call<{ txId: string }>,
+    use: (bytes: Uint8Array) => Promise<T | null>,
+  ) => {
+    const payload = await payloads.open(params.txId, principal.tenant);
+    try {
+      const made = payload && (await use(payload.bytes));
+      if (made === null) throw new Rejection('SOUL_NOT_FOUND');
+      return made;
+    } finally {
+      payload?.close();
+    }
   };
   return [
     route({
@@ -122,6 +146,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
       responses: {
         200: {
           description: 'Where to read it. `soul` is absent when this server does not have it, or it does not verify.',
+          stream: 'finite',
           schema: Type.Object({
             si1Instruction: Type.Object({ adiGatewayUrl: Type.String(), adiExpectedTxId: Type.String() }),
             soul: Type.Optional(FreeObject),
@@ -129,17 +154,9 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
         },
       },
       handler: async (call) => {
-        const { txId } = call.params;
-        // A client can still ask an archive that this server cannot.
-        const found = await find(txId).catch(nullWhenAway);
-        const verified = found && (await verify(found.bytes));
-        const adiGatewayUrl = downloadAddress(txId, found?.isKept === true, { ...archives, publicUrl });
-        return {
-          body: {
-            si1Instruction: { adiGatewayUrl, adiExpectedTxId: txId },
-            ...(verified?.valid === true ? { soul: protocolSoul(verified.soul) } : {}),
-          },
-        };
+        const payload = await answers.open(call.params.txId, call.principal.tenant);
+        if (payload === null) throw new Rejection('SOUL_NOT_FOUND');
+        return { stream: shownAnswer(call.koa, payload, 'application/json') };
       },
     }),
     route({
@@ -160,10 +177,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
         },
       },
       handler: async (call) => {
-        const outcome = await verify(await required(call.params.txId));
-        if (!outcome.valid) return { body: outcome };
-        const { signer, kid, soul } = outcome;
-        return { body: { valid: true, signer, kid, soulId: soul.id } };
+        return { body: await using(found, call, (bytes) => reader.judge(bytes)) };
       },
     }),
     route({
@@ -179,6 +193,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
       responses: {
         200: {
           description: 'The memory and its path in the Merkle tree (RFC 9162, section 2.1.3).',
+          stream: 'finite',
           schema: Type.Object(
             {
               txId: Type.String(),
@@ -194,12 +209,14 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
           ),
         },
       },
+      enter: () => enterLook(),
       handler: async (call) => {
         const { txId } = call.params;
-        const { soul } = await sound(await keptPayload(ports.soulArchive, txId));
-        const proof = await proofOf(soul, call.query.memoryId);
-        if (proof === null) throw new Rejection('MEMORY_NOT_FOUND');
-        return { body: { txId, ...proof } };
+        const proof = await using(kept, call, (bytes) =>
+          reader.read(bytes, async (soul) => ({ of: await proofOf(soul, call.query.memoryId) })),
+        );
+        if (proof.of === null) throw new Rejection('MEMORY_NOT_FOUND');
+        return { stream: jsonInPieces({ txId, ...proof.of }) };
       },
     }),
     route({
@@ -215,6 +232,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
       responses: {
         200: {
           description: 'The players, and the memories and places of the state that are about them.',
+          stream: 'finite',
           schema: Type.Object(
             {
               txId: Type.String(),
@@ -233,16 +251,18 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
           ),
         },
       },
+      enter: () => enterLook(),
       handler: async (call) => {
         const { txId } = call.params;
-        const bytes = await keptPayload(ports.soulArchive, txId);
-        const { soul, signer } = await sound(bytes);
-        const isOwn = signer === 'ours' && soul.provenance.tenant === call.principal.tenant;
-        // It may read a whole mind: one after the other.
-        const disclosure = await lines.inTurn('disclosure', () =>
-          disclose(ports.events, soul, bytes?.length ?? 0, isOwn),
-        );
-        return { body: { txId, ...disclosure } };
+        const { tenant } = call.principal;
+        const disclosed = async (bytes: Uint8Array) => {
+          const read = await reader.read(bytes, async (soul, { signer }) => ({ soul, signer }));
+          const isOwn = read?.signer === 'ours' && read.soul.provenance.tenant === tenant;
+          return read && disclose(ports.events, read.soul, bytes.length, isOwn);
+        };
+        // It may read a whole mind: one after the other, and nobody else waits for it.
+        const disclosure = await using(kept, call, (bytes) => lines.inTurn('disclosure', () => disclosed(bytes)));
+        return { stream: jsonInPieces({ txId, ...disclosure }) };
       },
     }),
   ];

@@ -16,13 +16,14 @@ export const soulRoutes = (services: Services): readonly RouteDefinition[] => {
       signingKeys.sign(signingKeys.current.kid, claims, { typ: ARCHIVE_GRANT_TYPE }),
     issuer: publicUrl,
   };
+  const lines = new Lines();
   const exporting: ExportServices = {
     ...services,
     events: ports.events,
     clock: ports.clock,
     archive: ports.soulArchive,
-    lines: new Lines(),
-    payloads: createSealedPayloads(ports.soulArchive),
+    lines,
+    payloads: createSealedPayloads(ports.soulArchive, lines),
     grantFor: async (grant) => `Bearer ${await issueArchiveGrant(grants, grant)}`,
   };
   const trust = services.soulTrust;
@@ -30,6 +31,6 @@ export const soulRoutes = (services: Services): readonly RouteDefinition[] => {
     ...exportRoutes(exporting),
     agentExportRoute(exporting),
     ...importRoutes({ ...exporting, trust }),
-    ...keptSoulRoutes({ ...services, trust }),
+    ...keptSoulRoutes({ ...services, trust }, lines),
   ];
 };

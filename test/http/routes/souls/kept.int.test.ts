@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../../src/adapters/memory/event-store.js';
+import { MemorySoulArchive } from '../../../../src/adapters/memory/soul-archive.js';
+import { noOtherArchives } from '../../../../src/app/souls/other-archives.js';
+import { signSoul } from '../../../../src/app/souls/soul-signer.js';
+import { contentDigest } from '../../../../src/domain/shared/content-digest.js';
+import { jcs } from '../../../../src/domain/shared/json.js';
+import type { SoulDocument, SoulInputs } from '../../../../src/domain/soul/document.js';
+import { keptSoulRoutes, LOOKED_INTO, SOULS_READ } from '../../../../src/http/routes/souls/kept.js';
+import { protocolSoul } from '../../../../src/http/soul-answer.js';
+import type { ReadModels } from '../../../../src/ports/read-models.js';
+import { gate } from '../../../support/gate.js';
+import { startApp, type TestApp } from '../../../support/http.js';
+import { closeSockets, openSocket } from '../../../support/sockets.js';
+import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../../support/souls.js';
+
+const keys = await serverKeys('home');
+
+let archive: MemorySoulArchive;
+let events: MemoryEventStore;
+let app: TestApp;
+beforeEach(async () => {
+  archive = new MemorySoulArchive();
+  // No list is asked for.
+  const readModels = {} as ReadModels;
+  events = new MemoryEventStore();
+  const ports = { readModels, soulArchive: archive, events };
+  const trust = { keys, issuer: ISSUER, trusted: null };
+  app = await startApp(keptSoulRoutes({ ports, trust, archives: noOtherArchives, publicUrl: 'http://here' }));
+});
+afterEach(async () => {
+  closeSockets();
+  await app.stop();
+});
+
+const publish = async (soul: SoulDocument): Promise<string> => {
+  const bytes = Buffer.from(jcs(soul));
+  const digest = contentDigest(bytes);
+  await archive.stage(digest, bytes, { tenant: 'local', expiresAt: new Date('2100-01-01T00:00:00Z') });
+  await archive.publish(digest, { tenant: 'local' });
+  return digest;
+};
+const published = async (more: Partial<SoulInputs> = {}) => {
+  const soul = await signSoul(keys, ISSUER, unsignedSoul(more));
+  return { soul, txId: await publish(soul) };
+};
+/** So much that no socket takes it at once. */
+const large = Array.from({ length: 500 }, (_, n) => soulMemory(n, { text: 'x'.repeat(8_000) }));
+const readingSocket = async (path: string) => {
+  const socket = await openSocket(app.port);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\n\r\n`);
+  return socket;
+};
+
+describe('a kept soul', () => {
+  it.each([0, 1, 3, 2_000])('is answered whole, with its memories as lists show them: %i', async (count) => {
+    const { soul, txId } = await published({ memories: soulMemories(count) });
+    const { status, body } = await app.get(`/souls/${txId}`);
+    const si1Instruction = { adiGatewayUrl: 'http://here/archive', adiExpectedTxId: txId };
+    expect([status, body]).toEqual([200, { si1Instruction, soul: JSON.parse(JSON.stringify(protocolSoul(soul))) }]);
+  });
+
+  it('is not answered when it is none, or is not there', async () => {
+    const { soul } = await published();
+    const txId = await publish({ ...soul, persona: 'Zoë is a thief.' });
+    const si1Instruction = { adiGatewayUrl: 'http://here/archive', adiExpectedTxId: txId };
+    for (let times = 0; times < 2; times += 1) {
+      expect((await app.get(`/souls/${txId}`)).body).toEqual({ si1Instruction });
+      expect((await app.post(`/souls/${txId}/verify`)).body).toEqual({ valid: false, reason: 'wrong_root' });
+      for (const path of [`proof?memoryId=${soulMemory(0).id}`, 'disclosure'])
+        expect((await app.get(`/souls/${txId}/${path}`)).body.error.code).toBe('SOUL_NOT_FOUND');
+    }
+    const missing = 'A'.repeat(43);
+    expect((await app.get(`/souls/${missing}`)).body).toMatchObject({ si1Instruction: { adiExpectedTxId: missing } });
+    expect((await app.post(`/souls/${missing}/verify`)).body.error.code).toBe('SOUL_NOT_FOUND');
+  });
+
+  it('is proven, verified and disclosed, as often as one asks', async () => {
+    const { soul, txId } = await published();
+    for (let times = 0; times < SOULS_READ + 2; times += 1) {
+      expect((await app.post(`/souls/${txId}/verify`)).body).toMatchObject({ valid: true, soulId: soul.id });
+      const { body } = await app.get(`/souls/${txId}/proof?memoryId=${soulMemory(1).id}`);
+      expect(body).toMatchObject({ part: 2, parts: 4, root: soul.trainingProof });
+      expect((await app.get(`/souls/${txId}/proof?memoryId=nobody`)).body.error.code).toBe('MEMORY_NOT_FOUND');
+      expect((await app.get(`/souls/${txId}/disclosure`)).body).toMatchObject({ soulId: soul.id, turns: 'read' });
+      await app.request('HEAD', `/souls/${txId}`);
+    }
+  });
+
+  it('that clients do not take is in memory so many times and no more, and is let go when they leave', async () => {
+    const { txId: small } = await published();
+    const sockets = [];
+    let first = '';
+    for (let n = 0; n < SOULS_READ; n += 1) {
+      const { txId } = await published({ soulId: `s${n}`, memories: large });
+      first ||= txId;
+      const socket = await readingSocket(`/souls/${txId}`);
+      await once(socket, 'data');
+      sockets.push(socket.pause());
+    }
+    expect((await app.get(`/souls/${small}`)).body.error.code).toBe('BUSY');
+    // Who reads one of those takes no more memory.
+    expect((await app.get(`/souls/${first}`)).status).toBe(200);
+    sockets[1]?.destroy();
+    await expect.poll(async () => (await app.get(`/souls/${small}`)).status).toBe(200);
+  }, 60_000);
+});
+
+describe('disclosures and proofs', () => {
+  it('are made so many at once and no more, a disclosure after the other, and no proof waits for them', async () => {
+    const { txId } = await published();
+    const { opened, open } = gate();
+    const read = events.read.bind(events);
+    let reading = 0;
+    events.read = async (...range) => {
+      reading += 1;
+      await opened;
+      return read(...range);
+    };
+    const ask = () => app.get(`/souls/${txId}/disclosure`);
+    const asked = Array.from({ length: LOOKED_INTO - 1 }, ask);
+    await expect.poll(() => reading).toBe(1);
+    const proof = `/souls/${txId}/proof?memoryId=${soulMemory(0).id}`;
+    await expect.poll(async () => (await app.get(proof)).status).toBe(200);
+    asked.push(ask(), ask());
+    expect((await Promise.race(asked)).body.error.code).toBe('BUSY');
+    expect((await app.get(proof)).body.error.code).toBe('BUSY');
+    expect(reading).toBe(1);
+    open();
+    const statuses = (await Promise.all(asked)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array<number>(LOOKED_INTO).fill(200), 503]);
+  });
+});
