@@ -1,3 +1,4 @@
+import { ghostEvents, ghostStepEvents } from './ghost/session-decoder.js';
 import { npcEvents } from './npc/decoder.js';
 import { rulesetEvents } from './rules/decoder.js';
 import { signingKeyEvents } from './signing/decoder.js';
@@ -14,6 +15,8 @@ export const eventKinds = {
   signingKeys: signingKeyEvents,
   imports: importEvents,
   custody: custodyEvents,
+  ghosts: ghostEvents,
+  ghostSteps: ghostStepEvents,
 } as const;
 
 /** The version in which events of a type are recorded; 1 for a type that no kind has. */

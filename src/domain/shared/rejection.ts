@@ -13,6 +13,7 @@ export const rejections = {
   NPC_NOT_FOUND: 'No NPC with this id has any history here.',
   TURN_NOT_FOUND: 'This NPC has no turn with this id.',
   RULESET_NOT_FOUND: 'No ruleset is registered under this id.',
+  GHOST_NOT_FOUND: 'There is no ghost session with this id.',
   SOUL_NOT_FOUND: 'No archive of this server has a soul under this id.',
   SOUL_EXPORT_NOT_FOUND: 'This NPC has no export of this soul: begin with POST /npcs/{npcId}/soul/export.',
   SOUL_IMPORT_NOT_FOUND: 'Nobody has begun to import this: begin with POST /npcs/import.',
@@ -70,6 +71,8 @@ export const rejections = {
   TARGET_NOT_FOUND: 'The target is not among what is there.',
   RULE_REFUSED: 'A rule of this NPC forbids the action; details name the rule and its reason.',
   RATE_LIMITED: 'Too many requests for this key; wait as Retry-After says.',
+  GHOSTS_RUNNING:
+    'Too many ghost sessions of this studio are not over; wait for some of them, or stop them.',
   SOULS_WAITING:
     'Too many souls of this tenant wait for their upload: upload them, or wait until their exports expire.',
   CONCURRENT_NPC_LIMIT: 'Too many NPCs of this tenant have an open turn.',

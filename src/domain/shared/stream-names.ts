@@ -28,6 +28,18 @@ export const parseImportStream = (stream: string): { tenant: string; txId: strin
   const match = importStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), txId: unescape(match[2] ?? '') };
 };
+/** One ghost session (contract 9.8). */
+export const ghostStream = (tenant: string, sessionId: string): string => `ghost-${escape(tenant)}.${escape(sessionId)}`;
+/** The steps of one ghost session. */
+export const ghostStepsStream = (tenant: string, sessionId: string): string =>
+  `ghoststeps-${escape(tenant)}.${escape(sessionId)}`;
+const ghostStreamName = /^ghost-([^.]+)\.([^.~]+)$/;
+
+/** Takes the name of a session's stream apart; null for other streams. */
+export const parseGhostStream = (stream: string): { tenant: string; sessionId: string } | null => {
+  const match = ghostStreamName.exec(stream);
+  return match === null ? null : { tenant: unescape(match[1] ?? ''), sessionId: unescape(match[2] ?? '') };
+};
 /** Where a soul lives on this server, whatever the tenant; it is told by its root (contract 8.4). */
 export const custodyStream = (root: string): string => `custody.${escape(root)}`;
 /** What the stream of each tenant begins with, and no other stream. */
