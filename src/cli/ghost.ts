@@ -7,7 +7,7 @@ import { defined } from '../domain/shared/defined.js';
 import { openClient } from './client.js';
 import { followGhost } from './ghost-follow.js';
 import { findingLine, type GhostResults, resultLines } from './ghost-text.js';
-import { junitOf } from './ghost-junit.js';
+import { junitOf } from '../domain/ghost/junit.js';
 import { cellsOf, printListing } from './listing.js';
 import { fileOf } from './soul-file.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';

@@ -3,7 +3,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import type { ProcessInput } from '../../ports/process-engine.js';
 import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
-import { playSlice, SLICE_MS, type PlayDeps } from './play-slice.js';
+import { playSlice, settingFor, SLICE_MS, type PlayDeps } from './play-slice.js';
 import { closeAndReport } from './report.js';
 
 /** How long an attempt at a slice may take, in milliseconds: others may have the processor for long. */
@@ -22,7 +22,7 @@ export const ghostHost = (deps: PlayDeps): ProcessHost => ({
       async (): Promise<GhostInput> => {
         switch (name) {
           case 'begin':
-            await deps.levels.of(session.tenant, session.level);
+            await settingFor(deps, session);
             return { type: 'begun' };
           case 'play':
             return playSlice(deps, session, signal);

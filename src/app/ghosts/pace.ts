@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.js';
 import { nextTurn } from '../pacing/next-turn.js';
+import type { Sliced } from '../../domain/rules/hold-patterns.js';
 import { pause } from '../pacing/pause.js';
 
 /** Runs pieces of work one after the other, in the order in which they came, with pauses between them; raises what the work raises. */
@@ -47,3 +48,11 @@ export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: n
 
 /** How much rest is owed before any is taken, in milliseconds. */
 const LEAST_REST_MS = 4;
+
+/** Runs work that comes in slices at the pace of all that is played. */
+export const atPace = async <Result>(pace: Pace, work: Sliced<Result>): Promise<Result> => {
+  for (;;) {
+    const { done, value } = await pace(() => work.next());
+    if (done === true) return value;
+  }
+};

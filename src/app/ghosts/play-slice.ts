@@ -2,12 +2,13 @@ import { LRUCache } from 'lru-cache';
 
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
+import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
 import type { Levels } from '../levels/levels.js';
 import type { Lanes } from '../streams/lanes.js';
-import type { Pace } from './pace.js';
+import { atPace, type Pace } from './pace.js';
 import { beginSession, isPlayed, playStep, replayStep, type SessionState, type Setting, settingOf } from './session.js';
 import { recordStep, stepsSinceCheckpoint } from './steps-log.js';
 
@@ -45,12 +46,25 @@ const contextOf = ({ tenant, sessionId }: PlayedSession): CommandContext => ({
 
 export const stepsStreamOf = ({ tenant, sessionId }: PlayedSession): string => ghostStepsStream(tenant, sessionId);
 
+/**
+ * What a session is, with its level as it was when the session was asked for.
+ * @throws Rejection LEVEL_NOT_FOUND when it is lost; what the levels raise
+ */
+export const settingFor = async (
+  { levels }: Pick<PlayDeps, 'levels'>,
+  session: Omit<PlayedSession, 'sessionId'>,
+): Promise<Setting> => {
+  const level = await levels.levelOf(session.level, session.seed);
+  if (level === null) throw new Rejection('LEVEL_NOT_FOUND', { message: 'The level of this session is lost.' });
+  return settingOf(level, session);
+};
+
 /** A session as its recorded steps leave it. Raises what the levels and the event store raise. */
 export const loadSession = async (
   { events, levels, pace }: Pick<PlayDeps, 'events' | 'levels' | 'pace'>,
   session: PlayedSession,
 ): Promise<{ readonly setting: Setting; readonly state: SessionState }> => {
-  const setting = settingOf(await levels.of(session.tenant, session.level), session);
+  const setting = await settingFor({ levels }, session);
   let state = beginSession(setting);
   for (const step of await stepsSinceCheckpoint(events, stepsStreamOf(session)))
     state =
@@ -62,29 +76,19 @@ export const loadSession = async (
 
 const keyOf = ({ tenant, sessionId }: PlayedSession): string => `${tenant} ${sessionId}`;
 
-/** Runs work that comes in slices at the pace of all that is played. */
-const atPace = async <Result>(pace: Pace, work: Generator<number, Result, void>): Promise<Result> => {
-  for (;;) {
-    const { done, value } = await pace(() => work.next());
-    if (done === true) return value;
-  }
-};
-
 /**
  * Plays the next steps of a session, each recorded before the next one is begun, until the slice is over or the session is. Where another process
  * plays the same session, one of them is overtaken and goes on from what is recorded.
  * Raises the reason of the signal, and what the levels and the event store raise.
  */
 export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: AbortSignal): Promise<GhostInput> => {
-  const { clock, kept, lanes, levels, pace } = deps;
+  const { clock, kept, lanes, pace } = deps;
   const stream = stepsStreamOf(session);
   const by = contextOf(session);
   const untilMs = clock.monotonicMs() + SLICE_MS;
   const known = kept.get(keyOf(session));
   let loaded =
-    known === undefined
-      ? await loadSession(deps, session)
-      : { setting: settingOf(await levels.of(session.tenant, session.level), session), state: known };
+    known === undefined ? await loadSession(deps, session) : { setting: await settingFor(deps, session), state: known };
   const firstStep = loaded.state.step;
   for (;;) {
     const { setting, state } = loaded;

@@ -1,13 +1,23 @@
 import type { MemoryDraft, RecalledMemory } from '../../domain/npc/events.js';
 import { wordsOf } from '../../domain/shared/words.js';
 
-const known = new WeakMap<MemoryDraft, ReadonlySet<string>>();
+/** How many different words are numbered before the numbering begins anew. */
+const NUMBERED_WORDS = 50_000;
 
-/** Taking a text apart costs more than everything else here, and a memory never changes. */
-const wordsIn = (memory: MemoryDraft): ReadonlySet<string> => {
+/** Numbers of words, and the numbers of the words in each memory: taking texts apart and comparing words costs more than everything else in a step. */
+let numbers = new Map<string, number>();
+let known = new WeakMap<MemoryDraft, readonly number[]>();
+
+const numberOf = (word: string): number => {
+  const number = numbers.get(word) ?? numbers.size;
+  numbers.set(word, number);
+  return number;
+};
+
+const wordsIn = (memory: MemoryDraft): readonly number[] => {
   const before = known.get(memory);
   if (before !== undefined) return before;
-  const words = new Set(wordsOf(memory.text));
+  const words = wordsOf(memory.text).map(numberOf);
   known.set(memory, words);
   return words;
 };
@@ -23,18 +33,28 @@ export const recallByWords = (
   memories: readonly MemoryDraft[],
   { query, limit }: { readonly query: string; readonly limit: number },
 ): readonly RecalledMemory[] => {
-  const holding = wordsOf(query).map((word) =>
-    memories.flatMap((memory, index) => (wordsIn(memory).has(word) ? [index] : [])),
-  );
-  const total = holding.reduce((sum, held) => sum + weightOf(held.length), 0);
-  const scores = new Map<number, number>();
-  for (const held of holding)
-    for (const index of held) scores.set(index, (scores.get(index) ?? 0) + weightOf(held.length) / total);
-  return [...scores]
-    .sort(([one, score], [other, best]) => best - score || other - one)
+  if (numbers.size > NUMBERED_WORDS) {
+    numbers = new Map();
+    known = new WeakMap();
+  }
+  const asked = wordsOf(query).map(numberOf);
+  const all = memories.map(wordsIn);
+  const held = new Map(asked.map((word) => [word, 0]));
+  for (const words of all)
+    for (const word of words) {
+      const count = held.get(word);
+      if (count !== undefined) held.set(word, count + 1);
+    }
+  const weights = new Map([...held].map(([word, count]) => [word, weightOf(count)]));
+  let total = 0;
+  for (const weight of weights.values()) total += weight;
+  return all
+    .map((words, index) => ({ index, score: words.reduce((sum, word) => sum + (weights.get(word) ?? 0), 0) / total }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score || other.index - one.index)
     .slice(0, limit)
-    .flatMap(([index, similarity]) => {
+    .flatMap(({ index, score }) => {
       const memory = memories[index];
-      return memory === undefined ? [] : [{ ...memory, similarity: Math.min(1, similarity) }];
+      return memory === undefined ? [] : [{ ...memory, similarity: Math.min(1, score) }];
     });
 };

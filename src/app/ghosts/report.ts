@@ -1,20 +1,18 @@
-import { coverageOf, findingsOf, metricsOf, testsOf } from '../../domain/ghost/findings.js';
+import { findingsOf } from '../../domain/ghost/findings.js';
+import { coverageOf, metricsOf, testsOf } from '../../domain/ghost/results.js';
 import type { GhostReport } from '../../domain/ghost/session-events.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { loadSession, type PlayDeps, type PlayedSession, stepsStreamOf } from './play-slice.js';
 import type { SessionState, Setting } from './session.js';
 import { recordStep } from './steps-log.js';
 
-const reportOf = ({ level, goal }: Setting, { step, tally, world }: SessionState, over: boolean): GhostReport => {
-  const findings = findingsOf(level, tally, { over });
-  return {
-    step,
-    findings,
-    tests: testsOf(level, tally, findings, { over }),
-    coverage: coverageOf(level, world),
-    metrics: metricsOf(level, tally),
-  };
-};
+const reportOf = ({ level, goal }: Setting, { step, tally, world }: SessionState, over: boolean): GhostReport => ({
+  step,
+  findings: findingsOf(level, tally, { over }),
+  tests: testsOf(level, world, tally, { goal, over }),
+  coverage: coverageOf(level, world),
+  metrics: metricsOf(level, world, tally, 0).filter(([name]) => name !== 'stepsPerSecond'),
+});
 
 /** What a session has found so far. Raises what the levels and the event store raise. */
 export const reportSoFar = async (

@@ -55,7 +55,7 @@ const seedOf = (commandId: string): number => {
 export const runGhost = async ({ engine, clock, levels }: GhostDeps, asked: GhostAsked): Promise<GhostSeen> => {
   const { tenant, goal, suite, timeoutMs, by } = asked;
   const seed = asked.seed ?? seedOf(by.commandId);
-  const { level, ref: levelRef } = await levels.open(tenant, asked.level, seed);
+  const { level, ref: levelRef } = await levels.openLevel(tenant, asked.level, seed);
   const nowMs = clock.now().getTime();
   // From the command alone: a repeat after a crash finds the session that the first attempt began.
   const sessionId = makeProcessId('g', 0, parseCommandId(by.commandId).timeMs, by.commandId);

@@ -1,5 +1,5 @@
 import { act, heldBack } from '../../domain/ghost/act.js';
-import { beginTally, noteStep, type Tally } from '../../domain/ghost/findings.js';
+import { beginTally, noteStep, type StepFacts, type Tally } from '../../domain/ghost/tally.js';
 import { contextOf, npcStateOf, observe } from '../../domain/ghost/observation.js';
 import type { GhostGoal, LastStep, Plan, Policy, Spoken } from '../../domain/ghost/policy.js';
 import { isDone, policies } from '../../domain/ghost/policies.js';
@@ -34,10 +34,11 @@ export type SessionState = {
   readonly heard: string | null;
   readonly ghost: SessionMind;
   /** The minds of NPCs that were spoken to, and how often each was, by their ids. */
-  readonly npcs: Readonly<Record<string, { readonly mind: SessionMind; readonly asked: number }>>;
+  readonly npcs: Readonly<Record<string, NpcInSession>>;
   readonly tally: Tally;
 };
 
+type NpcInSession = { readonly mind: SessionMind; readonly asked: number };
 type StepData = Extract<GhostStepEvent, { type: 'GhostStepped' }>['data'];
 
 /** What a ghost's mind is called in its turns. An NPC of that name is another mind: theirs are told by who was spoken to. */
@@ -96,7 +97,7 @@ const settle = (
   const action = verdict.valid ? verdict.action : null;
   const step = state.step + 1;
   const spokenTo = allowed?.ok === true ? allowed.heardBy : undefined;
-  const before = spokenTo === undefined ? undefined : state.npcs[spokenTo];
+  const before = knownNpc(state, spokenTo ?? '');
   const npcs =
     spokenTo === undefined || npcTurn === null
       ? state.npcs
@@ -118,21 +119,32 @@ const settle = (
     tally: noteStep(level, state.tally, {
       step,
       revision: step - 1,
-      kind: spoken.kind,
       before: state.world,
       after: world,
       action: action ?? verdict.refusedAction ?? null,
-      valid: verdict.valid,
-      code: verdict.code ?? null,
+      verdictValid: verdict.valid,
+      refusalCode: verdict.code ?? null,
       outcome: allowed,
-      missed,
-      grounds,
-      error,
+      outcomeIfAllowed: missed,
+      verdicts: [
+        judged(level.ruleset?.rulesetId, ghostTurn),
+        ...(npcTurn === null ? [] : [judged(npcOf(level, npcTurn.npcId)?.ruleset?.rulesetId, npcTurn)]),
+      ],
+      ...defined({ error: error ?? undefined }),
     }),
   };
 };
 
+/** Which rules of which set matched in a verdict (contract 10.2). */
+const judged = (rulesetId: string | undefined, { grounds }: Decided): StepFacts['verdicts'][number] => ({
+  rulesetId: rulesetId ?? null,
+  matched: grounds.rules.flatMap(({ drRuleId, matched }) => (matched ? [drRuleId] : [])),
+});
+
 const npcOf = (level: Level, npcId: string) => level.npcs.find(({ id }) => id === npcId);
+/** Own members only: NPCs may have any name. */
+const knownNpc = ({ npcs }: SessionState, npcId: string): NpcInSession | undefined =>
+  Object.hasOwn(npcs, npcId) ? npcs[npcId] : undefined;
 const npcMind = (level: Level, npcId: string): SessionMind => beginSessionMind(npcOf(level, npcId)?.persona ?? '');
 
 /**
@@ -182,7 +194,7 @@ export function* playStep(
 function* answerOf({ level }: Setting, state: SessionState, npcId: string, words: string) {
   const npc = npcOf(level, npcId);
   if (npc === undefined) return null;
-  const { mind = npcMind(level, npcId), asked = 0 } = state.npcs[npcId] ?? {};
+  const { mind = npcMind(level, npcId), asked = 0 } = knownNpc(state, npcId) ?? {};
   const line = npc.says.length === 0 ? 'Hm.' : (npc.says[asked % npc.says.length] ?? '');
   return yield* playSessionTurn({
     npcId,
@@ -207,7 +219,7 @@ const decidedIn = (played: PlayedTurn): Decided => {
 };
 
 /** The session after a step that was recorded. What was decided is taken from the record, and not decided again. */
-export const replayStep = (setting: Setting, state: SessionState, { turns, error = null }: StepData): SessionState => {
+export const replayStep = (setting: Setting, state: SessionState, { turns, error }: StepData): SessionState => {
   const [ghostTurn, npcTurn] = turns;
   if (ghostTurn === undefined) throw new Error('a recorded step of a session has no turn');
   const { level, policy } = setting;
@@ -215,6 +227,6 @@ export const replayStep = (setting: Setting, state: SessionState, { turns, error
     spoken: policy.next(level, state.world, state.plan, state.last),
     ghostTurn: { ...ghostTurn, ...decidedIn(ghostTurn) },
     npcTurn: npcTurn === undefined ? null : { ...npcTurn, ...decidedIn(npcTurn) },
-    error,
+    error: error ?? null,
   });
 };

@@ -1,6 +1,8 @@
 import type { Action } from '../bridge/action.js';
 import type { Json, JsonObject } from '../shared/json.js';
-import type { GhostGoal } from './policy.js';
+import type { Finding } from './findings.js';
+import type { GhostGoal, ProtocolProbe } from './policy.js';
+import type { GhostTest } from './results.js';
 
 type OfSession = { readonly sessionId: string };
 
@@ -29,8 +31,8 @@ export type GhostEnding = 'completed' | 'failed' | 'stopped';
 /** What stands in a report: the figures of contract 9.3 and 9.9. */
 export type GhostReport = {
   readonly step: number;
-  readonly findings: readonly JsonObject[];
-  readonly tests: readonly JsonObject[];
+  readonly findings: readonly Finding[];
+  readonly tests: readonly GhostTest[];
   readonly metrics: readonly (readonly [string, number])[];
   readonly coverage: number;
 };
@@ -64,7 +66,7 @@ export type GhostStepEvent =
         readonly action: Action | null;
         readonly outcome: JsonObject | null;
         /** What the session tried of the protocol beside the turn, and what it found wrong. */
-        readonly probe?: string;
+        readonly probe?: ProtocolProbe;
         readonly error?: string;
         /** Everything that playing on needs, every now and then. */
         readonly checkpoint?: Json;

@@ -14,6 +14,7 @@ export const rejections = {
   TURN_NOT_FOUND: 'This NPC has no turn with this id.',
   RULESET_NOT_FOUND: 'No ruleset is registered under this id.',
   GHOST_NOT_FOUND: 'There is no ghost session with this id.',
+  FINDING_NOT_FOUND: 'This ghost session has no finding with this number.',
   SOUL_NOT_FOUND: 'No archive of this server has a soul under this id.',
   SOUL_EXPORT_NOT_FOUND: 'This NPC has no export of this soul: begin with POST /npcs/{npcId}/soul/export.',
   SOUL_IMPORT_NOT_FOUND: 'Nobody has begun to import this: begin with POST /npcs/import.',
@@ -24,6 +25,7 @@ export const rejections = {
   METHOD_NOT_ALLOWED: 'This path does not accept this method; details.allow lists the methods that it accepts.',
   SOUL_ALREADY_LIVE:
     'This soul lives on this server already; with "copy": true it comes in once more, under another npcId.',
+  GHOST_RUNNING: 'The ghost session is not over; stop it, or wait for its end.',
   SOUL_ARRIVING: 'The soul of this NPC is being imported; try again shortly.',
   CONFLICT: 'The request conflicts with what happened before.',
   IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running; try again shortly.',
@@ -44,6 +46,7 @@ export const rejections = {
   RULESET_TOO_LARGE:
     'Deciding with the rules of this set would cost too much; details give the cost and the bounds. Nothing was stored.',
   SOUL_DOWNLOAD_FAILED: 'The soul could not be downloaded. Begin again with the first phase.',
+  REPRO_INVALID: 'This is no reproduction of a finding; details.problems says why. Nothing was played.',
   SOUL_INVALID: 'This is not a valid soul; details.reason says why, and nothing was imported.',
   SOUL_TOO_LARGE: 'This NPC is larger than a soul may be, or its data is nested too deep; details give the bounds.',
   TEMPLATE_INVALID: 'The template is unknown: use Raw, ChatML, Llama3 or Alpaca; nothing was stored.',
