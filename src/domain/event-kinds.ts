@@ -1,3 +1,4 @@
+import { levelEvents } from './level/decoder.js';
 import { npcEvents } from './npc/decoder.js';
 import { rulesetEvents } from './rules/decoder.js';
 import { signingKeyEvents } from './signing/decoder.js';
@@ -9,6 +10,7 @@ import { tenantEvents, tenantsEvents } from './tenant/decoder.js';
 export const eventKinds = {
   npc: npcEvents,
   ruleset: rulesetEvents,
+  level: levelEvents,
   tenant: tenantEvents,
   tenants: tenantsEvents,
   signingKeys: signingKeyEvents,

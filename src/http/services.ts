@@ -1,5 +1,6 @@
 import type { Recall } from '../app/memory/recall.js';
 import type { Engines } from '../app/cortex/engines.js';
+import type { Levels } from '../app/levels/levels.js';
 import type { Lanes } from '../app/streams/lanes.js';
 import type { OtherArchives } from '../app/souls/other-archives.js';
 import type { SoulTrust } from '../app/souls/soul-signer.js';
@@ -19,6 +20,7 @@ export type Services = {
   readonly turnIndex: TurnIndex;
   readonly engine: ProcessEngine;
   readonly rulesets: Rulesets;
+  readonly levels: Levels;
   readonly recall: Recall;
   readonly signingKeys: SigningKeys;
   readonly signer: VerdictSigner;

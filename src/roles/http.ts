@@ -13,6 +13,7 @@ export type HttpRoleDeps = Pick<
   | 'journal'
   | 'engine'
   | 'rulesets'
+  | 'levels'
   | 'signingKeys'
   | 'recall'
   | 'engines'

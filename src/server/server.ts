@@ -1,9 +1,12 @@
+import { readLevelMaps } from '../adapters/files/level-maps.js';
 import { ownerKeyFile } from '../adapters/files/owner-key-file.js';
 import { createMetrics, type GaugeReading } from '../adapters/prometheus/metrics.js';
 import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../profiles/closers.js';
 import { createEngines } from '../app/cortex/engines.js';
+import { readBuiltInLevels } from '../app/levels/built-in-levels.js';
+import { openLevels } from '../app/levels/levels.js';
 import { startArchiveSweep } from '../app/souls/archive-sweep.js';
 import { firstStart, type OwnerKey } from '../app/keys/first-start.js';
 import { Lanes } from '../app/streams/lanes.js';
@@ -128,6 +131,8 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const { lanes, keys, ownerKey } = opened;
     const publicUrl = config.publicUrl ?? server.url;
     const rulesets = openRulesets(lanes, ports.events);
+    const builtIn = await readBuiltInLevels(await readLevelMaps());
+    const levels = openLevels({ ...ports, lanes, archive: ports.soulArchive }, builtIn);
     const journal = new ProcessJournal(ports.events, { shared });
     const { signingKeys, apiKeys } = keys;
     const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);
@@ -140,7 +145,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine, metrics));
     if (serves.requests) {
       closers.opened(startArchiveSweep({ archive: ports.soulArchive, clock: ports.clock, log }));
-      routes = [...status, ...httpRoutes({ ...deciding, journal, engine, publicUrl, config, apiKeys })];
+      routes = [...status, ...httpRoutes({ ...deciding, levels, journal, engine, publicUrl, config, apiKeys })];
     }
     serveWith(opened);
     lifecycle.ready();

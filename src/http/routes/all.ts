@@ -13,6 +13,7 @@ import { eventRoutes } from './events.js';
 import { historyRoutes } from './histories.js';
 import { jwksRoute } from './jwks.js';
 import { keyRoutes } from './keys.js';
+import { levelRoutes } from './levels.js';
 import { memoryRoutes } from './memory.js';
 import { memoryWriteRoutes } from './memory-writes.js';
 import { npcRoutes } from './npcs.js';
@@ -37,6 +38,7 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...cardRoutes(services),
   ...bridgeRoutes(services),
   ...ruleRoutes(services),
+  ...levelRoutes(services),
   ...verdictRoutes(services.signer),
   jwksRoute(services.signingKeys),
   ...archiveRoutes({ ...services, mayUpload: (grant) => mayUpload(services, grant) }),
