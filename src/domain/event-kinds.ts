@@ -1,4 +1,5 @@
 import { ghostEvents, ghostStepEvents } from './ghost/session-decoder.js';
+import { levelEvents } from './level/decoder.js';
 import { npcEvents } from './npc/decoder.js';
 import { rulesetEvents } from './rules/decoder.js';
 import { signingKeyEvents } from './signing/decoder.js';
@@ -10,6 +11,7 @@ import { tenantEvents, tenantsEvents } from './tenant/decoder.js';
 export const eventKinds = {
   npc: npcEvents,
   ruleset: rulesetEvents,
+  level: levelEvents,
   tenant: tenantEvents,
   tenants: tenantsEvents,
   signingKeys: signingKeyEvents,

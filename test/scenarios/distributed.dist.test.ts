@@ -4,6 +4,7 @@ import { agentScenarios } from './agents.js';
 import { cardScenarios } from './cards.js';
 import { cortexScenarios } from './cortex.js';
 import { injectionScenarios } from './injections.js';
+import { levelScenarios } from './levels.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
@@ -23,6 +24,7 @@ cortexScenarios('distributed', openDistributedServer);
 soulScenarios('distributed', openDistributedServer);
 soulImportScenarios('distributed', openDistributedServer);
 cardScenarios('distributed', openDistributedServer);
+levelScenarios('distributed', openDistributedServer);
 soulsElsewhereScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {

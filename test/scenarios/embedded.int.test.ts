@@ -4,6 +4,7 @@ import { agentScenarios } from './agents.js';
 import { cardScenarios } from './cards.js';
 import { cortexScenarios } from './cortex.js';
 import { injectionScenarios } from './injections.js';
+import { levelScenarios } from './levels.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
@@ -23,6 +24,7 @@ cortexScenarios('embedded', openEmbeddedServer);
 soulScenarios('embedded', openEmbeddedServer);
 soulImportScenarios('embedded', openEmbeddedServer);
 cardScenarios('embedded', openEmbeddedServer);
+levelScenarios('embedded', openEmbeddedServer);
 soulsElsewhereScenarios('embedded', openEmbeddedServer);
 injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {

@@ -14,7 +14,7 @@ export const replayScript = async (
   pace: Pace,
   level: Level,
   script: readonly ScriptedText[],
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<{ readonly findings: readonly Finding[]; readonly steps: number }> => {
   const policy = scriptedPolicy(script);
   const setting: Setting = { level, policy, goal: 'find_bugs', seed: 0, steps: script.length };

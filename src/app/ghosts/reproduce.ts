@@ -4,8 +4,9 @@ import type { Finding } from '../../domain/ghost/findings.js';
 import { beginMinimising, type Minimising, noteTrial, trialOf } from '../../domain/ghost/minimise.js';
 import type { GhostGoal } from '../../domain/ghost/policy.js';
 import type { ScriptedText } from '../../domain/ghost/scripted.js';
-import type { Level } from '../../domain/level/level.js';
+import type { LevelRef } from '../../domain/level/level-ref.js';
 import { defined } from '../../domain/shared/defined.js';
+import type { Json } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
@@ -25,8 +26,9 @@ export type Reproduction = {
   readonly format: typeof REPRO_FORMAT;
   readonly sessionId: string;
   readonly finding: Pick<Finding, 'kind' | 'subject' | 'detail'>;
-  readonly levelId: string;
-  readonly level: Level;
+  readonly level: LevelRef;
+  /** The Tiled map of a registered level; null of one that a server makes or has by itself. */
+  readonly map: Json;
   readonly goal: GhostGoal;
   readonly seed: number;
   readonly script: readonly ScriptedText[];
@@ -70,7 +72,7 @@ export const reproduce = async (
     session,
     finding,
   }: { readonly tenant: string; readonly session: GhostAnswer; readonly finding: Finding | undefined },
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<Reproduction> => {
   if (finding === undefined) throw new Rejection('FINDING_NOT_FOUND');
   const { clock, events, pace, searches } = deps;
@@ -95,9 +97,11 @@ export const reproduce = async (
   }
   const shortest = pick(script, state.kept);
   const { sessionId, goal, seed } = session;
+  const text = session.level.version === null ? null : await deps.levels.mapOf(session.level.digest);
   const { kind, subject, detail } = finding;
   return {
-    ...{ format: REPRO_FORMAT, sessionId, finding: { kind, subject, detail }, levelId: session.level.levelId, level },
+    ...{ format: REPRO_FORMAT, sessionId, finding: { kind, subject, detail }, level: session.level },
+    map: text === null ? null : (JSON.parse(text) as Json),
     ...{ goal, seed, script: shortest, steps: shortest.length, minimal: state.ended === 'minimal' },
   };
 };

@@ -1,18 +1,11 @@
 import type { Action } from '../bridge/action.js';
+import type { LevelRef } from '../level/level-ref.js';
 import type { Json, JsonObject } from '../shared/json.js';
 import type { Finding } from './findings.js';
 import type { GhostGoal, ProtocolProbe } from './policy.js';
 import type { GhostTest } from './results.js';
 
 type OfSession = { readonly sessionId: string };
-
-/** The level of a session: a version that was registered, or a built-in or generated one (null). `digest` names what it is made from. */
-export type LevelRef = {
-  readonly levelId: string;
-  readonly version: number | null;
-  readonly digest: string;
-  readonly generated: boolean;
-};
 
 /** What a session is asked for; it is fixed from then on (contract 9.8). `steps`: its budget. */
 export type GhostPlan = {

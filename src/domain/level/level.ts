@@ -3,13 +3,13 @@ import type { DirectiveRuleSet } from '../rules/ruleset.js';
 /** A tile, by its column and row; (0, 0) is the upper left one. */
 export type Tile = { readonly x: number; readonly y: number };
 
-/** What every object of a level has; `id` is unique in its level: what the ghost calls it. */
+/** What every object of a level has; `id` is unique in its level, triggers included: what the ghost calls it. It stands on no wall, but several may share a tile. */
 type Thing = { readonly id: string; readonly at: Tile };
 
 export type Goal = Thing;
 /** `opens`: the doors that it opens, by their ids; `heals`: hit points it gives when it is used, 0 for none. An item without either is good for nothing. `consumed`: it is gone once it was used. */
 export type Item = Thing & { readonly opens: readonly string[]; readonly heals: number; readonly consumed: boolean };
-/** Shut until one of the items that open it is used on it; a door without such an item opens to anybody who interacts with it. */
+/** `locked`: shut until one of the items that open it is used on it, for good if the level has none. Not locked: it opens to anybody who interacts with it. */
 export type Door = Thing & { readonly locked: boolean };
 /** Whoever enters it loses `harm` hit points. */
 export type Hazard = Thing & { readonly harm: number };
@@ -19,7 +19,7 @@ export type LevelNpc = Thing & {
   readonly ruleset: DirectiveRuleSet | null;
   readonly says: readonly string[];
 };
-/** Whoever enters one of its tiles observes `text`; `once`: the first time only. */
+/** Whoever enters one of its tiles, from `from` to `to` (both included), observes `text`; `once`: the first time only. Some of its tiles may be walls. */
 export type Trigger = {
   readonly id: string;
   readonly from: Tile;

@@ -15,6 +15,7 @@ export const rejections = {
   RULESET_NOT_FOUND: 'No ruleset is registered under this id.',
   GHOST_NOT_FOUND: 'There is no ghost session with this id.',
   FINDING_NOT_FOUND: 'This ghost session has no finding with this number.',
+  LEVEL_NOT_FOUND: 'No level is registered under this id; GET /levels lists all levels.',
   SOUL_NOT_FOUND: 'No archive of this server has a soul under this id.',
   SOUL_EXPORT_NOT_FOUND: 'This NPC has no export of this soul: begin with POST /npcs/{npcId}/soul/export.',
   SOUL_IMPORT_NOT_FOUND: 'Nobody has begun to import this: begin with POST /npcs/import.',
@@ -27,6 +28,7 @@ export const rejections = {
     'This soul lives on this server already; with "copy": true it comes in once more, under another npcId.',
   GHOST_RUNNING: 'The ghost session is not over; stop it, or wait for its end.',
   SOUL_ARRIVING: 'The soul of this NPC is being imported; try again shortly.',
+  LEVEL_BUILT_IN: 'This level comes with the server and stays as it is: use another levelId.',
   CONFLICT: 'The request conflicts with what happened before.',
   IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running; try again shortly.',
   CORTEX_NOT_FOUND:
@@ -45,6 +47,8 @@ export const rejections = {
   RULE_ID_REPEATED: 'Two rules of the set have the same drRuleId; nothing was stored.',
   RULESET_TOO_LARGE:
     'Deciding with the rules of this set would cost too much; details give the cost and the bounds. Nothing was stored.',
+  LEVEL_INVALID:
+    'This map is not a level; details.problems says what to change, by layer and object. Nothing was stored.',
   SOUL_DOWNLOAD_FAILED: 'The soul could not be downloaded. Begin again with the first phase.',
   REPRO_INVALID: 'This is no reproduction of a finding; details.problems says why. Nothing was played.',
   SOUL_INVALID: 'This is not a valid soul; details.reason says why, and nothing was imported.',

@@ -19,6 +19,7 @@ const unescapeBytes = (part: string): string =>
 export const npcStream = (tenant: string, npcId: string): string => `npc-${escape(tenant)}.${escape(npcId)}`;
 export const rulesetStream = (tenant: string, rulesetId: string): string =>
   `ruleset-${escape(tenant)}.${escape(rulesetId)}`;
+export const levelStream = (tenant: string, levelId: string): string => `level-${escape(tenant)}.${escape(levelId)}`;
 /** The imports of what an archive calls `txId` (contract 8.3). */
 export const importStream = (tenant: string, txId: string): string => `import-${escape(tenant)}.${escape(txId)}`;
 const importStreamName = /^import-([^.]+)\.([^.~]+)$/;

@@ -1,13 +1,10 @@
 import { Type } from '@sinclair/typebox';
 
 import { findGhost, type GhostAsked, runGhost, stopGhost } from '../../app/ghosts/run-ghost.js';
-import { readSteps } from '../../app/ghosts/steps-log.js';
 import { requireGhostRoom } from '../../app/ghosts/ghost-room.js';
-import { reportSoFar } from '../../app/ghosts/report.js';
 import { READ_WAIT_MS } from '../../app/read-models/read-wait.js';
 import { type GhostGoal, ghostGoals } from '../../domain/ghost/policy.js';
 import { goalOf } from '../../domain/ghost/suite.js';
-import type { GhostReport } from '../../domain/ghost/session-events.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { defined } from '../../domain/shared/defined.js';
 import { ghosts as ghostRows, type GhostRow } from '../../../projections/ghosts.js';
@@ -15,7 +12,7 @@ import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { contextOf } from '../command-context.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
-import { FreeObject, nullable } from '../schemas.js';
+import { nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 
 /** The longest session, in milliseconds. */
@@ -23,7 +20,6 @@ const LONGEST_MS = 86_400_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_DURATION_SECONDS = 300;
 const DEFAULT_HISTORY = 10;
-const DEFAULT_STEPS = 100;
 
 const asked = {
   level: nullable(Type.String({ minLength: 1, maxLength: 128 })),
@@ -32,15 +28,17 @@ const asked = {
   driver: nullable(Type.Literal('local')),
 };
 const Goal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
-const SessionParams = Type.Object({ sessionId: Type.String() });
 const Status = Type.Unsafe<string>({ type: 'string', enum: ['pending', 'running', 'completed', 'failed', 'stopped'] });
-const LevelShown = Type.Object({
+/** The level of a session (contract 9.8). */
+export const LevelShown = Type.Object({
   levelId: Type.String(),
   version: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
   digest: Type.String(),
   generated: Type.Boolean(),
 });
 const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
+
+export const SessionParams = Type.Object({ sessionId: Type.String() });
 
 type Asked = { level?: string | null; seed?: number | null; timeout?: number | null };
 
@@ -50,7 +48,7 @@ const completedAt = (session: GhostAnswer): string | null => ('completedAt' in s
 const progressOf = (session: GhostAnswer, step: number): number =>
   'completedAt' in session ? 1 : Math.min(1, step / Math.max(1, session.steps));
 
-/** Ghost sessions (contract 7.3, 9). */
+/** Ghost sessions: run, looked at, stopped, listed (contract 7.3, 9). */
 export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
   const { ports, lanes, engine, journal, levels } = services;
   const deps = { engine, journal, levels, clock: ports.clock };
@@ -243,65 +241,6 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
       },
     }),
     route({
-      operationId: 'ghostResults',
-      method: 'GET',
-      path: '/ghost/:sessionId/results',
-      tag: 'Ghosts',
-      summary: 'What a session has found',
-      description: 'While it plays, the figures so far, with `resultsPartial: true`.',
-      scope: 'ghosts',
-      params: SessionParams,
-      responses: { 200: { description: 'The results.', schema: Results } },
-      handler: async (call) => {
-        const { tenant } = call.principal;
-        const session = await find(call);
-        const report =
-          session.name === 'over'
-            ? session.report
-            : await reportSoFar({ events: ports.events, levels }, tenant, session);
-        const ended = completedAt(session);
-        const untilMs = ended === null ? ports.clock.now().getTime() : Date.parse(ended);
-        return { body: shownReport(session, report, Math.max(0, untilMs - Date.parse(session.startedAt))) };
-      },
-    }),
-    route({
-      operationId: 'ghostSteps',
-      method: 'GET',
-      path: '/ghost/:sessionId/steps',
-      tag: 'Ghosts',
-      summary: 'What a session did, step by step',
-      scope: 'ghosts',
-      ext: true,
-      params: SessionParams,
-      query: Type.Object({
-        from: Type.Optional(Type.Integer({ minimum: 1, description: 'The first step to show; steps count from 1.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-      }),
-      responses: {
-        200: {
-          description: 'The steps; `next` is where the following ones begin.',
-          schema: Type.Object({
-            sessionId: Type.String(),
-            next: Type.Optional(Type.Integer()),
-            steps: Type.Array(FreeObject),
-          }),
-        },
-      },
-      handler: async (call) => {
-        const { sessionId } = await find(call);
-        const { from = 1, limit = DEFAULT_STEPS } = call.query;
-        const stream = ghostStepsStream(call.principal.tenant, sessionId);
-        const { steps, next } = await readSteps(ports.events, stream, { from, limit });
-        return {
-          body: {
-            sessionId,
-            ...defined({ next: next ?? undefined }),
-            steps: steps.map(({ checkpoint: _, ...step }) => step),
-          },
-        };
-      },
-    }),
-    route({
       operationId: 'stopGhost',
       method: 'POST',
       path: '/ghost/:sessionId/stop',
@@ -346,42 +285,3 @@ const listed = ({
   histLevel: level,
   histSeed: seed,
 });
-
-const Results = Type.Object({
-  resultsSessionId: Type.String(),
-  resultsTotalTests: Type.Integer(),
-  resultsPassed: Type.Integer(),
-  resultsFailed: Type.Integer(),
-  resultsSkipped: Type.Integer(),
-  resultsDuration: Type.Number({ description: 'Milliseconds.' }),
-  resultsTests: Type.Array(FreeObject),
-  resultsCoverage: Type.Number({ description: '0 to 1' }),
-  resultsMetrics: Type.Array(Type.Array(Type.Unsafe<string | number>({ type: ['string', 'number'] }))),
-  resultsFindings: Type.Array(FreeObject),
-  resultsPartial: Type.Optional(Type.Literal(true)),
-});
-
-/** A report as the contract names its members (9.3, 9.9). */
-const shownReport = (
-  session: GhostAnswer,
-  { tests, metrics, coverage, findings, step }: GhostReport,
-  durationMs: number,
-) => {
-  const skipped = tests.filter(({ testSkipped }) => testSkipped === true).length;
-  const passed = tests.filter(({ testPassed }) => testPassed === true).length;
-  const perSecond: readonly (readonly [string, number])[] =
-    durationMs === 0 ? [] : [['stepsPerSecond', Math.round((step * 100_000) / durationMs) / 100]];
-  return {
-    resultsSessionId: session.sessionId,
-    resultsTotalTests: tests.length,
-    resultsPassed: passed,
-    resultsFailed: tests.length - passed - skipped,
-    resultsSkipped: skipped,
-    resultsDuration: durationMs,
-    resultsTests: tests,
-    resultsCoverage: coverage,
-    resultsMetrics: [...metrics, ...perSecond],
-    resultsFindings: findings,
-    ...(session.name === 'over' ? {} : { resultsPartial: true as const }),
-  };
-};
