@@ -2,7 +2,7 @@
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const BITS = 6;
-const values = new Map([...DIGITS].map((digit, value) => [digit, value]));
+const values = new Map(Array.from(DIGITS, (digit, value) => [digit, value]));
 
 /** The empty set of numbers from 0 to below `size`. */
 export const emptyBitmap = (size: number): string => 'A'.repeat(Math.ceil(size / BITS));

@@ -3,7 +3,7 @@ import type { JsonObject } from '../shared/json.js';
 import { bitmapHas } from './bitmap.js';
 import { chartOf, neighboursOf, numberOfTile, type Placed } from './chart.js';
 import { findPath } from './find-path.js';
-import { proceed, settle } from './journey.js';
+import { proceed, settlePlan } from './journey.js';
 import { beginPlan, IDLE, textOf, type Plan, type Policy, type Task } from './policy.js';
 import { isInPlace, type World } from './world.js';
 
@@ -97,7 +97,7 @@ export const exploringStep = (
 export const exploration: Policy = {
   begin: beginPlan,
   next(level, world, before, last) {
-    const { plan, action } = exploringStep(level, world, settle(level, world, before, last));
+    const { plan, action } = exploringStep(level, world, settlePlan(level, world, before, last));
     return { plan, text: textOf(action ?? IDLE), kind: action === null ? 'wait' : 'explore' };
   },
 };

@@ -3,11 +3,12 @@ import { onlyDescribes } from '../rules/effect.js';
 import { bitmapHas } from './bitmap.js';
 import { unusableItems } from './reach.js';
 import { ruleProblems, ruleSubject } from './rule-problems.js';
-import { findingKinds, rulesetsOf, type Found, type Tally } from './tally.js';
+import { findingKinds, type MergedFinding } from './found.js';
+import { rulesetsOf, type Tally } from './tally.js';
 import { shortId } from './world.js';
 
 /** As results list it (contract 9.9). */
-export type Finding = Found & { readonly n: number };
+export type Finding = MergedFinding & { readonly n: number };
 
 /**
  * A rule is told as never fired only after so many decisions with its set: one that matches in 2 of 100 decisions is then missed in fewer than 2 of
@@ -16,7 +17,7 @@ export type Finding = Found & { readonly n: number };
 export const DECISIONS_TO_JUDGE = 200;
 
 /** What is wrong with a level as it stands: no event shows it. */
-const ofLevel = (kind: Found['kind'], subject: string, detail: string): Found => ({
+const ofLevel = (kind: MergedFinding['kind'], subject: string, detail: string): MergedFinding => ({
   kind,
   subject,
   detail,
@@ -26,10 +27,10 @@ const ofLevel = (kind: Found['kind'], subject: string, detail: string): Found =>
   events: [],
 });
 
-const staticFindings = new WeakMap<Level, readonly Found[]>();
+const staticFindings = new WeakMap<Level, readonly MergedFinding[]>();
 
 /** Findings that need no play: items and rules. */
-const findingsOfLevel = (level: Level): readonly Found[] => {
+const findingsOfLevel = (level: Level): readonly MergedFinding[] => {
   const known = staticFindings.get(level);
   if (known !== undefined) return known;
   const found = [
@@ -43,7 +44,7 @@ const findingsOfLevel = (level: Level): readonly Found[] => {
 };
 
 /** Rules that matched in none of the decisions, of the sets with which enough decisions were made. */
-const neverFired = (level: Level, { decisions, fired, steps }: Tally): readonly Found[] =>
+const neverFired = (level: Level, { decisions, fired, steps }: Tally): readonly MergedFinding[] =>
   rulesetsOf(level).flatMap(({ rulesetId, rulesetRules }, set) => {
     const made = decisions[set] ?? 0;
     if (made < DECISIONS_TO_JUDGE) return [];
@@ -67,9 +68,9 @@ export const findingsOf = (level: Level, tally: Tally, { over }: { readonly over
       : [],
   );
   const known = [...unreachable, ...findingsOfLevel(level), ...tally.found];
-  const isNew = ({ kind, subject }: Found): boolean =>
+  const isNew = ({ kind, subject }: MergedFinding): boolean =>
     !known.some((one) => one.kind === kind && one.subject === subject);
-  const rank = ({ kind }: Found): number => findingKinds.indexOf(kind);
+  const rank = ({ kind }: MergedFinding): number => findingKinds.indexOf(kind);
   return [...known, ...(over ? neverFired(level, tally).filter(isNew) : [])]
     .toSorted((left, right) => left.fromStep - right.fromStep || rank(left) - rank(right))
     .map((found, index) => ({ n: index + 1, ...found }));

@@ -1,7 +1,7 @@
 import { isInReach } from './chart.js';
 import { exploringStep } from './explore.js';
 import { afterSaying, stroll } from './hunt-bugs.js';
-import { settle } from './journey.js';
+import { settlePlan } from './journey.js';
 import { beginPlan, IDLE, textOf, type Policy } from './policy.js';
 import { greet } from './probes.js';
 import { diceOf } from './random.js';
@@ -16,7 +16,7 @@ const ATTACK_ROUNDS = 5;
 export const metricsGathering: Policy = {
   begin: beginPlan,
   next(level, world, before, last) {
-    const settled = settle(level, world, before, last);
+    const settled = settlePlan(level, world, before, last);
     const dice = diceOf(settled.chance);
     const { turn } = settled;
     const say = (text: string, kind: string) => ({ text, kind, plan: afterSaying(settled, text, dice) });

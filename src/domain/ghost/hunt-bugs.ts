@@ -2,11 +2,11 @@ import type { Level } from '../level/level.js';
 import type { JsonObject } from '../shared/json.js';
 import { DIRECTIONS, isOnMap, numberOfTile } from './chart.js';
 import { exploringStep } from './explore.js';
-import { settle } from './journey.js';
+import { settlePlan } from './journey.js';
 import { beginPlan, IDLE, textOf, type Plan, type Policy } from './policy.js';
 import { drawProbe } from './probes.js';
 import { diceOf, type Dice } from './random.js';
-import { isFree, type World } from './world.js';
+import { isEnterable, type World } from './world.js';
 
 /** How many of a hundred steps are probes: while there is something to explore, and after that. */
 const PROBES_PERCENT = 40;
@@ -17,7 +17,7 @@ const KEPT_CHARS = 2_000;
 /** A move to a random free neighbour, so that somebody with nothing left to explore meets other things; idle where there is none. */
 export const stroll = (level: Level, world: World, dice: Dice): JsonObject => {
   const ways = DIRECTIONS.map((way) => ({ x: world.at.x + way.x, y: world.at.y + way.y })).filter(
-    (to) => isOnMap(level, to) && isFree(level, world, numberOfTile(level, to)),
+    (to) => isOnMap(level, to) && isEnterable(level, world, numberOfTile(level, to)),
   );
   const to = dice.any(ways);
   return to === undefined ? IDLE : { type: 'MOVE', payload: to };
@@ -35,7 +35,7 @@ export const afterSaying = (plan: Plan, text: string, dice: Dice): Plan => ({
 export const bugHunting: Policy = {
   begin: beginPlan,
   next(level, world, before, last) {
-    const settled = settle(level, world, before, last);
+    const settled = settlePlan(level, world, before, last);
     const dice = diceOf(settled.chance);
     if (dice.luck(settled.stuck ? PROBES_LATE_PERCENT : PROBES_PERCENT)) {
       const drawn = drawProbe({ level, world, plan: settled, dice });

@@ -11,7 +11,7 @@ const remember = <Value>(values: readonly Value[], value: Value): readonly Value
 const OPENS: ReadonlySet<string> = new Set(['INTERACT', 'USE']);
 
 /** The plan after the last step: what failed is remembered, and a path that the ghost has left is given up. */
-export const settle = (level: Level, world: World, plan: Plan, last: LastStep | null): Plan => {
+export const settlePlan = (level: Level, world: World, plan: Plan, last: LastStep | null): Plan => {
   const at = numberOfTile(level, world.at);
   const done = last?.valid === true && last.outcome?.ok === true;
   const stuck = plan.stuck && !(done && OPENS.has(last.action?.type ?? ''));

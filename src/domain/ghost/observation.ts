@@ -3,7 +3,7 @@ import type { JsonObject } from '../shared/json.js';
 import { cutText } from '../shared/text.js';
 import { DIRECTIONS, isOnMap, numberOfTile, type Placed } from './chart.js';
 import { entitiesOf, thingsInSight } from './sight.js';
-import { isDown, isFree, shortId, type World } from './world.js';
+import { isDown, isEnterable, shortId, type World } from './world.js';
 
 /** An observation, in UTF-16 units; rules' patterns see all of it. */
 export const OBSERVATION_CHARS = 1_500;
@@ -18,7 +18,7 @@ const listed = (names: readonly string[], none: string): string =>
 const waysOut = (level: Level, world: World): readonly string[] =>
   DIRECTIONS.flatMap((way) => {
     const next = { x: world.at.x + way.x, y: world.at.y + way.y };
-    return isOnMap(level, next) && isFree(level, world, numberOfTile(level, next)) ? [way.word] : [];
+    return isOnMap(level, next) && isEnterable(level, world, numberOfTile(level, next)) ? [way.word] : [];
   });
 
 const describe = (world: World, { kind, position, id, at }: Placed): string => {
@@ -66,7 +66,7 @@ export const observe = (level: Level, world: World): string => {
 };
 
 /** The `context` of a turn of the ghost (contract 2.2): what the bridge and rules read of the world. */
-export const contextOf = (level: Level, world: World): JsonObject => ({
+export const ghostContextOf = (level: Level, world: World): JsonObject => ({
   worldState: {
     bounds: { minX: 0, maxX: level.width - 1, minY: 0, maxY: level.height - 1 },
     entities: entitiesOf(level, world),

@@ -5,7 +5,7 @@ import { bugHunting } from './hunt-bugs.js';
 import type { GhostGoal, Plan, Policy } from './policy.js';
 import { reachableTiles } from './reach.js';
 import { goalSeeking } from './seek-goals.js';
-import { isOver, type World } from './world.js';
+import { isRunOver, type World } from './world.js';
 
 export const policies: Readonly<Record<GhostGoal, Policy>> = {
   maximize_exploration: exploration,
@@ -39,7 +39,7 @@ export const budgetOf = (goal: GhostGoal, level: Level): number => {
  * figures otherwise go on to the budget.
  */
 export const isDone = (goal: GhostGoal, level: Level, world: World, plan: Plan): boolean => {
-  if (isOver(world)) return true;
+  if (isRunOver(world)) return true;
   switch (goal) {
     case 'maximize_exploration':
       return plan.stuck || world.entered >= reachableTiles(level).count;

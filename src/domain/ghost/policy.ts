@@ -1,7 +1,7 @@
 import type { Action } from '../bridge/action.js';
 import type { Level } from '../level/level.js';
 import type { JsonObject } from '../shared/json.js';
-import type { Outcome } from './act.js';
+import type { Outcome } from './deed.js';
 import { chanceOf, type Chance } from './random.js';
 import { numberOfTile } from './chart.js';
 import type { World } from './world.js';
@@ -50,7 +50,7 @@ export type LastStep = {
 };
 
 /** What a policy says in place of a model. `kind`: a word for what the step is, for figures. */
-export type Spoken = {
+export type Utterance = {
   readonly plan: Plan;
   readonly text: string;
   readonly kind: string;
@@ -60,7 +60,7 @@ export type Spoken = {
 /** Plays a goal. The same level, seed and steps make the same texts. */
 export type Policy = {
   begin(level: Level, seed: number): Plan;
-  next(level: Level, world: World, plan: Plan, last: LastStep | null): Spoken;
+  next(level: Level, world: World, plan: Plan, last: LastStep | null): Utterance;
 };
 
 /** How many tiles and tasks a plan remembers as failed, the newest ones. */

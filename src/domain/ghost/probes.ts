@@ -6,19 +6,19 @@ import { greetings, injections, malformedActions, unknownTypes } from './hostile
 import { textOf, type Plan, type ProtocolProbe } from './policy.js';
 import type { Dice } from './random.js';
 import { SIGHT_TILES, thingsInSight } from './sight.js';
-import { isFree, type World } from './world.js';
+import { isEnterable, type World } from './world.js';
 
 /** A text that tries for a mistake. */
 export type Probe = { readonly kind: string; readonly text: string; readonly probe?: ProtocolProbe };
-type Scene = { readonly level: Level; readonly world: World; readonly plan: Plan; readonly dice: Dice };
+type ProbeScene = { readonly level: Level; readonly world: World; readonly plan: Plan; readonly dice: Dice };
 
 const move = (x: number, y: number): JsonObject => ({ type: 'MOVE', payload: { x, y } });
 
 /** Leaves the map, walks into a wall or a shut door, or far away. */
-const boundary = ({ level, world, dice }: Scene): Probe => {
+const boundary = ({ level, world, dice }: ProbeScene): Probe => {
   const { at } = world;
   const neighbours = DIRECTIONS.map((way) => ({ x: at.x + way.x, y: at.y + way.y }));
-  const blocked = neighbours.filter((to) => !isOnMap(level, to) || !isFree(level, world, numberOfTile(level, to)));
+  const blocked = neighbours.filter((to) => !isOnMap(level, to) || !isEnterable(level, world, numberOfTile(level, to)));
   const to = dice.luck(60) ? dice.any(blocked) : undefined;
   if (to !== undefined) return { kind: 'boundary', text: textOf(move(to.x, to.y)) };
   const far = dice.pick([
@@ -33,12 +33,12 @@ const boundary = ({ level, world, dice }: Scene): Probe => {
   return { kind: 'boundary', text: textOf(move(far.x, far.y)) };
 };
 
-const anyThing = ({ level, dice }: Scene): Placed | undefined => dice.any([...chartOf(level).byId.values()]);
-const someThing = (scene: Scene): Placed | undefined =>
+const anyThing = ({ level, dice }: ProbeScene): Placed | undefined => dice.any([...chartOf(level).byId.values()]);
+const someThing = (scene: ProbeScene): Placed | undefined =>
   scene.dice.any(thingsInSight(scene.level, scene.world)) ?? anyThing(scene);
 
 /** Uses one item after the other on one thing after the other: `plan.turn` counts through all pairs. */
-const itemOnThing = ({ level, world, plan }: Scene): Probe | null => {
+const itemOnThing = ({ level, world, plan }: ProbeScene): Probe | null => {
   const { held } = world;
   const item = held[plan.turn % Math.max(1, held.length)];
   if (item === undefined) return null;
@@ -50,7 +50,7 @@ const itemOnThing = ({ level, world, plan }: Scene): Probe | null => {
   };
 };
 
-const notHeld = (scene: Scene): Probe => {
+const notHeld = (scene: ProbeScene): Probe => {
   const { level, world, dice } = scene;
   const absent = level.items.filter((_, item) => !world.held.includes(item));
   const item = dice.any(absent)?.id ?? 'excalibur';
@@ -59,39 +59,39 @@ const notHeld = (scene: Scene): Probe => {
 };
 
 /** Does something with anything of the level, however far away it is, or with nothing that there is. */
-const outOfReach = (scene: Scene): Probe => {
+const outOfReach = (scene: ProbeScene): Probe => {
   const target = scene.dice.luck(80) ? (anyThing(scene)?.id ?? 'nothing') : 'the philosopher’s stone';
   const type = scene.dice.pick(['INTERACT', 'INTERACT', 'SPEAK', 'ATTACK', 'MOVE']);
   return { kind: 'out_of_reach', text: textOf({ type, target }, type === 'SPEAK' ? 'Do you hear me?' : '') };
 };
 
-const nearby = (scene: Scene): Probe => {
+const nearby = (scene: ProbeScene): Probe => {
   const type = scene.dice.pick(['INTERACT', 'INTERACT', 'ATTACK']);
   return { kind: 'nearby', text: textOf({ type, target: someThing(scene)?.id ?? '' }) };
 };
 
 /** Somebody within so many tiles, where there is somebody. */
-const listener = ({ level, world, dice }: Scene, tiles: number): string =>
+const listener = ({ level, world, dice }: ProbeScene, tiles: number): string =>
   dice.any(thingsInSight(level, world).filter(({ kind, at }) => kind === 'npc' && distance(world.at, at) <= tiles))
     ?.id ?? '';
 
-const speech = (scene: Scene): Probe => {
+const speech = (scene: ProbeScene): Probe => {
   const words = scene.dice.luck(70) ? scene.dice.pick(greetings) : scene.dice.pick(injections);
   return { kind: 'speech', text: textOf({ type: 'SPEAK', target: listener(scene, SIGHT_TILES) }, words) };
 };
 
-const unknown = (scene: Scene): Probe => ({
+const unknown = (scene: ProbeScene): Probe => ({
   kind: 'unknown_action',
   text: textOf({ type: scene.dice.pick(unknownTypes), target: someThing(scene)?.id ?? '' }),
 });
 
-const protocol = ({ dice }: Scene): Probe => ({
+const protocol = ({ dice }: ProbeScene): Probe => ({
   kind: 'protocol',
   text: textOf({ type: 'IDLE' }),
   probe: dice.pick(['repeat_step', 'stale_step', 'contradicting_tape']),
 });
 
-const families: readonly [(scene: Scene) => Probe | null, ...((scene: Scene) => Probe | null)[]] = [
+const families: readonly [(scene: ProbeScene) => Probe | null, ...((scene: ProbeScene) => Probe | null)[]] = [
   boundary,
   boundary,
   itemOnThing,
@@ -108,8 +108,8 @@ const families: readonly [(scene: Scene) => Probe | null, ...((scene: Scene) => 
 ];
 
 /** Draws a probe that fits the scene. */
-export const drawProbe = (scene: Scene): Probe => scene.dice.pick(families)(scene) ?? boundary(scene);
+export const drawProbe = (scene: ProbeScene): Probe => scene.dice.pick(families)(scene) ?? boundary(scene);
 
 /** Words to whoever is near, as an honest player says them. */
-export const greet = (scene: Scene): string =>
+export const greet = (scene: ProbeScene): string =>
   textOf({ type: 'SPEAK', target: listener(scene, EARSHOT_TILES) }, scene.dice.pick(greetings));

@@ -2,7 +2,7 @@ import type { Level, Tile } from '../level/level.js';
 import { chartOf, numberOfTile } from './chart.js';
 import { closureOf, type Closure, type Departure, type DoorOpening } from './closure.js';
 import { regionsOf, type Manner } from './regions.js';
-import { beginWorld, isOver, type World } from './world.js';
+import { beginWorld, isRunOver, type World } from './world.js';
 
 /** How many ways to spend items one search follows, and how many regions, doors and items it looks at; beyond that it does not know. */
 export const REACH_STATES = 2_000;
@@ -11,7 +11,7 @@ const REACH_LOOKS = 2_000_000;
 export type Reachable = 'yes' | 'no' | 'unknown';
 
 /** What a search over the ways to spend items found. */
-type Search = {
+type ReachSearch = {
   /** Goals that can be reached in one way or another, by their positions. */
   readonly goals: ReadonlySet<number>;
   /** The way that reaches most of them, spending the fewest items. */
@@ -54,7 +54,7 @@ const unlike = (level: Level, choices: readonly DoorOpening[]): readonly DoorOpe
 };
 
 /** Follows the ways to spend items, those that spend the fewest first. */
-export const searchReach = (level: Level, manner: Manner, from: Departure): Search => {
+export const searchReach = (level: Level, manner: Manner, from: Departure): ReachSearch => {
   const first = closureOf(level, manner, from);
   const goals = new Set(first.goals);
   const waiting: Closure[] = [first];
@@ -83,7 +83,7 @@ export const searchReach = (level: Level, manner: Manner, from: Departure): Sear
  * even somebody whom nothing harms would not come there; `unknown` is what lies between, or beyond the bound of a search.
  */
 export const canStillReach = (level: Level, world: World): readonly Reachable[] => {
-  const dead = isOver(world);
+  const dead = isRunOver(world);
   const safe = searchReach(level, 'careful', departureOf(world));
   const isSettled = dead || safe.goals.size === level.goals.length;
   const bold = isSettled ? safe : searchReach(level, 'bold', departureOf(world));

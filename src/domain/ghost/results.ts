@@ -3,7 +3,8 @@ import { bitmapHas } from './bitmap.js';
 import { DECISIONS_TO_JUDGE, findingsOf, type Finding } from './findings.js';
 import type { GhostGoal } from './policy.js';
 import { reachableTiles } from './reach.js';
-import { findingKinds, rulesetsOf, type Counts, type FindingKind, type Tally } from './tally.js';
+import { findingKinds, type FindingKind } from './found.js';
+import { rulesetsOf, type Counts, type Tally } from './tally.js';
 import { shortId, type World } from './world.js';
 
 /** One of `resultsTests` (contract 9.9) without its duration. */
@@ -15,7 +16,7 @@ export type GhostTest = {
 };
 
 /** How a session stands. */
-export type Standing = { readonly goal: GhostGoal; readonly over: boolean };
+export type SessionStanding = { readonly goal: GhostGoal; readonly over: boolean };
 
 const passed = (testName: string): GhostTest => ({ testName, testPassed: true, testError: null });
 const failed = (testName: string, testError: string): GhostTest => ({ testName, testPassed: false, testError });
@@ -48,7 +49,7 @@ const testOfGoal = (
   level: Level,
   world: World,
   tally: Tally,
-  { goal, over }: Standing,
+  { goal, over }: SessionStanding,
   position: number,
 ): GhostTest => {
   const name = `goal ${shortId(level.goals[position]?.id ?? '')}`;
@@ -62,7 +63,7 @@ const testOfGoal = (
 };
 
 /** One test for each kind of finding and for each goal of the level. */
-export const testsOf = (level: Level, world: World, tally: Tally, standing: Standing): readonly GhostTest[] => {
+export const testsOf = (level: Level, world: World, tally: Tally, standing: SessionStanding): readonly GhostTest[] => {
   const findings = findingsOf(level, tally, standing);
   const judged = couldJudge(level, tally, standing.over);
   return [

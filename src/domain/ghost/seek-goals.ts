@@ -2,10 +2,10 @@ import type { Level, Tile } from '../level/level.js';
 import { distance, isInReach, numberOfTile, tileOfNumber } from './chart.js';
 import { healingTask, openingTask, planExploring, touchingTask } from './explore.js';
 import { findPath } from './find-path.js';
-import { proceed, settle } from './journey.js';
+import { proceed, settlePlan } from './journey.js';
 import { prospectOf } from './next-opening.js';
 import { beginPlan, IDLE, textOf, type Plan, type Policy, type Task } from './policy.js';
-import { isFree, type World } from './world.js';
+import { isEnterable, type World } from './world.js';
 
 /** To where something can be done with a thing; null when there is no way, or when it failed before. */
 const planTask = (level: Level, world: World, plan: Plan, at: Tile, task: Task): Plan | null => {
@@ -21,7 +21,7 @@ const planGoal = (level: Level, world: World, plan: Plan, position: number): Pla
   if (goal === undefined) return null;
   const { at, id } = goal;
   const tile = numberOfTile(level, at);
-  if (!isFree(level, world, tile)) {
+  if (!isEnterable(level, world, tile)) {
     return planTask(level, world, plan, at, touchingTask({ kind: 'goal', position, id, at }));
   }
   const path = findPath(level, world, { accepts: (one) => one === tile, towards: at, shunned: plan.shunned });
@@ -62,7 +62,7 @@ const replan = (level: Level, world: World, plan: Plan): Plan => {
 export const goalSeeking: Policy = {
   begin: beginPlan,
   next(level, world, before, last) {
-    const settled = settle(level, world, before, last);
+    const settled = settlePlan(level, world, before, last);
     const allReached = world.reached.length === level.goals.length;
     const going = proceed(level, world, settled);
     const plan = going === null && !allReached ? replan(level, world, settled) : settled;

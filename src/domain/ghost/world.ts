@@ -47,7 +47,7 @@ export const isShut = (level: Level, { opened }: World, tile: number): boolean =
     ?.some((door) => !opened.includes(door)) === true;
 
 /** Whether the ghost may stand there: on the map, no wall and no shut door. `tile` must be on the map. */
-export const isFree = (level: Level, world: World, tile: number): boolean =>
+export const isEnterable = (level: Level, world: World, tile: number): boolean =>
   chartOf(level).walls[tile] === 0 && !isShut(level, world, tile);
 
 /** Whether a thing is still in its place: items that were taken are not. */
@@ -57,7 +57,7 @@ export const isInPlace = ({ held, spent }: World, { kind, position }: Placed): b
 export const isDown = ({ hits }: World, npc: number): boolean => (hits[npc] ?? 0) >= NPC_HITS;
 
 /** Whether the run is over: the ghost has no hit points left. */
-export const isOver = ({ hp }: World): boolean => hp <= 0;
+export const isRunOver = ({ hp }: World): boolean => hp <= 0;
 
 const triggersAt = (level: Level, world: World, { x, y }: Tile): readonly number[] =>
   level.triggers.flatMap(({ from, to, once }, trigger) => {
@@ -94,7 +94,7 @@ export const enter = (level: Level, world: World, at: Tile): World => {
   const moved = { ...world, hp: world.hp - harm, news: [`You move to (${at.x}, ${at.y}).`] };
   const there = arrive(level, moved, at);
   if (harm <= 0) return there;
-  const hurt = `It harms you: you lose ${harm} hit points${isOver(there) ? ' and have none left' : ''}.`;
+  const hurt = `It harms you: you lose ${harm} hit points${isRunOver(there) ? ' and have none left' : ''}.`;
   return { ...there, news: newsOf([...there.news.slice(0, 1), hurt, ...there.news.slice(1)]) };
 };
 
