@@ -30,8 +30,8 @@ export const tileKindsOf = (map: JsonObject, remarks: MapRemarks): ((tile: numbe
       tiles: new Map(objectsIn(tileset['tiles']).map((tile) => [numberIn(tile['id']), tile])),
     }))
     .sort((one, other) => other.first - one.first);
-  return (tile) => {
-    const number = unturned(tile);
+  const known = new Map<number, TileKind>();
+  const kindOf = (number: number): TileKind => {
     const found = tilesets.find(({ first }) => first <= number);
     const own = found?.tiles.get(number - found.first);
     return {
@@ -40,5 +40,11 @@ export const tileKindsOf = (map: JsonObject, remarks: MapRemarks): ((tile: numbe
       alignment: found?.alignment ?? '',
       isElsewhere: found?.isElsewhere ?? false,
     };
+  };
+  return (tile) => {
+    const number = unturned(tile);
+    const kind = known.get(number) ?? kindOf(number);
+    known.set(number, kind);
+    return kind;
   };
 };
