@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import { generateLevel } from '../../domain/level/generate.js';
+import type { LevelRef } from '../../domain/level/level-ref.js';
 import type { Level } from '../../domain/level/level.js';
 import { readMap } from '../../domain/level/read-map.js';
 import { isClientId } from '../../domain/shared/client-id.js';
@@ -9,14 +10,6 @@ import { jcs, type Json } from '../../domain/shared/json.js';
 import { inSlices } from '../pacing/in-slices.js';
 import type { BuiltInLevel } from './built-in-levels.js';
 import { type LevelStore, type LevelStoreDeps, lostMap, openLevelStore } from './level-store.js';
-
-/** Which level a session plays (contract 9.8). `version` is null of a built-in and of a generated one; `digest` is of the map, or of a generated level. */
-export type LevelRef = {
-  readonly levelId: string;
-  readonly version: number | null;
-  readonly digest: string;
-  readonly generated: boolean;
-};
 
 export type OpenedLevel = { readonly level: Level; readonly ref: LevelRef };
 
@@ -35,7 +28,7 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 
 const generated = (name: string, seed: number): OpenedLevel & { readonly bytes: number } => {
   const level = generateLevel(name, seed);
-  const bytes = Buffer.from(jcs(level as unknown as Json));
+  const bytes = Buffer.from(jcs(level));
   const ref = { levelId: name, version: null, digest: contentDigest(bytes), generated: true };
   return { level, ref, bytes: bytes.length };
 };

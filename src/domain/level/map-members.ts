@@ -10,7 +10,7 @@ export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
 /** A number, 0 where there is none. */
-export const numberIn = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
+export const mapNumber = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
 
 /** The class of an object or tile: Tiled 1.9 calls it `class`, all others `type`. */
 export const classIn = (holder: JsonObject): string => textIn(holder['class']) || textIn(holder['type']);
