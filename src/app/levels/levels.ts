@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import { generateLevel } from '../../domain/level/generate.js';
+import type { LevelRef } from '../../domain/level/level-ref.js';
 import type { Level } from '../../domain/level/level.js';
 import type { LevelRef } from '../../domain/level/level-ref.js';
 import { readMap } from '../../domain/level/read-map.js';
@@ -28,7 +29,7 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 
 const generated = (name: string, seed: number): OpenedLevel & { readonly bytes: number } => {
   const level = generateLevel(name, seed);
-  const bytes = Buffer.from(jcs(level as unknown as Json));
+  const bytes = Buffer.from(jcs(level));
   const ref = { levelId: name, version: null, digest: contentDigest(bytes), generated: true };
   return { level, ref, bytes: bytes.length };
 };

@@ -1,5 +1,4 @@
 import type { DirectiveRuleSet } from '../rules/ruleset.js';
-import { findPreset } from '../rules/presets.js';
 import { generateRooms } from './generated-rooms.js';
 import type { Level, Tile } from './level.js';
 import { createLevelDraw, type LevelDraw } from './level-draw.js';
@@ -17,7 +16,6 @@ const MOST_GOALS = 2;
 
 const KEY = 'key';
 const DOOR = 'door';
-const PRESET = 'default';
 
 const people = [
   {
@@ -33,11 +31,8 @@ const people = [
   },
 ] as const;
 
-/** Everybody follows the preset that agents follow, too (contract 7.1). */
-const presetRules = (): DirectiveRuleSet | null => {
-  const content = findPreset(PRESET);
-  return content === null ? null : { ...content, version: 0 };
-};
+/** No rules of its own, so that none is to be tested; the core rules of the bridge hold (contract 4.2). */
+const GENERATED_RULES: DirectiveRuleSet = { rulesetId: 'generated', version: 1, rulesetRules: [], template: null };
 
 /** Takes tiles that nothing else takes. */
 const takerOf = (draw: LevelDraw, tiles: readonly Tile[]): ((count: number) => readonly Tile[]) => {
@@ -79,7 +74,7 @@ export const generateLevel = (name: string, seed: number): Level => {
     spawn,
     hp: HIT_POINTS,
     persona: 'Somebody who looks for the way out.',
-    ruleset: presetRules(),
+    ruleset: GENERATED_RULES,
     goals: numbered('goal', goals, {}),
     items: [
       { id: KEY, at: key, opens: [DOOR], heals: 0, consumed: true },
@@ -87,7 +82,7 @@ export const generateLevel = (name: string, seed: number): Level => {
     ],
     doors: [{ id: DOOR, at: door, locked: true }],
     hazards: numbered('pit', hazards, { harm: HARM }),
-    npcs: [{ ...draw.oneOf(people), at: person, ruleset: presetRules() }],
+    npcs: [{ ...draw.oneOf(people), at: person, ruleset: GENERATED_RULES }],
     triggers:
       bell === undefined ? [] : [{ id: 'bell', from: bell, to: bell, text: 'A bell rings far away.', once: true }],
   };

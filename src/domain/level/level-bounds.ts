@@ -19,5 +19,5 @@ export const LINE_CHARS = 1_000;
 export const MAX_LINES = 100;
 /** The largest number of hit points that begins, heals or harms. */
 export const MAX_HIT_POINTS = 1_000_000;
-/** Of the JSON text of a rule set, in UTF-16 units: what `POST /rules` takes. */
-export const RULES_CHARS = 1024 * 1024;
+/** Of the JSON text of a rule set, in UTF-16 units. */
+export const RULES_CHARS = 131_072;

@@ -1,6 +1,5 @@
 import { isClientId } from '../shared/client-id.js';
 import type { Tile } from './level.js';
-import { MAX_NPCS } from './level-bounds.js';
 import type { LevelThings } from './level-things.js';
 import { type MapRemarks, quoted, WHOLE_MAP } from './level-problem.js';
 import type { MapThing } from './map-objects.js';
@@ -47,7 +46,7 @@ const spawnOf = (things: readonly MapThing[], remarks: MapRemarks): Tile | null 
 
 /** Checks what belongs together. Things that a ghost will find out are warnings: they can be played. */
 const checkUse = (
-  { goals, items, doors, npcs }: LevelThings,
+  { goals, items, doors }: LevelThings,
   placeOf: (id: string) => MapThing['place'],
   remarks: MapRemarks,
 ): void => {
@@ -63,8 +62,6 @@ const checkUse = (
   for (const { id, locked } of doors)
     if (locked && !opened.has(id)) remarks.warn(placeOf(id), 'It is locked, and no item opens it.');
   if (goals.length === 0) remarks.warn(WHOLE_MAP, 'The map has no goal, so nothing completes it.');
-  if (npcs.length > MAX_NPCS)
-    remarks.refuse(WHOLE_MAP, `The map has ${npcs.length} NPCs, and a level at most ${MAX_NPCS}: take some away.`);
 };
 
 /** Checks a level as a whole. @returns where the ghost begins, null when the map does not say so */

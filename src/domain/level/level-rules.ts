@@ -5,7 +5,6 @@ import { cutText } from '../shared/text.js';
 import type { Sliced } from '../rules/hold-patterns.js';
 import { normaliseRuleset } from '../rules/normalise.js';
 import type { DirectiveRuleSet } from '../rules/ruleset.js';
-import { RULES_CHARS } from './level-bounds.js';
 
 /** The bounds of `POST /rules` (contract 5.1). */
 const MAX_RULES = 1_000;
@@ -69,8 +68,6 @@ export function* readLevelRules(
   text: string,
   rulesetId: string,
 ): Sliced<DirectiveRuleSet | { readonly problem: string }> {
-  if (text.length > RULES_CHARS)
-    return { problem: `Its rules are longer than ${RULES_CHARS} characters: shorten them.` };
   const set = parsed(text);
   if (set === null)
     return {

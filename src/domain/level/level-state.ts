@@ -13,10 +13,10 @@ export type LevelState = {
 
 export const initialLevel: LevelState = { latest: null, deleted: false, places: [] };
 
-type Recorded = Stored & { readonly revision: number; readonly meta: { readonly at: string } };
+type RecordedInLevel = Stored & { readonly revision: number; readonly meta: { readonly at: string } };
 
 /** The state after one more event. Total: a type it does not know changes nothing. */
-export const evolveLevel = (state: LevelState, recorded: Recorded): LevelState => {
+export const evolveLevel = (state: LevelState, recorded: RecordedInLevel): LevelState => {
   const event = levelEvents.decode(recorded);
   switch (event.type) {
     case 'LevelPut': {

@@ -3,8 +3,8 @@ import type { Sliced } from '../rules/hold-patterns.js';
 import type { DirectiveRuleSet } from '../rules/ruleset.js';
 import { warningsOf } from '../rules/warnings.js';
 import type { Level, LevelNpc } from './level.js';
-import { MAX_LINES, PERSONA_CHARS, RULES_CHARS } from './level-bounds.js';
-import type { MapPlace, MapRemarks } from './level-problem.js';
+import { MAX_LINES, MAX_NPCS, PERSONA_CHARS, RULES_CHARS } from './level-bounds.js';
+import { type MapPlace, type MapRemarks, WHOLE_MAP } from './level-problem.js';
 import { readLevelRules } from './level-rules.js';
 import { propertyReader, type PropertyReader } from './map-members.js';
 import type { MapThing } from './map-objects.js';
@@ -31,6 +31,8 @@ export function* rulesetAt(
 ): Sliced<DirectiveRuleSet | null> {
   const text = read.text('rules', RULES_CHARS);
   if (text === '') return null;
+  // Reading the text is work, too.
+  yield text.length;
   const set = yield* readLevelRules(text, isClientId(id) ? id : 'level');
   if ('problem' in set) {
     remarks.refuse(at, set.problem);
@@ -59,7 +61,11 @@ export function* readThings(things: readonly MapThing[], remarks: MapRemarks): S
         read: propertyReader(one.properties, one.place, remarks),
       }));
   const npcs: LevelNpc[] = [];
-  for (const { one, read } of made('npc')) npcs.push(yield* npcOf(one, read, remarks));
+  const people = made('npc');
+  if (people.length > MAX_NPCS) {
+    const problem = `The map has ${people.length} NPCs, and a level at most ${MAX_NPCS}: take some away.`;
+    remarks.refuse(WHOLE_MAP, problem);
+  } else for (const { one, read } of people) npcs.push(yield* npcOf(one, read, remarks));
   return {
     goals: made('goal').map(({ own }) => own),
     items: made('item').map(({ own, read }) => ({

@@ -7,8 +7,6 @@ export type Tile = { readonly x: number; readonly y: number };
 type Thing = { readonly id: string; readonly at: Tile };
 
 export type Goal = Thing;
-/** `opens`: the doors that it opens, by their ids; `heals`: hit points it gives when it is used, 0 for none. An item without either is good for nothing. `consumed`: it is gone once it was used. */
-export type Item = Thing & { readonly opens: readonly string[]; readonly heals: number; readonly consumed: boolean };
 /** `locked`: shut until one of the items that open it is used on it, for good if the level has none. Not locked: it opens to anybody who interacts with it. */
 export type Door = Thing & { readonly locked: boolean };
 /** Whoever enters it loses `harm` hit points. */
@@ -42,7 +40,15 @@ export type Level = {
   readonly persona: string;
   readonly ruleset: DirectiveRuleSet | null;
   readonly goals: readonly Goal[];
-  readonly items: readonly Item[];
+  /**
+   * `opens`: the doors that it opens, by their ids; `heals`: hit points it gives when it is used, 0 for none. An item without either is good for
+   * nothing. `consumed`: it is gone once it was used.
+   */
+  readonly items: readonly (Thing & {
+    readonly opens: readonly string[];
+    readonly heals: number;
+    readonly consumed: boolean;
+  })[];
   readonly doors: readonly Door[];
   readonly hazards: readonly Hazard[];
   readonly npcs: readonly LevelNpc[];

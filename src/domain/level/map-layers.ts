@@ -1,7 +1,7 @@
 import type { JsonObject } from '../shared/json.js';
 import { MAX_LAYERS, MAX_OBJECTS } from './level-bounds.js';
 import { type MapRemarks, WHOLE_MAP } from './level-problem.js';
-import { numberIn, objectsIn, textIn } from './map-members.js';
+import { mapNumber, objectsIn, textIn } from './map-members.js';
 
 /** A layer that may matter. `shifted`: it, or a group around it, has an offset, so what it holds is not where it is seen. */
 export type MapLayer = { readonly name: string; readonly shifted: boolean; readonly layer: JsonObject };
@@ -22,7 +22,7 @@ export const layersOf = (
   let [layers, count] = [waiting.length, 0];
   for (let next = waiting.pop(); next !== undefined && layers <= MAX_LAYERS; next = waiting.pop()) {
     const { layer, around } = next;
-    const shifted = around || numberIn(layer['offsetx']) !== 0 || numberIn(layer['offsety']) !== 0;
+    const shifted = around || mapNumber(layer['offsetx']) !== 0 || mapNumber(layer['offsety']) !== 0;
     const name = textIn(layer['name']);
     if (layer['type'] === 'group') {
       const inside = objectsIn(layer['layers']);

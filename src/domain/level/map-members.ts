@@ -10,7 +10,7 @@ export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
 /** A number, 0 where there is none. */
-export const numberIn = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
+export const mapNumber = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
 
 /** The class of an object or tile: Tiled 1.9 calls it `class`, all others `type`. */
 export const classIn = (holder: JsonObject): string => textIn(holder['class']) || textIn(holder['type']);
@@ -18,8 +18,28 @@ export const classIn = (holder: JsonObject): string => textIn(holder['class']) |
 /** Custom properties, by name. */
 export type MapProperties = ReadonlyMap<string, Json>;
 
+/** The properties that a level knows; games have others of their own. */
+const knownProperties: ReadonlySet<string> = new Set([
+  'name',
+  'persona',
+  'rules',
+  'hp',
+  'opens',
+  'heals',
+  'consumed',
+  'locked',
+  'harm',
+  'says',
+  'text',
+  'once',
+]);
+
 export const propertiesIn = (holder: JsonObject): MapProperties =>
-  new Map(objectsIn(holder['properties']).map(({ name, value }) => [textIn(name), value ?? null]));
+  new Map(
+    objectsIn(holder['properties']).flatMap(({ name, value = null }) =>
+      typeof name === 'string' && knownProperties.has(name) ? [[name, value]] : [],
+    ),
+  );
 
 /** Reads properties as what they should be; a wrong one is a problem, and reads as if it were not there. */
 export type PropertyReader = {

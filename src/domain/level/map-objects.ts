@@ -3,7 +3,7 @@ import type { Tile } from './level.js';
 import type { MapFrame } from './map-frame.js';
 import { type MapPlace, type MapRemarks, quoted } from './level-problem.js';
 import type { MapLayer } from './map-layers.js';
-import { classIn, type MapProperties, numberIn, objectsIn, propertiesIn, textIn } from './map-members.js';
+import { classIn, type MapProperties, mapNumber, objectsIn, propertiesIn, textIn } from './map-members.js';
 import type { TileKind } from './map-tiles.js';
 
 /** What the objects of a level are, by their class. */
@@ -30,19 +30,19 @@ type Box = { readonly left: number; readonly top: number; readonly width: number
 
 /** A tile object's x and y are of a point in its picture that the tileset names: the lower left corner, unless it says otherwise. */
 const pictureBox = (object: JsonObject, alignment: string): Box => {
-  const [width, height] = [numberIn(object['width']), numberIn(object['height'])];
+  const [width, height] = [mapNumber(object['width']), mapNumber(object['height'])];
   const across = alignment.endsWith('right') ? 1 : /^(top|bottom|center)$/.test(alignment) ? 0.5 : 0;
   const down = alignment.startsWith('top') ? 0 : /^(left|right|center)$/.test(alignment) ? 0.5 : 1;
-  return { left: numberIn(object['x']) - width * across, top: numberIn(object['y']) - height * down, width, height };
+  return { left: mapNumber(object['x']) - width * across, top: mapNumber(object['y']) - height * down, width, height };
 };
 
 const boxOf = (object: JsonObject, kind: TileKind | null): Box =>
   kind === null
     ? {
-        left: numberIn(object['x']),
-        top: numberIn(object['y']),
-        width: numberIn(object['width']),
-        height: numberIn(object['height']),
+        left: mapNumber(object['x']),
+        top: mapNumber(object['y']),
+        width: mapNumber(object['width']),
+        height: mapNumber(object['height']),
       }
     : pictureBox(object, kind.alignment);
 
@@ -73,7 +73,7 @@ const misshapen = (object: JsonObject, shifted: boolean): string | null => {
   if (shifted) return 'Its layer, or a group around it, has an offset: set it to 0.';
   if (OTHER_SHAPES.some((shape) => object[shape] !== undefined && object[shape] !== false))
     return 'Draw it as a point or as a rectangle.';
-  return numberIn(object['rotation']) === 0 ? null : 'It is turned: set its rotation to 0.';
+  return mapNumber(object['rotation']) === 0 ? null : 'It is turned: set its rotation to 0.';
 };
 
 /** Why an object is no part of the level, whose class may stand elsewhere. */
@@ -110,7 +110,7 @@ export const thingsOf = (
       const standsOnOne = kind !== null && thing !== 'trigger';
       return {
         thing,
-        id: place.object.trim() || `${thing}-${numberIn(object['id'])}`,
+        id: place.object.trim() || `${thing}-${mapNumber(object['id'])}`,
         place,
         ...tilesUnder(standsOnOne ? standing(box, frame) : box, frame),
         properties: new Map([...(kind?.properties ?? []), ...propertiesIn(object)]),

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../shared/json.js';
 import { MAX_TILESETS } from './level-bounds.js';
 import { type MapRemarks, WHOLE_MAP } from './level-problem.js';
-import { classIn, type MapProperties, numberIn, objectsIn, propertiesIn, textIn } from './map-members.js';
+import { classIn, type MapProperties, mapNumber, objectsIn, propertiesIn, textIn } from './map-members.js';
 import { unturned } from './map-walls.js';
 
 /** What an object that shows a tile has from its tile. `isElsewhere`: the tileset is a file of its own, which is never fetched. */
@@ -24,14 +24,14 @@ export const tileKindsOf = (map: JsonObject, remarks: MapRemarks): ((tile: numbe
   const tilesets = all
     .slice(0, MAX_TILESETS)
     .map((tileset) => ({
-      first: numberIn(tileset['firstgid']),
+      first: mapNumber(tileset['firstgid']),
       isElsewhere: typeof tileset['source'] === 'string',
       alignment: textIn(tileset['objectalignment']),
-      tiles: new Map(objectsIn(tileset['tiles']).map((tile) => [numberIn(tile['id']), tile])),
+      tiles: new Map(objectsIn(tileset['tiles']).map((tile) => [mapNumber(tile['id']), tile])),
     }))
     .sort((one, other) => other.first - one.first);
-  return (tile) => {
-    const number = unturned(tile);
+  const known = new Map<number, TileKind>();
+  const kindOf = (number: number): TileKind => {
     const found = tilesets.find(({ first }) => first <= number);
     const own = found?.tiles.get(number - found.first);
     return {
@@ -40,5 +40,11 @@ export const tileKindsOf = (map: JsonObject, remarks: MapRemarks): ((tile: numbe
       alignment: found?.alignment ?? '',
       isElsewhere: found?.isElsewhere ?? false,
     };
+  };
+  return (tile) => {
+    const number = unturned(tile);
+    const kind = known.get(number) ?? kindOf(number);
+    known.set(number, kind);
+    return kind;
   };
 };

@@ -1,4 +1,5 @@
 import type { Json } from '../shared/json.js';
+import type { Sliced } from '../rules/hold-patterns.js';
 import type { MapFrame } from './map-frame.js';
 import { type MapRemarks, quoted, WHOLE_MAP } from './level-problem.js';
 import type { MapLayer } from './map-layers.js';
@@ -44,7 +45,11 @@ const tilesOf = ({ layer }: MapLayer, { width, height }: MapFrame): readonly num
 };
 
 /** The rows of a level: `#` where a layer of walls has a tile, whatever it looks like, `.` elsewhere. */
-export const rowsOfWalls = (frame: MapFrame, layers: readonly MapLayer[], remarks: MapRemarks): readonly string[] => {
+export function* rowsOfWalls(
+  frame: MapFrame,
+  layers: readonly MapLayer[],
+  remarks: MapRemarks,
+): Sliced<readonly string[]> {
   if (layers.length === 0) remarks.warn(WHOLE_MAP, 'The map has no tile layer named "collision", so it has no walls.');
   const { width, height } = frame;
   const isWall = new Uint8Array(width * height);
@@ -54,8 +59,9 @@ export const rowsOfWalls = (frame: MapFrame, layers: readonly MapLayer[], remark
     if (one.shifted) remarks.refuse(at, 'It, or a group around it, has an offset: set it to 0.');
     else if (typeof tiles === 'string') remarks.refuse(at, tiles);
     else for (const [place, tile] of tiles.entries()) if (unturned(tile) !== 0) isWall[place] = 1;
+    yield width * height;
   }
   return Array.from({ length: height }, (_, y) =>
     Array.from(isWall.subarray(y * width, (y + 1) * width), (wall) => (wall === 1 ? '#' : '.')).join(''),
   );
-};
+}

@@ -40,7 +40,7 @@ export function* readMap(map: Json, levelId: string): Sliced<LevelReading> {
 
   const read = propertyReader(propertiesIn(head), WHOLE_MAP, remarks);
   const ruleset = yield* rulesetAt(read, GHOST_RULES, WHOLE_MAP, remarks);
-  const rows = rowsOfWalls(frame, layers.walls, remarks);
+  const rows = yield* rowsOfWalls(frame, layers.walls, remarks);
   const things = thingsOf(frame, layers.objects, tileKindsOf(head, remarks), remarks);
   const made = yield* readThings(things, remarks);
   const spawn = checkThings(things, made, rows, remarks);
