@@ -2,6 +2,7 @@ import { openDistributedServer, openNamespace } from '../support/distributed-ser
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
 import { cardScenarios } from './cards.js';
+import { ghostScenarios } from './ghosts.js';
 import { cortexScenarios } from './cortex.js';
 import { injectionScenarios } from './injections.js';
 import { levelScenarios } from './levels.js';
@@ -24,6 +25,7 @@ cortexScenarios('distributed', openDistributedServer);
 soulScenarios('distributed', openDistributedServer);
 soulImportScenarios('distributed', openDistributedServer);
 cardScenarios('distributed', openDistributedServer);
+ghostScenarios('distributed', openDistributedServer);
 levelScenarios('distributed', openDistributedServer);
 soulsElsewhereScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);

@@ -7,7 +7,12 @@ import type { OpenServer } from './server-under-test.js';
 
 type Step = { readonly step: number; readonly revision: number; readonly turns: unknown; readonly action: unknown };
 type Results = {
-  readonly resultsTests: readonly { readonly testName: string; readonly testPassed: boolean }[];
+  readonly resultsTests: readonly {
+    readonly testName: string;
+    readonly testPassed: boolean;
+    readonly testError: string | null;
+  }[];
+  readonly resultsMetrics: readonly (readonly [string, number])[];
   readonly resultsFindings: readonly { readonly kind: string; readonly subject: string }[];
   readonly resultsPartial?: true;
 } & JsonObject;
@@ -49,11 +54,16 @@ const clientOf = (running: ProjectingServer) => {
 
 /** What two sessions of one seed have in common: all but times, ids and hashes (contract 9.8). */
 const comparable = (steps: readonly Step[]): readonly unknown[] => steps.map((step) => ({ ...step, at: undefined }));
-const comparableResults = ({ resultsSessionId: _, resultsDuration: __, resultsMetrics, ...rest }: Results) => ({
+const comparableResults = ({
+  resultsSessionId: _,
+  resultsDuration: __,
+  resultsMetrics,
+  resultsTests,
+  ...rest
+}: Results): object => ({
   ...rest,
-  resultsMetrics: (resultsMetrics as readonly (readonly [string, number])[]).filter(
-    ([name]) => name !== 'stepsPerSecond',
-  ),
+  resultsTests: resultsTests.map(({ testName, testPassed, testError }) => ({ testName, testPassed, testError })),
+  resultsMetrics: resultsMetrics.filter(([name]) => name !== 'stepsPerSecond'),
 });
 
 /** Ghost sessions, as clients see them over HTTP: the same on every profile (contract 7.3, 9). */

@@ -1,7 +1,8 @@
 import { act, heldBack } from '../../domain/ghost/act.js';
-import { beginTally, noteStep, type StepFacts, type Tally } from '../../domain/ghost/tally.js';
-import { contextOf, npcStateOf, observe } from '../../domain/ghost/observation.js';
-import type { GhostGoal, LastStep, Plan, Policy, Spoken } from '../../domain/ghost/policy.js';
+import { noteStep, type StepFacts } from '../../domain/ghost/note-step.js';
+import { beginTally, type Tally } from '../../domain/ghost/tally.js';
+import { ghostContextOf, npcStateOf, observe } from '../../domain/ghost/observation.js';
+import type { GhostGoal, LastStep, Plan, Policy, Utterance } from '../../domain/ghost/policy.js';
 import { isDone, policies } from '../../domain/ghost/policies.js';
 import type { GhostStepEvent, PlayedTurn } from '../../domain/ghost/session-events.js';
 import { beginWorld, type World } from '../../domain/ghost/world.js';
@@ -70,7 +71,7 @@ export const isPlayed = ({ level, goal, steps }: Setting, { step, world, plan }:
 type Decided = { readonly verdict: Verdict; readonly grounds: VerdictGrounds };
 /** What a step led to, played or read. */
 type Stepped = {
-  readonly spoken: Spoken;
+  readonly spoken: Utterance;
   readonly ghostTurn: PlayedTurn & Decided;
   readonly npcTurn: (PlayedTurn & Decided) | null;
   readonly error: string | null;
@@ -166,7 +167,7 @@ export function* playStep(
     persona: level.persona,
     ruleset: level.ruleset,
     observation: [state.heard, observe(level, state.world)].filter((part) => part !== null).join(' '),
-    context: contextOf(level, state.world),
+    context: ghostContextOf(level, state.world),
     npcState: npcStateOf(level, state.world),
     text: spoken.text,
     ...defined({ probe: spoken.probe }),

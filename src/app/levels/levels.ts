@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { generateLevel } from '../../domain/level/generate.js';
 import type { LevelRef } from '../../domain/level/level-ref.js';
 import type { Level } from '../../domain/level/level.js';
-import type { LevelRef } from '../../domain/level/level-ref.js';
 import { readMap } from '../../domain/level/read-map.js';
 import { isClientId } from '../../domain/shared/client-id.js';
 import { contentDigest } from '../../domain/shared/content-digest.js';

@@ -31,14 +31,18 @@ export const touchingTask = ({ kind, position, id }: Placed): Task => ({
   action: { type: 'INTERACT', target: id },
 });
 
+/** Whether a ghost would open a door with an item. */
+export type Taste = (door: number, item: number | null) => boolean;
+const anything: Taste = () => true;
+
 /** What a ghost that looks around does with a thing: takes items and opens doors; undefined: nothing. */
-const taskWith = (level: Level, world: World, plan: Plan, placed: Placed): Task | undefined => {
+const taskWith = (level: Level, world: World, plan: Plan, placed: Placed, likes: Taste): Task | undefined => {
   if (!isInPlace(world, placed)) return undefined;
   let task: Task | undefined;
   if (placed.kind === 'item') task = touchingTask(placed);
   if (placed.kind === 'door' && !world.opened.includes(placed.position)) {
     const item = keyFor(level, world, placed.position);
-    if (item !== undefined) task = openingTask(level, placed.position, item);
+    if (item !== undefined && likes(placed.position, item)) task = openingTask(level, placed.position, item);
   }
   return task === undefined || plan.tried.includes(task.about) ? undefined : task;
 };
@@ -52,12 +56,12 @@ export const healingTask = (level: Level, world: World, plan: Plan): Task | unde
 };
 
 /** The things with which there is something to do, by the tiles from which it can be done. */
-const workplaces = (level: Level, world: World, plan: Plan): ReadonlyMap<number, Task> => {
+const workplaces = (level: Level, world: World, plan: Plan, likes: Taste): ReadonlyMap<number, Task> => {
   const chart = chartOf(level);
   const found = new Map<number, Task>();
   for (const placed of chart.byId.values()) {
     if (placed.kind !== 'item' && placed.kind !== 'door') continue;
-    const task = taskWith(level, world, plan, placed);
+    const task = taskWith(level, world, plan, placed, likes);
     if (task === undefined) continue;
     const tile = numberOfTile(level, placed.at);
     for (const place of [tile, ...neighboursOf(chart, tile)]) found.set(place, task);
@@ -65,11 +69,14 @@ const workplaces = (level: Level, world: World, plan: Plan): ReadonlyMap<number,
   return found;
 };
 
-/** Frontier exploration (Yamauchi 1997): the nearest tile that was never entered, or from which something can be taken or opened. */
-export const planExploring = (level: Level, world: World, plan: Plan): Plan => {
+/**
+ * Frontier exploration (Yamauchi 1997): the nearest tile that was never entered, or from which something can be taken or opened.
+ * @param tasteOf asked only when something is planned
+ */
+export const planExploring = (level: Level, world: World, plan: Plan, tasteOf: () => Taste = () => anything): Plan => {
   if (plan.stuck) return plan;
   const here = numberOfTile(level, world.at);
-  const places = workplaces(level, world, plan);
+  const places = workplaces(level, world, plan, tasteOf());
   const task = healingTask(level, world, plan) ?? places.get(here);
   if (task !== undefined) return { ...plan, path: '', task };
   const accepts = (tile: number): boolean => tile !== here && (!bitmapHas(world.visited, tile) || places.has(tile));
@@ -77,7 +84,7 @@ export const planExploring = (level: Level, world: World, plan: Plan): Plan => {
   if (path !== null) return { ...plan, path, task: null };
   const nothing = { ...plan, path: '', task: null, shunned: [], tried: [] };
   return plan.forgiven < FORGIVEN && plan.shunned.length + plan.tried.length > 0
-    ? planExploring(level, world, { ...nothing, forgiven: plan.forgiven + 1 })
+    ? planExploring(level, world, { ...nothing, forgiven: plan.forgiven + 1 }, tasteOf)
     : { ...nothing, stuck: true };
 };
 
@@ -86,10 +93,11 @@ export const exploringStep = (
   level: Level,
   world: World,
   plan: Plan,
+  tasteOf?: () => Taste,
 ): { readonly plan: Plan; readonly action: JsonObject | null } => {
   const next = proceed(level, world, plan);
   if (next !== null) return next;
-  const planned = planExploring(level, world, plan);
+  const planned = planExploring(level, world, plan, tasteOf);
   return proceed(level, world, planned) ?? { plan: planned, action: null };
 };
 

@@ -1,11 +1,12 @@
 import type { Level } from '../level/level.js';
 import type { JsonObject } from '../shared/json.js';
 import { DIRECTIONS, isOnMap, numberOfTile } from './chart.js';
-import { exploringStep } from './explore.js';
+import { exploringStep, type Taste } from './explore.js';
 import { settlePlan } from './journey.js';
 import { beginPlan, IDLE, textOf, type Plan, type Policy } from './policy.js';
 import { drawProbe } from './probes.js';
 import { diceOf, type Dice } from './random.js';
+import { spoilingOf } from './spoil.js';
 import { isEnterable, type World } from './world.js';
 
 /** How many of a hundred steps are probes: while there is something to explore, and after that. */
@@ -31,6 +32,12 @@ export const afterSaying = (plan: Plan, text: string, dice: Dice): Plan => ({
   said: text.length <= KEPT_CHARS ? text : plan.said,
 });
 
+/** Where an item can be wasted, it is used for nothing else. */
+const spoiling = (level: Level, world: World): Taste => {
+  const waste = spoilingOf(level, world);
+  return (door, item) => waste === null || item !== waste.item || door === waste.door;
+};
+
 /** Plays `find_bugs`: explores, and tries everything between that should not work. */
 export const bugHunting: Policy = {
   begin: beginPlan,
@@ -41,7 +48,7 @@ export const bugHunting: Policy = {
       const drawn = drawProbe({ level, world, plan: settled, dice });
       return { ...drawn, plan: afterSaying(settled, drawn.text, dice) };
     }
-    const { plan, action } = exploringStep(level, world, settled);
+    const { plan, action } = exploringStep(level, world, settled, () => spoiling(level, world));
     const text = textOf(action ?? stroll(level, world, dice));
     return { plan: afterSaying(plan, text, dice), text, kind: action === null ? 'stroll' : 'explore' };
   },

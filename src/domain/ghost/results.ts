@@ -62,14 +62,20 @@ const testOfGoal = (
     : skipped(name);
 };
 
+/** What who hunts bugs brings about by itself, and what depends on the machine (contract 9.9). */
+const provoked: readonly FindingKind[] = ['mind_allowed_world_refused', 'mind_refused_world_allows', 'slow_step'];
+/** Whether a finding makes its test fail: not what is provoked, nor a rule that may yet fire in another session. */
+const isFault = ({ kind, fromStep }: Finding): boolean =>
+  !provoked.includes(kind) && (kind !== 'rule_never_fired' || fromStep === 0);
+
 /** One test for each kind of finding and for each goal of the level. */
 export const testsOf = (level: Level, world: World, tally: Tally, standing: SessionStanding): readonly GhostTest[] => {
   const findings = findingsOf(level, tally, standing);
   const judged = couldJudge(level, tally, standing.over);
   return [
     ...findingKinds.map((kind) => {
-      const error = errorOf(findings.filter((finding) => finding.kind === kind));
-      if (error !== null && kind !== 'slow_step') return failed(kind, error);
+      const error = errorOf(findings.filter((finding) => finding.kind === kind && isFault(finding)));
+      if (error !== null) return failed(kind, error);
       return judged[kind] ? passed(kind) : skipped(kind);
     }),
     ...level.goals.map((_, position) => testOfGoal(level, world, tally, standing, position)),
