@@ -10,12 +10,16 @@ type Results = {
   readonly resultsTests: readonly {
     readonly testName: string;
     readonly testPassed: boolean;
+    readonly testSkipped?: true;
     readonly testError: string | null;
   }[];
   readonly resultsMetrics: readonly (readonly [string, number])[];
-  readonly resultsFindings: readonly { readonly kind: string; readonly subject: string }[];
+  readonly resultsFindings: readonly { readonly n: number; readonly kind: string; readonly subject: string }[];
   readonly resultsPartial?: true;
 } & JsonObject;
+
+/** What is wrong with the level `faulty`, on purpose. */
+const planted = ['unreachable_goal', 'soft_lock', 'unusable_item', 'rules_contradict', 'rule_never_fired'];
 
 /** How long a session may take in a test, in milliseconds; they take seconds. */
 const SESSION_MS = 90_000;
@@ -151,9 +155,57 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     it('find what is wrong with a level', async () => {
       const { resultsFindings } = await over(await run({ goal: 'find_bugs', level: 'faulty', seed: 5 }));
       const kinds = new Set(resultsFindings.map(({ kind }) => kind));
-      for (const kind of ['unreachable_goal', 'soft_lock', 'unusable_item', 'rules_contradict', 'rule_never_fired'])
-        expect([...kinds]).toContain(kind);
+      for (const kind of planted) expect([...kinds]).toContain(kind);
     }, 120_000);
+
+    it('show how a finding comes about in as few steps as it takes, and play that again', async () => {
+      const id = await run({ goal: 'find_bugs', level: 'faulty', seed: 5 });
+      const { resultsFindings } = await over(id);
+      const { length } = await stepsOf(id);
+      for (const { n, kind, subject } of resultsFindings.filter((one) => planted.includes(one.kind))) {
+        const repro = ok(await running.api.get(`/ghost/${id}/findings/${String(n)}/repro`)).body as {
+          steps: number;
+          script: { text: string }[];
+        };
+        expect(repro).toMatchObject({ format: 'anima-ghost-repro/1', finding: { kind, subject }, minimal: true });
+        expect(repro.script).toHaveLength(repro.steps);
+        expect(repro.steps, kind).toBeLessThanOrEqual(length / 10);
+        const again = ok(await running.api.post('/ghost/replay', repro)).body as { reproduced: boolean };
+        expect(again).toMatchObject({ reproduced: true, steps: repro.steps });
+        // It needs all of its steps.
+        if (repro.steps === 0) continue;
+        const less = { ...repro, script: repro.script.slice(0, -1) };
+        expect(ok(await running.api.post('/ghost/replay', less)).body).toMatchObject({ reproduced: false });
+      }
+      const none = await running.api.get(`/ghost/${id}/findings/999/repro`);
+      expect([none.status, codeOf(none)]).toEqual([404, 'FINDING_NOT_FOUND']);
+      const wrong = await running.api.post('/ghost/replay', { format: 'anima-ghost-repro/2' });
+      expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
+    }, 180_000);
+
+    it('are compared, drawn, and told to pipelines', async () => {
+      const ids = await Promise.all([
+        run({ goal: 'find_bugs', level: 'faulty', seed: 5 }),
+        run({ goal: 'find_bugs', level: 'cellar', seed: 5 }),
+      ]);
+      const [faulty = '', cellar = ''] = ids;
+      const results = await over(faulty);
+      await over(cellar);
+      const compared = ok(await running.api.get(`/ghost/${cellar}/compare/${faulty}`)).body as {
+        comparable: boolean;
+        added: { kind: string }[];
+      };
+      expect(compared.comparable).toBe(false);
+      expect(compared.added.map(({ kind }) => kind)).toContain('unreachable_goal');
+      const same = ok(await running.api.get(`/ghost/${faulty}/compare/${faulty}`)).body as object;
+      expect(same).toMatchObject({ comparable: true, added: [], gone: [], kept: results.resultsFindings });
+      const picture = ok(await running.api.get(`/ghost/${faulty}/picture`));
+      expect(picture.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
+      expect(picture.text).toMatch(/^<svg [^]*<title>goal way out<\/title>[^]*<\/svg>\n$/);
+      const junit = ok(await running.api.get(`/ghost/${faulty}/junit`)).text;
+      const failed = results.resultsTests.filter(({ testPassed, testSkipped }) => !testPassed && testSkipped !== true);
+      expect(junit.match(/<failure /g)).toHaveLength(failed.length);
+    }, 180_000);
 
     it('are refused what they cannot be asked for, and belong to their studio', async () => {
       const wrong = await running.api.post('/v1/ghost/run', { goal: 'win' });
