@@ -97,7 +97,7 @@ export const canStillReach = (level: Level, world: World): readonly Reachable[] 
   });
 };
 
-type ReachableTiles = { readonly count: number; has(tile: Tile): boolean };
+type ReachableTiles = { readonly count: number; readonly has: (tile: Tile) => boolean };
 const reachable = new WeakMap<Level, { readonly all: Closure; readonly tiles: ReachableTiles }>();
 
 const reachOf = (level: Level): { readonly all: Closure; readonly tiles: ReachableTiles } => {

@@ -97,7 +97,7 @@ const chambers = fc
   });
 const anyLevel = fc.oneof(levels({ hazards: false }), chambers, chambers);
 
-const RUNS = { numRuns: 60 };
+const RUNS = { numRuns: 40 };
 
 describe('what every way through a level shows', () => {
   it('is what the search for reachable goals says, from every world on the way', () => {
