@@ -44,9 +44,16 @@ const keysFor = (level: Level): readonly (readonly number[])[] => {
   return keys;
 };
 
-const begin = (level: Level, { of }: Regions, at: Tile): readonly number[] => {
+/** The regions in which somebody is who stands on a tile: its own or, on a hazard that counts as a wall, the open ones around it. */
+export const startsOf = (
+  level: Level,
+  { of, doors }: Regions,
+  at: Tile,
+  opened: ReadonlySet<number>,
+): readonly number[] => {
   const own = isOnMap(level, at) ? (of[numberOfTile(level, at)] ?? -1) : -1;
-  return own === -1 ? regionsAround(level, of, at) : [own];
+  if (own !== -1) return [own];
+  return regionsAround(level, of, at).filter((region) => doors[region]?.every((door) => opened.has(door)));
 };
 
 /**
@@ -93,7 +100,7 @@ export const closureOf = (level: Level, manner: Manner, from: Departure, assumpt
     return item === undefined ? undefined : { door, item };
   };
 
-  walk(begin(level, regions, from.at));
+  walk(startsOf(level, regions, from.at, opened));
   for (let progress = true; progress;) {
     progress = false;
     for (const door of doorsSeen) {

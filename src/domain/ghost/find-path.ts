@@ -5,6 +5,8 @@ import type { World } from './world.js';
 
 /** How many moves of detour a hazard is worth. */
 const HAZARD_COST = 25;
+/** More than any distance on a map, so that of equal costs the one nearer to its end comes first. */
+const AHEADS = 1_024;
 const FAR = 0x7fff_ffff;
 
 /** Where a path leads: to the nearest tile that it accepts. */
@@ -29,7 +31,7 @@ export const findPath = (level: Level, world: World, { accepts, towards, shunned
   const costs = new Int32Array(tiles).fill(FAR);
   const ways = new Uint8Array(tiles);
   const settled = new Uint8Array(tiles);
-  // One number for a tile and its cost, so ties are broken by the tile.
+  // One number for a tile and its cost, so the last ties are broken by the tile.
   const queue = new TinyQueue<number>([start]);
   costs[start] = 0;
   for (let first = queue.pop(); first !== undefined; first = queue.pop()) {
@@ -50,7 +52,7 @@ export const findPath = (level: Level, world: World, { accepts, towards, shunned
       costs[tile] = cost;
       ways[tile] = direction;
       const ahead = towards === undefined ? 0 : Math.max(0, distance(next, towards) - 1);
-      queue.push((cost + ahead) * tiles + tile);
+      queue.push(((cost + ahead) * AHEADS + ahead) * tiles + tile);
     }
   }
   return null;

@@ -1,6 +1,5 @@
 import type { Level } from '../level/level.js';
-import { numberOfTile } from './chart.js';
-import type { DoorOpening } from './closure.js';
+import { startsOf, type DoorOpening } from './closure.js';
 import { departureOf, searchReach } from './reach.js';
 import { regionsAround, regionsOf, type Manner, type Regions } from './regions.js';
 import type { World } from './world.js';
@@ -47,8 +46,7 @@ const firstNeeded = (
   const { of } = regions;
   const around = (thing: { readonly at: World['at'] } | undefined): ReadonlySet<number> =>
     new Set(thing === undefined ? [] : regionsAround(level, of, thing.at));
-  const own = of[numberOfTile(level, world.at)] ?? -1;
-  const route: Route = { regions, starts: own === -1 ? regionsAround(level, of, world.at) : [own] };
+  const route: Route = { regions, starts: startsOf(level, regions, world.at, new Set(world.opened)) };
   const needed = new Set<number>();
   const need = (to: ReadonlySet<number>, before: number): void => {
     const opened = new Set([...world.opened, ...openings.slice(0, before).map(({ door }) => door)]);
@@ -66,14 +64,29 @@ const firstNeeded = (
   return first;
 };
 
+/** The goals that can be reached through what is open now. */
+const goalsInTheOpen = (level: Level, world: World, manner: Manner): ReadonlySet<number> => {
+  const regions = regionsOf(level, manner);
+  const opened = new Set(world.opened);
+  const here = new Set(startsOf(level, regions, world.at, opened));
+  const goals = new Set<number>();
+  for (const region of here) {
+    for (const goal of regions.goals[region] ?? []) goals.add(goal);
+    for (const next of regions.links[region] ?? []) {
+      if ((regions.doors[next] ?? []).every((door) => opened.has(door))) here.add(next);
+    }
+  }
+  return goals;
+};
+
 /** Looks for goals that are left: without hazards if that is enough, else across them. */
 export const prospectOf = (level: Level, world: World): Prospect => {
   const left = (goals: ReadonlySet<number>): readonly number[] =>
     [...goals].filter((goal) => !world.reached.includes(goal));
   for (const manner of ['careful', 'bold'] as const) {
-    const { first, best } = searchReach(level, manner, departureOf(world));
-    const goals = left(first.goals);
+    const goals = left(goalsInTheOpen(level, world, manner));
     if (goals.length > 0) return { goals, opening: null };
+    const { best } = searchReach(level, manner, departureOf(world), 'together');
     const [goal] = left(best.goals);
     if (goal === undefined) continue;
     const opening = firstNeeded(level, world, manner, goal, best.departure.openings);

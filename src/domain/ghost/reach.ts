@@ -16,9 +16,7 @@ type ReachSearch = {
   readonly goals: ReadonlySet<number>;
   /** The way that reaches most of them, spending the fewest items. */
   readonly best: Closure;
-  /** How far one comes before anything has to be chosen. */
-  readonly first: Closure;
-  /** Whether every way was followed, or enough of them to reach every goal that there is. */
+  /** Whether every way was followed, or enough of them. */
   readonly exact: boolean;
 };
 
@@ -53,18 +51,22 @@ const unlike = (level: Level, choices: readonly DoorOpening[]): readonly DoorOpe
   });
 };
 
-/** Follows the ways to spend items, those that spend the fewest first. */
-export const searchReach = (level: Level, manner: Manner, from: Departure): ReachSearch => {
+/**
+ * Follows the ways to spend items, those that spend the fewest first.
+ * @param until `each`: it is enough to know for each goal whether some way leads to it; `together`: the best way is wanted as well
+ */
+export const searchReach = (level: Level, manner: Manner, from: Departure, until: 'each' | 'together'): ReachSearch => {
   const first = closureOf(level, manner, from);
   const goals = new Set(first.goals);
   const waiting: Closure[] = [first];
   const known = new Set([keyOf(first.departure)]);
   let best = first;
   let looks = first.looks;
-  for (let next = 0; next < waiting.length && goals.size < level.goals.length; next += 1) {
+  const isEnough = (): boolean => (until === 'each' ? goals : best.goals).size === level.goals.length;
+  for (let next = 0; next < waiting.length && !isEnough(); next += 1) {
     const here = waiting[next] ?? first;
     for (const choice of unlike(level, here.choices)) {
-      if (known.size >= REACH_STATES || looks > REACH_LOOKS) return { goals, best, first, exact: false };
+      if (known.size >= REACH_STATES || looks > REACH_LOOKS) return { goals, best, exact: false };
       const there = closureOf(level, manner, choose(here, choice));
       looks += there.looks;
       const key = keyOf(there.departure);
@@ -75,7 +77,7 @@ export const searchReach = (level: Level, manner: Manner, from: Departure): Reac
       if (there.goals.size > best.goals.size) best = there;
     }
   }
-  return { goals, best, first, exact: true };
+  return { goals, best, exact: true };
 };
 
 /**
@@ -84,9 +86,9 @@ export const searchReach = (level: Level, manner: Manner, from: Departure): Reac
  */
 export const canStillReach = (level: Level, world: World): readonly Reachable[] => {
   const dead = isRunOver(world);
-  const safe = searchReach(level, 'careful', departureOf(world));
+  const safe = searchReach(level, 'careful', departureOf(world), 'each');
   const isSettled = dead || safe.goals.size === level.goals.length;
-  const bold = isSettled ? safe : searchReach(level, 'bold', departureOf(world));
+  const bold = isSettled ? safe : searchReach(level, 'bold', departureOf(world), 'each');
   return level.goals.map((_, goal) => {
     if (world.reached.includes(goal)) return 'yes';
     if (dead) return 'no';
@@ -95,7 +97,7 @@ export const canStillReach = (level: Level, world: World): readonly Reachable[] 
   });
 };
 
-type ReachableTiles = { readonly count: number; has(tile: Tile): boolean };
+type ReachableTiles = { readonly count: number; readonly has: (tile: Tile) => boolean };
 const reachable = new WeakMap<Level, { readonly all: Closure; readonly tiles: ReachableTiles }>();
 
 const reachOf = (level: Level): { readonly all: Closure; readonly tiles: ReachableTiles } => {
