@@ -155,7 +155,6 @@ const packages = [
     [],
     'Browsers run it: the build copies its files, the docs page serves them, and nothing of ours imports it.',
   ),
-  vendor(['pure-rand'], ['^src/domain/ghost/'], 'What a ghost draws by chance comes from a seed, in one way.'),
   vendor(['tinyqueue'], ['^src/domain/ghost/'], 'Paths are found in one place.'),
   vendor(['commander'], ['^src/cli/'], 'Arguments are read by the commands alone.'),
 ];

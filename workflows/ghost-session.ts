@@ -2,8 +2,8 @@ import { ghostEvents } from '../src/domain/ghost/session-decoder.js';
 import type { GhostEnding, GhostEvent, GhostPlan, GhostReport } from '../src/domain/ghost/session-events.js';
 import type { Effect, Emitted, Process, ProcessEvent } from './process.js';
 
-type Begun = GhostPlan & { readonly sessionId: string; readonly startedAt: string };
-type Ended = Begun & {
+type BegunSession = GhostPlan & { readonly sessionId: string; readonly startedAt: string };
+type Ended = BegunSession & {
   /** Steps played, as far as the session's own events tell; a report has the last word. */
   readonly step: number;
   readonly ending: GhostEnding;
@@ -15,8 +15,8 @@ type Ended = Begun & {
 /** A session as its events leave it; plain JSON. */
 export type GhostState =
   | { readonly name: 'new' }
-  | (Begun & { readonly name: 'pending'; readonly step: 0 })
-  | (Begun & { readonly name: 'running'; readonly step: number; readonly slices: number })
+  | (BegunSession & { readonly name: 'pending'; readonly step: 0 })
+  | (BegunSession & { readonly name: 'running'; readonly step: number; readonly slices: number })
   /** No step follows, and the report is not made yet. */
   | (Ended & { readonly name: 'ending' })
   | (Ended & { readonly name: 'over'; readonly report: GhostReport });
@@ -36,19 +36,22 @@ export type GhostInput =
 export type GhostAnswer = Exclude<GhostState, { name: 'new' }>;
 
 /** An event of a session as a cell emits it: JSON by construction. */
-const recorded = (...events: readonly GhostEvent[]): readonly Emitted[] => events as unknown as readonly Emitted[];
+const recorded = (...events: readonly GhostEvent[]): readonly Emitted[] => events;
 
 const end = (
-  { sessionId }: Begun,
+  { sessionId }: BegunSession,
   ending: GhostEnding,
   { timedOut = false, reason = null }: { readonly timedOut?: boolean; readonly reason?: string | null } = {},
 ): readonly Emitted[] => recorded({ type: 'GhostEnded', data: { sessionId, ending, timedOut, reason } });
 
-const stopped = { to: ['ending'], emit: (state: Begun) => end(state, 'stopped') } as const;
-const timedOut = { to: ['ending'], emit: (state: Begun) => end(state, 'completed', { timedOut: true }) } as const;
+const stopped = { to: ['ending'], emit: (state: BegunSession) => end(state, 'stopped') } as const;
+const timedOut = {
+  to: ['ending'],
+  emit: (state: BegunSession) => end(state, 'completed', { timedOut: true }),
+} as const;
 const broken = {
   to: ['ending'],
-  emit: (state: Begun, { reason }: { readonly reason: string }) => end(state, 'failed', { reason }),
+  emit: (state: BegunSession, { reason }: { readonly reason: string }) => end(state, 'failed', { reason }),
 } as const;
 
 const table: Process<GhostState, GhostInput, unknown, GhostAnswer>['table'] = {
@@ -144,12 +147,12 @@ const evolve = (state: GhostState, stored: ProcessEvent): GhostState => {
 const begunOf = ({
   name: _,
   ...begun
-}: Extract<GhostState, { name: 'pending' | 'running' }>): Begun & { step: number } => begun;
+}: Extract<GhostState, { name: 'pending' | 'running' }>): BegunSession & { step: number } => begun;
 
 /** What its effects need to know of a session. */
 export type GhostSetting = Pick<GhostPlan, 'goal' | 'level' | 'seed' | 'steps'>;
 
-const far = (id: string, name: string, { goal, level, seed, steps }: Begun): Effect => ({
+const far = (id: string, name: string, { goal, level, seed, steps }: BegunSession): Effect => ({
   id,
   name,
   near: false,

@@ -9,7 +9,7 @@ export type GhostFinding = {
   readonly toStep: number;
   readonly count: number;
 };
-export type GhostTest = {
+export type ShownTest = {
   readonly testName: string;
   readonly testPassed: boolean;
   readonly testSkipped?: boolean;
@@ -25,7 +25,7 @@ export type GhostResults = {
   readonly resultsFailed: number;
   readonly resultsSkipped: number;
   readonly resultsDuration: number;
-  readonly resultsTests: readonly GhostTest[];
+  readonly resultsTests: readonly ShownTest[];
   readonly resultsCoverage: number;
   readonly resultsMetrics: readonly (readonly [string, number])[];
   readonly resultsFindings: readonly GhostFinding[];
@@ -36,7 +36,7 @@ export type GhostResults = {
 export const findingLine = ({ n, kind, subject, detail, fromStep, count }: GhostFinding): string =>
   `${String(n)}. ${kind} ${subject}: ${detail} (step ${String(fromStep)}${count > 1 ? `, ${String(count)} times` : ''})`;
 
-const outcomeOf = ({ testPassed, testSkipped }: GhostTest): string =>
+const outcomeOf = ({ testPassed, testSkipped }: ShownTest): string =>
   testSkipped === true ? 'skipped' : testPassed ? 'passed' : 'FAILED';
 
 /** The results as lines for a person: tests, findings, figures. */

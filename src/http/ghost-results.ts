@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
+import type { GhostSession } from '../app/ghosts/run-ghost.js';
 import type { GhostReport } from '../domain/ghost/session-events.js';
-import type { GhostAnswer } from '../../workflows/ghost-session.js';
 import { FreeObject } from './schemas.js';
 
 /** The results of a session (contract 9.3, 9.9). */
@@ -20,7 +20,7 @@ export const Results = Type.Object({
 });
 
 /** Milliseconds from the acceptance of a session to its end, or to now. */
-export const durationOf = (session: GhostAnswer, now: Date): number => {
+export const durationOf = (session: GhostSession, now: Date): number => {
   const untilMs = 'completedAt' in session ? Date.parse(session.completedAt) : now.getTime();
   return Math.max(0, untilMs - Date.parse(session.startedAt));
 };
@@ -30,7 +30,7 @@ export const durationOf = (session: GhostAnswer, now: Date): number => {
  * @param publicUrl where pictures are
  */
 export const shownResults = (
-  session: GhostAnswer,
+  session: GhostSession,
   { tests, metrics, coverage, findings, step }: GhostReport,
   { durationMs, publicUrl }: { readonly durationMs: number; readonly publicUrl: string },
 ) => {

@@ -14,7 +14,12 @@ type Results = {
     readonly testError: string | null;
   }[];
   readonly resultsMetrics: readonly (readonly [string, number])[];
-  readonly resultsFindings: readonly { readonly n: number; readonly kind: string; readonly subject: string }[];
+  readonly resultsFindings: readonly {
+    readonly n: number;
+    readonly kind: string;
+    readonly subject: string;
+    readonly detail: string;
+  }[];
   readonly resultsPartial?: true;
 } & JsonObject;
 
@@ -162,7 +167,11 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       const id = await run({ goal: 'find_bugs', level: 'faulty', seed: 5 });
       const { resultsFindings } = await over(id);
       const { length } = await stepsOf(id);
-      for (const { n, kind, subject } of resultsFindings.filter((one) => planted.includes(one.kind))) {
+      const shown = resultsFindings.filter(
+        ({ kind, detail }) => planted.includes(kind) && !detail.includes('decisions'),
+      );
+      expect(new Set(shown.map(({ kind }) => kind))).toEqual(new Set(planted));
+      for (const { n, kind, subject } of shown) {
         const repro = ok(await running.api.get(`/ghost/${id}/findings/${String(n)}/repro`)).body as {
           steps: number;
           script: { text: string }[];
@@ -188,7 +197,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
         run({ goal: 'find_bugs', level: 'faulty', seed: 5 }),
         run({ goal: 'find_bugs', level: 'cellar', seed: 5 }),
       ]);
-      const [faulty = '', cellar = ''] = ids;
+      const [faulty, cellar] = ids;
       const results = await over(faulty);
       await over(cellar);
       const compared = ok(await running.api.get(`/ghost/${cellar}/compare/${faulty}`)).body as {

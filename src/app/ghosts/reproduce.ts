@@ -20,6 +20,7 @@ const SEARCH_MS = 10_000;
 /** How many unfinished searches a process keeps, so that a repeat goes on. */
 const KEPT_SEARCHES = 64;
 const PAGE_STEPS = 500;
+const NO_REPRODUCTION = 'This finding says what did not happen in the whole session; no shorter one shows it.';
 
 /** A finding with the fewest texts of the ghost that are known to lead to it (contract 9.10). */
 export type Reproduction = {
@@ -36,9 +37,9 @@ export type Reproduction = {
   readonly minimal: boolean;
 };
 
-type Search = { readonly script: readonly ScriptedText[]; readonly state: Minimising };
+type ScriptSearch = { readonly script: readonly ScriptedText[]; readonly state: Minimising };
 
-export type Searches = LRUCache<string, Search>;
+export type Searches = LRUCache<string, ScriptSearch>;
 export const createSearches = (): Searches => new LRUCache({ max: KEPT_SEARCHES });
 
 export type ReproduceDeps = Pick<PlayDeps, 'events' | 'levels' | 'pace'> & {
@@ -75,6 +76,9 @@ export const reproduce = async (
   signal: AbortSignal | undefined,
 ): Promise<Reproduction> => {
   if (finding === undefined) throw new Rejection('FINDING_NOT_FOUND');
+  // What never happened in a whole session cannot be shown in fewer steps.
+  if (finding.kind === 'rule_never_fired' && finding.fromStep > 0)
+    throw new Rejection('FINDING_NOT_FOUND', { message: NO_REPRODUCTION });
   const { clock, events, pace, searches } = deps;
   const asked = { ...session, tenant };
   const { level } = await settingFor(deps, asked);
@@ -113,7 +117,7 @@ const pick = (script: readonly ScriptedText[], positions: readonly number[]): re
 const firstScript = async (
   scripts: readonly (readonly ScriptedText[])[],
   leadsThere: (script: readonly ScriptedText[]) => Promise<boolean>,
-): Promise<Search> => {
+): Promise<ScriptSearch> => {
   for (const script of scripts.slice(0, -1))
     if (await leadsThere(script)) return { script, state: beginMinimising(script.length) };
   const script = scripts.at(-1) ?? [];

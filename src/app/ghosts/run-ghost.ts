@@ -18,6 +18,9 @@ export type GhostDeps = {
   readonly levels: Levels;
 };
 
+/** A session, once it was asked for. */
+export type GhostSession = GhostAnswer;
+
 /** What a client asks for; `level` by its name, a seed of ours where none is given. */
 export type GhostAsked = {
   readonly tenant: string;

@@ -57,7 +57,7 @@ export function* playSessionTurn(asked: TurnToPlay): Sliced<TurnOutcome> {
     issuer: ISSUER,
   };
   const events: Emitted[] = [];
-  let state = turn.initial as TurnState;
+  let state = turn.initial;
   const take = (input: TurnInput): number => {
     const cell = cellOf(turn, state, input);
     if (cell === 'ignore') return 0;

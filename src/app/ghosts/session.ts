@@ -11,7 +11,6 @@ import { npcEvents } from '../../domain/npc/decoder.js';
 import type { Verdict, VerdictGrounds } from '../../domain/npc/events.js';
 import type { Sliced } from '../../domain/rules/hold-patterns.js';
 import { defined } from '../../domain/shared/defined.js';
-import type { JsonObject } from '../../domain/shared/json.js';
 import { cutText } from '../../domain/shared/text.js';
 import { afterTurn, beginSessionMind, type SessionMind } from './session-mind.js';
 import { playSessionTurn } from './session-turn.js';
@@ -70,7 +69,7 @@ export const isPlayed = ({ level, goal, steps }: Setting, { step, world, plan }:
 
 type Decided = { readonly verdict: Verdict; readonly grounds: VerdictGrounds };
 /** What a step led to, played or read. */
-type Stepped = {
+type PlayedStep = {
   readonly spoken: Utterance;
   readonly ghostTurn: PlayedTurn & Decided;
   readonly npcTurn: (PlayedTurn & Decided) | null;
@@ -83,17 +82,20 @@ const deedOf = ({ level }: Setting, { world }: SessionState, { verdict }: Decide
     const done = act(level, world, verdict.action ?? {});
     return { ...done, allowed: done.outcome, missed: null };
   }
-  const missed = verdict.refusedAction == null ? null : act(level, world, verdict.refusedAction).outcome;
+  const missed =
+    verdict.refusedAction === undefined || verdict.refusedAction === null
+      ? null
+      : act(level, world, verdict.refusedAction).outcome;
   return { world: heldBack(world, verdict.dialogue), outcome: null, allowed: null, missed };
 };
 
 const settle = (
   setting: Setting,
   state: SessionState,
-  { spoken, ghostTurn, npcTurn, error }: Stepped,
+  { spoken, ghostTurn, npcTurn, error }: PlayedStep,
 ): SessionState => {
   const { level } = setting;
-  const { verdict, grounds } = ghostTurn;
+  const { verdict } = ghostTurn;
   const { world, allowed, missed } = deedOf(setting, state, ghostTurn);
   const action = verdict.valid ? verdict.action : null;
   const step = state.step + 1;
@@ -185,7 +187,7 @@ export function* playStep(
     step,
     turns: answered === null ? [played] : [played, answered.played],
     action: verdict.valid ? verdict.action : null,
-    outcome: outcome as JsonObject | null,
+    outcome: outcome,
     ...defined({ probe: spoken.probe, error: broken ?? undefined }),
   };
   return { record, state: next };

@@ -59,8 +59,8 @@ export const recordStep = (
 /** How many steps are read at once while the last checkpoint is looked for. */
 const PAGE_STEPS = 256;
 
-type Stepped = Extract<GhostStepEvent, { type: 'GhostStepped' }>['data'];
-export type RecordedStep = Stepped & { readonly revision: number; readonly at: string };
+type StepRecorded = Extract<GhostStepEvent, { type: 'GhostStepped' }>['data'];
+export type RecordedStep = StepRecorded & { readonly revision: number; readonly at: string };
 
 const stepOf = (recorded: RecordedEvent): readonly RecordedStep[] => {
   const event = ghostStepEvents.decode(recorded);

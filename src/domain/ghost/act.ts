@@ -65,9 +65,6 @@ const deeds: ReadonlyMap<string, (level: Level, world: World, action: Action) =>
   ['IDLE', (_level: Level, world: World) => deed(world, {}, 'You wait.')],
 ]);
 
-/** The types of action that this world knows. */
-export const WORLD_ACTIONS: readonly string[] = [...deeds.keys()];
-
 const judge = (level: Level, world: World, value: Json): Deed | Refused => {
   if (isRunOver(world)) return refuse('RUN_OVER', 'You have no hit points left.');
   const read = readAction(value);

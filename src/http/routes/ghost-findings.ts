@@ -6,7 +6,7 @@ import { settingFor } from '../../app/ghosts/play-slice.js';
 import { replayReproduction } from '../../app/ghosts/replay-reproduction.js';
 import { reportSoFar } from '../../app/ghosts/report.js';
 import { createSearches, REPRO_FORMAT, reproduce } from '../../app/ghosts/reproduce.js';
-import { findGhost } from '../../app/ghosts/run-ghost.js';
+import { findGhost, type GhostSession } from '../../app/ghosts/run-ghost.js';
 import { readSteps } from '../../app/ghosts/steps-log.js';
 import { placesFor } from '../../app/pacing/places.js';
 import { junitOf } from '../../domain/ghost/junit.js';
@@ -17,7 +17,6 @@ import { defined } from '../../domain/shared/defined.js';
 import type { Json } from '../../domain/shared/json.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
-import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { clientSignal } from '../client-signal.js';
 import { durationOf, Results, shownResults } from '../ghost-results.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
@@ -53,7 +52,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
 
   const find = (call: Call<{ sessionId: string }>) =>
     findGhost({ journal }, call.principal.tenant, call.params.sessionId);
-  const reportOf = (tenant: string, session: GhostAnswer): Promise<GhostReport> | GhostReport =>
+  const reportOf = (tenant: string, session: GhostSession): Promise<GhostReport> | GhostReport =>
     session.name === 'over' ? session.report : reportSoFar(deps, tenant, session);
   const resultsOf = async (call: Call<{ sessionId: string }>) => {
     const session = await find(call);

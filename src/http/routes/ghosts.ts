@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { findGhost, type GhostAsked, runGhost, stopGhost } from '../../app/ghosts/run-ghost.js';
+import { findGhost, type GhostAsked, type GhostSession, runGhost, stopGhost } from '../../app/ghosts/run-ghost.js';
 import { requireGhostRoom } from '../../app/ghosts/ghost-room.js';
 import { READ_WAIT_MS } from '../../app/read-models/read-wait.js';
 import { type GhostGoal, ghostGoals } from '../../domain/ghost/policy.js';
@@ -8,7 +8,6 @@ import { goalOf } from '../../domain/ghost/suite.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { defined } from '../../domain/shared/defined.js';
 import { ghosts as ghostRows, type GhostRow } from '../../../projections/ghosts.js';
-import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { contextOf } from '../command-context.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
@@ -40,20 +39,25 @@ const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], form
 
 export const SessionParams = Type.Object({ sessionId: Type.String() });
 
-type Asked = { level?: string | null; seed?: number | null; timeout?: number | null };
+type GhostBody = { level?: string | null; seed?: number | null; timeout?: number | null };
 
-const statusOf = (session: GhostAnswer): string =>
+const statusOf = (session: GhostSession): string =>
   session.name === 'pending' || session.name === 'running' ? session.name : session.ending;
-const completedAt = (session: GhostAnswer): string | null => ('completedAt' in session ? session.completedAt : null);
-const progressOf = (session: GhostAnswer, step: number): number =>
+const completedAt = (session: GhostSession): string | null => ('completedAt' in session ? session.completedAt : null);
+const progressOf = (session: GhostSession, step: number): number =>
   'completedAt' in session ? 1 : Math.min(1, step / Math.max(1, session.steps));
 
 /** Ghost sessions: run, looked at, stopped, listed (contract 7.3, 9). */
 export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, lanes, engine, journal, levels } = services;
+  const { ports, engine, journal, levels } = services;
   const deps = { engine, journal, levels, clock: ports.clock };
 
-  const run = async (call: Call<unknown, unknown, Asked>, goal: GhostGoal, suite: string | null, timeoutMs: number) => {
+  const run = async (
+    call: Call<unknown, unknown, GhostBody>,
+    goal: GhostGoal,
+    suite: string | null,
+    timeoutMs: number,
+  ) => {
     const { tenant } = call.principal;
     await requireGhostRoom(ports.readModels, tenant, call.wrote);
     const { level, seed } = call.body;
@@ -68,7 +72,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
   };
   const find = (call: Call<{ sessionId: string }>) => findGhost(deps, call.principal.tenant, call.params.sessionId);
   /** How many steps are recorded: a session that plays tells it only once in a while. */
-  const stepsOf = async (tenant: string, session: GhostAnswer): Promise<number> => {
+  const stepsOf = async (tenant: string, session: GhostSession): Promise<number> => {
     if (session.name === 'over' || session.name === 'pending') return session.step;
     const page = await ports.events.read(ghostStepsStream(tenant, session.sessionId), {
       direction: 'backwards',
