@@ -78,8 +78,7 @@ export const rejections = {
   TARGET_NOT_FOUND: 'The target is not among what is there.',
   RULE_REFUSED: 'A rule of this NPC forbids the action; details name the rule and its reason.',
   RATE_LIMITED: 'Too many requests for this key; wait as Retry-After says.',
-  GHOSTS_RUNNING:
-    'Too many ghost sessions of this studio are not over; wait for some of them, or stop them.',
+  GHOSTS_RUNNING: 'Too many ghost sessions of this studio are not over; wait for some of them, or stop them.',
   SOULS_WAITING:
     'Too many souls of this tenant wait for their upload: upload them, or wait until their exports expire.',
   CONCURRENT_NPC_LIMIT: 'Too many NPCs of this tenant have an open turn.',

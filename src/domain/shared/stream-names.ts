@@ -30,7 +30,8 @@ export const parseImportStream = (stream: string): { tenant: string; txId: strin
   return match === null ? null : { tenant: unescape(match[1] ?? ''), txId: unescape(match[2] ?? '') };
 };
 /** One ghost session (contract 9.8). */
-export const ghostStream = (tenant: string, sessionId: string): string => `ghost-${escape(tenant)}.${escape(sessionId)}`;
+export const ghostStream = (tenant: string, sessionId: string): string =>
+  `ghost-${escape(tenant)}.${escape(sessionId)}`;
 /** The steps of one ghost session. */
 export const ghostStepsStream = (tenant: string, sessionId: string): string =>
   `ghoststeps-${escape(tenant)}.${escape(sessionId)}`;
