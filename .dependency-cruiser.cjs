@@ -133,6 +133,7 @@ const packages = [
   vendor(['multiformats', '@ipld/dag-pb'], ['^src/domain/soul/'], 'What the CID of a file is, is said in one place.'),
   vendor(['lru-cache'], ['^src/app/'], 'What is remembered is bounded by its size, in one way.'),
   vendor(['usearch'], ['^src/adapters/vectors/'], 'How vectors are compared is behind a port.'),
+  vendor(['pure-rand'], ['^src/domain/(level|ghost)/'], 'What is drawn from a seed is the same always and everywhere.'),
   vendor(['re2js'], ['^src/domain/rules/'], 'Patterns of clients run in linear time, so only where RE2 reads them.'),
   vendor(
     ['jsonrepair'],
@@ -154,6 +155,7 @@ const packages = [
     [],
     'Browsers run it: the build copies its files, the docs page serves them, and nothing of ours imports it.',
   ),
+  vendor(['tinyqueue'], ['^src/domain/ghost/'], 'Paths are found in one place.'),
   vendor(['commander'], ['^src/cli/'], 'Arguments are read by the commands alone.'),
 ];
 

@@ -13,6 +13,7 @@ COPY workflows workflows
 COPY activities activities
 COPY projections projections
 COPY bench bench
+COPY levels levels
 RUN npm ci --no-audit --no-fund && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:${NODE}-slim

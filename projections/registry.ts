@@ -1,4 +1,6 @@
 import type { Projection } from '../src/ports/read-models.js';
+import { ghosts } from './ghosts.js';
+import { levels } from './levels.js';
 import { memories } from './memories.js';
 import { npcs } from './npcs.js';
 import { rulesets } from './rulesets.js';
@@ -6,4 +8,4 @@ import { souls } from './souls.js';
 import { turns } from './turns.js';
 
 /** Every read model there is. */
-export const projections: readonly Projection[] = [npcs, turns, memories, rulesets, souls];
+export const projections: readonly Projection[] = [npcs, turns, memories, rulesets, souls, levels, ghosts];

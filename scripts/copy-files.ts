@@ -1,9 +1,10 @@
 // Copies what is not TypeScript to the compiled server, as part of the build: what the docs page loads, so that an installation without development
-// packages serves it too, and the thread of a model.
+// packages serves it too, the thread of a model, and the levels.
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { threadFile } from '../src/adapters/embedders/model-thread.js';
+import { levelMapNames, levelsFolder } from '../src/adapters/files/level-maps.js';
 import { docsFilePath, ownFiles, packagedFile, viewerFiles } from '../src/http/docs-files.js';
 
 /** The checkout's root, from `dist*\/scripts`. */
@@ -15,3 +16,5 @@ for (const name of Object.keys(ownFiles)) {
 }
 for (const name of Object.keys(viewerFiles)) copyFileSync(packagedFile(name), docsFilePath(name));
 copyFileSync(join(root, 'src/adapters/embedders/run-model.mjs'), threadFile);
+mkdirSync(levelsFolder, { recursive: true });
+for (const name of levelMapNames) copyFileSync(join(root, 'levels', name), join(levelsFolder, name));

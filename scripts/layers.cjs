@@ -159,6 +159,12 @@ module.exports = [
     ['src/app/minds', 'src/app/memory', 'src/app/read-models', 'src/app/streams', 'src/app/pacing', 'projections'],
     'A card is a mind in another form; no turn and no soul has a part in it.',
   ),
+  wing(
+    'levels',
+    'levels: taken from maps, found by name, made of names that nobody registered',
+    ['src/app/streams', 'src/app/pacing'],
+    'A level is a place: no mind, no turn and no session has a part in it.',
+  ),
   {
     rule: 'activities-use-ports',
     folder: 'activities',

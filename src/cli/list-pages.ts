@@ -8,14 +8,17 @@ const WHOLE = 10_000;
 /** `hasMore`: whether the list goes on behind this page. */
 type ItemPage = { readonly items: readonly unknown[]; readonly hasMore: boolean };
 
-/**
- * The pages of a list, with at most `limit` items in all.
- * @param query without what pages it
- */
+/** Where a list is. `query`: without what pages it; `member`: what holds the list, unless the answer itself is one. */
+export type PagedList = {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly member?: string;
+};
+
+/** The pages of a list, with at most `limit` items in all. */
 export async function* listPages(
   request: MindRequest,
-  path: string,
-  query: Readonly<Record<string, string>>,
+  { path, query, member }: PagedList,
   limit: number,
 ): AsyncGenerator<ItemPage, void, undefined> {
   let cursor: string | undefined;
@@ -27,9 +30,10 @@ export async function* listPages(
       ...defined({ cursor, limit: whole ? undefined : String(Math.min(PAGE, limit - read)) }),
     };
     const cursors: string[] = [];
-    const items = (await request('GET', `${path}?${new URLSearchParams(asked).toString()}`, undefined, {
+    const answer = await request('GET', `${path}?${new URLSearchParams(asked).toString()}`, undefined, {
       onMore: (next) => cursors.push(next),
-    })) as readonly unknown[];
+    });
+    const items = (member === undefined ? answer : (answer as Record<string, unknown>)[member]) as readonly unknown[];
     [cursor] = cursors;
     yield { items, hasMore: cursor !== undefined };
     if (cursor === undefined) return;

@@ -1,3 +1,4 @@
+import { defined } from '../domain/shared/defined.js';
 import { openClient } from './client.js';
 import { listPages } from './list-pages.js';
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from './terminal.js';
@@ -5,6 +6,8 @@ import { caughtUp, isRead, print, printJson, remark, type Terminal } from './ter
 /** A list that a server answers in pages, and how its items are shown. */
 export type Listing<Item> = {
   readonly path: string;
+  /** The member that holds the list; the answer itself is one where it is left out. */
+  readonly member?: string;
   /** Without what pages it. */
   readonly query: Readonly<Record<string, string>>;
   /** At most this many items. */
@@ -25,11 +28,11 @@ export const cellsOf =
 
 /** Prints a list of the server item by item, as many pages as that takes. */
 export const printListing = async <Item>(terminal: Terminal, listing: Listing<Item>): Promise<void> => {
-  const { path, query, limit, json, header, lineOf, none } = listing;
+  const { path, member, query, limit, json, header, lineOf, none } = listing;
   const request = await openClient(terminal);
   let shown = 0;
   let isCut = false;
-  for await (const { items, hasMore } of listPages(request, path, query, limit)) {
+  for await (const { items, hasMore } of listPages(request, { path, query, ...defined({ member }) }, limit)) {
     if (!json && shown === 0 && items.length > 0) print(terminal, header);
     for (const item of items) {
       if (json) printJson(terminal, item);

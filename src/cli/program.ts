@@ -5,6 +5,7 @@ import { apiVersion } from '../http/api-version.js';
 import { cardCommand } from './card.js';
 import { chainCommand } from './chain.js';
 import { demoCommand } from './demo.js';
+import { ghostCommand } from './ghost.js';
 import { historyCommand } from './history.js';
 import { keysCommand } from './keys.js';
 import { memoriesCommand } from './memories.js';
@@ -36,6 +37,7 @@ const program = (terminal: Terminal): Command => {
     .addCommand(memoriesCommand(terminal))
     .addCommand(soulCommand(terminal))
     .addCommand(cardCommand(terminal))
+    .addCommand(ghostCommand(terminal))
     .addCommand(chainCommand(terminal))
     .addCommand(rebuildCommand(terminal))
     .addCommand(reembedCommand(terminal))

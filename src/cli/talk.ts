@@ -56,7 +56,11 @@ const say = async (talk: Talk, input: string): Promise<void> => {
 const showMemories = async ({ terminal, request, npcId, json }: Talk): Promise<void> => {
   let newest: readonly Memory[] = [];
   let isCut = false;
-  for await (const { items, hasMore } of listPages(request, `/npcs/${encodeURIComponent(npcId)}/memory`, {}, READ)) {
+  for await (const { items, hasMore } of listPages(
+    request,
+    { path: `/npcs/${encodeURIComponent(npcId)}/memory`, query: {} },
+    READ,
+  )) {
     newest = [...newest, ...(items as readonly Memory[])].slice(-MEMORIES);
     isCut = hasMore;
   }

@@ -70,6 +70,8 @@ export type Config = {
   readonly recallCacheBytes: number;
   /** The part of the time that goes into embedding texts in the background, above 0 and up to 1. */
   readonly embeddingShare: number;
+  /** How much of a processor ghost sessions may take in one process, above 0 and at most 1 (contract 9.8). */
+  readonly ghostShare: number;
   readonly logLevel: LogLevel;
   /** The server's default engine. */
   readonly cortex: CortexConfig;
@@ -93,6 +95,7 @@ const DEFAULT_RECALL_CACHE_MB = 256;
 const MAX_RECALL_CACHE_MB = 1_048_576;
 /** Percent of one core at most. */
 const DEFAULT_EMBEDDING_SHARE = 50;
+const DEFAULT_GHOST_SHARE = 50;
 const HOUR_MS = 60 * 60 * 1000;
 /** A hundred years. */
 const MAX_RETENTION_HOURS = 876_000;
@@ -296,6 +299,10 @@ export const parseConfig = (
       ),
     embeddingShare:
       setting('ANIMA_EMBEDDING_SHARE', DEFAULT_EMBEDDING_SHARE, 'a percentage from 1 to 100', (value) =>
+        integer(value, 1, 100),
+      ) / 100,
+    ghostShare:
+      setting('ANIMA_GHOST_SHARE', DEFAULT_GHOST_SHARE, 'a percentage from 1 to 100', (value) =>
         integer(value, 1, 100),
       ) / 100,
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),

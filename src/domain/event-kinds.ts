@@ -1,3 +1,5 @@
+import { ghostEvents, ghostStepEvents } from './ghost/session-decoder.js';
+import { levelEvents } from './level/decoder.js';
 import { npcEvents } from './npc/decoder.js';
 import { rulesetEvents } from './rules/decoder.js';
 import { signingKeyEvents } from './signing/decoder.js';
@@ -9,11 +11,14 @@ import { tenantEvents, tenantsEvents } from './tenant/decoder.js';
 export const eventKinds = {
   npc: npcEvents,
   ruleset: rulesetEvents,
+  level: levelEvents,
   tenant: tenantEvents,
   tenants: tenantsEvents,
   signingKeys: signingKeyEvents,
   imports: importEvents,
   custody: custodyEvents,
+  ghosts: ghostEvents,
+  ghostSteps: ghostStepEvents,
 } as const;
 
 /** The version in which events of a type are recorded; 1 for a type that no kind has. */

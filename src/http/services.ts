@@ -1,5 +1,7 @@
 import type { Recall } from '../app/memory/recall.js';
 import type { Engines } from '../app/cortex/engines.js';
+import type { Pace } from '../app/ghosts/pace.js';
+import type { Levels } from '../app/levels/levels.js';
 import type { Lanes } from '../app/streams/lanes.js';
 import type { OtherArchives } from '../app/souls/other-archives.js';
 import type { SoulTrust } from '../app/souls/verify-soul.js';
@@ -19,6 +21,9 @@ export type Services = {
   readonly turnIndex: TurnIndex;
   readonly engine: ProcessEngine;
   readonly rulesets: Rulesets;
+  readonly levels: Levels;
+  /** At which ghosts play in this process (contract 9.8). */
+  readonly ghostPace: Pace;
   readonly recall: Recall;
   readonly signingKeys: SigningKeys;
   readonly signer: VerdictSigner;

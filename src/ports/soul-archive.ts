@@ -1,7 +1,7 @@
 /** The most bytes that one payload may have. */
 export const MAX_ARCHIVED_BYTES = 16 * 1024 * 1024;
 
-/** Whose payload it is, a tenant's or an import's, and until when it is kept unless it is published. */
+/** Whose payload it is (a tenant's, an import's, or what a tenant's levels are kept as), and until when it is kept unless it is published. */
 export type Staging = { readonly tenant: string; readonly expiresAt: Date };
 
 /** Whether a payload was made public now, or had been before. */
@@ -9,7 +9,8 @@ export type Publication = 'published' | 'wasPublic';
 
 /**
  * The built-in archive (contract 8.1): payloads of at most MAX_ARCHIVED_BYTES, named by their digest (domain/shared/content-digest.ts) and never
- * changed. A payload is staged first, by one or several tenants, which nobody but this server sees. Once it is published, it stays.
+ * changed. A payload is staged first, by one or several owners, which nobody but this server sees. Once it is published, it stays. Maps of levels
+ * (contract 9.7) are staged for good, and never published.
  *
  * The caller made the digest from the bytes; the archive does not do so again when it takes them. What is read has the digest that it is read by:
  * damaged bytes are logged and count as absent. A name that is no digest is absent too; staging under one is a defect, and throws an Error.

@@ -13,6 +13,8 @@ export type HttpRoleDeps = Pick<
   | 'journal'
   | 'engine'
   | 'rulesets'
+  | 'levels'
+  | 'ghostPace'
   | 'signingKeys'
   | 'recall'
   | 'engines'

@@ -50,6 +50,12 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       expect(await seen()).toEqual([whole, whole]);
     });
 
+    it('keeps for good what is staged until the last moment that there is', async () => {
+      await stage(new Date(8_640_000_000_000_000));
+      expect(await archive.dropStaged(new Date(Date.UTC(9_999, 11, 31)), 10)).toBe(0);
+      expect(await seen()).toEqual([whole, null]);
+    });
+
     it('counts what each tenant has staged that is not public', async () => {
       expect(await archive.stagedBytes(ONE.tenant)).toBe(0);
       const [first = payload, second = payload] = texts;

@@ -29,7 +29,10 @@ for (let lines = contract.split('\n'), name = ''; lines.length > 0; lines = line
 }
 const [, unbuiltLine = ''] = /^\*\*Not built yet:\*\*(.*?\.) /m.exec(contract) ?? [];
 const unbuiltSections = Array.from(unbuiltLine.matchAll(/(?<![\w.])\d+(?:\.\d+)?(?!\.?\d)/g), ([name]) => name);
+/** What a line as `9 but for 9.7` says is built. */
+const builtSections = Array.from(unbuiltLine.matchAll(/but for (\d+\.\d+)/g), ([, name]) => name);
 const isUnbuilt = (name: string): boolean =>
+  !builtSections.includes(name) &&
   unbuiltSections.some((unbuilt) => name === unbuilt || name.startsWith(`${unbuilt}.`));
 
 /** The routes that a text names, as `GET /npcs/{}`. */

@@ -2,8 +2,10 @@ import { openDistributedServer, openNamespace } from '../support/distributed-ser
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
 import { cardScenarios } from './cards.js';
+import { ghostScenarios } from './ghosts.js';
 import { cortexScenarios } from './cortex.js';
 import { injectionScenarios } from './injections.js';
+import { levelScenarios } from './levels.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
@@ -23,6 +25,8 @@ cortexScenarios('distributed', openDistributedServer);
 soulScenarios('distributed', openDistributedServer);
 soulImportScenarios('distributed', openDistributedServer);
 cardScenarios('distributed', openDistributedServer);
+ghostScenarios('distributed', openDistributedServer);
+levelScenarios('distributed', openDistributedServer);
 soulsElsewhereScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {

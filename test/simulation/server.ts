@@ -9,6 +9,8 @@ import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
 import { createScriptedEngine } from '../../src/adapters/cortex/scripted/engine.js';
 import { createEngines } from '../../src/app/cortex/engines.js';
 import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
+import { createPace } from '../../src/app/ghosts/pace.js';
+import { openLevels } from '../../src/app/levels/levels.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { createRecall } from '../../src/app/memory/recall.js';
 import { noOtherArchives } from '../../src/app/souls/other-archives.js';
@@ -93,7 +95,9 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     keyUsage: { touch: () => undefined, lastUsedAt: () => Promise.resolve(new Map<string, string>()) },
   };
   const recall = createRecall({ ...ports, lanes }, RECALL_CACHE_BYTES);
-  const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives: noOtherArchives };
+  const levels = openLevels({ ...ports, lanes, archive: ports.soulArchive }, []);
+  const made = { levels, ghostPace: createPace(clock, 1) };
+  const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives: noOtherArchives, ...made };
   const processes = openHosts({ ...deciding, issuer: 'http://simulation' });
   const hosting = { lanes, journal, processes, clock };
   const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, random, logger: log });

@@ -2,16 +2,18 @@ import fc from 'fast-check';
 
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import type { NpcEvent } from '../../src/domain/npc/events.js';
+import type { LevelEvent } from '../../src/domain/level/level-events.js';
 import type { RulesetEvent } from '../../src/domain/rules/ruleset-events.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
-import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
+import { levelPut } from '../domain/level/events.js';
+import { levelStream, npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { event } from './events.js';
 import { appendNext } from './append-next.js';
 
 /** An event as a decider emits it. */
 export type Emitted = { readonly type: string; readonly data: JsonObject };
-export const emitted = (of: NpcEvent | RulesetEvent): Emitted => of as unknown as Emitted;
+export const emitted = (of: NpcEvent | RulesetEvent | LevelEvent): Emitted => of as unknown as Emitted;
 
 const START_MS = 1_767_225_600_000;
 const DEADLINE = '2026-01-01T00:15:00.000Z';
@@ -156,24 +158,31 @@ const rulesetEvent: fc.Arbitrary<Emitted> = fc.oneof(
   fc.constant(emitted({ type: 'RulesetDeleted', data: { rulesetId: 'inn' } })),
 );
 
+const levelEvent: fc.Arbitrary<Emitted> = fc.oneof(
+  fc.integer({ min: 1, max: 9 }).map((version) => emitted(levelPut(version, `map ${version}`))),
+  fc.constant(emitted({ type: 'LevelDeleted', data: { levelId: 'inn' } })),
+);
+
 const tenants = ['studio', 'other'] as const;
 const minds = tenants.flatMap((tenant) =>
   ['mira', 'a b/ü'].map((npcId) => ({ tenant, stream: npcStream(tenant, npcId) })),
 );
 const rulesets = tenants.map((tenant) => ({ tenant, stream: rulesetStream(tenant, 'inn') }));
+const levels = tenants.map((tenant) => ({ tenant, stream: levelStream(tenant, 'inn') }));
 
 /** Every stream that `history` writes, and every tenant. */
-export const historyStreams: readonly string[] = [...minds, ...rulesets].map(({ stream }) => stream);
+export const historyStreams: readonly string[] = [...minds, ...rulesets, ...levels].map(({ stream }) => stream);
 export const historyTenants: readonly string[] = tenants;
 
 type Written = { readonly tenant: string; readonly stream: string; readonly event: Emitted };
 
-/** What minds and rulesets of two studios may go through, in any order, including histories that no decider would write. */
+/** What minds, rulesets and levels of two studios may go through, in any order, including histories that no decider would write. */
 export const history: fc.Arbitrary<readonly Written[]> = fc.array(
   fc
     .oneof(
       { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...minds), mindEvent) },
       { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...rulesets), rulesetEvent) },
+      { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...levels), levelEvent) },
     )
     .map(([where, event]) => ({ ...where, event })),
   { minLength: 1, maxLength: 60 },

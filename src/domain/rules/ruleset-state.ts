@@ -1,4 +1,5 @@
 import type { Stored } from '../shared/decoder.js';
+import { revisionAmong, type VersionPlaces, withVersionAt } from '../shared/version-places.js';
 import { rulesetEvents } from './decoder.js';
 import type { DirectiveRuleSet } from './ruleset.js';
 
@@ -7,8 +8,7 @@ export type RulesetState = {
   /** The newest version, even of a deleted set; null when there is none yet. */
   readonly latest: DirectiveRuleSet | null;
   readonly deleted: boolean;
-  /** Versions from `version` on are at revision `version + offset`, up to the next entry. There is another entry wherever other events lie in between. */
-  readonly places: readonly { readonly version: number; readonly offset: number }[];
+  readonly places: VersionPlaces;
 };
 
 export const initialRuleset: RulesetState = { latest: null, deleted: false, places: [] };
@@ -18,10 +18,7 @@ export const evolveRuleset = (state: RulesetState, recorded: Stored & { readonly
   const event = rulesetEvents.decode(recorded);
   switch (event.type) {
     case 'RulesetRegistered': {
-      const { version } = event.data;
-      const offset = recorded.revision - version;
-      const known = state.places.at(-1)?.offset === offset;
-      const places = known ? state.places : [...state.places, { version, offset }];
+      const places = withVersionAt(state.places, event.data.version, recorded.revision);
       return { latest: event.data, deleted: false, places };
     }
     case 'RulesetDeleted':
@@ -35,7 +32,5 @@ export const evolveRuleset = (state: RulesetState, recorded: Stored & { readonly
 export const latestRuleset = (state: RulesetState): DirectiveRuleSet | null => (state.deleted ? null : state.latest);
 
 /** The revision of the event that registered a version, even of a deleted set; null when no version has that number. */
-export const revisionOfVersion = ({ latest, places }: RulesetState, version: number): number | null => {
-  const place = places.findLast((each) => each.version <= version);
-  return place === undefined || version > (latest?.version ?? 0) ? null : version + place.offset;
-};
+export const revisionOfVersion = ({ latest, places }: RulesetState, version: number): number | null =>
+  revisionAmong(places, latest?.version ?? 0, version);

@@ -13,6 +13,9 @@ export const rejections = {
   NPC_NOT_FOUND: 'No NPC with this id has any history here.',
   TURN_NOT_FOUND: 'This NPC has no turn with this id.',
   RULESET_NOT_FOUND: 'No ruleset is registered under this id.',
+  GHOST_NOT_FOUND: 'There is no ghost session with this id.',
+  FINDING_NOT_FOUND: 'This ghost session has no finding with this number.',
+  LEVEL_NOT_FOUND: 'No level is registered under this id; GET /levels lists all levels.',
   SOUL_NOT_FOUND: 'No archive of this server has a soul under this id.',
   SOUL_EXPORT_NOT_FOUND: 'This NPC has no export of this soul: begin with POST /npcs/{npcId}/soul/export.',
   SOUL_IMPORT_NOT_FOUND: 'Nobody has begun to import this: begin with POST /npcs/import.',
@@ -23,7 +26,9 @@ export const rejections = {
   METHOD_NOT_ALLOWED: 'This path does not accept this method; details.allow lists the methods that it accepts.',
   SOUL_ALREADY_LIVE:
     'This soul lives on this server already; with "copy": true it comes in once more, under another npcId.',
+  GHOST_RUNNING: 'The ghost session is not over; stop it, or wait for its end.',
   SOUL_ARRIVING: 'The soul of this NPC is being imported; try again shortly.',
+  LEVEL_BUILT_IN: 'This level comes with the server and stays as it is: use another levelId.',
   CONFLICT: 'The request conflicts with what happened before.',
   IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running; try again shortly.',
   CORTEX_NOT_FOUND:
@@ -42,7 +47,10 @@ export const rejections = {
   RULE_ID_REPEATED: 'Two rules of the set have the same drRuleId; nothing was stored.',
   RULESET_TOO_LARGE:
     'Deciding with the rules of this set would cost too much; details give the cost and the bounds. Nothing was stored.',
+  LEVEL_INVALID:
+    'This map is not a level; details.problems says what to change, by layer and object. Nothing was stored.',
   SOUL_DOWNLOAD_FAILED: 'The soul could not be downloaded. Begin again with the first phase.',
+  REPRO_INVALID: 'This is no reproduction of a finding; details.problems says why. Nothing was played.',
   SOUL_INVALID: 'This is not a valid soul; details.reason says why, and nothing was imported.',
   SOUL_TOO_LARGE: 'This NPC is larger than a soul may be, or its data is nested too deep; details give the bounds.',
   TEMPLATE_INVALID: 'The template is unknown: use Raw, ChatML, Llama3 or Alpaca; nothing was stored.',
@@ -70,6 +78,7 @@ export const rejections = {
   TARGET_NOT_FOUND: 'The target is not among what is there.',
   RULE_REFUSED: 'A rule of this NPC forbids the action; details name the rule and its reason.',
   RATE_LIMITED: 'Too many requests for this key; wait as Retry-After says.',
+  GHOSTS_RUNNING: 'Too many ghost sessions of this studio are not over; wait for some of them, or stop them.',
   SOULS_WAITING:
     'Too many souls of this tenant wait for their upload, or to arrive: upload them, or wait until they have arrived or their exports expire.',
   CONCURRENT_NPC_LIMIT: 'Too many NPCs of this tenant have an open turn.',

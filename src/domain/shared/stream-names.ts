@@ -19,6 +19,7 @@ const unescapeBytes = (part: string): string =>
 export const npcStream = (tenant: string, npcId: string): string => `npc-${escape(tenant)}.${escape(npcId)}`;
 export const rulesetStream = (tenant: string, rulesetId: string): string =>
   `ruleset-${escape(tenant)}.${escape(rulesetId)}`;
+export const levelStream = (tenant: string, levelId: string): string => `level-${escape(tenant)}.${escape(levelId)}`;
 /** The imports of what an archive calls `txId` (contract 8.3). */
 export const importStream = (tenant: string, txId: string): string => `import-${escape(tenant)}.${escape(txId)}`;
 const importStreamName = /^import-([^.]+)\.([^.~]+)$/;
@@ -27,6 +28,19 @@ const importStreamName = /^import-([^.]+)\.([^.~]+)$/;
 export const parseImportStream = (stream: string): { tenant: string; txId: string } | null => {
   const match = importStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), txId: unescape(match[2] ?? '') };
+};
+/** One ghost session (contract 9.8). */
+export const ghostStream = (tenant: string, sessionId: string): string =>
+  `ghost-${escape(tenant)}.${escape(sessionId)}`;
+/** The steps of one ghost session. */
+export const ghostStepsStream = (tenant: string, sessionId: string): string =>
+  `ghoststeps-${escape(tenant)}.${escape(sessionId)}`;
+const ghostStreamName = /^ghost-([^.]+)\.([^.~]+)$/;
+
+/** Takes the name of a session's stream apart; null for other streams. */
+export const parseGhostStream = (stream: string): { tenant: string; sessionId: string } | null => {
+  const match = ghostStreamName.exec(stream);
+  return match === null ? null : { tenant: unescape(match[1] ?? ''), sessionId: unescape(match[2] ?? '') };
 };
 /** Where a soul lives on this server, whatever the tenant; it is told by its root (contract 8.4). */
 export const custodyStream = (root: string): string => `custody.${escape(root)}`;

@@ -5,7 +5,7 @@ import { decodeClientId } from '../client-id.js';
 import { compileCheck, schemaRejection } from './schema-check.js';
 
 /** Parameters that name what clients made up; all others are ids of ours (contract 1.6). */
-const clientIds: readonly string[] = ['npcId', 'rulesetId', 'agentId'];
+const clientIds: readonly string[] = ['npcId', 'rulesetId', 'agentId', 'levelId'];
 
 const plain = /^[\w-]*$/;
 

@@ -10,9 +10,12 @@ import { cardRoutes } from './cards.js';
 import { chainBreakRoutes } from './chain-breaks.js';
 import { cortexRoutes } from './cortex.js';
 import { eventRoutes } from './events.js';
+import { ghostFindingRoutes } from './ghost-findings.js';
+import { ghostRoutes } from './ghosts.js';
 import { historyRoutes } from './histories.js';
 import { jwksRoute } from './jwks.js';
 import { keyRoutes } from './keys.js';
+import { levelRoutes } from './levels.js';
 import { memoryRoutes } from './memory.js';
 import { memoryWriteRoutes } from './memory-writes.js';
 import { npcRoutes } from './npcs.js';
@@ -37,6 +40,9 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...cardRoutes(services),
   ...bridgeRoutes(services),
   ...ruleRoutes(services),
+  ...levelRoutes(services),
+  ...ghostRoutes(services),
+  ...ghostFindingRoutes(services),
   ...verdictRoutes(services.signer),
   jwksRoute(services.signingKeys),
   ...archiveRoutes({ ...services, mayUpload: (grant) => mayUpload(services, grant) }),

@@ -1,0 +1,60 @@
+import { ghostEvents } from '../src/domain/ghost/session-decoder.js';
+import type { GhostEnding, GhostPlan } from '../src/domain/ghost/session-events.js';
+import { parseGhostStream } from '../src/domain/shared/stream-names.js';
+import type { Projection } from '../src/ports/read-models.js';
+
+/** A ghost session as the history lists it (contract 9.5). `passRate`: 0 until its report is made. */
+export type GhostRow = Pick<GhostPlan, 'goal' | 'suite' | 'level' | 'seed'> & {
+  readonly sessionId: string;
+  readonly tenant: string;
+  readonly startedAt: string;
+  readonly completedAt: string | null;
+  readonly status: 'pending' | 'running' | GhostEnding;
+  readonly passRate: number;
+};
+
+/** What the rows of sessions are tagged with that are not over. */
+export const OPEN_GHOST = 'open';
+
+/** The share of the tests that passed, of those that were judged. */
+const passRateOf = (tests: readonly { readonly testPassed?: unknown; readonly testSkipped?: unknown }[]): number => {
+  const judged = tests.filter(({ testSkipped }) => testSkipped !== true);
+  return judged.length === 0 ? 0 : judged.filter(({ testPassed }) => testPassed === true).length / judged.length;
+};
+
+const none: readonly string[] = [];
+
+/** The ghost sessions of each tenant in the order in which they were asked for, by their ids. */
+export const ghosts: Projection<GhostRow> = {
+  name: 'ghosts',
+  version: 1,
+  handles: ['GhostRequested', 'GhostBegun', 'GhostEnded', 'GhostReported'],
+  idsOf: ({ stream, data }) => {
+    const { sessionId } = data;
+    return typeof sessionId === 'string' && parseGhostStream(stream) !== null ? [sessionId] : none;
+  },
+  evolve: (row, recorded) => {
+    const event = ghostEvents.decode(recorded);
+    switch (event.type) {
+      case 'GhostRequested': {
+        const { sessionId, goal, suite, level, seed } = event.data;
+        const tenant = parseGhostStream(recorded.stream)?.tenant ?? '';
+        const asked = { sessionId, tenant, goal, suite, level, seed, startedAt: recorded.meta.at };
+        return { ...asked, completedAt: null, status: 'pending', passRate: 0 };
+      }
+      case 'GhostBegun':
+        return row && { ...row, status: 'running' };
+      case 'GhostEnded':
+        return row && { ...row, status: event.data.ending, completedAt: recorded.meta.at };
+      case 'GhostReported':
+        return row && { ...row, passRate: passRateOf(event.data.tests) };
+      default:
+        return row;
+    }
+  },
+  indexOf: ({ tenant, startedAt, sessionId, completedAt }) => ({
+    partition: tenant,
+    order: `${startedAt} ${sessionId}`,
+    tag: completedAt === null ? OPEN_GHOST : '',
+  }),
+};

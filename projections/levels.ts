@@ -1,0 +1,33 @@
+import { levelEvents } from '../src/domain/level/decoder.js';
+import type { LevelVersion } from '../src/domain/level/level-events.js';
+import type { Projection } from '../src/ports/read-models.js';
+
+/** The newest version of a level, its tenant, and when it was put. */
+export type LevelRow = Omit<LevelVersion, 'warnings' | 'bytes'> & {
+  readonly tenant: string;
+  readonly updatedAt: string;
+};
+
+const level = [''];
+
+/** The levels of each tenant, by levelId; deleted ones leave (contract 9.7). A level has one row. */
+export const levels: Projection<LevelRow> = {
+  name: 'levels',
+  version: 1,
+  handles: levelEvents.types,
+  idsOf: () => level,
+  evolve: (row, recorded) => {
+    const event = levelEvents.decode(recorded);
+    switch (event.type) {
+      case 'LevelPut': {
+        const { warnings: _, bytes: __, ...put } = event.data;
+        return { ...put, tenant: recorded.meta.tenant, updatedAt: recorded.meta.at };
+      }
+      case 'LevelDeleted':
+        return null;
+      default:
+        return row;
+    }
+  },
+  indexOf: ({ tenant, levelId }) => ({ partition: tenant, order: levelId, tag: 'live' }),
+};

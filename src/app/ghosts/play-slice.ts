@@ -1,0 +1,110 @@
+import { LRUCache } from 'lru-cache';
+
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import { ghostStepsStream } from '../../domain/shared/stream-names.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
+import type { Levels } from '../levels/levels.js';
+import type { Lanes } from '../streams/lanes.js';
+import { atPace, type Pace } from './pace.js';
+import { beginSession, isPlayed, playStep, replayStep, type SessionState, type Setting, settingOf } from './session.js';
+import { recordStep, stepsSinceCheckpoint } from './steps-log.js';
+
+/** How much is played between two of a session's own events: whichever comes first. */
+export const SLICE_MS = 10_000;
+const SLICE_STEPS = 2_000;
+/** How many steps lie between two checkpoints: after a restart, at most this many are played again from what was recorded. */
+const CHECKPOINT_STEPS = 250;
+/** How many sessions a process keeps in memory between their slices. */
+const KEPT_SESSIONS = 256;
+
+export type PlayDeps = {
+  readonly lanes: Lanes;
+  readonly events: Pick<EventStore, 'read'>;
+  readonly clock: Clock;
+  readonly levels: Levels;
+  readonly pace: Pace;
+  readonly kept: KeptSessions;
+};
+
+/** Where the sessions of this process stand; what is not here is read from their streams. */
+export type KeptSessions = LRUCache<string, SessionState>;
+export const createKeptSessions = (): KeptSessions => new LRUCache({ max: KEPT_SESSIONS });
+
+export type PlayedSession = GhostSetting & { readonly tenant: string; readonly sessionId: string };
+
+/** On whose behalf steps are recorded. */
+const contextOf = ({ tenant, sessionId }: PlayedSession): CommandContext => ({
+  tenant,
+  actor: 'system',
+  commandId: sessionId,
+  correlationId: sessionId,
+  causationId: null,
+});
+
+export const stepsStreamOf = ({ tenant, sessionId }: PlayedSession): string => ghostStepsStream(tenant, sessionId);
+
+/**
+ * What a session is, with its level as it was when the session was asked for.
+ * @throws Rejection LEVEL_NOT_FOUND when it is lost; what the levels raise
+ */
+export const settingFor = async (
+  { levels }: Pick<PlayDeps, 'levels'>,
+  session: Omit<PlayedSession, 'sessionId'>,
+): Promise<Setting> => {
+  const level = await levels.levelOf(session.level, session.seed);
+  if (level === null) throw new Rejection('LEVEL_NOT_FOUND', { message: 'The level of this session is lost.' });
+  return settingOf(level, session);
+};
+
+/** A session as its recorded steps leave it. Raises what the levels and the event store raise. */
+export const loadSession = async (
+  { events, levels, pace }: Pick<PlayDeps, 'events' | 'levels' | 'pace'>,
+  session: PlayedSession,
+): Promise<{ readonly setting: Setting; readonly state: SessionState }> => {
+  const setting = await settingFor({ levels }, session);
+  let state = beginSession(setting);
+  for (const step of await stepsSinceCheckpoint(events, stepsStreamOf(session)))
+    state =
+      step.checkpoint === undefined
+        ? await pace(() => replayStep(setting, state, step))
+        : (step.checkpoint as unknown as SessionState);
+  return { setting, state };
+};
+
+const keyOf = ({ tenant, sessionId }: PlayedSession): string => `${tenant} ${sessionId}`;
+
+/**
+ * Plays the next steps of a session, each recorded before the next one is begun, until the slice is over or the session is. Where another process
+ * plays the same session, one of them is overtaken and goes on from what is recorded.
+ * Raises the reason of the signal, and what the levels and the event store raise.
+ */
+export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: AbortSignal): Promise<GhostInput> => {
+  const { clock, kept, lanes, pace } = deps;
+  const stream = stepsStreamOf(session);
+  const by = contextOf(session);
+  const untilMs = clock.monotonicMs() + SLICE_MS;
+  const known = kept.get(keyOf(session));
+  let loaded =
+    known === undefined ? await loadSession(deps, session) : { setting: await settingFor(deps, session), state: known };
+  const firstStep = loaded.state.step;
+  for (;;) {
+    const { setting, state } = loaded;
+    if (isPlayed(setting, state)) return { type: 'played', step: state.step, over: true };
+    if (clock.monotonicMs() >= untilMs || state.step - firstStep >= SLICE_STEPS)
+      return { type: 'played', step: state.step, over: false };
+    signal.throwIfAborted();
+    const played = await atPace(pace, playStep(setting, state));
+    const data =
+      played.state.step % CHECKPOINT_STEPS === 0
+        ? { ...played.record, checkpoint: played.state as never }
+        : played.record;
+    const outcome = await recordStep(lanes, stream, by, state.step, { type: 'GhostStepped', data });
+    // Only the session's own events end it: the effect that plays is aborted then.
+    if (outcome === 'closed') return { type: 'played', step: state.step, over: true };
+    loaded = outcome === 'recorded' ? { setting, state: played.state } : await loadSession(deps, session);
+    kept.set(keyOf(session), loaded.state);
+  }
+};

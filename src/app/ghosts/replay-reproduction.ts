@@ -1,0 +1,53 @@
+import type { Finding } from '../../domain/ghost/findings.js';
+import type { ScriptedText } from '../../domain/ghost/scripted.js';
+import type { Level } from '../../domain/level/level.js';
+import type { LevelRef } from '../../domain/level/level-ref.js';
+import { readMap } from '../../domain/level/read-map.js';
+import type { Json } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Levels } from '../levels/levels.js';
+import { inSlices } from '../pacing/in-slices.js';
+import type { Pace } from './pace.js';
+import { replayScript } from './replay-script.js';
+
+/** A reproduction as it came back from a file: whatever its session was, it is played as it says (contract 9.10). */
+export type BroughtReproduction = {
+  readonly finding: { readonly kind: string; readonly subject: string };
+  readonly level: LevelRef;
+  readonly map: Json;
+  readonly seed: number;
+  readonly script: readonly ScriptedText[];
+};
+
+export type Replayed = { readonly reproduced: boolean; readonly findings: readonly Finding[]; readonly steps: number };
+
+const invalid = (problems: readonly unknown[]): Rejection =>
+  new Rejection('REPRO_INVALID', { details: { problems: problems as readonly Json[] } });
+
+/** The level that is meant. @throws Rejection REPRO_INVALID when its map is no level, or this server has no such level; what the levels raise */
+const levelMeant = async (levels: Levels, { level, map, seed }: BroughtReproduction): Promise<Level> => {
+  if (map !== null) {
+    const reading = await inSlices(readMap(map, level.levelId));
+    if ('problems' in reading) throw invalid(reading.problems);
+    return reading.level;
+  }
+  // What a tenant registered is only read for its own sessions.
+  const known = await levels.levelOf({ ...level, version: null }, seed);
+  if (known !== null) return known;
+  throw invalid([`This server has no level ${level.levelId} like that of the session: another version made it.`]);
+};
+
+/**
+ * Plays a reproduction again, without a session (contract 9.10). Nothing is recorded.
+ * @throws Rejection REPRO_INVALID; what the levels raise; the reason of the signal
+ */
+export const replayReproduction = async (
+  { levels, pace }: { readonly levels: Levels; readonly pace: Pace },
+  brought: BroughtReproduction,
+  signal: AbortSignal | undefined,
+): Promise<Replayed> => {
+  const level = await levelMeant(levels, brought);
+  const { findings, steps } = await replayScript(pace, level, brought.script, signal);
+  const { kind, subject } = brought.finding;
+  return { reproduced: findings.some((one) => one.kind === kind && one.subject === subject), findings, steps };
+};

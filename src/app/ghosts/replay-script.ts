@@ -1,0 +1,27 @@
+import { type Finding, findingsOf } from '../../domain/ghost/findings.js';
+import { scriptedPolicy, type ScriptedText } from '../../domain/ghost/scripted.js';
+import type { Level } from '../../domain/level/level.js';
+import type { Pace } from './pace.js';
+import { atPace } from './pace.js';
+import { beginSession, isPlayed, playStep, type Setting } from './session.js';
+
+/**
+ * What is found when the texts of a script are played in a level, from its beginning. Nothing is recorded. The ghost goes on when it has reached its
+ * goals: what is looked for may come later.
+ * @throws the reason of the signal
+ */
+export const replayScript = async (
+  pace: Pace,
+  level: Level,
+  script: readonly ScriptedText[],
+  signal: AbortSignal | undefined,
+): Promise<{ readonly findings: readonly Finding[]; readonly steps: number }> => {
+  const policy = scriptedPolicy(script);
+  const setting: Setting = { level, policy, goal: 'find_bugs', seed: 0, steps: script.length };
+  let state = beginSession(setting);
+  while (!isPlayed(setting, state)) {
+    signal?.throwIfAborted();
+    ({ state } = await atPace(pace, playStep(setting, state)));
+  }
+  return { findings: findingsOf(level, state.tally, { over: true }), steps: state.step };
+};

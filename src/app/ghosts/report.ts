@@ -1,0 +1,48 @@
+import { findingsOf } from '../../domain/ghost/findings.js';
+import { coverageOf, metricsOf, testsOf } from '../../domain/ghost/results.js';
+import type { GhostReport } from '../../domain/ghost/session-events.js';
+import type { GhostAnswer } from '../../../workflows/ghost-session.js';
+import { loadSession, type PlayDeps, type PlayedSession, stepsStreamOf } from './play-slice.js';
+import type { SessionState, Setting } from './session.js';
+import { recordStep } from './steps-log.js';
+
+const reportOf = ({ level, goal }: Setting, { step, tally, world }: SessionState, over: boolean): GhostReport => ({
+  step,
+  findings: findingsOf(level, tally, { over }),
+  tests: testsOf(level, world, tally, { goal, over }),
+  coverage: coverageOf(level, world),
+  metrics: metricsOf(level, world, tally, 0).filter(([name]) => name !== 'stepsPerSecond'),
+});
+
+/** What a session has found so far. Raises what the levels and the event store raise. */
+export const reportSoFar = async (
+  deps: Pick<PlayDeps, 'events' | 'levels' | 'pace'>,
+  tenant: string,
+  session: GhostAnswer,
+): Promise<GhostReport> => {
+  const { setting, state } = await loadSession(deps, { ...session, tenant });
+  return reportOf(setting, state, false);
+};
+
+/**
+ * Ends the steps of a session, so that whoever still plays it records none after the report, and says what was found.
+ * Raises what the levels and the event store raise.
+ */
+export const closeAndReport = async (deps: PlayDeps, session: PlayedSession): Promise<GhostReport> => {
+  const stream = stepsStreamOf(session);
+  const by = {
+    tenant: session.tenant,
+    actor: 'system',
+    commandId: session.sessionId,
+    correlationId: session.sessionId,
+    causationId: null,
+  };
+  for (;;) {
+    const { setting, state } = await loadSession(deps, session);
+    const { step } = state;
+    const outcome = await recordStep(deps.lanes, stream, by, step, { type: 'GhostStepsClosed', data: { step } });
+    if (outcome === 'overtaken') continue;
+    deps.kept.delete(`${session.tenant} ${session.sessionId}`);
+    return reportOf(setting, state, true);
+  }
+};

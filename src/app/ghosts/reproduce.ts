@@ -1,0 +1,125 @@
+import { LRUCache } from 'lru-cache';
+
+import type { Finding } from '../../domain/ghost/findings.js';
+import { beginMinimising, type Minimising, noteTrial, trialOf } from '../../domain/ghost/minimise.js';
+import type { GhostGoal } from '../../domain/ghost/policy.js';
+import type { ScriptedText } from '../../domain/ghost/scripted.js';
+import type { LevelRef } from '../../domain/level/level-ref.js';
+import { defined } from '../../domain/shared/defined.js';
+import type { Json } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { Clock } from '../../ports/clock.js';
+import type { GhostAnswer } from '../../../workflows/ghost-session.js';
+import { type PlayDeps, settingFor, stepsStreamOf } from './play-slice.js';
+import { replayScript } from './replay-script.js';
+import { readSteps } from './steps-log.js';
+
+export const REPRO_FORMAT = 'anima-ghost-repro/1';
+/** How long one request looks for a shorter script, in milliseconds (contract 9.10). */
+const SEARCH_MS = 10_000;
+/** How many unfinished searches a process keeps, so that a repeat goes on. */
+const KEPT_SEARCHES = 64;
+const PAGE_STEPS = 500;
+const NO_REPRODUCTION = 'This finding says what did not happen in the whole session; no shorter one shows it.';
+
+/** A finding with the fewest texts of the ghost that are known to lead to it (contract 9.10). */
+export type Reproduction = {
+  readonly format: typeof REPRO_FORMAT;
+  readonly sessionId: string;
+  readonly finding: Pick<Finding, 'kind' | 'subject' | 'detail'>;
+  readonly level: LevelRef;
+  /** The Tiled map of a registered level; null of one that a server makes or has by itself. */
+  readonly map: Json;
+  readonly goal: GhostGoal;
+  readonly seed: number;
+  readonly script: readonly ScriptedText[];
+  readonly steps: number;
+  readonly minimal: boolean;
+};
+
+type ScriptSearch = { readonly script: readonly ScriptedText[]; readonly state: Minimising };
+
+export type Searches = LRUCache<string, ScriptSearch>;
+export const createSearches = (): Searches => new LRUCache({ max: KEPT_SEARCHES });
+
+export type ReproduceDeps = Pick<PlayDeps, 'events' | 'levels' | 'pace'> & {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly searches: Searches;
+};
+
+/** What the ghost said in the first `most` steps of a session. Raises what the event store raises. */
+const saidIn = async (events: PlayDeps['events'], stream: string, most: number): Promise<readonly ScriptedText[]> => {
+  const said: ScriptedText[] = [];
+  for (let from: number | null = 1; from !== null && said.length < most;) {
+    const page: Awaited<ReturnType<typeof readSteps>> = await readSteps(events, stream, { from, limit: PAGE_STEPS });
+    for (const { turns, probe } of page.steps) {
+      const decided = turns[0]?.events.find(({ type }) => type === 'VerdictReached' || type === 'VerdictRefused');
+      const text = decided?.data['generatedOutput'];
+      said.push({ text: typeof text === 'string' ? text : '', ...defined({ probe }) });
+    }
+    from = page.next;
+  }
+  return said.slice(0, most);
+};
+
+/**
+ * The shortest script that is known to lead to a finding of a session (contract 9.10). A search that takes too long goes on with the next call.
+ * @throws Rejection FINDING_NOT_FOUND; what the levels and the event store raise; the reason of the signal
+ */
+export const reproduce = async (
+  deps: ReproduceDeps,
+  {
+    tenant,
+    session,
+    finding,
+  }: { readonly tenant: string; readonly session: GhostAnswer; readonly finding: Finding | undefined },
+  signal: AbortSignal | undefined,
+): Promise<Reproduction> => {
+  if (finding === undefined) throw new Rejection('FINDING_NOT_FOUND');
+  // What never happened in a whole session cannot be shown in fewer steps.
+  if (finding.kind === 'rule_never_fired' && finding.fromStep > 0)
+    throw new Rejection('FINDING_NOT_FOUND', { message: NO_REPRODUCTION });
+  const { clock, events, pace, searches } = deps;
+  const asked = { ...session, tenant };
+  const { level } = await settingFor(deps, asked);
+  const untilMs = clock.monotonicMs() + SEARCH_MS;
+  const leadsThere = async (script: readonly ScriptedText[]): Promise<boolean> => {
+    const { findings } = await replayScript(pace, level, script, signal);
+    return findings.some(({ kind, subject }) => kind === finding.kind && subject === finding.subject);
+  };
+  const key = `${tenant} ${session.sessionId} ${finding.kind} ${finding.subject}`;
+  let search = searches.get(key);
+  if (search === undefined) {
+    const all = await saidIn(events, stepsStreamOf(asked), session.step);
+    search = await firstScript([[], all.slice(0, finding.fromStep), all], leadsThere);
+  }
+  const { script } = search;
+  let { state } = search;
+  for (let trial = trialOf(state); trial !== null && clock.monotonicMs() < untilMs; trial = trialOf(state)) {
+    state = noteTrial(state, await leadsThere(pick(script, trial)));
+    searches.set(key, { script, state });
+  }
+  const shortest = pick(script, state.kept);
+  const { sessionId, goal, seed } = session;
+  const text = session.level.version === null ? null : await deps.levels.mapOf(session.level.digest);
+  const { kind, subject, detail } = finding;
+  return {
+    ...{ format: REPRO_FORMAT, sessionId, finding: { kind, subject, detail }, level: session.level },
+    map: text === null ? null : (JSON.parse(text) as Json),
+    ...{ goal, seed, script: shortest, steps: shortest.length, minimal: state.ended === 'minimal' },
+  };
+};
+
+const pick = (script: readonly ScriptedText[], positions: readonly number[]): readonly ScriptedText[] =>
+  positions.flatMap((position) => script[position] ?? []);
+
+/** The first of some scripts, shorter ones first, that leads there; the last one is what was played, so it does. */
+const firstScript = async (
+  scripts: readonly (readonly ScriptedText[])[],
+  leadsThere: (script: readonly ScriptedText[]) => Promise<boolean>,
+): Promise<ScriptSearch> => {
+  for (const script of scripts.slice(0, -1))
+    if (await leadsThere(script)) return { script, state: beginMinimising(script.length) };
+  const script = scripts.at(-1) ?? [];
+  return { script, state: beginMinimising(script.length) };
+};

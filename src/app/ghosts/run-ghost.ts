@@ -1,0 +1,103 @@
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import { makeProcessId, parseProcessId } from '../../domain/shared/process-id.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { ghostStream } from '../../domain/shared/stream-names.js';
+import type { GhostGoal } from '../../domain/ghost/policy.js';
+import { budgetOf } from '../../domain/ghost/policies.js';
+import type { Clock } from '../../ports/clock.js';
+import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
+import { ghostSession, type GhostAnswer, type GhostInput, type GhostState } from '../../../workflows/ghost-session.js';
+import { parseCommandId } from '../streams/command-id.js';
+import type { Levels } from '../levels/levels.js';
+import type { ProcessJournal } from '../processes/process-journal.js';
+
+export type GhostDeps = {
+  readonly engine: ProcessEngine;
+  readonly journal: ProcessJournal;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly levels: Levels;
+};
+
+/** A session, once it was asked for. */
+export type GhostSession = GhostAnswer;
+
+/** What a client asks for; `level` by its name, a seed of ours where none is given. */
+export type GhostAsked = {
+  readonly tenant: string;
+  readonly goal: GhostGoal;
+  readonly suite: string | null;
+  readonly level: string | undefined;
+  readonly seed: number | undefined;
+  readonly timeoutMs: number;
+  readonly by: CommandContext;
+};
+
+/** A session, and where it stands in the global order. */
+export type GhostSeen = { readonly session: GhostAnswer; readonly revision: number; readonly position: number };
+
+const refOf = (tenant: string, id: string): ProcessRef => ({
+  process: ghostSession.name,
+  id,
+  stream: ghostStream(tenant, id),
+});
+
+/** How many seeds of ours there are: they fit into a signed 32-bit integer, and are short to type. */
+const SEEDS = 1_000_000;
+
+/** A seed from the id of the command: a repeat gets the same. */
+const seedOf = (commandId: string): number => {
+  let hash = 0;
+  for (const char of commandId) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % SEEDS;
+  return hash;
+};
+
+/**
+ * Accepts a session (contract 7.3, 9.8). It then goes on by itself. A repeat of the same command finds the same session.
+ * @throws Rejection what the levels and ProcessEngine.ask raise
+ */
+export const runGhost = async ({ engine, clock, levels }: GhostDeps, asked: GhostAsked): Promise<GhostSeen> => {
+  const { tenant, goal, suite, timeoutMs, by } = asked;
+  const seed = asked.seed ?? seedOf(by.commandId);
+  const { level, ref: levelRef } = await levels.openLevel(tenant, asked.level, seed);
+  const nowMs = clock.now().getTime();
+  // From the command alone: a repeat after a crash finds the session that the first attempt began.
+  const sessionId = makeProcessId('g', 0, parseCommandId(by.commandId).timeMs, by.commandId);
+  const request: GhostInput = {
+    type: 'request',
+    sessionId,
+    goal,
+    suite,
+    level: levelRef,
+    seed,
+    steps: budgetOf(goal, level),
+    timeoutMs,
+    deadlineAt: new Date(nowMs + timeoutMs).toISOString(),
+  };
+  const { answer, revision, position } = await engine.ask(refOf(tenant, sessionId), [request], by);
+  return { session: answer as GhostAnswer, revision, position };
+};
+
+/** A session of this tenant. @throws Rejection GHOST_NOT_FOUND, and what the event store raises */
+export const findGhost = async (
+  { journal }: Pick<GhostDeps, 'journal'>,
+  tenant: string,
+  sessionId: string,
+): Promise<GhostAnswer> => {
+  if (parseProcessId(sessionId) === null) throw new Rejection('GHOST_NOT_FOUND');
+  const { state } = await journal.load(ghostSession, refOf(tenant, sessionId));
+  const known = state as GhostState;
+  if (known.name === 'new') throw new Rejection('GHOST_NOT_FOUND');
+  return known;
+};
+
+/** Stops a session; one that has ended stays as it is (contract 9.4). @throws Rejection GHOST_NOT_FOUND, and as ProcessEngine.ask */
+export const stopGhost = async (
+  deps: Pick<GhostDeps, 'engine' | 'journal'>,
+  tenant: string,
+  sessionId: string,
+  by: CommandContext,
+): Promise<GhostSeen> => {
+  await findGhost(deps, tenant, sessionId);
+  const { answer, revision, position } = await deps.engine.ask(refOf(tenant, sessionId), [{ type: 'stop' }], by);
+  return { session: answer as GhostAnswer, revision, position };
+};

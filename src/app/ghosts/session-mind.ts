@@ -1,0 +1,31 @@
+import type { MemoryDraft } from '../../domain/npc/events.js';
+import { npcEvents } from '../../domain/npc/decoder.js';
+import { evolveSummary, initialSummary, type MindSummary } from '../../domain/npc/state.js';
+import type { PlayedTurn } from '../../domain/ghost/session-events.js';
+
+/** How many of its memories a mind of a session keeps: the newest ones. */
+export const SESSION_MEMORIES = 100;
+
+/** A mind that lives in a session alone, folded by the same functions as any other; plain JSON. */
+export type SessionMind = MindSummary & { readonly memories: readonly MemoryDraft[] };
+
+/** A mind before its first turn. */
+export const beginSessionMind = (persona: string): SessionMind => ({ ...initialSummary, persona, memories: [] });
+
+/** The mind after a turn. */
+export const afterTurn = (mind: SessionMind, { events }: PlayedTurn): SessionMind => {
+  let after = mind;
+  for (const recorded of events) {
+    const event = npcEvents.decode({ ...recorded, meta: { schemaVersion: recorded.version } });
+    after = evolveSummary(after, {
+      ...recorded,
+      revision: after.revision + 1,
+      meta: { at: '', schemaVersion: recorded.version },
+    });
+    if (event.type === 'MemoryStored') {
+      const { text, type, importance } = event.data;
+      after = { ...after, memories: [...after.memories, { text, type, importance }].slice(-SESSION_MEMORIES) };
+    }
+  }
+  return after;
+};

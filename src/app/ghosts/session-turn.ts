@@ -1,0 +1,113 @@
+import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
+import { schemaVersionOf } from '../../domain/event-kinds.js';
+import { holdPatterns, type Sliced } from '../../domain/rules/hold-patterns.js';
+import type { TurnFacts } from '../../domain/npc/decision/turn-facts.js';
+import type { Instruction, Verdict, VerdictGrounds } from '../../domain/npc/events.js';
+import type { ProtocolProbe } from '../../domain/ghost/policy.js';
+import type { PlayedTurn } from '../../domain/ghost/session-events.js';
+import type { Json, JsonObject } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { cellOf, type Emitted } from '../../../workflows/process.js';
+import { turn } from '../../../workflows/turn.js';
+import type { TurnInput, TurnState } from '../../../workflows/turn-state.js';
+import { recallByWords } from './recall-by-words.js';
+import type { SessionMind } from './session-mind.js';
+
+/** What a mind of a session sees and says in one turn. */
+export type TurnToPlay = {
+  readonly npcId: string;
+  readonly turnId: string;
+  readonly mind: SessionMind;
+  readonly persona: string;
+  readonly ruleset: DirectiveRuleSet | null;
+  readonly observation: string;
+  readonly context: JsonObject;
+  readonly npcState: JsonObject;
+  /** What its model says. */
+  readonly text: string;
+  /** What is tried of the protocol beside the turn (contract 9.8). */
+  readonly probe?: ProtocolProbe;
+};
+
+export type TurnOutcome = {
+  readonly played: PlayedTurn;
+  readonly verdict: Verdict;
+  readonly grounds: VerdictGrounds;
+  /** What the protocol should not have done; null when it held. */
+  readonly broken: string | null;
+};
+
+/** Sessions sign nothing, and their turns never expire. */
+const ISSUER = { kid: 'ghost', iss: 'ghost' };
+const NEVER = '9999-12-31T23:59:59.999Z';
+
+/**
+ * Plays one turn through the table that serves every body (contract 2.2, 2.6), in slices: opened, identified, recalled by words, decided.
+ * Nothing is read or written: its events are for the caller to record.
+ */
+export function* playSessionTurn(asked: TurnToPlay): Sliced<TurnOutcome> {
+  const { npcId, turnId, mind, ruleset, observation, context, npcState, persona, text, probe } = asked;
+  const held = yield* holdPatterns(ruleset, observation);
+  const facts: TurnFacts = {
+    npcId,
+    mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
+    ruleset,
+    rulesetRef: ruleset === null ? null : { rulesetId: ruleset.rulesetId, version: ruleset.version },
+    ...(held.length === 0 ? {} : { patternsHeld: held }),
+    issuer: ISSUER,
+  };
+  const events: Emitted[] = [];
+  let state = turn.initial;
+  const take = (input: TurnInput): number => {
+    const cell = cellOf(turn, state, input);
+    if (cell === 'ignore') return 0;
+    if ('reject' in cell) throw new Rejection(cell.reject);
+    const emitted = cell.emit(state, input, facts);
+    for (const event of emitted) {
+      state = turn.evolve(state, {
+        ...event,
+        revision: events.length,
+        meta: { at: '', commandId: turnId, schemaVersion: schemaVersionOf(event.type) },
+      });
+      events.push(event);
+    }
+    return emitted.length;
+  };
+  take({ type: 'open', turnId, observation, context, npcState, deadlineAt: NEVER });
+  take({ type: 'actor', actor: { npcId, persona, data: {} } });
+  const asksFor = instructionOf(state);
+  const memories = asksFor?.type === 'QueryVector' ? recallByWords(mind.memories, asksFor) : [];
+  take({ type: 'memories', memories });
+  const broken: string[] = [];
+  if (probe === 'stale_step' && take({ type: 'actor', actor: { npcId, persona, data: { stale: true } } }) > 0)
+    broken.push('A result for an earlier round was recorded again.');
+  if (probe === 'contradicting_tape') {
+    const member = { member: 'observation', recorded: observation, received: `${observation} Or not.` };
+    const noticed = take({ type: 'mismatch', round: 2, members: [member] });
+    const again = take({ type: 'mismatch', round: 2, members: [member] });
+    if (noticed !== 1 || again !== 0) broken.push('A contradiction was not noticed exactly once.');
+  }
+  take({ type: 'output', generatedOutput: text });
+  if (probe === 'repeat_step' && take({ type: 'output', generatedOutput: text }) > 0)
+    broken.push('A repeated result was recorded twice.');
+  if (state.name !== 'ended' || state.verdict === undefined)
+    throw new Error(`a turn of a session ended as ${state.name}`);
+  const { verdict, grounds } = state.verdict;
+  return {
+    played: { npcId, events: events.map(compact) },
+    verdict,
+    grounds,
+    broken: broken.length === 0 ? null : broken.join(' '),
+  };
+}
+
+const instructionOf = (state: TurnState): Instruction | undefined => {
+  const last = state.name === 'new' ? undefined : state.rounds.at(-1)?.instruction;
+  return last === undefined || last.type === 'Finalize' ? undefined : last;
+};
+
+/** What follows from the rest is made again when it is asked for: a million prompts would fill a disk. */
+const compact = ({ type, data }: Emitted): PlayedTurn['events'][number] => {
+  const { instruction: _instruction, deadlineAt: _deadline, ...kept } = data as Readonly<Record<string, Json>>;
+  return { type, version: schemaVersionOf(type), data: kept };
+};

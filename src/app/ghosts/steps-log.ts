@@ -1,0 +1,105 @@
+import { ghostStepEvents } from '../../domain/ghost/session-decoder.js';
+import type { GhostStepEvent } from '../../domain/ghost/session-events.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import { isObject, type JsonObject } from '../../domain/shared/json.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { decideAndAppend } from '../streams/decide-and-append.js';
+import type { Fold } from '../streams/fold.js';
+import type { Lanes } from '../streams/lanes.js';
+
+/** How many steps a session has recorded, and whether none may follow. */
+export type StepCount = { readonly steps: number; readonly closed: boolean };
+
+/** The step with the number n is the event at revision n - 1. */
+export const stepCount: Fold<StepCount> = {
+  initial: { steps: 0, closed: false },
+  evolve: (count, recorded) => {
+    const event = ghostStepEvents.decode(recorded);
+    if (event.type === 'GhostStepped') return { ...count, steps: event.data.step };
+    return event.type === 'GhostStepsClosed' ? { ...count, closed: true } : count;
+  },
+  snapshots: {
+    version: 1,
+    restore: (saved) =>
+      isObject(saved) && typeof saved['steps'] === 'number' && typeof saved['closed'] === 'boolean'
+        ? { steps: saved['steps'], closed: saved['closed'] }
+        : null,
+  },
+};
+
+/** `overtaken`: somebody else has recorded that step; `closed`: nobody may record it any more. */
+export type StepOutcome = 'recorded' | 'overtaken' | 'closed';
+
+/**
+ * Records what follows after `steps` steps: a step, or that there is none. Where two players of one session meet, one of them is overtaken.
+ * Raises what the event store raises.
+ */
+export const recordStep = (
+  lanes: Lanes,
+  stream: string,
+  by: CommandContext,
+  steps: number,
+  event: GhostStepEvent,
+): Promise<StepOutcome> =>
+  decideAndAppend<StepCount, StepOutcome>(lanes, { stream, fold: stepCount, context: by, timeMs: 0 }, () =>
+    Promise.resolve({
+      decide: ({ state }) =>
+        state.closed || state.steps !== steps ? [] : [event as unknown as { type: string; data: JsonObject }],
+      conclude: async (lane, seen) => {
+        // What this process knows may be old, or was never written.
+        const { state } = lanes.shared ? await lane.latest() : seen;
+        if (!lanes.shared && !(await lane.confirmed())) return null;
+        if (state.closed) return 'closed';
+        return state.steps === steps ? null : 'overtaken';
+      },
+      recorded: () => 'recorded',
+    }),
+  );
+
+/** How many steps are read at once while the last checkpoint is looked for. */
+const PAGE_STEPS = 256;
+
+type StepRecorded = Extract<GhostStepEvent, { type: 'GhostStepped' }>['data'];
+export type RecordedStep = StepRecorded & { readonly revision: number; readonly at: string };
+
+const stepOf = (recorded: RecordedEvent): readonly RecordedStep[] => {
+  const event = ghostStepEvents.decode(recorded);
+  return event.type === 'GhostStepped' ? [{ ...event.data, revision: recorded.revision, at: recorded.meta.at }] : [];
+};
+
+/** The steps since the last checkpoint, oldest first, that one included; all steps where there is none. Raises what the event store raises. */
+export const stepsSinceCheckpoint = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+): Promise<readonly RecordedStep[]> => {
+  let steps: readonly RecordedStep[] = [];
+  let from: number | undefined;
+  for (;;) {
+    const page = await events.read(stream, {
+      direction: 'backwards',
+      limit: PAGE_STEPS,
+      ...(from === undefined ? {} : { from }),
+    });
+    const read = page.events.flatMap(stepOf);
+    const found = read.findIndex(({ checkpoint }) => checkpoint !== undefined);
+    steps = [...(found < 0 ? read : read.slice(0, found + 1)).reverse(), ...steps];
+    const last = page.events.at(-1);
+    if (found >= 0 || last === undefined || last.revision === 0) return steps;
+    from = last.revision - 1;
+  }
+};
+
+/** A page of steps, from the one with this number on. Raises what the event store raises. */
+export const readSteps = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  { from, limit }: { readonly from: number; readonly limit: number },
+): Promise<{ readonly steps: readonly RecordedStep[]; readonly next: number | null }> => {
+  const first = Math.max(0, from - 1);
+  const page = await events.read(stream, { direction: 'forwards', from: first, limit });
+  const last = page.events.at(-1)?.revision ?? first;
+  return {
+    steps: page.events.flatMap(stepOf),
+    next: last < page.lastRevision && page.events.length > 0 ? last + 2 : null,
+  };
+};

@@ -1,0 +1,115 @@
+import { levelEvents } from '../../domain/level/decoder.js';
+import { deleteLevel, putLevel } from '../../domain/level/decide.js';
+import { MAP_BYTES } from '../../domain/level/level-bounds.js';
+import type { LevelVersion } from '../../domain/level/level-events.js';
+import { type LevelProblem, WHOLE_MAP } from '../../domain/level/level-problem.js';
+import { evolveLevel, initialLevel, type LevelState } from '../../domain/level/level-state.js';
+import { summaryOf } from '../../domain/level/level-summary.js';
+import { readMap } from '../../domain/level/read-map.js';
+import { contentDigest } from '../../domain/shared/content-digest.js';
+import { jcsSlices } from '../../domain/shared/jcs-slices.js';
+import type { Json } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { shortDigest } from '../../domain/shared/sha256.js';
+import { levelStream } from '../../domain/shared/stream-names.js';
+import { revisionAmong } from '../../domain/shared/version-places.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { SoulArchive } from '../../ports/soul-archive.js';
+import { inSlices } from '../pacing/in-slices.js';
+import { eventAt } from '../streams/event-at.js';
+import type { Fold } from '../streams/fold.js';
+import type { Lanes } from '../streams/lanes.js';
+import { type Command, runCommand } from '../streams/run-command.js';
+
+export type LevelStoreDeps = {
+  readonly events: EventStore;
+  readonly lanes: Lanes;
+  readonly clock: Clock;
+  readonly archive: Pick<SoulArchive, 'stage' | 'read'>;
+};
+
+/** A version as it was put, and when. */
+export type StoredLevel = { readonly put: LevelVersion; readonly at: string };
+
+/** A tenant's levels, from their streams; their maps are in the archive. */
+export type LevelStore = {
+  /**
+   * Takes a map. `created`: it is a new version.
+   * @throws Rejection LEVEL_INVALID, and what the archive and the event store raise
+   */
+  put(levelId: string, map: Json, command: Command): Promise<StoredPut>;
+  /** @throws Rejection LEVEL_NOT_FOUND */
+  remove(levelId: string, command: Command): Promise<{ readonly position: number }>;
+  /** The newest version, or one of them, even of a deleted level; null when there is none. */
+  find(tenant: string, levelId: string, version?: number): Promise<StoredLevel | null>;
+  /** The JCS form of a map; null when the archive has lost it. */
+  mapOf(digest: string): Promise<string | null>;
+};
+
+type StoredPut = { readonly put: LevelVersion; readonly created: boolean; readonly position: number };
+
+const levelFold: Fold<LevelState> = { initial: initialLevel, evolve: evolveLevel };
+
+/** The last moment that there is: maps are never swept. */
+const FOR_GOOD = new Date(8_640_000_000_000_000);
+
+/** As whose the maps of a tenant are kept: apart from its souls, which are bounded by how many wait. No tenant has an id with capitals. */
+const ownerOf = (tenant: string): string => `LEVELS-${shortDigest(tenant)}`;
+
+const invalid = (problems: readonly LevelProblem[]): Rejection =>
+  new Rejection('LEVEL_INVALID', { details: { problems } });
+
+/** The archive has lost a map: putting it again mends that. */
+export const lostMap = ({ levelId, version }: Pick<LevelVersion, 'levelId' | 'version'>): Rejection =>
+  new Rejection('LEVEL_NOT_FOUND', {
+    message: 'The map of this level is lost or damaged: put it again.',
+    details: { levelId, version },
+  });
+
+export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
+  const { archive, events, lanes } = deps;
+  return {
+    put: async (levelId, map, command) => {
+      const { tenant } = command;
+      const bytes = await inSlices(jcsSlices(map));
+      if (bytes.length > MAP_BYTES) {
+        const problem = `The map has ${bytes.length} bytes of JSON, and a level at most ${MAP_BYTES}: take layers away, or make it smaller.`;
+        throw invalid([{ ...WHOLE_MAP, problem }]);
+      }
+      const reading = await inSlices(readMap(map, levelId));
+      if ('problems' in reading) throw invalid(reading.problems);
+      const { level, warnings } = reading;
+      const digest = contentDigest(bytes);
+      // It is kept before an event names it, and again if it was lost.
+      await archive.stage(digest, bytes, { tenant: ownerOf(tenant), expiresAt: FOR_GOOD });
+      const content = { levelId, digest, bytes: bytes.length, ...summaryOf(level), warnings };
+      const outcome = await runCommand(deps, levelStream(tenant, levelId), levelFold, command, (state) =>
+        putLevel(state, content),
+      );
+      const [recorded] = outcome.events.map((event) => levelEvents.decode(event));
+      const put = recorded?.type === 'LevelPut' ? recorded.data : outcome.state.latest?.put;
+      if (put === undefined) throw new Error('a level that was put has a version');
+      return { put, created: recorded !== undefined, position: outcome.position };
+    },
+    remove: async (levelId, command) =>
+      runCommand(deps, levelStream(command.tenant, levelId), levelFold, command, (state) =>
+        deleteLevel(state, levelId),
+      ),
+    find: async (tenant, levelId, version) => {
+      const stream = levelStream(tenant, levelId);
+      const { state } = await lanes.current(stream, levelFold);
+      const { latest, deleted, places } = state;
+      if (version === undefined || version === latest?.put.version)
+        return deleted && version === undefined ? null : latest;
+      const revision = revisionAmong(places, latest?.put.version ?? 0, version);
+      const recorded = revision === null ? undefined : await eventAt(events, stream, revision);
+      const event = recorded && levelEvents.decode(recorded);
+      return event?.type === 'LevelPut' ? { put: event.data, at: recorded?.meta.at ?? '' } : null;
+    },
+    mapOf: async (digest) => {
+      const bytes = await archive.read(digest);
+      return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+    },
+  };
+};

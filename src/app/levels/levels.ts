@@ -1,0 +1,86 @@
+import { LRUCache } from 'lru-cache';
+
+import { generateLevel } from '../../domain/level/generate.js';
+import type { LevelRef } from '../../domain/level/level-ref.js';
+import type { Level } from '../../domain/level/level.js';
+import { readMap } from '../../domain/level/read-map.js';
+import { isClientId } from '../../domain/shared/client-id.js';
+import { contentDigest } from '../../domain/shared/content-digest.js';
+import { jcs, type Json } from '../../domain/shared/json.js';
+import { inSlices } from '../pacing/in-slices.js';
+import type { BuiltInLevel } from './built-in-levels.js';
+import { type LevelStore, type LevelStoreDeps, lostMap, openLevelStore } from './level-store.js';
+
+export type OpenedLevel = { readonly level: Level; readonly ref: LevelRef };
+
+/** The levels of this server. */
+export type Levels = LevelStore & {
+  /** In the order of lists; the first is played by who names none (contract 7.3). */
+  readonly builtIn: readonly BuiltInLevel[];
+  /** The level of a name: the built-in one, else the registered one, else one generated from name and seed. Raises LEVEL_NOT_FOUND when its map is lost, and what the event store and the archive raise. */
+  openLevel(tenant: string, name: string | undefined, seed: number): Promise<OpenedLevel>;
+  /** The very level that was opened with this seed, whatever became of its name since; null when it is lost. */
+  levelOf(ref: LevelRef, seed: number): Promise<Level | null>;
+};
+
+/** How many bytes of maps and generated levels are kept as levels. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+
+const generated = (name: string, seed: number): OpenedLevel & { readonly bytes: number } => {
+  const level = generateLevel(name, seed);
+  const bytes = Buffer.from(jcs(level));
+  const ref = { levelId: name, version: null, digest: contentDigest(bytes), generated: true };
+  return { level, ref, bytes: bytes.length };
+};
+
+export const openLevels = (deps: LevelStoreDeps, builtIn: readonly BuiltInLevel[]): Levels => {
+  const store = openLevelStore(deps);
+  const kept = new LRUCache<string, Level>({ maxSize: KEPT_BYTES });
+  const keyOf = ({ digest, levelId }: LevelRef): string => `${digest} ${levelId}`;
+
+  const makeAgain = (ref: LevelRef, seed: number): Level | null => {
+    const { level, ref: made, bytes } = generated(ref.levelId, seed);
+    if (made.digest !== ref.digest) return null;
+    kept.set(keyOf(ref), level, { size: bytes });
+    return level;
+  };
+  const readAgain = async (ref: LevelRef): Promise<Level | null> => {
+    const map = await store.mapOf(ref.digest);
+    if (map === null) return null;
+    const reading = await inSlices(readMap(JSON.parse(map) as Json, ref.levelId));
+    if ('problems' in reading) return null;
+    kept.set(keyOf(ref), reading.level, { size: map.length });
+    return reading.level;
+  };
+  const levelOf = async (ref: LevelRef, seed: number): Promise<Level | null> => {
+    const known = kept.get(keyOf(ref));
+    if (known !== undefined) return known;
+    if (ref.generated) return makeAgain(ref, seed);
+    if (ref.version !== null) return readAgain(ref);
+    return builtIn.find(({ levelId, digest }) => levelId === ref.levelId && digest === ref.digest)?.level ?? null;
+  };
+  return {
+    ...store,
+    builtIn,
+    levelOf,
+    openLevel: async (tenant, name, seed) => {
+      const own = name === undefined ? builtIn[0] : builtIn.find(({ levelId }) => levelId === name);
+      if (own !== undefined) {
+        const { levelId, digest, level } = own;
+        return { level, ref: { levelId, version: null, digest, generated: false } };
+      }
+      const levelId = name ?? '';
+      const found = isClientId(levelId) ? await store.find(tenant, levelId) : null;
+      if (found === null) {
+        const { level, ref } = generated(levelId, seed);
+        return { level, ref };
+      }
+      const { version, digest } = found.put;
+      const ref = { levelId, version, digest, generated: false };
+      const level = await levelOf(ref, seed);
+      // A name that has a level never means another one.
+      if (level === null) throw lostMap(found.put);
+      return { level, ref };
+    },
+  };
+};

@@ -1,0 +1,77 @@
+import type { Level } from '../level/level.js';
+import { onlyDescribes } from '../rules/effect.js';
+import { bitmapHas } from './bitmap.js';
+import { unusableItems } from './reach.js';
+import { ruleProblems, ruleSubject } from './rule-problems.js';
+import { findingKinds, type MergedFinding } from './found.js';
+import { rulesetsOf, type Tally } from './tally.js';
+import { shortId } from './world.js';
+
+/** As results list it (contract 9.9). */
+export type Finding = MergedFinding & { readonly n: number };
+
+/**
+ * A rule is told as never fired only after so many decisions with its set: one that matches in 2 of 100 decisions is then missed in fewer than 2 of
+ * 100 sessions (0.98 to the power of 200).
+ */
+export const DECISIONS_TO_JUDGE = 200;
+
+/** What is wrong with a level as it stands: no event shows it. */
+const ofLevel = (kind: MergedFinding['kind'], subject: string, detail: string): MergedFinding => ({
+  kind,
+  subject,
+  detail,
+  fromStep: 0,
+  toStep: 0,
+  count: 1,
+  events: [],
+});
+
+const staticFindings = new WeakMap<Level, readonly MergedFinding[]>();
+
+/** Findings that need no play: items and rules. */
+const findingsOfLevel = (level: Level): readonly MergedFinding[] => {
+  const known = staticFindings.get(level);
+  if (known !== undefined) return known;
+  const found = [
+    ...unusableItems(level).map(({ id, why }) => ofLevel('unusable_item', shortId(id), why)),
+    ...rulesetsOf(level)
+      .flatMap(ruleProblems)
+      .map(({ kind, subject, detail }) => ofLevel(kind, subject, detail)),
+  ];
+  staticFindings.set(level, found);
+  return found;
+};
+
+/** Rules that matched in none of the decisions, of the sets with which enough decisions were made. */
+const neverFired = (level: Level, { decisions, fired, steps }: Tally): readonly MergedFinding[] =>
+  rulesetsOf(level).flatMap(({ rulesetId, rulesetRules }, set) => {
+    const made = decisions[set] ?? 0;
+    if (made < DECISIONS_TO_JUDGE) return [];
+    return rulesetRules
+      .filter((rule, position) => !onlyDescribes(rule) && !bitmapHas(fired[set] ?? '', position))
+      .map((rule) => ({
+        ...ofLevel('rule_never_fired', ruleSubject(rulesetId, rule), `It matched in none of ${made} decisions.`),
+        fromStep: 1,
+        toStep: steps,
+      }));
+  });
+
+/**
+ * Everything that a session has found, sorted by the step in which it was first seen. Findings about the level itself stand at step 0.
+ * @param over whether the session has ended: only then is it known which rules never fired
+ */
+export const findingsOf = (level: Level, tally: Tally, { over }: { readonly over: boolean }): readonly Finding[] => {
+  const unreachable = level.goals.flatMap(({ id }, goal) =>
+    tally.goals[goal] === 'no'
+      ? [ofLevel('unreachable_goal', shortId(id), 'No way leads to it from the start, whatever is opened.')]
+      : [],
+  );
+  const known = [...unreachable, ...findingsOfLevel(level), ...tally.found];
+  const isNew = ({ kind, subject }: MergedFinding): boolean =>
+    !known.some((one) => one.kind === kind && one.subject === subject);
+  const rank = ({ kind }: MergedFinding): number => findingKinds.indexOf(kind);
+  return [...known, ...(over ? neverFired(level, tally).filter(isNew) : [])]
+    .toSorted((left, right) => left.fromStep - right.fromStep || rank(left) - rank(right))
+    .map((found, index) => ({ n: index + 1, ...found }));
+};

@@ -1,0 +1,135 @@
+import type { Level } from '../level/level.js';
+import { bitmapHas } from './bitmap.js';
+import { DECISIONS_TO_JUDGE, findingsOf, type Finding } from './findings.js';
+import type { GhostGoal } from './policy.js';
+import { reachableTiles } from './reach.js';
+import { findingKinds, type FindingKind } from './found.js';
+import { rulesetsOf, type Counts, type Tally } from './tally.js';
+import { shortId, type World } from './world.js';
+
+/** One of `resultsTests` (contract 9.9) without its duration. */
+export type GhostTest = {
+  readonly testName: string;
+  readonly testPassed: boolean;
+  readonly testError: string | null;
+  readonly testSkipped?: true;
+};
+
+/** How a session stands. */
+export type SessionStanding = { readonly goal: GhostGoal; readonly over: boolean };
+
+const passed = (testName: string): GhostTest => ({ testName, testPassed: true, testError: null });
+const failed = (testName: string, testError: string): GhostTest => ({ testName, testPassed: false, testError });
+const skipped = (testName: string): GhostTest => ({ testName, testPassed: false, testSkipped: true, testError: null });
+
+/** Whether a session could judge what a kind of finding is about: otherwise finding none says nothing. */
+const couldJudge = (level: Level, tally: Tally, over: boolean): Readonly<Record<FindingKind, boolean>> => {
+  const hasRules = rulesetsOf(level).some(({ rulesetRules }) => rulesetRules.length > 0);
+  const settled = level.goals.length > 0 && !tally.goals.includes('unknown');
+  return {
+    unreachable_goal: settled,
+    soft_lock: settled && over && !tally.goalsNow.includes('unknown'),
+    unusable_item: level.items.length > 0,
+    mind_allowed_world_refused: tally.steps > 0,
+    mind_refused_world_allows: tally.steps > 0,
+    rule_never_fired: hasRules && over && tally.decisions.every((made) => made >= DECISIONS_TO_JUDGE),
+    rule_shadowed: hasRules,
+    rules_contradict: hasRules,
+    slow_step: tally.steps > 0,
+    engine_error: tally.steps > 0,
+  };
+};
+
+const errorOf = ([first, ...others]: readonly Finding[]): string | null =>
+  first === undefined
+    ? null
+    : `${first.subject}: ${first.detail}${others.length === 0 ? '' : ` And ${others.length} more.`}`;
+
+const testOfGoal = (
+  level: Level,
+  world: World,
+  tally: Tally,
+  { goal, over }: SessionStanding,
+  position: number,
+): GhostTest => {
+  const name = `goal ${shortId(level.goals[position]?.id ?? '')}`;
+  if (world.reached.includes(position)) return passed(name);
+  if (tally.goals[position] === 'no') return failed(name, 'No way leads to it from the start.');
+  if (tally.goalsNow[position] === 'no') return failed(name, 'It cannot be reached any more.');
+  // Only who plays for goals has failed when it did not come to one.
+  return over && goal === 'complete_level'
+    ? failed(name, `It was not reached in ${tally.steps} steps.`)
+    : skipped(name);
+};
+
+/** What who hunts bugs brings about by itself, and what depends on the machine (contract 9.9). */
+const provoked: readonly FindingKind[] = ['mind_allowed_world_refused', 'mind_refused_world_allows', 'slow_step'];
+/** Whether a finding makes its test fail: not what is provoked, nor a rule that may yet fire in another session. */
+const isFault = ({ kind, fromStep }: Finding): boolean =>
+  !provoked.includes(kind) && (kind !== 'rule_never_fired' || fromStep === 0);
+
+/** One test for each kind of finding and for each goal of the level. */
+export const testsOf = (level: Level, world: World, tally: Tally, standing: SessionStanding): readonly GhostTest[] => {
+  const findings = findingsOf(level, tally, standing);
+  const judged = couldJudge(level, tally, standing.over);
+  return [
+    ...findingKinds.map((kind) => {
+      const error = errorOf(findings.filter((finding) => finding.kind === kind && isFault(finding)));
+      if (error !== null) return failed(kind, error);
+      return judged[kind] ? passed(kind) : skipped(kind);
+    }),
+    ...level.goals.map((_, position) => testOfGoal(level, world, tally, standing, position)),
+  ];
+};
+
+/** The share of reachable tiles that the ghost has entered, 0 to 1. */
+export const coverageOf = (level: Level, world: World): number => {
+  const { count } = reachableTiles(level);
+  return count === 0 ? 0 : Math.min(1, world.entered / count);
+};
+
+const sum = (counts: Counts): number => Object.values(counts).reduce((all, one) => all + one, 0);
+const listed = (prefix: string, counts: Counts): readonly (readonly [string, number])[] =>
+  Object.keys(counts)
+    .sort()
+    .map((name) => [`${prefix}.${name}`, counts[name] ?? 0]);
+
+const firedOf = (level: Level, { fired }: Tally): number =>
+  rulesetsOf(level)
+    .map(({ rulesetRules }, set) => rulesetRules.filter((_, position) => bitmapHas(fired[set] ?? '', position)).length)
+    .reduce((all, one) => all + one, 0);
+
+/**
+ * The figures of a session as `resultsMetrics` has them.
+ * @param ms how long it has run so far
+ */
+export const metricsOf = (
+  level: Level,
+  world: World,
+  tally: Tally,
+  ms: number,
+): readonly (readonly [name: string, value: number])[] => [
+  ['steps', tally.steps],
+  ['stepsPerSecond', ms > 0 ? Math.round((tally.steps * 100_000) / ms) / 100 : 0],
+  ['tiles.reachable', reachableTiles(level).count],
+  ['tiles.entered', world.entered],
+  ['tiles.coverage', coverageOf(level, world)],
+  ['interactions', ['INTERACT', 'USE', 'SPEAK', 'ATTACK'].reduce((all, type) => all + (tally.done[type] ?? 0), 0)],
+  ['goals', level.goals.length],
+  ['goals.reached', world.reached.length],
+  ['items', level.items.length],
+  ['items.taken', world.held.length + world.spent.length],
+  ['doors', level.doors.length],
+  ['doors.opened', world.opened.length],
+  ['triggers', level.triggers.length],
+  ['triggers.observed', world.noticed.length],
+  ['hp', world.hp],
+  ['rules', rulesetsOf(level).reduce((all, { rulesetRules }) => all + rulesetRules.length, 0)],
+  ['rules.fired', firedOf(level, tally)],
+  ['decisions', tally.decisions.reduce((all, one) => all + one, 0)],
+  ['refusals.mind', sum(tally.mindRefusals)],
+  ['refusals.world', sum(tally.worldRefusals)],
+  ...listed('actions', tally.actions),
+  ...listed('refusals.mind', tally.mindRefusals),
+  ...listed('refusals.world', tally.worldRefusals),
+];

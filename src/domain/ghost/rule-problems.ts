@@ -1,0 +1,111 @@
+import { effectOf, onlyDescribes, type RuleEffect } from '../rules/effect.js';
+import type { DirectiveRule, DirectiveRuleSet } from '../rules/ruleset.js';
+import { shortId } from './world.js';
+import { whyNever } from './never-matches.js';
+
+/** What is certainly wrong with a set, whatever happens; `subject` names rules as `<rulesetId>/<drRuleId>`. */
+export type RuleProblem = {
+  readonly kind: 'rule_never_fired' | 'rule_shadowed' | 'rules_contradict';
+  readonly subject: string;
+  readonly detail: string;
+};
+
+/** How many rules of a set are compared with each other, from the first. */
+const COMPARED_RULES = 400;
+
+type Ranked = { readonly rule: DirectiveRule; readonly effect: RuleEffect; readonly conditions: ReadonlySet<string> };
+type Directing = Ranked & { readonly effect: Extract<RuleEffect, { kind: 'direct' }> };
+type Forbidding = Ranked & { readonly effect: Extract<RuleEffect, { kind: 'forbid' }> };
+
+export const ruleSubject = (rulesetId: string, { drRuleId }: Pick<DirectiveRule, 'drRuleId'>): string =>
+  `${shortId(rulesetId)}/${shortId(drRuleId)}`;
+
+/** What must hold for a rule to match, each as a text. */
+const conditionsOf = ({ ruleCondition, ruleObsPattern }: DirectiveRule): ReadonlySet<string> =>
+  new Set([
+    ...ruleCondition.map((pair) => JSON.stringify(pair)),
+    ...((ruleObsPattern ?? '') === '' ? [] : [`pattern ${ruleObsPattern ?? ''}`]),
+  ]);
+
+/** Whether one matches whenever the other does: all that it asks, the other asks too. */
+const matchesWith = (one: Ranked, other: Ranked): boolean =>
+  one.conditions.size <= other.conditions.size &&
+  [...one.conditions].every((condition) => other.conditions.has(condition));
+
+const directs = (ranked: Ranked): ranked is Directing => ranked.effect.kind === 'direct';
+const forbids = (ranked: Ranked): ranked is Forbidding => ranked.effect.kind === 'forbid';
+
+/** Whether an action that follows the higher rule breaks the lower one. */
+const losesTo = ({ effect: low }: Directing, { effect: high }: Directing): boolean =>
+  low.type !== high.type || (low.target !== null && low.target !== high.target);
+
+const said = ({ effect: { type, target } }: Directing): string =>
+  target === null ? type : `${type} at ${shortId(target)}`;
+
+/** What a directing rule suffers from one that stands above it. */
+const below = (
+  subject: (...rules: readonly Ranked[]) => string,
+  low: Directing,
+  high: Directing,
+): RuleProblem | null => {
+  if (!matchesWith(high, low) || !losesTo(low, high)) return null;
+  const alike = matchesWith(low, high) && low.rule.rulePriority === high.rule.rulePriority;
+  return alike
+    ? {
+        kind: 'rules_contradict',
+        subject: subject(high, low),
+        detail: `Both match at once with equal priority, but one directs ${said(high)} and the other ${said(low)}.`,
+      }
+    : {
+        kind: 'rule_shadowed',
+        subject: subject(low),
+        detail: `Whenever it matches, ${subject(high)} matches too, stands above it and directs ${said(high)} in place of ${said(low)}.`,
+      };
+};
+
+const against = (
+  subject: (...rules: readonly Ranked[]) => string,
+  one: Directing,
+  other: Forbidding,
+): RuleProblem | null => {
+  const forbidden = other.effect.types.includes('*') || other.effect.types.includes(one.effect.type);
+  if (!forbidden || !matchesWith(other, one)) return null;
+  return {
+    kind: 'rules_contradict',
+    subject: subject(one, other),
+    detail: `The first directs ${said(one)}, and whenever it matches the second forbids that.`,
+  };
+};
+
+/**
+ * Static checks of a set: rules that can never match, rules that never win because one above them always matches too, and rules that want opposite
+ * things at once. Only what is certain is told.
+ */
+export const ruleProblems = ({ rulesetId, rulesetRules }: DirectiveRuleSet): readonly RuleProblem[] => {
+  const subject = (...rules: readonly Ranked[]): string =>
+    rules.map(({ rule }) => ruleSubject(rulesetId, rule)).join(' + ');
+  const ranked: readonly Ranked[] = rulesetRules
+    .filter((rule) => !onlyDescribes(rule))
+    .slice(0, COMPARED_RULES)
+    .map((rule) => ({ rule, effect: effectOf(rule), conditions: conditionsOf(rule) }))
+    .toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority);
+  const never = ranked.flatMap((one): readonly RuleProblem[] => {
+    const why = whyNever(one.rule);
+    return why === null
+      ? []
+      : [{ kind: 'rule_never_fired', subject: subject(one), detail: `It can never match: ${why}` }];
+  });
+  const alive = ranked.filter(({ rule }) => whyNever(rule) === null);
+  const directing = alive.filter(directs);
+  const forbidding = alive.filter(forbids);
+  return [
+    ...never,
+    ...directing.flatMap((low, rank) => {
+      const above = directing.slice(0, rank).map((high) => below(subject, low, high));
+      return above.find((problem) => problem !== null) ?? [];
+    }),
+    ...directing.flatMap(
+      (one) => forbidding.map((other) => against(subject, one, other)).find((problem) => problem !== null) ?? [],
+    ),
+  ];
+};

@@ -1,0 +1,39 @@
+import type { Level } from '../level/level.js';
+import { canStillReach } from './reach.js';
+import type { World } from './world.js';
+
+/** A door, and the item that opens it. */
+export type Spoiling = { readonly door: number; readonly item: number };
+
+/** Doors that an item could still be used up on. */
+const choicesOf = (level: Level, world: World, item: number): readonly number[] => {
+  const { consumed = false, opens = [] } = level.items[item] ?? {};
+  if (!consumed) return [];
+  return level.doors.flatMap(({ id, locked }, door) =>
+    locked && opens.includes(id) && !world.opened.includes(door) ? [door] : [],
+  );
+};
+
+/**
+ * A use of what the ghost has that would leave a goal out of reach which can be reached now: who hunts bugs does just that. Null when there is none.
+ * Only what is used up on one of several doors can be wasted.
+ */
+export const spoilingOf = (level: Level, world: World): Spoiling | null => {
+  let now: ReturnType<typeof canStillReach> | null = null;
+  for (const item of world.held) {
+    const doors = choicesOf(level, world, item);
+    if (doors.length < 2) continue;
+    now ??= canStillReach(level, world);
+    for (const door of doors) {
+      const wasted = {
+        ...world,
+        opened: [...world.opened, door],
+        held: world.held.filter((one) => one !== item),
+        spent: [...world.spent, item],
+      };
+      const next = canStillReach(level, wasted);
+      if (now.some((goal, position) => goal === 'yes' && next[position] === 'no')) return { door, item };
+    }
+  }
+  return null;
+};

@@ -1,0 +1,23 @@
+/** What a level may hold (contract 9.7, docs/levels.md). */
+
+/** Bytes of the JCS form of its map. */
+export const MAP_BYTES = 2 * 1024 * 1024;
+/** Tiles in a row, and in a column. */
+export const MAX_TILES_ACROSS = 256;
+/** Pixels of a tile's side. */
+export const MAX_TILE_PIXELS = 4_096;
+/** Objects of all layers, whatever they are. */
+export const MAX_OBJECTS = 1_000;
+/** Layers of all groups, and tilesets. */
+export const MAX_LAYERS = 1_000;
+export const MAX_TILESETS = 256;
+export const MAX_NPCS = 32;
+/** Of a persona, and of a trigger's text or one line that an NPC says, in UTF-16 units. */
+export const PERSONA_CHARS = 4_000;
+export const LINE_CHARS = 1_000;
+/** Lines that one NPC says. */
+export const MAX_LINES = 100;
+/** The largest number of hit points that begins, heals or harms. */
+export const MAX_HIT_POINTS = 1_000_000;
+/** Of the JSON text of a rule set, in UTF-16 units. */
+export const RULES_CHARS = 131_072;

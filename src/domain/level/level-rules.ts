@@ -1,0 +1,86 @@
+import { isClientId } from '../shared/client-id.js';
+import { isObject, type Json, type JsonObject } from '../shared/json.js';
+import { Rejection } from '../shared/rejection.js';
+import { cutText } from '../shared/text.js';
+import type { Sliced } from '../rules/hold-patterns.js';
+import { normaliseRuleset } from '../rules/normalise.js';
+import type { DirectiveRuleSet } from '../rules/ruleset.js';
+
+/** The bounds of `POST /rules` (contract 5.1). */
+const MAX_RULES = 1_000;
+const MAX_CONDITIONS = 64;
+/** The version of a set that a level brings: levels have versions, their sets do not. */
+const LEVEL_RULES_VERSION = 1;
+/** Of a refusal of the rules, in UTF-16 units. */
+const REASON_CHARS = 500;
+
+const TEXTS = ['drRuleId', 'ruleName', 'ruleAction', 'ruleReason', 'ruleTarget', 'ruleObsPattern', 'rulePromptSuffix'];
+
+const halfPair = /\p{Surrogate}/u;
+const isText = (value: Json | undefined): boolean => typeof value === 'string' && !halfPair.test(value);
+const isScalar = (value: Json | undefined): boolean =>
+  isText(value) || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+const isAbsent = (value: Json | undefined): boolean => value === undefined || value === null;
+
+const isCondition = (pair: Json): boolean =>
+  Array.isArray(pair) && pair.length === 2 && (pair as readonly Json[]).every(isScalar);
+
+const wrongInRule = (rule: JsonObject): string | null => {
+  const { ruleCondition: conditions, rulePriority: priority } = rule;
+  const text = TEXTS.find((name) => !isAbsent(rule[name]) && !isText(rule[name]));
+  if (text !== undefined) return `${text} has to be a text`;
+  if (!isAbsent(priority) && !Number.isInteger(priority)) return 'rulePriority has to be a whole number';
+  if (isAbsent(conditions)) return null;
+  const pairs = Array.isArray(conditions) ? (conditions as readonly Json[]) : null;
+  return pairs !== null && pairs.length <= MAX_CONDITIONS && pairs.every(isCondition)
+    ? null
+    : `ruleCondition has to be a list of at most ${MAX_CONDITIONS} pairs of a key and a value`;
+};
+
+/** What is wrong with the shape of a set, as `POST /rules` would refuse it; null when nothing is. */
+const wrongInSet = (set: JsonObject): string | null => {
+  const { rulesetRules: rules } = set;
+  if (!Array.isArray(rules) || rules.length > MAX_RULES)
+    return `rulesetRules has to be a list of at most ${MAX_RULES} rules`;
+  for (const [at, rule] of (rules as readonly Json[]).entries()) {
+    const wrong = isObject(rule) ? wrongInRule(rule) : 'it has to be an object';
+    if (wrong !== null) return `rule ${at + 1}: ${wrong}`;
+  }
+  const id = ['rulesetId', 'id'].find((name) => !isAbsent(set[name]));
+  return id === undefined || (isText(set[id]) && isClientId(set[id] as string)) ? null : `${id} is not a valid id`;
+};
+
+const parsed = (text: string): JsonObject | null => {
+  try {
+    const value = JSON.parse(text) as Json;
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * The rules that a level gives to a mind: the JSON text of what `POST /rules` takes, with rulesetRules, under the same bounds (contract 5.1).
+ * @param rulesetId the id of a set that names none
+ * @returns the set, or the sentence that says what to change
+ */
+export function* readLevelRules(
+  text: string,
+  rulesetId: string,
+): Sliced<DirectiveRuleSet | { readonly problem: string }> {
+  const set = parsed(text);
+  if (set === null)
+    return {
+      problem:
+        'Its rules cannot be read: the property "rules" has to be the JSON of a rule set, {"rulesetRules": [...]}.',
+    };
+  const wrong = wrongInSet(set);
+  if (wrong !== null) return { problem: `Its rules cannot be used: ${wrong}.` };
+  const { rulesetRules, template = null } = set;
+  // Ids and rules alone: what else stands in a body of POST /rules is for its poor form.
+  const named = { rulesetId: set['rulesetId'] ?? set['id'] ?? rulesetId, rulesetRules: rulesetRules ?? [], template };
+  const content = yield* normaliseRuleset(named, () => rulesetId);
+  if (content instanceof Rejection)
+    return { problem: `Its rules cannot be used: ${cutText(content.message, REASON_CHARS)}` };
+  return { ...content, version: LEVEL_RULES_VERSION };
+}

@@ -1,0 +1,31 @@
+import type { Stored } from '../shared/decoder.js';
+import { type VersionPlaces, withVersionAt } from '../shared/version-places.js';
+import { levelEvents } from './decoder.js';
+import type { LevelVersion } from './level-events.js';
+
+/** A level folded from its stream. */
+export type LevelState = {
+  /** The newest version, even of a deleted level, and when it was put; null when there is none yet. */
+  readonly latest: { readonly put: LevelVersion; readonly at: string } | null;
+  readonly deleted: boolean;
+  readonly places: VersionPlaces;
+};
+
+export const initialLevel: LevelState = { latest: null, deleted: false, places: [] };
+
+type RecordedInLevel = Stored & { readonly revision: number; readonly meta: { readonly at: string } };
+
+/** The state after one more event. Total: a type it does not know changes nothing. */
+export const evolveLevel = (state: LevelState, recorded: RecordedInLevel): LevelState => {
+  const event = levelEvents.decode(recorded);
+  switch (event.type) {
+    case 'LevelPut': {
+      const places = withVersionAt(state.places, event.data.version, recorded.revision);
+      return { latest: { put: event.data, at: recorded.meta.at }, deleted: false, places };
+    }
+    case 'LevelDeleted':
+      return { ...state, deleted: true };
+    default:
+      return state;
+  }
+};

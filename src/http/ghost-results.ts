@@ -1,0 +1,60 @@
+import { Type } from '@sinclair/typebox';
+
+import type { GhostSession } from '../app/ghosts/run-ghost.js';
+import type { GhostReport } from '../domain/ghost/session-events.js';
+import { FreeObject } from './schemas.js';
+
+/** The results of a session (contract 9.3, 9.9). */
+export const Results = Type.Object({
+  resultsSessionId: Type.String(),
+  resultsTotalTests: Type.Integer(),
+  resultsPassed: Type.Integer(),
+  resultsFailed: Type.Integer(),
+  resultsSkipped: Type.Integer(),
+  resultsDuration: Type.Number({ description: 'Milliseconds.' }),
+  resultsTests: Type.Array(FreeObject),
+  resultsCoverage: Type.Number({ description: '0 to 1' }),
+  resultsMetrics: Type.Array(Type.Array(Type.Unsafe<string | number>({ type: ['string', 'number'] }))),
+  resultsFindings: Type.Array(FreeObject),
+  resultsPartial: Type.Optional(Type.Literal(true)),
+});
+
+/** Milliseconds from the acceptance of a session to its end, or to now. */
+export const durationOf = (session: GhostSession, now: Date): number => {
+  const untilMs = 'completedAt' in session ? Date.parse(session.completedAt) : now.getTime();
+  return Math.max(0, untilMs - Date.parse(session.startedAt));
+};
+
+/**
+ * A report as the contract names its members (9.3, 9.9).
+ * @param publicUrl where pictures are
+ */
+export const shownResults = (
+  session: GhostSession,
+  { tests, metrics, coverage, findings, step }: GhostReport,
+  { durationMs, publicUrl }: { readonly durationMs: number; readonly publicUrl: string },
+) => {
+  const { sessionId } = session;
+  const skipped = tests.filter(({ testSkipped }) => testSkipped === true).length;
+  const passed = tests.filter(({ testPassed }) => testPassed).length;
+  const perSecond = durationMs === 0 ? 0 : Math.round((step * 100_000) / durationMs) / 100;
+  const picture = `${publicUrl}/ghost/${sessionId}/picture`;
+  return {
+    resultsSessionId: sessionId,
+    resultsTotalTests: tests.length,
+    resultsPassed: passed,
+    resultsFailed: tests.length - passed - skipped,
+    resultsSkipped: skipped,
+    resultsDuration: durationMs,
+    resultsTests: tests.map((test) => ({
+      ...test,
+      // All tests of a session look at the same steps.
+      testDuration: durationMs,
+      testScreenshot: test.testPassed || test.testSkipped === true ? null : picture,
+    })),
+    resultsCoverage: coverage,
+    resultsMetrics: [...metrics, ['stepsPerSecond', perSecond] as const],
+    resultsFindings: findings,
+    ...(session.name === 'over' ? {} : { resultsPartial: true as const }),
+  };
+};

@@ -1,0 +1,234 @@
+import { Type } from '@sinclair/typebox';
+
+import { compareSessions } from '../../app/ghosts/compare.js';
+import { journeyOf } from '../../app/ghosts/journey.js';
+import { settingFor } from '../../app/ghosts/play-slice.js';
+import { replayReproduction } from '../../app/ghosts/replay-reproduction.js';
+import { reportSoFar } from '../../app/ghosts/report.js';
+import { createSearches, REPRO_FORMAT, reproduce } from '../../app/ghosts/reproduce.js';
+import { findGhost, type GhostSession } from '../../app/ghosts/run-ghost.js';
+import { readSteps } from '../../app/ghosts/steps-log.js';
+import { placesFor } from '../../app/pacing/places.js';
+import { junitOf } from '../../domain/ghost/junit.js';
+import { pictureOf } from '../../domain/ghost/picture.js';
+import type { ProtocolProbe } from '../../domain/ghost/policy.js';
+import type { GhostReport } from '../../domain/ghost/session-events.js';
+import { defined } from '../../domain/shared/defined.js';
+import type { Json } from '../../domain/shared/json.js';
+import { ghostStepsStream } from '../../domain/shared/stream-names.js';
+import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
+import { clientSignal } from '../client-signal.js';
+import { durationOf, Results, shownResults } from '../ghost-results.js';
+import { type Call, type RouteDefinition, route } from '../route.js';
+import { FreeObject, nullable } from '../schemas.js';
+import type { Services } from '../services.js';
+import { LevelShown, SessionParams } from './ghosts.js';
+
+const DEFAULT_STEPS = 100;
+/** How many searches for a reproduction, and replays of one, a process runs at once. */
+const SEARCHES = 4;
+/** How many texts a script may have: as many as the longest session has steps. */
+const MAX_SCRIPT = 20_000;
+const SVG = 'image/svg+xml';
+const XML = 'application/xml';
+
+const Probe = Type.Unsafe<ProtocolProbe>({ type: 'string', enum: ['repeat_step', 'stale_step', 'contradicting_tape'] });
+const Script = Type.Array(Type.Object({ text: Type.String(), probe: Type.Optional(Probe) }), { maxItems: MAX_SCRIPT });
+const Finding = Type.Object({ kind: Type.String(), subject: Type.String(), detail: Type.Optional(Type.String()) });
+const reproduction = {
+  format: Type.Literal(REPRO_FORMAT),
+  finding: Finding,
+  level: LevelShown,
+  seed: Type.Integer(),
+  script: Script,
+};
+
+/** What ghost sessions have found (contract 9.3, 9.9 to 9.12). */
+export const ghostFindingRoutes = (services: Services): readonly RouteDefinition[] => {
+  const { ports, levels, journal, ghostPace: pace, publicUrl } = services;
+  const { events, clock } = ports;
+  const deps = { events, levels, pace, clock, searches: createSearches() };
+  const enter = placesFor(SEARCHES);
+
+  const find = (call: Call<{ sessionId: string }>) =>
+    findGhost({ journal }, call.principal.tenant, call.params.sessionId);
+  const reportOf = (tenant: string, session: GhostSession): Promise<GhostReport> | GhostReport =>
+    session.name === 'over' ? session.report : reportSoFar(deps, tenant, session);
+  const resultsOf = async (call: Call<{ sessionId: string }>) => {
+    const session = await find(call);
+    const report = await reportOf(call.principal.tenant, session);
+    return shownResults(session, report, { durationMs: durationOf(session, clock.now()), publicUrl });
+  };
+
+  return [
+    route({
+      operationId: 'ghostResults',
+      method: 'GET',
+      path: '/ghost/:sessionId/results',
+      tag: 'Ghosts',
+      summary: 'What a session has found',
+      description: 'While it plays, the figures so far, with `resultsPartial: true`.',
+      scope: 'ghosts',
+      params: SessionParams,
+      responses: { 200: { description: 'The results.', schema: Results } },
+      handler: async (call) => ({ body: await resultsOf(call) }),
+    }),
+    route({
+      operationId: 'ghostJunit',
+      method: 'GET',
+      path: '/ghost/:sessionId/junit',
+      tag: 'Ghosts',
+      summary: 'The tests of a session as JUnit XML, for a pipeline',
+      scope: 'ghosts',
+      ext: true,
+      params: SessionParams,
+      responses: { 200: { description: 'The tests.', contentType: XML } },
+      handler: async (call) => ({ raw: { type: XML, content: junitOf(await resultsOf(call)) } }),
+    }),
+    route({
+      operationId: 'ghostSteps',
+      method: 'GET',
+      path: '/ghost/:sessionId/steps',
+      tag: 'Ghosts',
+      summary: 'What a session did, step by step',
+      scope: 'ghosts',
+      ext: true,
+      params: SessionParams,
+      query: Type.Object({
+        from: Type.Optional(Type.Integer({ minimum: 1, description: 'The first step to show; steps count from 1.' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+      }),
+      responses: {
+        200: {
+          description: 'The steps; `next` is where the following ones begin.',
+          schema: Type.Object({
+            sessionId: Type.String(),
+            next: Type.Optional(Type.Integer()),
+            steps: Type.Array(FreeObject),
+          }),
+        },
+      },
+      handler: async (call) => {
+        const { sessionId } = await find(call);
+        const { from = 1, limit = DEFAULT_STEPS } = call.query;
+        const stream = ghostStepsStream(call.principal.tenant, sessionId);
+        const { steps, next } = await readSteps(events, stream, { from, limit });
+        return {
+          body: {
+            sessionId,
+            ...defined({ next: next ?? undefined }),
+            steps: steps.map(({ checkpoint: _, ...step }) => step),
+          },
+        };
+      },
+    }),
+    route({
+      operationId: 'ghostPicture',
+      method: 'GET',
+      path: '/ghost/:sessionId/picture',
+      tag: 'Ghosts',
+      summary: 'The level with the way of the ghost through it, as SVG',
+      scope: 'ghosts',
+      ext: true,
+      params: SessionParams,
+      responses: { 200: { description: 'The picture.', contentType: SVG } },
+      handler: async (call) => {
+        const { tenant } = call.principal;
+        const session = await find(call);
+        const { level } = await settingFor(deps, { ...session, tenant });
+        const { findings } = await reportOf(tenant, session);
+        const stream = ghostStepsStream(tenant, session.sessionId);
+        const journey = await journeyOf(events, stream, level, findings);
+        return { raw: { type: SVG, content: pictureOf(level, journey) } };
+      },
+    }),
+    route({
+      operationId: 'ghostRepro',
+      method: 'GET',
+      path: '/ghost/:sessionId/findings/:n/repro',
+      tag: 'Ghosts',
+      summary: 'The shortest way that is known to lead to a finding',
+      description: 'The search takes 10 s at most; with `minimal: false` a repeat goes on from there.',
+      scope: 'ghosts',
+      ext: true,
+      params: Type.Object({ sessionId: Type.String(), n: Type.String() }),
+      responses: {
+        200: {
+          description: 'What `POST /ghost/replay` takes.',
+          schema: Type.Object({
+            ...reproduction,
+            sessionId: Type.String(),
+            map: Type.Unsafe<Json>({ description: 'The Tiled map of a registered level, else null.' }),
+            goal: Type.String(),
+            steps: Type.Integer(),
+            minimal: Type.Boolean(),
+          }),
+        },
+      },
+      enter: () => enter(),
+      handler: async (call) => {
+        const { tenant } = call.principal;
+        const session = await find(call);
+        const { findings } = await reportOf(tenant, session);
+        const finding = findings.find(({ n }) => String(n) === call.params.n);
+        return { body: await reproduce(deps, { tenant, session, finding }, clientSignal(call)) };
+      },
+    }),
+    route({
+      operationId: 'replayGhost',
+      method: 'POST',
+      path: '/ghost/replay',
+      tag: 'Ghosts',
+      summary: 'Play a reproduction again, without a session',
+      scope: 'ghosts',
+      ext: true,
+      bodyLimit: MAX_ARCHIVED_BYTES,
+      body: Type.Object({ ...reproduction, map: nullable(FreeObject) }),
+      responses: {
+        200: {
+          description: 'Whether the finding came about, and all that was found.',
+          schema: Type.Object({
+            reproduced: Type.Boolean(),
+            findings: Type.Array(FreeObject),
+            steps: Type.Integer(),
+          }),
+        },
+      },
+      enter: () => enter(),
+      handler: async (call) => {
+        const brought = { ...call.body, map: call.body.map ?? null };
+        return { body: await replayReproduction({ levels, pace }, brought, clientSignal(call)) };
+      },
+    }),
+    route({
+      operationId: 'compareGhosts',
+      method: 'GET',
+      path: '/ghost/:sessionId/compare/:otherId',
+      tag: 'Ghosts',
+      summary: 'What a second session found and the first did not, and the reverse',
+      scope: 'ghosts',
+      ext: true,
+      params: Type.Object({ sessionId: Type.String(), otherId: Type.String() }),
+      responses: {
+        200: {
+          description: 'The findings that came, went and stayed, and the figures of both.',
+          schema: Type.Object({
+            sessionId: Type.String(),
+            otherId: Type.String(),
+            comparable: Type.Boolean(),
+            added: Type.Array(FreeObject),
+            gone: Type.Array(FreeObject),
+            kept: Type.Array(FreeObject),
+            metrics: Type.Array(Type.Array(Type.Unsafe<string | number>({ type: ['string', 'number'] }))),
+          }),
+        },
+      },
+      handler: async (call) => {
+        const { sessionId, otherId } = call.params;
+        const { tenant } = call.principal;
+        const [one, other] = [await find(call), await findGhost({ journal }, tenant, otherId)];
+        return { body: { sessionId, otherId, ...compareSessions(one, other) } };
+      },
+    }),
+  ];
+};

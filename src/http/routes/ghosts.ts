@@ -1,0 +1,291 @@
+import { Type } from '@sinclair/typebox';
+
+import { findGhost, type GhostAsked, type GhostSession, runGhost, stopGhost } from '../../app/ghosts/run-ghost.js';
+import { requireGhostRoom } from '../../app/ghosts/ghost-room.js';
+import { READ_WAIT_MS } from '../../app/read-models/read-wait.js';
+import { type GhostGoal, ghostGoals } from '../../domain/ghost/policy.js';
+import { goalOf } from '../../domain/ghost/suite.js';
+import { ghostStepsStream } from '../../domain/shared/stream-names.js';
+import { defined } from '../../domain/shared/defined.js';
+import { ghosts as ghostRows, type GhostRow } from '../../../projections/ghosts.js';
+import { contextOf } from '../command-context.js';
+import { nextLink, pageOf, pageQuery } from '../page.js';
+import { type Call, type RouteDefinition, route } from '../route.js';
+import { nullable } from '../schemas.js';
+import type { Services } from '../services.js';
+
+/** The longest session, in milliseconds. */
+const LONGEST_MS = 86_400_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
+const DEFAULT_DURATION_SECONDS = 300;
+const DEFAULT_HISTORY = 10;
+
+const asked = {
+  level: nullable(Type.String({ minLength: 1, maxLength: 128 })),
+  seed: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  timeout: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'Milliseconds.' })),
+  driver: nullable(Type.Literal('local')),
+};
+const Goal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
+const Status = Type.Unsafe<string>({ type: 'string', enum: ['pending', 'running', 'completed', 'failed', 'stopped'] });
+/** The level of a session (contract 9.8). */
+export const LevelShown = Type.Object({
+  levelId: Type.String(),
+  version: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+  digest: Type.String(),
+  generated: Type.Boolean(),
+});
+const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
+
+export const SessionParams = Type.Object({ sessionId: Type.String() });
+
+type GhostBody = { level?: string | null; seed?: number | null; timeout?: number | null };
+
+const statusOf = (session: GhostSession): string =>
+  session.name === 'pending' || session.name === 'running' ? session.name : session.ending;
+const completedAt = (session: GhostSession): string | null => ('completedAt' in session ? session.completedAt : null);
+const progressOf = (session: GhostSession, step: number): number =>
+  'completedAt' in session ? 1 : Math.min(1, step / Math.max(1, session.steps));
+
+/** Ghost sessions: run, looked at, stopped, listed (contract 7.3, 9). */
+export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
+  const { ports, engine, journal, levels } = services;
+  const deps = { engine, journal, levels, clock: ports.clock };
+
+  const run = async (
+    call: Call<unknown, unknown, GhostBody>,
+    goal: GhostGoal,
+    suite: string | null,
+    timeoutMs: number,
+  ) => {
+    const { tenant } = call.principal;
+    await requireGhostRoom(ports.readModels, tenant, call.wrote);
+    const { level, seed } = call.body;
+    const { keyed: _keyed, resumed: _resumed, ...by } = contextOf(call);
+    const wanted: GhostAsked = {
+      ...{ tenant, goal, suite, by },
+      timeoutMs: call.body.timeout ?? timeoutMs,
+      level: level ?? undefined,
+      seed: seed ?? undefined,
+    };
+    return runGhost(deps, wanted);
+  };
+  const find = (call: Call<{ sessionId: string }>) => findGhost(deps, call.principal.tenant, call.params.sessionId);
+  /** How many steps are recorded: a session that plays tells it only once in a while. */
+  const stepsOf = async (tenant: string, session: GhostSession): Promise<number> => {
+    if (session.name === 'over' || session.name === 'pending') return session.step;
+    const page = await ports.events.read(ghostStepsStream(tenant, session.sessionId), {
+      direction: 'backwards',
+      limit: 1,
+    });
+    const last = page.events[0];
+    return last === undefined ? session.step : last.revision + (last.type === 'GhostStepped' ? 1 : 0);
+  };
+
+  return [
+    route({
+      operationId: 'runGhost',
+      method: 'POST',
+      path: '/v1/ghost/run',
+      tag: 'Ghosts',
+      summary: 'Send a ghost into a level',
+      description:
+        'A ghost is a mind without a body. It plays on this server until it has done what it was sent for, its budget of steps is used up, or its time is over. The same goal, level and seed play the same session.',
+      scope: 'ghosts',
+      body: Type.Object({ goal: Goal, ...asked }),
+      responses: {
+        202: {
+          description: 'The session; it goes on by itself.',
+          schema: Type.Object({
+            id: Type.String(),
+            status: Status,
+            progress: Type.Number(),
+            startedAt: Type.String({ format: 'date-time' }),
+            completedAt: Type.Optional(Type.String({ format: 'date-time' })),
+            seed: Type.Integer(),
+          }),
+        },
+      },
+      handler: async (call) => {
+        const { session, position } = await run(call, call.body.goal, null, DEFAULT_TIMEOUT_MS);
+        const { sessionId: id, startedAt, seed } = session;
+        return {
+          status: 202,
+          headers: { Location: `/ghost/${id}/status` },
+          position,
+          body: {
+            ...{ id, startedAt, seed },
+            status: statusOf(session),
+            progress: progressOf(session, session.step),
+            ...defined({ completedAt: completedAt(session) ?? undefined }),
+          },
+        };
+      },
+    }),
+    route({
+      operationId: 'runGhostSuite',
+      method: 'POST',
+      path: '/ghost/run',
+      tag: 'Ghosts',
+      summary: 'Run a test suite in a level',
+      scope: 'ghosts',
+      body: Type.Object({
+        testSuite: Type.String({ minLength: 1, maxLength: 128 }),
+        duration: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS / 1_000, description: 'Seconds.' })),
+        goal: nullable(Goal),
+        ...asked,
+      }),
+      responses: {
+        200: {
+          description: 'The session; it goes on by itself.',
+          schema: Type.Object({ sessionId: Type.String(), runStatus: Status, seed: Type.Integer() }),
+        },
+      },
+      handler: async (call) => {
+        const { testSuite, duration, goal } = call.body;
+        const timeoutMs = (duration ?? DEFAULT_DURATION_SECONDS) * 1_000;
+        const { session, position } = await run(call, goal ?? goalOf(testSuite), testSuite, timeoutMs);
+        const { sessionId, seed } = session;
+        return { position, body: { sessionId, runStatus: statusOf(session), seed } };
+      },
+    }),
+    route({
+      operationId: 'ghostHistory',
+      method: 'GET',
+      path: '/ghost/history',
+      tag: 'Ghosts',
+      summary: 'The sessions of the studio, newest first',
+      scope: 'ghosts',
+      query: Type.Object(pageQuery),
+      responses: {
+        200: {
+          description: 'The sessions; `Link` leads to the next page.',
+          schema: Type.Object({
+            sessions: Type.Array(
+              Type.Object({
+                histSessionId: Type.String(),
+                histTestSuite: Type.String(),
+                histStartedAt: Type.String({ format: 'date-time' }),
+                histCompletedAt: NullableTime,
+                histStatus: Status,
+                histPassRate: Type.Number(),
+                histGoal: Type.String(),
+                histLevel: LevelShown,
+                histSeed: Type.Integer(),
+              }),
+            ),
+          }),
+        },
+      },
+      handler: async (call) => {
+        await ports.readModels.reachedPosition(ghostRows, call.wrote, READ_WAIT_MS);
+        const page = pageOf({ limit: DEFAULT_HISTORY, ...call.query });
+        const { rows, more } = await ports.readModels.list(ghostRows, {
+          partition: call.principal.tenant,
+          direction: 'descending',
+          ...page,
+        });
+        return {
+          headers: nextLink(call, page, rows, more),
+          body: { sessions: rows.map(({ row }) => listed(row as GhostRow)) },
+        };
+      },
+    }),
+    route({
+      operationId: 'ghostStatus',
+      method: 'GET',
+      path: '/ghost/:sessionId/status',
+      tag: 'Ghosts',
+      summary: 'How far a session is',
+      scope: 'ghosts',
+      params: SessionParams,
+      responses: {
+        200: {
+          description: 'Where it stands.',
+          schema: Type.Object({
+            ghostSessionId: Type.String(),
+            ghostStatus: Status,
+            ghostProgress: Type.Number({ description: '0 to 1' }),
+            ghostStartedAt: Type.String({ format: 'date-time' }),
+            ghostDuration: Type.Number({ description: 'Seconds.' }),
+            ghostErrors: Type.Array(Type.String()),
+            ghostGoal: Type.String(),
+            ghostLevel: LevelShown,
+            ghostSeed: Type.Integer(),
+            ghostStep: Type.Integer(),
+            ghostSteps: Type.Integer(),
+            ghostTimedOut: Type.Boolean(),
+            ghostCompletedAt: NullableTime,
+          }),
+        },
+      },
+      handler: async (call) => {
+        const session = await find(call);
+        const step = await stepsOf(call.principal.tenant, session);
+        const { sessionId, startedAt, goal, level, seed, steps } = session;
+        const ended = completedAt(session);
+        const untilMs = ended === null ? ports.clock.now().getTime() : Date.parse(ended);
+        return {
+          body: {
+            ghostSessionId: sessionId,
+            ghostStatus: statusOf(session),
+            ghostProgress: progressOf(session, step),
+            ghostStartedAt: startedAt,
+            ghostDuration: Math.max(0, untilMs - Date.parse(startedAt)) / 1_000,
+            ghostErrors: 'reason' in session && session.reason !== null ? [session.reason] : [],
+            ghostGoal: goal,
+            ghostLevel: level,
+            ghostSeed: seed,
+            ghostStep: step,
+            ghostSteps: steps,
+            ghostTimedOut: 'timedOut' in session && session.timedOut,
+            ghostCompletedAt: ended,
+          },
+        };
+      },
+    }),
+    route({
+      operationId: 'stopGhost',
+      method: 'POST',
+      path: '/ghost/:sessionId/stop',
+      tag: 'Ghosts',
+      summary: 'Stop a session; one that has ended stays as it is',
+      scope: 'ghosts',
+      params: SessionParams,
+      body: Type.Object({}),
+      responses: {
+        200: {
+          description: 'It plays no more.',
+          schema: Type.Object({ stopStatus: Type.Literal('stopped'), stopSessionId: Type.String() }),
+        },
+      },
+      handler: async (call) => {
+        const { keyed: _keyed, resumed: _resumed, ...by } = contextOf(call);
+        const { position } = await stopGhost(deps, call.principal.tenant, call.params.sessionId, by);
+        return { position, body: { stopStatus: 'stopped', stopSessionId: call.params.sessionId } };
+      },
+    }),
+  ];
+};
+
+const listed = ({
+  sessionId,
+  suite,
+  goal,
+  startedAt,
+  completedAt: ended,
+  status,
+  passRate,
+  level,
+  seed,
+}: GhostRow) => ({
+  histSessionId: sessionId,
+  histTestSuite: suite ?? goal,
+  histStartedAt: startedAt,
+  histCompletedAt: ended,
+  histStatus: status,
+  histPassRate: passRate,
+  histGoal: goal,
+  histLevel: level,
+  histSeed: seed,
+});

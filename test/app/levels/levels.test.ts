@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { readBuiltInLevels } from '../../../src/app/levels/built-in-levels.js';
+import { openLevels } from '../../../src/app/levels/levels.js';
+import { Lanes } from '../../../src/app/streams/lanes.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { onBehalf } from '../../support/streams.js';
+import { mapObject, roomMap } from '../../domain/level/maps.js';
+
+const goal = mapObject('goal', 'exit', [4, 2]);
+const first = roomMap([goal]);
+const second = roomMap([goal, mapObject('item', 'bread', [2, 1], { heals: 1 })]);
+const builtIn = await readBuiltInLevels([
+  { levelId: 'cellar', map: second },
+  { levelId: 'market', map: first },
+]);
+
+const setUp = () => {
+  const clock = new ManualClock();
+  const [events, archive] = [new MemoryEventStore(), new MemorySoulArchive()];
+  const open = (own = builtIn) => openLevels({ events, archive, clock, lanes: new Lanes(events, clock) }, own);
+  let commands = 0;
+  return { open, archive, by: () => onBehalf(`c${String(commands++)}`) };
+};
+
+describe('the level of a session', () => {
+  it('is the first built-in one without a name, and any of them by name', async () => {
+    const levels = setUp().open();
+    const { level, ref } = await levels.openLevel('studio', undefined, 1);
+    expect(level.items).toHaveLength(1);
+    expect(ref).toEqual({ levelId: 'cellar', version: null, digest: builtIn[0]?.digest, generated: false });
+    expect(await levels.openLevel('studio', 'market', 1)).toMatchObject({
+      ref: { levelId: 'market', generated: false },
+    });
+    expect(await levels.levelOf(ref, 1)).toEqual(level);
+    expect(await setUp().open([]).levelOf(ref, 1)).toBeNull();
+  });
+
+  it('is the registered one in its newest version, and stays that version when others come or it is deleted', async () => {
+    const { open, by } = setUp();
+    const levels = open();
+    await levels.put('inn', first, by());
+    const opened = await levels.openLevel('studio', 'inn', 1);
+    expect(opened).toMatchObject({ level: { name: 'inn', items: [] }, ref: { levelId: 'inn', version: 1 } });
+    await levels.put('inn', second, by());
+    expect(await levels.openLevel('studio', 'inn', 1)).toMatchObject({ ref: { version: 2 }, level: { items: [{}] } });
+    await levels.remove('inn', by());
+    // Another process, which has kept nothing.
+    for (const one of [levels, open()]) expect(await one.levelOf(opened.ref, 1)).toEqual(opened.level);
+    expect(await levels.openLevel('studio', 'inn', 1)).toMatchObject({ ref: { version: null, generated: true } });
+    expect(await levels.openLevel('other', 'inn', 1)).toMatchObject({ ref: { generated: true } });
+  });
+
+  it('is generated for any other name, the same one for a name and a seed', async () => {
+    const { open } = setUp();
+    for (const name of ['nowhere', 'a/b', '']) {
+      const opened = await open().openLevel('studio', name, 7);
+      expect(opened).toMatchObject({ level: { name }, ref: { levelId: name, version: null, generated: true } });
+      expect(await open().levelOf(opened.ref, 7)).toEqual(opened.level);
+      expect(await open().levelOf(opened.ref, 8)).toBeNull();
+    }
+  });
+
+  it('is lost when the archive has lost its map, until that is put again', async () => {
+    const { open, archive, by } = setUp();
+    await open().put('inn', first, by());
+    const { ref } = await open().openLevel('studio', 'inn', 1);
+    await archive.dropStaged(new Date(8_640_000_000_000_000), 10);
+    expect(await open().levelOf(ref, 1)).toBeNull();
+    await expect(open().openLevel('studio', 'inn', 1)).rejects.toMatchObject({ code: 'LEVEL_NOT_FOUND' });
+    expect(await open().put('inn', first, by())).toMatchObject({ created: false });
+    expect(await open().levelOf(ref, 1)).not.toBeNull();
+  });
+});
+
+describe('the map of a level', () => {
+  it('does not count among the souls that wait, is not public, and is never swept', async () => {
+    const { open, archive, by } = setUp();
+    const { put } = await open().put('inn', first, by());
+    expect(await archive.stagedBytes('studio')).toBe(0);
+    expect(await archive.readPublic(put.digest)).toBeNull();
+    expect(await archive.dropStaged(new Date(Date.UTC(9_999, 0)), 10)).toBe(0);
+    expect(JSON.parse((await open().mapOf(put.digest)) ?? '')).toEqual(first);
+  });
+});
+
+describe('a built-in level', () => {
+  it('that is none is a defect, which is told at the start', async () => {
+    await expect(readBuiltInLevels([{ levelId: 'bad', map: {} }])).rejects.toThrow(/bad.*not a Tiled map/);
+  });
+});

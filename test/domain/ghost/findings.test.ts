@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/domain/ghost/deed.js';
+import { DECISIONS_TO_JUDGE, findingsOf } from '../../../src/domain/ghost/findings.js';
+import { noteStep, type StepFacts } from '../../../src/domain/ghost/note-step.js';
+import { coverageOf, metricsOf, testsOf } from '../../../src/domain/ghost/results.js';
+import { beginTally, type Tally } from '../../../src/domain/ghost/tally.js';
+import { beginWorld } from '../../../src/domain/ghost/world.js';
+import type { Level } from '../../../src/domain/level/level.js';
+import { aRuleset } from '../../support/rules.js';
+import { drawnLevel } from './drawn-level.js';
+import { play } from './play.js';
+
+const open = drawnLevel(['@..G']);
+const wall: Outcome = { ok: false, code: 'WALL_IN_THE_WAY', reason: 'There is a wall.' };
+const waited: Outcome = { ok: true, happened: ['You wait.'] };
+
+const note = (level: Level, steps: readonly Partial<StepFacts>[], tally: Tally = beginTally(level)): Tally =>
+  steps.reduce((noted, facts) => {
+    const step = noted.steps + 1;
+    const world = beginWorld(level);
+    return noteStep(level, noted, {
+      step,
+      revision: step * 10,
+      before: world,
+      after: world,
+      action: { type: 'MOVE' },
+      verdictValid: true,
+      refusalCode: null,
+      outcome: waited,
+      verdicts: [],
+      ...facts,
+    });
+  }, tally);
+const told = (level: Level, tally: Tally, over = false) =>
+  findingsOf(level, tally, { over }).map(({ kind, subject }) => `${kind} ${subject}`);
+
+describe('findings of steps', () => {
+  it('are one for what is alike, with its first 20 events', () => {
+    const tally = note(open, [{}, ...Array.from({ length: 30 }, () => ({ outcome: wall }))]);
+    expect(findingsOf(open, tally, { over: false })).toEqual([
+      {
+        n: 1,
+        kind: 'mind_allowed_world_refused',
+        subject: 'MOVE/WALL_IN_THE_WAY',
+        detail: 'The mind let MOVE pass, but the world did not: There is a wall.',
+        fromStep: 2,
+        toStep: 31,
+        count: 30,
+        events: Array.from({ length: 20 }, (_, index) => 20 + index * 10),
+      },
+    ]);
+  });
+
+  it('tell where the mind and the world do not agree, and what went wrong besides', () => {
+    const refused = { verdictValid: false, refusalCode: 'RULE_REFUSED', outcome: null };
+    const tally = note(open, [
+      { ...refused, outcomeIfAllowed: wall },
+      { ...refused, outcomeIfAllowed: waited },
+      { slow: true },
+      { error: 'The engine gave no text.' },
+    ]);
+    expect(told(open, tally)).toEqual([
+      'mind_refused_world_allows MOVE/RULE_REFUSED',
+      'slow_step step',
+      'engine_error The engine gave no text.',
+    ]);
+  });
+
+  it('are bounded, however many there are', () => {
+    const tally = note(
+      open,
+      Array.from({ length: 500 }, (_, index) => ({
+        action: { type: `TYPE_${index}` },
+        outcome: wall,
+        error: `e${index}`,
+      })),
+    );
+    expect(tally.found).toHaveLength(200);
+    expect(tally.actions['OTHERS']).toBe(400);
+  });
+});
+
+describe('findings of a level', () => {
+  it('tell goals that nothing leads to, items that nobody can use, and rules that cannot be meant', () => {
+    const ruleset = aRuleset([{ ruleAction: 'FLEE' }, { ruleAction: 'ATTACK' }]);
+    const level = { ...drawnLevel(['@.j#G', '...G#']), ruleset };
+    const findings = findingsOf(level, beginTally(level), { over: false });
+    expect(findings.map(({ n, kind, subject }) => `${n} ${kind} ${subject}`)).toEqual([
+      '1 unreachable_goal goal1',
+      '2 unusable_item j1',
+      '3 rules_contradict test/r1 + test/r2',
+    ]);
+    expect(findings[0]).toMatchObject({ fromStep: 0, toStep: 0, count: 1, events: [] });
+  });
+
+  it('tell a soft lock in the step that brought it about', () => {
+    const drawn = drawnLevel(['....A@aB.G'], { consumed: true });
+    const level = { ...drawn, items: drawn.items.map((item) => ({ ...item, opens: ['A1', 'B1'] })) };
+    const { tally } = play(level, 'maximize_exploration');
+    const [lock] = findingsOf(level, tally, { over: true }).filter(({ kind }) => kind === 'soft_lock');
+    expect(lock).toMatchObject({ subject: 'goal1', count: 1, events: [10], fromStep: 2 });
+    const right = play(level, 'complete_level').tally;
+    expect(told(level, right, true)).not.toContain('soft_lock goal1');
+  });
+});
+
+describe('rules that never fired', () => {
+  const level = {
+    ...open,
+    ruleset: aRuleset([
+      { ruleCondition: [['hp', '<1']], ruleAction: 'be sad' },
+      { ruleCondition: [['hp', '>0']], ruleAction: 'be glad' },
+      { ruleName: 'only describes' },
+    ]),
+  };
+  const decided = (count: number) =>
+    note(
+      level,
+      Array.from({ length: count }, () => ({ verdicts: [{ rulesetId: 'test', matched: ['r2'] }] })),
+    );
+
+  it('are told at the end of a session that was long enough to judge', () => {
+    expect(told(level, decided(DECISIONS_TO_JUDGE), true)).toEqual(['rule_never_fired test/r1']);
+    expect(told(level, decided(DECISIONS_TO_JUDGE), false)).toEqual([]);
+    expect(told(level, decided(DECISIONS_TO_JUDGE - 1), true)).toEqual([]);
+  });
+
+  it('are not told twice when they never can', () => {
+    const never = {
+      ...open,
+      ruleset: aRuleset([
+        {
+          ruleCondition: [
+            ['hp', '<1'],
+            ['hp', '>2'],
+          ],
+          ruleAction: 'FLEE',
+        },
+      ]),
+    };
+    const tally = note(
+      never,
+      Array.from({ length: 300 }, () => ({ verdicts: [{ rulesetId: 'test', matched: [] }] })),
+    );
+    expect(told(never, tally, true)).toEqual(['rule_never_fired test/r1']);
+  });
+});
+
+describe('tests of a session', () => {
+  const state = (level: Level, tally: Tally, over: boolean, goal: 'complete_level' | 'find_bugs' = 'complete_level') =>
+    Object.fromEntries(
+      testsOf(level, beginWorld(level), tally, { goal, over }).map(({ testName, testPassed, testSkipped }) => [
+        testName,
+        testSkipped === true ? 'skipped' : testPassed ? 'passed' : 'failed',
+      ]),
+    );
+
+  it('skip what could not be judged', () => {
+    expect(state(open, beginTally(open), false)).toEqual({
+      unreachable_goal: 'passed',
+      soft_lock: 'skipped',
+      unusable_item: 'skipped',
+      mind_allowed_world_refused: 'skipped',
+      mind_refused_world_allows: 'skipped',
+      rule_never_fired: 'skipped',
+      rule_shadowed: 'skipped',
+      rules_contradict: 'skipped',
+      slow_step: 'skipped',
+      engine_error: 'skipped',
+      'goal goal1': 'skipped',
+    });
+  });
+
+  it('fail by what was found, and by goals that were played for and not reached', () => {
+    const tally = note(open, [{ outcome: wall, slow: true }]);
+    expect(state(open, tally, true)).toMatchObject({
+      // Who hunts bugs provokes these.
+      mind_allowed_world_refused: 'passed',
+      mind_refused_world_allows: 'passed',
+      slow_step: 'passed',
+      soft_lock: 'passed',
+      'goal goal1': 'failed',
+    });
+    expect(state(open, tally, true, 'find_bugs')).toMatchObject({ 'goal goal1': 'skipped' });
+    const walled = drawnLevel(['@.#G']);
+    expect(state(walled, beginTally(walled), false)).toMatchObject({
+      unreachable_goal: 'failed',
+      'goal goal1': 'failed',
+    });
+  });
+
+  it('pass for goals that were reached', () => {
+    const { world, tally } = play(open, 'complete_level');
+    const tests = testsOf(open, world, tally, { goal: 'complete_level', over: true });
+    expect(tests.filter(({ testPassed, testSkipped }) => !testPassed && testSkipped !== true)).toEqual([]);
+    expect(tests.at(-1)).toEqual({ testName: 'goal goal1', testPassed: true, testError: null });
+  });
+});
+
+describe('figures of a session', () => {
+  it('cover tiles, interactions, rules, action types, refusals and speed', () => {
+    const level = { ...open, ruleset: aRuleset([{ ruleCondition: [['hp', '>0']], ruleAction: 'be glad' }]) };
+    const { world, tally } = play(level, 'complete_level');
+    expect(coverageOf(level, world)).toBe(1);
+    expect(Object.fromEntries(metricsOf(level, world, tally, 6))).toMatchObject({
+      steps: 3,
+      stepsPerSecond: 500,
+      'tiles.reachable': 4,
+      'tiles.entered': 4,
+      'goals.reached': 1,
+      rules: 1,
+      'rules.fired': 1,
+      'actions.MOVE': 3,
+      'refusals.world': 0,
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { act } from '../../../src/domain/ghost/act.js';
+import { canStillReach, reachableTiles, unusableItems } from '../../../src/domain/ghost/reach.js';
+import { beginWorld, type World } from '../../../src/domain/ghost/world.js';
+import type { Level } from '../../../src/domain/level/level.js';
+import type { Json } from '../../../src/domain/shared/json.js';
+import { drawnLevel } from './drawn-level.js';
+
+const reachOf = (level: Level, world: World = beginWorld(level)) => canStillReach(level, world).join(' ');
+const after = (level: Level, ...actions: readonly Json[]): World =>
+  actions.reduce<World>((world, action) => {
+    const { world: next, outcome } = act(level, world, action);
+    expect(outcome).toMatchObject({ ok: true });
+    return next;
+  }, beginWorld(level));
+
+/** One key, gone after its use, for two doors. */
+const fork = (rows: readonly string[]): Level => {
+  const level = drawnLevel(rows, { consumed: true });
+  return { ...level, items: level.items.map((item) => ({ ...item, opens: ['A1', 'B1'] })) };
+};
+
+describe('the tiles that can be reached', () => {
+  it('are all that lie behind what can be opened', () => {
+    const level = drawnLevel(['@.a#..', '..A...', '####..', '..B...', '..#...']);
+    const tiles = reachableTiles(level);
+    expect(tiles.has({ x: 5, y: 4 })).toBe(true);
+    expect(tiles.has({ x: 0, y: 3 })).toBe(false);
+    expect(tiles.count).toBe(5 + 1 + 2 + 3 + 2 + 3 + 3);
+  });
+
+  it('include what is behind each of two doors for one key, and no hazard that kills at once', () => {
+    expect(reachableTiles(fork(['..A@aB..'])).count).toBe(8);
+    expect(reachableTiles(drawnLevel(['@.^.'], { harm: 9 })).count).toBe(4);
+    expect(reachableTiles(drawnLevel(['@.^.'], { harm: 10 })).count).toBe(2);
+  });
+});
+
+describe('whether goals can still be reached', () => {
+  const levels: readonly [title: string, level: Level, reach: string][] = [
+    ['in the open', drawnLevel(['@..G']), 'yes'],
+    ['behind a wall', drawnLevel(['@.#.G', '..#..']), 'no'],
+    ['behind a door without a lock', drawnLevel(['@+..G']), 'yes'],
+    ['behind a lock with its key here', drawnLevel(['@aA.G']), 'yes'],
+    ['behind a lock with its key behind it', drawnLevel(['@.A.aG']), 'no'],
+    ['behind three doors, each with the key to the next', drawnLevel(['@a.A.b.B.c.C.G']), 'yes'],
+    ['behind two doors whose keys lie behind each other', drawnLevel(['a.B.@.A.b', '####.####', '####G####']), 'yes'],
+    ['as above, with the goal behind them', drawnLevel(['aGB.@.A.b']), 'no'],
+    ['one of two behind doors for one key', fork(['G.A.@a.B.G']), 'yes yes'],
+    ['behind a second door for one key', fork(['@a.A..B..G']), 'no'],
+    ['across a hazard that one survives', drawnLevel(['@.^.G']), 'unknown'],
+    ['across one that kills', drawnLevel(['@.^.G'], { harm: 10 }), 'no'],
+    ['on a tile that can be touched only', { ...drawnLevel(['@.#']), goals: [{ id: 'g', at: { x: 2, y: 0 } }] }, 'yes'],
+    ['off the map', { ...drawnLevel(['@..']), goals: [{ id: 'g', at: { x: 0, y: 9 } }] }, 'no'],
+  ];
+  it.each(levels)('is found for one %s', (_, level, reach) => {
+    expect(reachOf(level)).toBe(reach);
+  });
+
+  it('finds a soft lock: the key was spent on the other door', () => {
+    const level = fork(['..A@aB.G']);
+    const take = { type: 'INTERACT', target: 'a1' };
+    const use = (target: string) => ({ type: 'USE', target, payload: { item: 'a1' } });
+    expect(reachOf(level, after(level, take))).toBe('yes');
+    expect(reachOf(level, after(level, take, use('A1')))).toBe('no');
+    const right = after(level, take, { type: 'MOVE', target: 'a1', payload: { x: 4, y: 0 } }, use('B1'));
+    expect(reachOf(level, right)).toBe('yes');
+  });
+
+  it('finds the order in which keys must be spent', () => {
+    // The first key opens either door; behind the right one (A) is another of its kind.
+    expect(reachOf(fork(['#####', '#a@B.', '#A##.', '#a##G', '#####']))).toBe('yes');
+  });
+
+  it('counts what was reached, and nothing more for the dead', () => {
+    const level = drawnLevel(['@G.G']);
+    const world = { ...after(level, { type: 'MOVE', payload: { x: 1, y: 0 } }), hp: 0 };
+    expect(reachOf(level, world)).toBe('yes no');
+  });
+
+  it('says that it does not know where there are too many ways to tell', () => {
+    // 14 keys of different kinds, each for all of 20 doors, and a goal behind a wall: no search of bounded length sees that nothing helps.
+    const rows = [
+      '@'.padEnd(40, '.'),
+      ''.padEnd(40, 'A#'),
+      ''.padEnd(40, '.#'),
+      ''.padEnd(40, '#'),
+      'G'.padEnd(40, '#'),
+    ];
+    const level = drawnLevel(rows);
+    const items = Array.from({ length: 14 }, (_, item) => ({
+      id: `key${item}`,
+      at: { x: item, y: 0 },
+      opens: level.doors.filter((__, door) => door !== item).map(({ id }) => id),
+      heals: 0,
+      consumed: true,
+    }));
+    const began = performance.now();
+    expect(reachOf({ ...level, items })).toBe('unknown');
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
+
+describe('items that nobody can use', () => {
+  it('open nothing and heal nobody, cannot be reached, or open only what cannot be reached', () => {
+    const level = drawnLevel(['@.ajh#b#', '..A...#B', '#######.']);
+    expect(unusableItems(level)).toEqual([
+      { id: 'j1', why: 'It opens no locked door of the level and heals nobody.' },
+      { id: 'b1', why: 'It cannot be reached.' },
+    ]);
+    const away = drawnLevel(['@a#A']);
+    expect(unusableItems(away)).toEqual([{ id: 'a1', why: 'It opens only doors that cannot be reached.' }]);
+    const unlocked = { ...level, items: level.items.slice(0, 1).map((item) => ({ ...item, opens: ['nothing'] })) };
+    expect(unusableItems(unlocked)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { whyNever } from '../../../src/domain/ghost/never-matches.js';
+import { ruleProblems } from '../../../src/domain/ghost/rule-problems.js';
+import { parseCondition } from '../../../src/domain/rules/condition.js';
+import type { DirectiveRule, RuleCondition } from '../../../src/domain/rules/ruleset.js';
+import { aRule, aRuleset } from '../../support/rules.js';
+
+const problems = (...rules: readonly Partial<DirectiveRule>[]) =>
+  ruleProblems(aRuleset(rules)).map(({ kind, subject }) => `${kind} ${subject}`);
+
+describe('a rule that can never match', () => {
+  const contradictory: readonly (readonly RuleCondition[])[] = [
+    [
+      ['hp', '<5'],
+      ['hp', '>10'],
+    ],
+    [
+      ['hp', '5'],
+      ['hp', '!=5'],
+    ],
+    [
+      ['hp', '3|4'],
+      ['hp', '>=4.5'],
+    ],
+    [
+      ['position.x', '2'],
+      ['position.x', '3'],
+    ],
+    [['hp', 'low']],
+    [
+      ['action.type', 'MOVE'],
+      ['action.type', 'ATTACK'],
+    ],
+    [['action.type', 'move']],
+    [
+      ['action.target', 'guard'],
+      ['action.target', '!=guard'],
+    ],
+    [
+      ['action.target', '*'],
+      ['action.target', ''],
+    ],
+  ];
+  it.each(contradictory)('is found: %j', (...ruleCondition) => {
+    expect(problems({ ruleCondition, ruleAction: 'IDLE' })).toEqual(['rule_never_fired test/r1']);
+  });
+
+  const possible: readonly (readonly RuleCondition[])[] = [
+    [
+      ['hp', '>5'],
+      ['hp', '<6'],
+    ],
+    [
+      ['hp', '>=5'],
+      ['hp', '<=5'],
+    ],
+    [
+      ['hp', '!=1'],
+      ['hp', '!=2'],
+      ['hp', '>0'],
+      ['hp', '<3'],
+    ],
+    // Both may hold of a list.
+    [
+      ['mood', 'angry'],
+      ['mood', 'calm'],
+    ],
+    [
+      ['inventory', 'key'],
+      ['inventory', 'rope'],
+    ],
+    [
+      ['gold', '<5'],
+      ['gold', '>10'],
+    ],
+    [
+      ['action.type', 'MOVE|ATTACK'],
+      ['action.type', '!=MOVE'],
+    ],
+    [
+      ['action.target', '<a'],
+      ['action.target', '>b'],
+    ],
+    [['hp', '*']],
+  ];
+  it.each(possible)('is not claimed without certainty: %j', (...ruleCondition) => {
+    expect(problems({ ruleCondition, ruleAction: 'IDLE' })).toEqual([]);
+  });
+
+  it('is never claimed of conditions that some number satisfies', () => {
+    const operand = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constantFrom(0.5, 2.25, -1.5)).map(String);
+    const part = fc.tuple(fc.constantFrom('<', '<=', '>', '>=', '!=', ''), operand).map((pair) => pair.join(''));
+    const value = fc.array(part, { minLength: 1, maxLength: 2 }).map((parts) => parts.join('|'));
+    const conditions = fc.array(
+      value.map((one): RuleCondition => ['hp', one]),
+      { minLength: 1, maxLength: 5 },
+    );
+    const number = fc.oneof(fc.double({ min: -5, max: 5, noNaN: true }), fc.integer({ min: -4, max: 4 }));
+    fc.assert(
+      fc.property(conditions, number, (ruleCondition, hp) => {
+        const holds = ruleCondition.map(parseCondition).every((test) => test({ values: [hp], listed: false }));
+        if (holds) expect(whyNever(aRule({ ruleCondition }))).toBeNull();
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('a rule that never wins', () => {
+  const low = { drRuleId: 'low', ruleAction: 'FLEE', rulePriority: 1 };
+  const high = { drRuleId: 'high', ruleAction: 'ATTACK', rulePriority: 9 };
+  const wounded: RuleCondition = ['hp', '<5'];
+  const night: RuleCondition = ['time', 'night'];
+
+  it('is found where one above it always matches too and directs something else', () => {
+    expect(problems(low, high)).toEqual(['rule_shadowed test/low']);
+    expect(problems({ ...low, ruleCondition: [night, wounded] }, { ...high, ruleCondition: [wounded] })).toEqual([
+      'rule_shadowed test/low',
+    ]);
+    const pattern = { ruleObsPattern: 'wolf' };
+    expect(problems({ ...low, ...pattern }, { ...high, ...pattern })).toEqual(['rule_shadowed test/low']);
+    expect(problems({ ...low, ruleTarget: 'wolf', ruleAction: 'ATTACK' }, high)).toEqual(['rule_shadowed test/low']);
+  });
+
+  it('is not claimed where the higher one asks for more, or the same is directed', () => {
+    expect(problems(low, { ...high, ruleCondition: [wounded] })).toEqual([]);
+    expect(problems(low, { ...high, ruleObsPattern: 'wolf' })).toEqual([]);
+    expect(problems({ ...low, ruleCondition: [night] }, { ...high, ruleCondition: [wounded] })).toEqual([]);
+    expect(problems({ ...low, ruleAction: 'ATTACK' }, { ...high, ruleTarget: 'wolf' })).toEqual([]);
+    expect(problems({ ...low, ruleAction: 'be careful' }, high)).toEqual([]);
+    expect(
+      problems(low, {
+        ...high,
+        ruleCondition: [
+          ['hp', '<1'],
+          ['hp', '>2'],
+        ],
+      }),
+    ).toEqual(['rule_never_fired test/high']);
+  });
+});
+
+describe('rules that contradict each other', () => {
+  it('direct different actions with equal priority', () => {
+    expect(problems({ ruleAction: 'FLEE' }, { ruleAction: 'ATTACK' })).toEqual(['rules_contradict test/r1 + test/r2']);
+  });
+
+  it('direct what another forbids whenever they match', () => {
+    const directs = { ruleAction: 'ATTACK', ruleCondition: [['hp', '>5']] as const };
+    expect(problems(directs, { ruleAction: 'FORBID ATTACK' })).toEqual(['rules_contradict test/r1 + test/r2']);
+    expect(problems({ ruleAction: 'FORBID *', rulePriority: 7 }, directs)).toEqual([
+      'rules_contradict test/r2 + test/r1',
+    ]);
+    expect(problems(directs, { ruleAction: 'FORBID MOVE' })).toEqual([]);
+    expect(problems(directs, { ruleAction: 'FORBID ATTACK', ruleCondition: [['hp', '<5']] })).toEqual([]);
+  });
+});

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+
+import type { JsonObject } from '../../src/domain/shared/json.js';
+import { apiOf, codeOf, type Reply } from '../support/api.js';
+import { type ProjectingServer, projectingServer } from './projecting-server.js';
+import type { OpenServer } from './server-under-test.js';
+
+type Step = { readonly step: number; readonly revision: number; readonly turns: unknown; readonly action: unknown };
+type Results = {
+  readonly resultsTests: readonly {
+    readonly testName: string;
+    readonly testPassed: boolean;
+    readonly testSkipped?: true;
+    readonly testError: string | null;
+  }[];
+  readonly resultsMetrics: readonly (readonly [string, number])[];
+  readonly resultsFindings: readonly {
+    readonly n: number;
+    readonly kind: string;
+    readonly subject: string;
+    readonly detail: string;
+  }[];
+  readonly resultsPartial?: true;
+} & JsonObject;
+
+/** What is wrong with the level `faulty`, on purpose. */
+const planted = ['unreachable_goal', 'soft_lock', 'unusable_item', 'rules_contradict', 'rule_never_fired'];
+
+/** How long a session may take in a test, in milliseconds; they take seconds. */
+const SESSION_MS = 90_000;
+
+const clientOf = (running: ProjectingServer) => {
+  const ok = (reply: Reply, status = 200): Reply => {
+    expect(reply.status, reply.text).toBe(status);
+    return reply;
+  };
+  const run = async (body: object): Promise<string> =>
+    (ok(await running.api.post('/v1/ghost/run', { timeout: SESSION_MS, ...body }), 202).body as { id: string }).id;
+  const statusOf = async (id: string): Promise<JsonObject> =>
+    ok(await running.api.get(`/ghost/${id}/status`)).body as JsonObject;
+  const resultsOf = async (id: string): Promise<Results> =>
+    ok(await running.api.get(`/ghost/${id}/results`)).body as Results;
+  const over = async (id: string): Promise<Results> => {
+    await expect
+      .poll(async () => (await resultsOf(id)).resultsPartial ?? false, { timeout: SESSION_MS, interval: 300 })
+      .toBe(false);
+    return resultsOf(id);
+  };
+  const stepsOf = async (id: string): Promise<readonly Step[]> => {
+    const all: Step[] = [];
+    for (let from: number | undefined = 1; from !== undefined;) {
+      const page = ok(await running.api.get(`/ghost/${id}/steps?from=${String(from)}&limit=500`)).body as {
+        steps: Step[];
+        next?: number;
+      };
+      all.push(...page.steps);
+      from = page.next;
+    }
+    return all;
+  };
+  return { ok, run, statusOf, resultsOf, over, stepsOf };
+};
+
+/** What two sessions of one seed have in common: all but times, ids and hashes (contract 9.8). */
+const comparable = (steps: readonly Step[]): readonly unknown[] => steps.map((step) => ({ ...step, at: undefined }));
+const comparableResults = ({
+  resultsSessionId: _,
+  resultsDuration: __,
+  resultsMetrics,
+  resultsTests,
+  ...rest
+}: Results): object => ({
+  ...rest,
+  resultsTests: resultsTests.map(({ testName, testPassed, testError }) => ({ testName, testPassed, testError })),
+  resultsMetrics: resultsMetrics.filter(([name]) => name !== 'stepsPerSecond'),
+});
+
+/** Ghost sessions, as clients see them over HTTP: the same on every profile (contract 7.3, 9). */
+export const ghostScenarios = (profile: string, open: OpenServer): void => {
+  describe(`ghost sessions on ${profile}`, () => {
+    const running = projectingServer(open);
+    const { ok, run, statusOf, resultsOf, over, stepsOf } = clientOf(running);
+
+    it('play a level to its goal, and say what they did', async () => {
+      const accepted = ok(await running.api.post('/v1/ghost/run', { goal: 'complete_level', seed: 7 }), 202);
+      const { id } = accepted.body as { id: string };
+      expect(accepted.headers.get('location')).toBe(`/ghost/${id}/status`);
+      expect(accepted.body).toMatchObject({ status: 'pending', progress: 0, startedAt: expect.any(String), seed: 7 });
+      expect(accepted.body).not.toHaveProperty('completedAt');
+      const results = await over(id);
+      expect(
+        results.resultsTests.filter(({ testName }) => testName.startsWith('goal')).every((test) => test.testPassed),
+      ).toBe(true);
+      expect(await statusOf(id)).toMatchObject({
+        ...{ ghostSessionId: id, ghostStatus: 'completed', ghostProgress: 1, ghostErrors: [], ghostTimedOut: false },
+        ghostGoal: 'complete_level',
+        ghostLevel: { levelId: 'cellar', version: null, generated: false },
+      });
+      const steps = await stepsOf(id);
+      expect(steps.map(({ step }) => step)).toEqual(steps.map((_, index) => index + 1));
+      expect(steps[0]).toMatchObject({ revision: 0, turns: [{ npcId: 'ghost' }] });
+      expect(await statusOf(id)).toMatchObject({ ghostStep: steps.length });
+    }, 120_000);
+
+    it('leave no trace among the minds of the studio', async () => {
+      await over(await run({ goal: 'collect_metrics', seed: 1 }));
+      expect((ok(await running.api.get('/npcs')).body as { npcId: string }[]).map(({ npcId }) => npcId)).toEqual([
+        'first-one',
+      ]);
+      expect((await running.api.get('/npcs/ghost')).status).toBe(404);
+    }, 120_000);
+
+    it('are the same for the same goal, level and seed, and others for another seed', async () => {
+      const asked = { goal: 'find_bugs', level: 'a made up place', seed: 11 };
+      const ids = await Promise.all([run(asked), run(asked), run({ ...asked, seed: 12 })]);
+      const [one, same, other] = await Promise.all(ids.map(over));
+      const [oneSteps, sameSteps, otherSteps] = await Promise.all(ids.map(stepsOf));
+      expect(comparable(sameSteps ?? [])).toEqual(comparable(oneSteps ?? []));
+      expect(comparable(otherSteps ?? [])).not.toEqual(comparable(oneSteps ?? []));
+      expect(comparableResults(same as Results)).toEqual(comparableResults(one as Results));
+      expect((other as Results).resultsPartial).toBeUndefined();
+      expect(await statusOf(ids[0])).toMatchObject({ ghostLevel: { levelId: 'a made up place', generated: true } });
+    }, 120_000);
+
+    it('stop when they are told to, and stay so', async () => {
+      const id = await run({ goal: 'find_bugs', level: 'market', seed: 3 });
+      await expect.poll(async () => (await statusOf(id))['ghostStep'], { timeout: 30_000 }).not.toBe(0);
+      const stopped = { stopStatus: 'stopped', stopSessionId: id };
+      expect(ok(await running.api.post(`/ghost/${id}/stop`)).body).toEqual(stopped);
+      expect(await statusOf(id)).toMatchObject({ ghostStatus: 'stopped' });
+      await over(id);
+      const { length } = await stepsOf(id);
+      expect(await statusOf(id)).toMatchObject({ ghostStep: length });
+      expect(ok(await running.api.post(`/ghost/${id}/stop`)).body).toEqual(stopped);
+      const ended = await run({ goal: 'complete_level', seed: 7 });
+      await over(ended);
+      ok(await running.api.post(`/ghost/${ended}/stop`));
+      expect(await statusOf(ended)).toMatchObject({ ghostStatus: 'completed' });
+    }, 120_000);
+
+    it('end when their time is over', async () => {
+      const id = await run({ goal: 'find_bugs', level: 'market', seed: 3, timeout: 400 });
+      await over(id);
+      expect(await statusOf(id)).toMatchObject({ ghostStatus: 'completed', ghostTimedOut: true });
+    }, 120_000);
+
+    it('are run as suites, too, and listed newest first', async () => {
+      const { sessionId } = ok(await running.api.post('/ghost/run', { testSuite: 'smoke', level: 'faulty', seed: 5 }))
+        .body as { sessionId: string };
+      await over(sessionId);
+      const listed = ok(await running.api.get('/ghost/history?limit=1')).body as { sessions: JsonObject[] };
+      expect(listed.sessions).toHaveLength(1);
+      expect(listed.sessions[0]).toMatchObject({
+        ...{ histSessionId: sessionId, histTestSuite: 'smoke', histStatus: 'completed', histGoal: 'find_bugs' },
+        histSeed: 5,
+        histCompletedAt: expect.any(String),
+      });
+    }, 120_000);
+
+    it('find what is wrong with a level', async () => {
+      const { resultsFindings } = await over(await run({ goal: 'find_bugs', level: 'faulty', seed: 5 }));
+      const kinds = new Set(resultsFindings.map(({ kind }) => kind));
+      for (const kind of planted) expect([...kinds]).toContain(kind);
+    }, 120_000);
+
+    it('show how a finding comes about in as few steps as it takes, and play that again', async () => {
+      const id = await run({ goal: 'find_bugs', level: 'faulty', seed: 5 });
+      const { resultsFindings } = await over(id);
+      const { length } = await stepsOf(id);
+      const shown = resultsFindings.filter(
+        ({ kind, detail }) => planted.includes(kind) && !detail.includes('decisions'),
+      );
+      expect(new Set(shown.map(({ kind }) => kind))).toEqual(new Set(planted));
+      for (const { n, kind, subject } of shown) {
+        const repro = ok(await running.api.get(`/ghost/${id}/findings/${String(n)}/repro`)).body as {
+          steps: number;
+          script: { text: string }[];
+        };
+        expect(repro).toMatchObject({ format: 'anima-ghost-repro/1', finding: { kind, subject }, minimal: true });
+        expect(repro.script).toHaveLength(repro.steps);
+        expect(repro.steps, kind).toBeLessThanOrEqual(length / 10);
+        const again = ok(await running.api.post('/ghost/replay', repro)).body as { reproduced: boolean };
+        expect(again).toMatchObject({ reproduced: true, steps: repro.steps });
+        // It needs all of its steps.
+        if (repro.steps === 0) continue;
+        const less = { ...repro, script: repro.script.slice(0, -1) };
+        expect(ok(await running.api.post('/ghost/replay', less)).body).toMatchObject({ reproduced: false });
+      }
+      const none = await running.api.get(`/ghost/${id}/findings/999/repro`);
+      expect([none.status, codeOf(none)]).toEqual([404, 'FINDING_NOT_FOUND']);
+      const wrong = await running.api.post('/ghost/replay', { format: 'anima-ghost-repro/2' });
+      expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
+    }, 180_000);
+
+    it('are compared, drawn, and told to pipelines', async () => {
+      const ids = await Promise.all([
+        run({ goal: 'find_bugs', level: 'faulty', seed: 5 }),
+        run({ goal: 'find_bugs', level: 'cellar', seed: 5 }),
+      ]);
+      const [faulty, cellar] = ids;
+      const results = await over(faulty);
+      await over(cellar);
+      const compared = ok(await running.api.get(`/ghost/${cellar}/compare/${faulty}`)).body as {
+        comparable: boolean;
+        added: { kind: string }[];
+      };
+      expect(compared.comparable).toBe(false);
+      expect(compared.added.map(({ kind }) => kind)).toContain('unreachable_goal');
+      const same = ok(await running.api.get(`/ghost/${faulty}/compare/${faulty}`)).body as object;
+      expect(same).toMatchObject({ comparable: true, added: [], gone: [], kept: results.resultsFindings });
+      const picture = ok(await running.api.get(`/ghost/${faulty}/picture`));
+      expect(picture.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
+      expect(picture.text).toMatch(/^<svg [^]*<title>goal way out<\/title>[^]*<\/svg>\n$/);
+      const junit = ok(await running.api.get(`/ghost/${faulty}/junit`)).text;
+      const failed = results.resultsTests.filter(({ testPassed, testSkipped }) => !testPassed && testSkipped !== true);
+      expect(junit.match(/<failure /g)).toHaveLength(failed.length);
+    }, 180_000);
+
+    it('are refused what they cannot be asked for, and belong to their studio', async () => {
+      const wrong = await running.api.post('/v1/ghost/run', { goal: 'win' });
+      expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
+      for (const path of ['status', 'results', 'steps']) {
+        const none = await running.api.get(`/ghost/g0_0_aaaaaaaaaaaaaaaa/${path}`);
+        expect([none.status, codeOf(none)]).toEqual([404, 'GHOST_NOT_FOUND']);
+      }
+      const made = ok(await running.api.post('/tenants', { tenantId: 'other-studio' }), 201).body as { key: string };
+      const id = await run({ goal: 'complete_level', seed: 7 });
+      const theirs = apiOf(running.server.url, made.key);
+      expect(codeOf(await theirs.get(`/ghost/${id}/status`))).toBe('GHOST_NOT_FOUND');
+      expect(codeOf(await theirs.post(`/ghost/${id}/stop`))).toBe('GHOST_NOT_FOUND');
+      expect(ok(await theirs.get('/ghost/history')).body).toEqual({ sessions: [] });
+      await over(id);
+      expect(await resultsOf(id)).not.toHaveProperty('resultsPartial');
+    }, 120_000);
+  });
+
+  describe(`ghost sessions on ${profile}, killed`, () => {
+    const running = projectingServer(open);
+    const { run, statusOf, over, stepsOf } = clientOf(running);
+
+    it('go on at the next step, with none lost and none doubled', async () => {
+      const asked = { goal: 'find_bugs', level: 'a dark place', seed: 21 };
+      const undisturbed = await run(asked);
+      const [wanted, wantedSteps] = [await over(undisturbed), await stepsOf(undisturbed)];
+      const killed = await run(asked);
+      for (const waitMs of [150, 400, 60, 250]) {
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        await running.server.restart('kill');
+        running.again();
+      }
+      expect(comparableResults(await over(killed))).toEqual(comparableResults(wanted));
+      expect(comparable(await stepsOf(killed))).toEqual(comparable(wantedSteps));
+      expect(await statusOf(killed)).toMatchObject({ ghostStatus: 'completed', ghostTimedOut: false });
+    }, 180_000);
+  });
+};

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+
+import { ghostSession, type GhostInput, type GhostState } from '../../workflows/ghost-session.js';
+import { cellOf, farEffectOf, statusOf } from '../../workflows/process.js';
+import { givenOf, inTable } from '../support/given.js';
+
+const plan = {
+  goal: 'find_bugs',
+  suite: null,
+  level: { levelId: 'cellar', version: null, digest: 'the digest', generated: false },
+  seed: 7,
+  steps: 500,
+  timeoutMs: 60_000,
+  deadlineAt: '2026-01-01T00:01:00.000Z',
+} as const;
+const report = { step: 12, findings: [], tests: [], metrics: [], coverage: 0.5 } as const;
+const inputs = {
+  request: { type: 'request', sessionId: 'g0_0_aaaaaaaaaaaaaaaa', ...plan },
+  begun: { type: 'begun' },
+  played: { type: 'played', step: 12, over: false },
+  broken: { type: 'broken', reason: 'the level is lost' },
+  stop: { type: 'stop' },
+  reported: { type: 'reported', ...report },
+  deadline: { type: 'deadline' },
+} as const satisfies Record<GhostInput['type'], GhostInput>;
+
+const given = givenOf(ghostSession);
+type Session = ReturnType<typeof given>;
+const take = (before: Session, input: GhostInput) => before.when(inTable(ghostSession), input, null);
+const fresh = given();
+const after = (...types: (keyof typeof inputs)[]): Session =>
+  types.reduce((before, type) => take(before, inputs[type]).and, fresh);
+const sessions = {
+  new: fresh,
+  pending: after('request'),
+  running: after('request', 'begun'),
+  ending: after('request', 'begun', 'stop'),
+  over: after('request', 'begun', 'stop', 'reported'),
+} satisfies Record<GhostState['name'], Session>;
+
+const nothing = (name: string): Record<GhostInput['type'], string> => ({
+  ...{ request: name, begun: name, played: name, broken: name, stop: name, reported: name, deadline: name },
+});
+const ends = { broken: 'ending GhostEnded', stop: 'ending GhostEnded', deadline: 'ending GhostEnded' };
+
+/** What every input does in every state: the state that follows and the events, or that it is refused. */
+const expected: Record<keyof typeof sessions, Record<GhostInput['type'], string>> = {
+  new: { ...nothing('new'), request: 'pending GhostRequested', stop: 'new refused' },
+  pending: { ...nothing('pending'), ...ends, begun: 'running GhostBegun' },
+  running: { ...nothing('running'), ...ends, played: 'running GhostPlayed' },
+  ending: { ...nothing('ending'), reported: 'over GhostReported' },
+  over: nothing('over'),
+};
+const cells = Object.entries(sessions).flatMap(([name, before]) =>
+  Object.values<GhostInput>(inputs).map((input) => [name as keyof typeof sessions, input.type, before, input] as const),
+);
+
+describe('the table of a ghost session', () => {
+  it.each(cells)('says what a session in the state %s does on the input %s', (name, type, before, input) => {
+    expect(before.state.name).toBe(name);
+    const taken = take(before, input);
+    const outcome =
+      taken.events === null ? [name, 'refused'] : [taken.and.state.name, ...taken.events.map((event) => event.type)];
+    expect(outcome.join(' ')).toBe(expected[name][type]);
+  });
+
+  it('leads nowhere but to the states that its cells name', () => {
+    const last = { type: 'played', step: 500, over: true } as const;
+    for (const [name, type, before, input] of [...cells, ['running', 'played', sessions.running, last] as const]) {
+      const cell = cellOf(ghostSession, before.state, input);
+      if (cell === 'ignore' || 'reject' in cell) continue;
+      const taken = take(before, input);
+      if (taken.events === null) continue;
+      expect(cell.to, `${name} ${type}`).toContain(taken.and.state.name);
+    }
+  });
+
+  it('ends by itself when there is nothing more to play, and says how it ended', () => {
+    const played = take(sessions.running, { type: 'played', step: 500, over: true }).and;
+    expect(played.state).toMatchObject({
+      name: 'ending',
+      ending: 'completed',
+      timedOut: false,
+      reason: null,
+      step: 500,
+    });
+    expect(take(sessions.running, inputs.deadline).and.state).toMatchObject({ ending: 'completed', timedOut: true });
+    expect(take(sessions.pending, inputs.broken).and.state).toMatchObject({
+      ...{ ending: 'failed', timedOut: false, reason: 'the level is lost' },
+    });
+    expect(sessions.ending.state).toMatchObject({ ending: 'stopped' });
+  });
+
+  it('waits for another effect in each slice, and for its time while it plays', () => {
+    const effects = [sessions.pending, sessions.running, take(sessions.running, inputs.played).and, sessions.ending];
+    const statuses = effects.map(({ state }) => statusOf(ghostSession, state));
+    expect(statuses.map((status) => farEffectOf(status)?.id)).toEqual(['begin', 'play-0', 'play-1', 'report']);
+    expect(statuses.map(({ deadline }) => deadline?.at ?? null)).toEqual([
+      ...[plan.deadlineAt, plan.deadlineAt, plan.deadlineAt],
+      null,
+    ]);
+    const { goal, level, seed, steps } = plan;
+    expect(farEffectOf(statuses[1] ?? statusOf(ghostSession, fresh.state))?.args).toEqual({ goal, level, seed, steps });
+    expect(statusOf(ghostSession, sessions.over.state)).toMatchObject({ over: true, effect: null, deadline: null });
+  });
+});

@@ -1,0 +1,191 @@
+import { ghostEvents } from '../src/domain/ghost/session-decoder.js';
+import type { GhostEnding, GhostEvent, GhostPlan, GhostReport } from '../src/domain/ghost/session-events.js';
+import type { Effect, Emitted, Process, ProcessEvent } from './process.js';
+
+type BegunSession = GhostPlan & { readonly sessionId: string; readonly startedAt: string };
+type Ended = BegunSession & {
+  /** Steps played, as far as the session's own events tell; a report has the last word. */
+  readonly step: number;
+  readonly ending: GhostEnding;
+  readonly timedOut: boolean;
+  readonly reason: string | null;
+  readonly completedAt: string;
+};
+
+/** A session as its events leave it; plain JSON. */
+export type GhostState =
+  | { readonly name: 'new' }
+  | (BegunSession & { readonly name: 'pending'; readonly step: 0 })
+  | (BegunSession & { readonly name: 'running'; readonly step: number; readonly slices: number })
+  /** No step follows, and the report is not made yet. */
+  | (Ended & { readonly name: 'ending' })
+  | (Ended & { readonly name: 'over'; readonly report: GhostReport });
+
+export type GhostInput =
+  | ({ readonly type: 'request'; readonly sessionId: string } & GhostPlan)
+  | { readonly type: 'begun' }
+  /** A slice of steps was played. `over`: there is nothing more to play. */
+  | { readonly type: 'played'; readonly step: number; readonly over: boolean }
+  /** It cannot go on. */
+  | { readonly type: 'broken'; readonly reason: string }
+  | { readonly type: 'stop' }
+  | ({ readonly type: 'reported' } & GhostReport)
+  | { readonly type: 'deadline' };
+
+/** What is known of a session, once it was asked for. */
+export type GhostAnswer = Exclude<GhostState, { name: 'new' }>;
+
+/** An event of a session as a cell emits it: JSON by construction. */
+const recorded = (...events: readonly GhostEvent[]): readonly Emitted[] => events;
+
+const end = (
+  { sessionId }: BegunSession,
+  ending: GhostEnding,
+  { timedOut = false, reason = null }: { readonly timedOut?: boolean; readonly reason?: string | null } = {},
+): readonly Emitted[] => recorded({ type: 'GhostEnded', data: { sessionId, ending, timedOut, reason } });
+
+const stopped = { to: ['ending'], emit: (state: BegunSession) => end(state, 'stopped') } as const;
+const timedOut = {
+  to: ['ending'],
+  emit: (state: BegunSession) => end(state, 'completed', { timedOut: true }),
+} as const;
+const broken = {
+  to: ['ending'],
+  emit: (state: BegunSession, { reason }: { readonly reason: string }) => end(state, 'failed', { reason }),
+} as const;
+
+const table: Process<GhostState, GhostInput, unknown, GhostAnswer>['table'] = {
+  new: {
+    request: {
+      to: ['pending'],
+      emit: (_, { type: _type, ...data }) => recorded({ type: 'GhostRequested', data }),
+    },
+    begun: 'ignore',
+    played: 'ignore',
+    broken: 'ignore',
+    stop: { reject: 'GHOST_NOT_FOUND' },
+    reported: 'ignore',
+    deadline: 'ignore',
+  },
+  pending: {
+    request: 'ignore',
+    begun: {
+      to: ['running'],
+      emit: ({ sessionId }) => recorded({ type: 'GhostBegun', data: { sessionId } }),
+    },
+    played: 'ignore',
+    broken,
+    stop: stopped,
+    reported: 'ignore',
+    deadline: timedOut,
+  },
+  running: {
+    request: 'ignore',
+    begun: 'ignore',
+    played: {
+      to: ['running', 'ending'],
+      emit: (state, { step, over }) => [
+        ...recorded({ type: 'GhostPlayed', data: { sessionId: state.sessionId, step } }),
+        ...(over ? end(state, 'completed') : []),
+      ],
+    },
+    broken,
+    stop: stopped,
+    reported: 'ignore',
+    deadline: timedOut,
+  },
+  ending: {
+    request: 'ignore',
+    begun: 'ignore',
+    played: 'ignore',
+    broken: 'ignore',
+    stop: 'ignore',
+    reported: {
+      to: ['over'],
+      emit: ({ sessionId }, { type: _, ...report }) =>
+        recorded({ type: 'GhostReported', data: { sessionId, ...report } }),
+    },
+    deadline: 'ignore',
+  },
+  over: {
+    request: 'ignore',
+    begun: 'ignore',
+    played: 'ignore',
+    broken: 'ignore',
+    stop: 'ignore',
+    reported: 'ignore',
+    deadline: 'ignore',
+  },
+};
+
+const evolve = (state: GhostState, stored: ProcessEvent): GhostState => {
+  const event = ghostEvents.decode(stored);
+  if (state.name === 'new')
+    return event.type === 'GhostRequested'
+      ? { ...event.data, name: 'pending', startedAt: stored.meta.at, step: 0 }
+      : state;
+  switch (event.type) {
+    case 'GhostBegun':
+      return state.name === 'pending' ? { ...state, name: 'running', slices: 0 } : state;
+    case 'GhostPlayed':
+      return state.name === 'running' ? { ...state, step: event.data.step, slices: state.slices + 1 } : state;
+    case 'GhostEnded': {
+      if (state.name !== 'pending' && state.name !== 'running') return state;
+      const { ending, timedOut: late, reason } = event.data;
+      return { ...begunOf(state), name: 'ending', ending, timedOut: late, reason, completedAt: stored.meta.at };
+    }
+    case 'GhostReported': {
+      if (state.name !== 'ending') return state;
+      const { sessionId: _, ...report } = event.data;
+      return { ...state, name: 'over', step: report.step, report };
+    }
+    default:
+      return state;
+  }
+};
+
+const begunOf = ({
+  name: _,
+  ...begun
+}: Extract<GhostState, { name: 'pending' | 'running' }>): BegunSession & { step: number } => begun;
+
+/** What its effects need to know of a session. */
+export type GhostSetting = Pick<GhostPlan, 'goal' | 'level' | 'seed' | 'steps'>;
+
+const far = (id: string, name: string, { goal, level, seed, steps }: BegunSession): Effect => ({
+  id,
+  name,
+  near: false,
+  args: { goal, level, seed, steps } satisfies GhostSetting,
+});
+
+const pending = (state: GhostState): Effect | null => {
+  switch (state.name) {
+    case 'pending':
+      return far('begin', 'begin', state);
+    case 'running':
+      // Another one for each slice: the shell then knows that it has to run it again.
+      return far(`play-${String(state.slices)}`, 'play', state);
+    case 'ending':
+      return far('report', 'report', state);
+    default:
+      return null;
+  }
+};
+
+/**
+ * A ghost session (contract 9.8): a mind without a body plays a level, slice by slice, until it has done what it was asked for, its budget is used
+ * up, its time is over or somebody stops it; then its report is made. The steps stand in a stream of their own (docs/adr/0022-ghost-steps.md).
+ */
+export const ghostSession: Process<GhostState, GhostInput, unknown, GhostAnswer> = {
+  name: 'ghostSession',
+  initial: { name: 'new' },
+  table,
+  owns: (id, event) => event.data['sessionId'] === id,
+  evolve,
+  pending,
+  deadline: (state) =>
+    state.name === 'pending' || state.name === 'running' ? { at: state.deadlineAt, input: { type: 'deadline' } } : null,
+  answer: (state) => (state.name === 'new' ? undefined : state),
+  over: ({ name }) => name === 'over',
+};
