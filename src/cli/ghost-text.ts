@@ -39,14 +39,32 @@ export const findingLine = ({ n, kind, subject, detail, fromStep, count }: Ghost
 const outcomeOf = ({ testPassed, testSkipped }: ShownTest): string =>
   testSkipped === true ? 'skipped' : testPassed ? 'passed' : 'FAILED';
 
-/** The results as lines for a person: tests, findings, figures. */
-export const resultLines = (results: GhostResults): readonly string[] => {
+/** What fails no test: who hunts bugs provokes it, or it depends on the machine (contract 9.9). */
+const PROVOKED = ['mind_allowed_world_refused', 'mind_refused_world_allows', 'slow_step'];
+/** Whether a finding is shown to somebody who did not ask for all. */
+export const isShown = ({ kind }: GhostFinding): boolean => !PROVOKED.includes(kind);
+
+const findingLines = (findings: readonly GhostFinding[], all: boolean): readonly string[] => {
+  const shown = all ? findings : findings.filter(isShown);
+  const left = findings.length - shown.length;
+  return [
+    ...(shown.length === 0 && left === 0 ? ['No findings.'] : shown.map(findingLine)),
+    ...(left === 0
+      ? []
+      : [`And ${String(left)} that fail no test, about what mind and world let pass: --all shows them.`]),
+  ];
+};
+
+/**
+ * The results as lines for a person: tests, findings and, with `all`, also what fails no test and every figure.
+ */
+export const resultLines = (results: GhostResults, all: boolean): readonly string[] => {
   const { resultsTests, resultsFindings, resultsMetrics, resultsCoverage, resultsDuration } = results;
   const covered = `${String(Math.round(resultsCoverage * 100))} %`;
   return [
     ...table(resultsTests.map((test) => [outcomeOf(test), test.testName, test.testError ?? ''])),
-    ...(resultsFindings.length === 0 ? ['No findings.'] : resultsFindings.map(findingLine)),
-    ...table(resultsMetrics.map(([name, figure]) => [name, String(figure)])),
+    ...findingLines(resultsFindings, all),
+    ...(all ? table(resultsMetrics.map(([name, figure]) => [name, String(figure)])) : []),
     `${String(results.resultsPassed)} passed, ${String(results.resultsFailed)} failed, ${String(results.resultsSkipped)} skipped; ${covered} of the tiles seen in ${String(resultsDuration / 1_000)} s${results.resultsPartial === true ? '; it still plays' : ''}`,
   ];
 };

@@ -6,7 +6,8 @@ import { ghostGoals } from '../domain/ghost/policy.js';
 import { defined } from '../domain/shared/defined.js';
 import { openClient } from './client.js';
 import { followGhost } from './ghost-follow.js';
-import { findingLine, type GhostResults, resultLines } from './ghost-text.js';
+import { compareCommand, replayCommand, reproCommand } from './ghost-repro.js';
+import { findingLine, type GhostResults, isShown, resultLines } from './ghost-text.js';
 import { junitOf } from '../domain/ghost/junit.js';
 import { cellsOf, printListing } from './listing.js';
 import { fileOf } from './soul-file.js';
@@ -20,6 +21,7 @@ type RunOptions = {
   readonly timeout?: number;
   readonly follow?: boolean;
   readonly junit?: string;
+  readonly all?: boolean;
   readonly json?: boolean;
 };
 
@@ -29,16 +31,16 @@ const DEFAULT_SECONDS = 300;
 /** What failed, so that a pipeline stops; the results were printed already. */
 const failedTests = ({ resultsFailed, resultsSessionId }: GhostResults): CommandFailed =>
   new CommandFailed(
-    `${String(resultsFailed)} of the tests failed. See what it did: GET /ghost/${resultsSessionId}/steps.`,
+    `${String(resultsFailed)} of the tests failed. How a finding comes about: anima ghost repro ${resultsSessionId} <number>.`,
   );
 
 const show = async (
   terminal: Terminal,
   results: GhostResults,
-  { json = false, junit }: Pick<RunOptions, 'json' | 'junit'>,
+  { json = false, junit, all = false }: Pick<RunOptions, 'json' | 'junit' | 'all'>,
 ): Promise<void> => {
   if (json) printJson(terminal, results);
-  else for (const line of resultLines(results)) print(terminal, line);
+  else for (const line of resultLines(results, all)) print(terminal, line);
   if (junit === undefined) return;
   await writeFile(fileOf(terminal, junit), junitOf(results)).catch((error: unknown) => {
     throw new CommandFailed(
@@ -47,6 +49,7 @@ const show = async (
   });
 };
 
+const allOption = (): Option => new Option('--all', 'show also what fails no test, and every figure');
 const junitOption = (): Option => new Option('--junit <file>', 'write the results as JUnit XML, for a pipeline');
 
 /** `anima ghost run`: sends a ghost into a level, and with `--follow` waits for what it finds. */
@@ -59,8 +62,9 @@ const runCommand = (terminal: Terminal): Command =>
     .option('--timeout <seconds>', 'how long it may take', wholeFrom(1), DEFAULT_SECONDS)
     .option('--follow', 'show findings as they come, and wait for the end')
     .addOption(junitOption())
+    .addOption(allOption())
     .option('--json', 'print the session, or with --follow the results, as a line of JSON')
-    .action(async ({ level, goal, seed, timeout, follow = false, junit, json = false }: RunOptions) => {
+    .action(async ({ level, goal, seed, timeout, follow = false, junit, all = false, json = false }: RunOptions) => {
       if (junit !== undefined && !follow) throw new CommandFailed('--junit needs --follow: there are no results yet.');
       const request = await openClient(terminal);
       const asked = { goal, timeout: (timeout ?? DEFAULT_SECONDS) * 1_000, ...defined({ level, seed }) };
@@ -72,9 +76,9 @@ const runCommand = (terminal: Terminal): Command =>
       }
       remark(terminal, `Session ${session.id}, seed ${String(session.seed)}.`);
       const results = await followGhost(request, session.id, (finding) => {
-        if (!json) remark(terminal, findingLine(finding));
+        if (!json && (all || isShown(finding))) remark(terminal, findingLine(finding));
       });
-      await show(terminal, results, { json, ...defined({ junit }) });
+      await show(terminal, results, { json, all, ...defined({ junit }) });
       if (results.resultsFailed > 0) throw failedTests(results);
     });
 
@@ -118,8 +122,9 @@ const resultsCommand = (terminal: Terminal): Command =>
     .description('what a session has found')
     .argument('<session>')
     .addOption(junitOption())
+    .addOption(allOption())
     .option('--json', 'print the results as a line of JSON')
-    .action(async (sessionId: string, options: Pick<RunOptions, 'json' | 'junit'>) => {
+    .action(async (sessionId: string, options: Pick<RunOptions, 'json' | 'junit' | 'all'>) => {
       const request = await openClient(terminal);
       const results = (await request('GET', sessionPath(sessionId, 'results'))) as GhostResults;
       await show(terminal, results, options);
@@ -178,4 +183,7 @@ export const ghostCommand = (terminal: Terminal): Command =>
     .addCommand(statusCommand(terminal))
     .addCommand(resultsCommand(terminal))
     .addCommand(stopCommand(terminal))
-    .addCommand(historyCommand(terminal));
+    .addCommand(historyCommand(terminal))
+    .addCommand(reproCommand(terminal))
+    .addCommand(replayCommand(terminal))
+    .addCommand(compareCommand(terminal));

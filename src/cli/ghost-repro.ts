@@ -1,0 +1,107 @@
+import { readFile, writeFile } from 'node:fs/promises';
+
+import { Command } from 'commander';
+
+import { openClient } from './client.js';
+import { findingLine, type GhostFinding } from './ghost-text.js';
+import { fileOf } from './soul-file.js';
+import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
+import { wholeFrom } from './whole-from.js';
+
+/** As much of a reproduction as the commands look at (contract 9.10). */
+type Reproduction = {
+  readonly finding: { readonly kind: string; readonly subject: string };
+  readonly steps: number;
+  readonly minimal: boolean;
+};
+
+/** How often a search is asked to go on: each takes 10 s at most. */
+const SEARCHES = 6;
+
+const why = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
+
+/** `anima ghost repro <session> <n>`: the shortest way to a finding, as a file to be replayed. */
+export const reproCommand = (terminal: Terminal): Command =>
+  new Command('repro')
+    .description('the fewest steps that still lead to a finding, as a file that "replay" takes')
+    .argument('<session>')
+    .argument('<n>', 'the number of the finding', wholeFrom(1))
+    .option('--out <file>', 'where to write it; without it, it goes to the output')
+    .action(async (sessionId: string, n: number, { out }: { readonly out?: string }) => {
+      const request = await openClient(terminal);
+      const path = `/ghost/${encodeURIComponent(sessionId)}/findings/${String(n)}/repro`;
+      let repro = (await request('GET', path)) as Reproduction;
+      for (let asked = 1; !repro.minimal && asked < SEARCHES; asked += 1) {
+        remark(terminal, `${String(repro.steps)} steps so far ...`);
+        repro = (await request('GET', path)) as Reproduction;
+      }
+      if (out === undefined) {
+        printJson(terminal, repro);
+        return;
+      }
+      await writeFile(fileOf(terminal, out), `${JSON.stringify(repro, null, 2)}\n`).catch((error: unknown) => {
+        throw new CommandFailed(`${out} cannot be written (${why(error)}).`);
+      });
+      const { kind, subject } = repro.finding;
+      remark(terminal, `${kind} ${subject} comes about in ${String(repro.steps)} steps: ${out}.`);
+    });
+
+const parsed = (text: string, file: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new CommandFailed(`${file} is not JSON.`);
+  }
+};
+
+/** `anima ghost replay <file>`: whether a finding still comes about. */
+export const replayCommand = (terminal: Terminal): Command =>
+  new Command('replay')
+    .description('play a reproduction again; fails if the finding does not come about')
+    .argument('<file>', 'what "repro" wrote')
+    .option('--json', 'print the outcome as a line of JSON')
+    .action(async (file: string, { json = false }: { readonly json?: boolean }) => {
+      const text = await readFile(fileOf(terminal, file), 'utf8').catch((error: unknown) => {
+        throw new CommandFailed(`${file} cannot be read (${why(error)}).`);
+      });
+      const repro = parsed(text, file) as Reproduction;
+      const request = await openClient(terminal);
+      const outcome = (await request('POST', '/ghost/replay', repro)) as {
+        readonly reproduced: boolean;
+        readonly steps: number;
+      };
+      if (json) printJson(terminal, outcome);
+      const { kind, subject } = repro.finding;
+      const steps = `${String(outcome.steps)} steps`;
+      if (!outcome.reproduced) throw new CommandFailed(`${kind} ${subject} does not come about any more in ${steps}.`);
+      if (!json) print(terminal, `${kind} ${subject} comes about in ${steps}.`);
+    });
+
+type Comparison = {
+  readonly comparable: boolean;
+  readonly added: readonly GhostFinding[];
+  readonly gone: readonly GhostFinding[];
+  readonly kept: readonly GhostFinding[];
+};
+
+/** `anima ghost compare <session> <other>`: what is new since an earlier session, and what is gone. */
+export const compareCommand = (terminal: Terminal): Command =>
+  new Command('compare')
+    .description('what a later session found and an earlier one did not, and the reverse; fails if something is new')
+    .argument('<earlier>')
+    .argument('<later>')
+    .option('--json', 'print the comparison as a line of JSON')
+    .action(async (earlier: string, later: string, { json = false }: { readonly json?: boolean }) => {
+      const request = await openClient(terminal);
+      const path = `/ghost/${encodeURIComponent(earlier)}/compare/${encodeURIComponent(later)}`;
+      const compared = (await request('GET', path)) as Comparison;
+      const { added, gone, kept, comparable } = compared;
+      if (json) printJson(terminal, compared);
+      else {
+        if (!comparable) remark(terminal, 'They had not the same goal and level.');
+        for (const finding of added) print(terminal, `new   ${findingLine(finding)}`);
+        for (const finding of gone) print(terminal, `gone  ${findingLine(finding)}`);
+        print(terminal, `${String(added.length)} new, ${String(gone.length)} gone, ${String(kept.length)} as before`);
+      }
+      if (added.length > 0) throw new CommandFailed(`${String(added.length)} findings are new.`);
+    });

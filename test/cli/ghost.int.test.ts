@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { openEmbeddedServer } from '../support/embedded-server.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+import { typed } from './typed.js';
+
+type Server = Awaited<ReturnType<typeof openEmbeddedServer>>;
+type Directory = Awaited<ReturnType<typeof temporaryDirectory>>;
+
+describe('anima ghost', () => {
+  let server: Server;
+  let directory: Directory;
+  const anima = (...words: string[]) =>
+    typed(['ghost', ...words], { env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey }, cwd: directory.path });
+  const inFile = (name: string): Promise<string> => readFile(join(directory.path, name), 'utf8');
+
+  beforeAll(async () => {
+    server = await openEmbeddedServer();
+    directory = await temporaryDirectory();
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
+  });
+
+  it('follows a session to its end, fails when a test does, and writes what pipelines read', async () => {
+    const found = await anima('run', '--level', 'faulty', '--seed', '7', '--follow', '--junit', 'ghost.xml');
+    expect(found.code).toBe(1);
+    expect(found.stdout).toMatch(/^FAILED {2}soft_lock /m);
+    expect(found.stdout).toMatch(/^\d+\. unreachable_goal walled-up room: /m);
+    expect(found.stdout).toMatch(/^And \d+ that fail no test, .*--all/m);
+    expect(found.stdout).not.toMatch(/mind_allowed_world_refused \w+\//);
+    expect(found.stderr).toMatch(/^Session g0_\S+, seed 7\.$/m);
+    expect(await inFile('ghost.xml')).toMatch(/<testsuite [^>]*failures="[1-9]/);
+    const fine = await anima('run', '--level', 'cellar', '--goal', 'complete_level', '--follow', '--json');
+    expect(fine.code, fine.stderr).toBe(0);
+    expect(JSON.parse(fine.stdout)).toMatchObject({ resultsFailed: 0 });
+  }, 60_000);
+
+  it('shows how far a session is, what it has found, and all sessions; and stops it', async () => {
+    const { stdout } = await anima('run', '--level', 'market', '--goal', 'collect_metrics', '--json');
+    const { id } = JSON.parse(stdout) as { id: string };
+    expect((await anima('status', id)).stdout).toMatch(
+      /: step \d+ of \d+ after [\d.]+ s \(collect_metrics in market\)$/m,
+    );
+    expect((await anima('stop', id)).stdout).toBe(`${id} is stopped.\n`);
+    const results = await anima('results', id, '--all');
+    expect(results.stdout).toMatch(/^steps +\d+$/m);
+    expect((await anima('history', '--limit', '1')).stdout).toMatch(new RegExp(`^${id} +collect_metrics `, 'm'));
+    const unknown = await anima('status', 'g0_0_aaaaaaaaaaaaaaaa');
+    expect([unknown.code, unknown.stderr]).toEqual([1, 'There is no ghost session with this id. (GHOST_NOT_FOUND)\n']);
+  }, 60_000);
+
+  it('keeps the shortest way to a finding in a file, plays it again, and compares sessions', async () => {
+    const asked = ['run', '--level', 'faulty', '--seed', '7', '--follow', '--json'];
+    const results = JSON.parse((await anima(...asked)).stdout) as {
+      resultsSessionId: string;
+      resultsFindings: { n: number; kind: string }[];
+    };
+    const id = results.resultsSessionId;
+    const lock = String(results.resultsFindings.find(({ kind }) => kind === 'soft_lock')?.n);
+    const repro = await anima('repro', id, lock, '--out', 'lock.json');
+    expect(repro.stderr).toMatch(/^soft_lock way out comes about in \d+ steps: lock\.json\.$/m);
+    const replayed = await anima('replay', 'lock.json');
+    expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringMatching(/^soft_lock way out comes about in /)]);
+    const missing = await anima('replay', 'nowhere.json');
+    expect([missing.code, missing.stderr]).toEqual([1, 'nowhere.json cannot be read (ENOENT).\n']);
+    const again = JSON.parse((await anima(...asked)).stdout) as { resultsSessionId: string };
+    const same = await anima('compare', id, again.resultsSessionId);
+    expect([same.code, same.stdout]).toEqual([0, expect.stringMatching(/^0 new, 0 gone, \d+ as before$/m)]);
+    const fine = JSON.parse((await anima('run', '--level', 'cellar', '--follow', '--json')).stdout) as {
+      resultsSessionId: string;
+    };
+    const worse = await anima('compare', fine.resultsSessionId, id);
+    expect(worse.code).toBe(1);
+    expect(worse.stdout).toMatch(/^new {3}\d+\. soft_lock way out: /m);
+  }, 120_000);
+
+  it('refuses what makes no sense together', async () => {
+    const alone = await anima('run', '--junit', 'x.xml');
+    expect([alone.code, alone.stderr]).toEqual([1, '--junit needs --follow: there are no results yet.\n']);
+    expect((await anima('run', '--goal', 'win')).code).toBe(2);
+  });
+});
