@@ -165,6 +165,20 @@ module.exports = [
     ['src/app/streams', 'src/app/pacing'],
     'A level is a place: no mind, no turn and no session has a part in it.',
   ),
+  wing(
+    'ghosts',
+    'ghost sessions: played slice by slice, reported, reproduced, compared',
+    [
+      'src/app/levels',
+      'src/app/processes',
+      'src/app/read-models',
+      'src/app/streams',
+      'src/app/pacing',
+      'projections',
+      'workflows',
+    ],
+    'The minds of a session live in it alone: nothing here reads or writes a mind of the studio.',
+  ),
   {
     rule: 'activities-use-ports',
     folder: 'activities',

@@ -24,8 +24,8 @@ const CACHED_WORKFLOWS = 5_000;
  */
 const TASKS_AT_ONCE = 32;
 const STEPS_AT_ONCE = 64;
-/** Far effects, which mostly wait for others, and reads of the index. */
-const EFFECTS_AT_ONCE = 100;
+/** Far effects, which mostly wait for others, and reads of the index. Sessions of ghosts take one each while they play, so agents need some beside them. */
+const EFFECTS_AT_ONCE = 400;
 /** How often a far effect says that it is alive, in milliseconds. */
 const HEARTBEAT_MS = FAR_EFFECT_SILENCE_MS / 5;
 /** How long steps may go on once the worker is told to stop. */
