@@ -18,6 +18,7 @@ type RunOptions = {
   readonly level?: string;
   readonly goal: string;
   readonly seed?: number;
+  readonly steps?: number;
   readonly timeout?: number;
   readonly follow?: boolean;
   readonly junit?: string;
@@ -59,28 +60,35 @@ const runCommand = (terminal: Terminal): Command =>
     .option('--level <name>', 'a level; one that nobody registered is made up from its name and the seed')
     .addOption(new Option('--goal <goal>', 'what it is after').choices([...ghostGoals]).default('find_bugs'))
     .option('--seed <n>', 'the same seed plays the same session', wholeFrom(0))
+    .option('--steps <n>', 'how many steps it may take; without it, by goal and level', wholeFrom(1))
     .option('--timeout <seconds>', 'how long it may take', wholeFrom(1), DEFAULT_SECONDS)
     .option('--follow', 'show findings as they come, and wait for the end')
     .addOption(junitOption())
     .addOption(allOption())
     .option('--json', 'print the session, or with --follow the results, as a line of JSON')
-    .action(async ({ level, goal, seed, timeout, follow = false, junit, all = false, json = false }: RunOptions) => {
-      if (junit !== undefined && !follow) throw new CommandFailed('--junit needs --follow: there are no results yet.');
-      const request = await openClient(terminal);
-      const asked = { goal, timeout: (timeout ?? DEFAULT_SECONDS) * 1_000, ...defined({ level, seed }) };
-      const session = (await request('POST', '/v1/ghost/run', asked)) as { readonly id: string; readonly seed: number };
-      if (!follow) {
-        if (json) printJson(terminal, session);
-        else print(terminal, `${session.id} (seed ${String(session.seed)})`);
-        return;
-      }
-      remark(terminal, `Session ${session.id}, seed ${String(session.seed)}.`);
-      const results = await followGhost(request, session.id, (finding) => {
-        if (!json && (all || isShown(finding))) remark(terminal, findingLine(finding));
-      });
-      await show(terminal, results, { json, all, ...defined({ junit }) });
-      if (results.resultsFailed > 0) throw failedTests(results);
-    });
+    .action(
+      async ({ level, goal, seed, steps, timeout, follow = false, junit, all = false, json = false }: RunOptions) => {
+        if (junit !== undefined && !follow)
+          throw new CommandFailed('--junit needs --follow: there are no results yet.');
+        const request = await openClient(terminal);
+        const asked = { goal, timeout: (timeout ?? DEFAULT_SECONDS) * 1_000, ...defined({ level, seed, steps }) };
+        const session = (await request('POST', '/v1/ghost/run', asked)) as {
+          readonly id: string;
+          readonly seed: number;
+        };
+        if (!follow) {
+          if (json) printJson(terminal, session);
+          else print(terminal, `${session.id} (seed ${String(session.seed)})`);
+          return;
+        }
+        remark(terminal, `Session ${session.id}, seed ${String(session.seed)}.`);
+        const results = await followGhost(request, session.id, (finding) => {
+          if (!json && (all || isShown(finding))) remark(terminal, findingLine(finding));
+        });
+        await show(terminal, results, { json, all, ...defined({ junit }) });
+        if (results.resultsFailed > 0) throw failedTests(results);
+      },
+    );
 
 const sessionPath = (sessionId: string, what: string): string => `/ghost/${encodeURIComponent(sessionId)}/${what}`;
 

@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache';
 
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
+import type { Json } from '../../domain/shared/json.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
@@ -10,13 +12,13 @@ import type { Levels } from '../levels/levels.js';
 import type { Lanes } from '../streams/lanes.js';
 import { atPace, type Pace } from './pace.js';
 import { beginSession, isPlayed, playStep, replayStep, type SessionState, type Setting, settingOf } from './session.js';
-import { recordStep, stepsSinceCheckpoint } from './steps-log.js';
+import { CHECKPOINT_STEPS, recordStep, stepsSinceCheckpoint } from './steps-log.js';
 
 /** How much is played between two of a session's own events: whichever comes first. */
 export const SLICE_MS = 10_000;
 const SLICE_STEPS = 2_000;
-/** How many steps lie between two checkpoints: after a restart, at most this many are played again from what was recorded. */
-const CHECKPOINT_STEPS = 250;
+/** What a session's state may take in a checkpoint, in bytes of JSON: it stands in an event, beside the step. */
+const CHECKPOINT_BYTES = 600_000;
 /** How many sessions a process keeps in memory between their slices. */
 const KEPT_SESSIONS = 256;
 
@@ -66,7 +68,7 @@ export const loadSession = async (
 ): Promise<{ readonly setting: Setting; readonly state: SessionState }> => {
   const setting = await settingFor({ levels }, session);
   let state = beginSession(setting);
-  for (const step of await stepsSinceCheckpoint(events, stepsStreamOf(session)))
+  for await (const step of stepsSinceCheckpoint(events, stepsStreamOf(session)))
     state =
       step.checkpoint === undefined
         ? await pace(() => replayStep(setting, state, step))
@@ -75,6 +77,13 @@ export const loadSession = async (
 };
 
 const keyOf = ({ tenant, sessionId }: PlayedSession): string => `${tenant} ${sessionId}`;
+
+/** @throws Rejection DATA_TOO_LARGE when its minds hold more than a session can go on from */
+const checkpointOf = (state: SessionState): Json => {
+  const checkpoint = state as unknown as Json;
+  if (jsonBytes(checkpoint) <= CHECKPOINT_BYTES) return checkpoint;
+  throw new Rejection('DATA_TOO_LARGE', { message: 'The minds of this session hold more data than a session may.' });
+};
 
 /**
  * Plays the next steps of a session, each recorded before the next one is begun, until the slice is over or the session is. Where another process
@@ -97,10 +106,8 @@ export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: 
       return { type: 'played', step: state.step, over: false };
     signal.throwIfAborted();
     const played = await atPace(pace, playStep(setting, state));
-    const data =
-      played.state.step % CHECKPOINT_STEPS === 0
-        ? { ...played.record, checkpoint: played.state as never }
-        : played.record;
+    const isDue = played.state.step % CHECKPOINT_STEPS === 0;
+    const data = isDue ? { ...played.record, checkpoint: checkpointOf(played.state) } : played.record;
     const outcome = await recordStep(lanes, stream, by, state.step, { type: 'GhostStepped', data });
     // Only the session's own events end it: the effect that plays is aborted then.
     if (outcome === 'closed') return { type: 'played', step: state.step, over: true };

@@ -20,6 +20,9 @@ const SEARCH_MS = 10_000;
 /** How many unfinished searches a process keeps, so that a repeat goes on. */
 const KEPT_SEARCHES = 64;
 const PAGE_STEPS = 500;
+/** How many texts a script may have; what was found later is not looked for. */
+export const SCRIPT_TEXTS = 20_000;
+const TOO_LATE = `It came about after the first ${String(SCRIPT_TEXTS)} steps, which are all that is looked through.`;
 const NO_REPRODUCTION = 'This finding says what did not happen in the whole session; no shorter one shows it.';
 
 /** A finding with the fewest texts of the ghost that are known to lead to it (contract 9.10). */
@@ -90,7 +93,7 @@ export const reproduce = async (
   const key = `${tenant} ${session.sessionId} ${finding.kind} ${finding.subject}`;
   let search = searches.get(key);
   if (search === undefined) {
-    const all = await saidIn(events, stepsStreamOf(asked), session.step);
+    const all = await saidIn(events, stepsStreamOf(asked), SCRIPT_TEXTS);
     search = await firstScript([[], all.slice(0, finding.fromStep), all], leadsThere);
   }
   const { script } = search;
@@ -113,13 +116,14 @@ export const reproduce = async (
 const pick = (script: readonly ScriptedText[], positions: readonly number[]): readonly ScriptedText[] =>
   positions.flatMap((position) => script[position] ?? []);
 
-/** The first of some scripts, shorter ones first, that leads there; the last one is what was played, so it does. */
+/**
+ * The first of some scripts, shorter ones first, that leads there.
+ * @throws Rejection FINDING_NOT_FOUND when none does
+ */
 const firstScript = async (
   scripts: readonly (readonly ScriptedText[])[],
   leadsThere: (script: readonly ScriptedText[]) => Promise<boolean>,
 ): Promise<ScriptSearch> => {
-  for (const script of scripts.slice(0, -1))
-    if (await leadsThere(script)) return { script, state: beginMinimising(script.length) };
-  const script = scripts.at(-1) ?? [];
-  return { script, state: beginMinimising(script.length) };
+  for (const script of scripts) if (await leadsThere(script)) return { script, state: beginMinimising(script.length) };
+  throw new Rejection('FINDING_NOT_FOUND', { message: TOO_LATE });
 };

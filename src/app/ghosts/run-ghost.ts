@@ -28,6 +28,7 @@ export type GhostAsked = {
   readonly suite: string | null;
   readonly level: string | undefined;
   readonly seed: number | undefined;
+  readonly steps: number | undefined;
   readonly timeoutMs: number;
   readonly by: CommandContext;
 };
@@ -69,7 +70,7 @@ export const runGhost = async ({ engine, clock, levels }: GhostDeps, asked: Ghos
     suite,
     level: levelRef,
     seed,
-    steps: budgetOf(goal, level),
+    steps: asked.steps ?? budgetOf(goal, level),
     timeoutMs,
     deadlineAt: new Date(nowMs + timeoutMs).toISOString(),
   };

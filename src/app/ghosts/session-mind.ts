@@ -1,10 +1,13 @@
 import type { MemoryDraft } from '../../domain/npc/events.js';
 import { npcEvents } from '../../domain/npc/decoder.js';
 import { evolveSummary, initialSummary, type MindSummary } from '../../domain/npc/state.js';
+import { cutText } from '../../domain/shared/text.js';
 import type { PlayedTurn } from '../../domain/ghost/session-events.js';
 
-/** How many of its memories a mind of a session keeps: the newest ones. */
-export const SESSION_MEMORIES = 100;
+/** How many of its memories a mind of a session keeps, the newest ones, and how much of each, in UTF-16 units: all of them stand in each checkpoint. */
+export const GHOST_MEMORIES = 100;
+export const NPC_MEMORIES = 10;
+const MEMORY_CHARS = 800;
 
 /** A mind that lives in a session alone, folded by the same functions as any other; plain JSON. */
 export type SessionMind = MindSummary & { readonly memories: readonly MemoryDraft[] };
@@ -12,8 +15,11 @@ export type SessionMind = MindSummary & { readonly memories: readonly MemoryDraf
 /** A mind before its first turn. */
 export const beginSessionMind = (persona: string): SessionMind => ({ ...initialSummary, persona, memories: [] });
 
-/** The mind after a turn. */
-export const afterTurn = (mind: SessionMind, { events }: PlayedTurn): SessionMind => {
+/**
+ * The mind after a turn.
+ * @param most how many memories it keeps
+ */
+export const afterTurn = (mind: SessionMind, { events }: PlayedTurn, most: number): SessionMind => {
   let after = mind;
   for (const recorded of events) {
     const event = npcEvents.decode({ ...recorded, meta: { schemaVersion: recorded.version } });
@@ -24,7 +30,8 @@ export const afterTurn = (mind: SessionMind, { events }: PlayedTurn): SessionMin
     });
     if (event.type === 'MemoryStored') {
       const { text, type, importance } = event.data;
-      after = { ...after, memories: [...after.memories, { text, type, importance }].slice(-SESSION_MEMORIES) };
+      const memory = { text: cutText(text, MEMORY_CHARS), type, importance };
+      after = { ...after, memories: [...after.memories, memory].slice(-most) };
     }
   }
   return after;

@@ -12,7 +12,7 @@ import type { Verdict, VerdictGrounds } from '../../domain/npc/events.js';
 import type { Sliced } from '../../domain/rules/hold-patterns.js';
 import { defined } from '../../domain/shared/defined.js';
 import { cutText } from '../../domain/shared/text.js';
-import { afterTurn, beginSessionMind, type SessionMind } from './session-mind.js';
+import { afterTurn, beginSessionMind, GHOST_MEMORIES, NPC_MEMORIES, type SessionMind } from './session-mind.js';
 import { playSessionTurn } from './session-turn.js';
 
 /** What a session is, beside what has happened in it. */
@@ -107,7 +107,7 @@ const settle = (
       : {
           ...state.npcs,
           [spokenTo]: {
-            mind: afterTurn(before?.mind ?? npcMind(level, spokenTo), npcTurn),
+            mind: afterTurn(before?.mind ?? npcMind(level, spokenTo), npcTurn, NPC_MEMORIES),
             asked: (before?.asked ?? 0) + 1,
           },
         };
@@ -117,7 +117,7 @@ const settle = (
     plan: spoken.plan,
     last: { valid: verdict.valid, action, outcome: allowed },
     heard: npcTurn === null ? null : `${npcTurn.npcId} says: ${cutText(npcTurn.verdict.dialogue, HEARD_CHARS)}`,
-    ghost: afterTurn(state.ghost, ghostTurn),
+    ghost: afterTurn(state.ghost, ghostTurn, GHOST_MEMORIES),
     npcs,
     tally: noteStep(level, state.tally, {
       step,

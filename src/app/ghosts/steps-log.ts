@@ -56,8 +56,10 @@ export const recordStep = (
     }),
   );
 
-/** How many steps are read at once while the last checkpoint is looked for. */
-const PAGE_STEPS = 256;
+/** How many steps lie between two checkpoints: after a restart, at most this many are played again from what was recorded. */
+export const CHECKPOINT_STEPS = 250;
+/** How many steps are read at once. */
+const PAGE_STEPS = 250;
 
 type StepRecorded = Extract<GhostStepEvent, { type: 'GhostStepped' }>['data'];
 export type RecordedStep = StepRecorded & { readonly revision: number; readonly at: string };
@@ -67,27 +69,28 @@ const stepOf = (recorded: RecordedEvent): readonly RecordedStep[] => {
   return event.type === 'GhostStepped' ? [{ ...event.data, revision: recorded.revision, at: recorded.meta.at }] : [];
 };
 
-/** The steps since the last checkpoint, oldest first, that one included; all steps where there is none. Raises what the event store raises. */
-export const stepsSinceCheckpoint = async (
+/** The number of the last step; 0 when there is none. Raises what the event store raises. */
+export const lastStep = async (events: Pick<EventStore, 'read'>, stream: string): Promise<number> => {
+  const [last] = (await events.read(stream, { direction: 'backwards', limit: 1 })).events;
+  return last === undefined ? 0 : last.revision + (last.type === 'GhostStepped' ? 1 : 0);
+};
+
+/**
+ * The steps from the last checkpoint on, oldest first, that one included; all steps where there is none. A page at a time.
+ * Raises what the event store raises.
+ */
+export async function* stepsSinceCheckpoint(
   events: Pick<EventStore, 'read'>,
   stream: string,
-): Promise<readonly RecordedStep[]> => {
-  let steps: readonly RecordedStep[] = [];
-  let from: number | undefined;
-  for (;;) {
-    const page = await events.read(stream, {
-      direction: 'backwards',
-      limit: PAGE_STEPS,
-      ...(from === undefined ? {} : { from }),
-    });
-    const read = page.events.flatMap(stepOf);
-    const found = read.findIndex(({ checkpoint }) => checkpoint !== undefined);
-    steps = [...(found < 0 ? read : read.slice(0, found + 1)).reverse(), ...steps];
-    const last = page.events.at(-1);
-    if (found >= 0 || last === undefined || last.revision === 0) return steps;
-    from = last.revision - 1;
+): AsyncGenerator<RecordedStep, void, undefined> {
+  const last = await lastStep(events, stream);
+  const checkpoint = last - (last % CHECKPOINT_STEPS);
+  for (let from: number | null = Math.max(1, checkpoint); from !== null;) {
+    const page: Awaited<ReturnType<typeof readSteps>> = await readSteps(events, stream, { from, limit: PAGE_STEPS });
+    yield* page.steps;
+    from = page.next;
   }
-};
+}
 
 /** A page of steps, from the one with this number on. Raises what the event store raises. */
 export const readSteps = async (

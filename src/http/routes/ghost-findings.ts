@@ -5,7 +5,7 @@ import { journeyOf } from '../../app/ghosts/journey.js';
 import { settingFor } from '../../app/ghosts/play-slice.js';
 import { replayReproduction } from '../../app/ghosts/replay-reproduction.js';
 import { reportSoFar } from '../../app/ghosts/report.js';
-import { createSearches, REPRO_FORMAT, reproduce } from '../../app/ghosts/reproduce.js';
+import { createSearches, REPRO_FORMAT, reproduce, SCRIPT_TEXTS } from '../../app/ghosts/reproduce.js';
 import { findGhost, type GhostSession } from '../../app/ghosts/run-ghost.js';
 import { readSteps } from '../../app/ghosts/steps-log.js';
 import { placesFor } from '../../app/pacing/places.js';
@@ -27,13 +27,13 @@ import { LevelShown, SessionParams } from './ghosts.js';
 const DEFAULT_STEPS = 100;
 /** How many searches for a reproduction, and replays of one, a process runs at once. */
 const SEARCHES = 4;
-/** How many texts a script may have: as many as the longest session has steps. */
-const MAX_SCRIPT = 20_000;
 const SVG = 'image/svg+xml';
 const XML = 'application/xml';
 
 const Probe = Type.Unsafe<ProtocolProbe>({ type: 'string', enum: ['repeat_step', 'stale_step', 'contradicting_tape'] });
-const Script = Type.Array(Type.Object({ text: Type.String(), probe: Type.Optional(Probe) }), { maxItems: MAX_SCRIPT });
+const Script = Type.Array(Type.Object({ text: Type.String(), probe: Type.Optional(Probe) }), {
+  maxItems: SCRIPT_TEXTS,
+});
 const Finding = Type.Object({ kind: Type.String(), subject: Type.String(), detail: Type.Optional(Type.String()) });
 const reproduction = {
   format: Type.Literal(REPRO_FORMAT),

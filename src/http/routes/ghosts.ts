@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import { findGhost, type GhostAsked, type GhostSession, runGhost, stopGhost } from '../../app/ghosts/run-ghost.js';
+import { lastStep } from '../../app/ghosts/steps-log.js';
 import { requireGhostRoom } from '../../app/ghosts/ghost-room.js';
 import { READ_WAIT_MS } from '../../app/read-models/read-wait.js';
 import { type GhostGoal, ghostGoals } from '../../domain/ghost/policy.js';
@@ -16,11 +17,20 @@ import type { Services } from '../services.js';
 
 /** The longest session, in milliseconds. */
 const LONGEST_MS = 86_400_000;
+/** The largest budget of steps that a client may ask for. */
+const MAX_STEPS = 1_000_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_DURATION_SECONDS = 300;
 const DEFAULT_HISTORY = 10;
 
 const asked = {
+  steps: nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_STEPS,
+      description: 'How many steps it may take; without it, by goal and level.',
+    }),
+  ),
   level: nullable(Type.String({ minLength: 1, maxLength: 128 })),
   seed: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   timeout: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'Milliseconds.' })),
@@ -39,7 +49,7 @@ const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], form
 
 export const SessionParams = Type.Object({ sessionId: Type.String() });
 
-type GhostBody = { level?: string | null; seed?: number | null; timeout?: number | null };
+type GhostBody = { level?: string | null; seed?: number | null; steps?: number | null; timeout?: number | null };
 
 const statusOf = (session: GhostSession): string =>
   session.name === 'pending' || session.name === 'running' ? session.name : session.ending;
@@ -60,13 +70,14 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
   ) => {
     const { tenant } = call.principal;
     await requireGhostRoom(ports.readModels, tenant, call.wrote);
-    const { level, seed } = call.body;
+    const { level, seed, steps } = call.body;
     const { keyed: _keyed, resumed: _resumed, ...by } = contextOf(call);
     const wanted: GhostAsked = {
       ...{ tenant, goal, suite, by },
       timeoutMs: call.body.timeout ?? timeoutMs,
       level: level ?? undefined,
       seed: seed ?? undefined,
+      steps: steps ?? undefined,
     };
     return runGhost(deps, wanted);
   };
@@ -74,12 +85,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
   /** How many steps are recorded: a session that plays tells it only once in a while. */
   const stepsOf = async (tenant: string, session: GhostSession): Promise<number> => {
     if (session.name === 'over' || session.name === 'pending') return session.step;
-    const page = await ports.events.read(ghostStepsStream(tenant, session.sessionId), {
-      direction: 'backwards',
-      limit: 1,
-    });
-    const last = page.events[0];
-    return last === undefined ? session.step : last.revision + (last.type === 'GhostStepped' ? 1 : 0);
+    return lastStep(ports.events, ghostStepsStream(tenant, session.sessionId));
   };
 
   return [

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import type { Pace } from '../../../src/app/ghosts/pace.js';
+import {
+  createKeptSessions,
+  type PlayDeps,
+  type PlayedSession,
+  playSlice,
+} from '../../../src/app/ghosts/play-slice.js';
+import { closeAndReport, reportSoFar } from '../../../src/app/ghosts/report.js';
+import { CHECKPOINT_STEPS, readSteps, type RecordedStep } from '../../../src/app/ghosts/steps-log.js';
+import type { Levels } from '../../../src/app/levels/levels.js';
+import { Lanes } from '../../../src/app/streams/lanes.js';
+import { generateLevel } from '../../../src/domain/level/generate.js';
+import type { Level } from '../../../src/domain/level/level.js';
+import { ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const tenant = 'studio';
+const sessionId = 'g0_0_aaaaaaaaaaaaaaaa';
+const stream = ghostStepsStream(tenant, sessionId);
+const level = generateLevel('a place', 3);
+const session: PlayedSession = {
+  ...{ tenant, sessionId, goal: 'find_bugs', seed: 3, steps: 2 * CHECKPOINT_STEPS + 20 },
+  level: { levelId: 'a place', version: null, digest: 'the digest', generated: true },
+};
+const never = new AbortController().signal;
+const atOnce: Pace = (work) => Promise.resolve().then(work);
+
+/** What one process plays with; `turn` is called before each piece of work. */
+const processOf = (
+  store: MemoryEventStore,
+  { turn = () => undefined, played = level }: { readonly turn?: () => void; readonly played?: Level | null } = {},
+): PlayDeps => {
+  const clock = new ManualClock();
+  const levels = { levelOf: () => Promise.resolve(played) } as unknown as Levels;
+  const pace: Pace = (work) => {
+    turn();
+    return atOnce(work);
+  };
+  const lanes = new Lanes(store, clock, { shared: true });
+  return { lanes, clock, levels, pace, events: store, kept: createKeptSessions() };
+};
+
+const playAll = async (deps: PlayDeps, signal = never): Promise<void> => {
+  for (;;) {
+    const input = await playSlice(deps, session, signal);
+    if (input.type !== 'played') throw new Error(`it ended as ${input.type}`);
+    if (input.over) return;
+  }
+};
+const stepsIn = async (store: MemoryEventStore): Promise<readonly RecordedStep[]> => {
+  const all: RecordedStep[] = [];
+  for (let from: number | null = 1; from !== null;) {
+    const page: Awaited<ReturnType<typeof readSteps>> = await readSteps(store, stream, { from, limit: 100 });
+    all.push(...page.steps);
+    from = page.next;
+  }
+  return all;
+};
+const undisturbed = async (): Promise<readonly RecordedStep[]> => {
+  const store = new MemoryEventStore();
+  await playAll(processOf(store));
+  return stepsIn(store);
+};
+
+describe('slices of a session', () => {
+  it('record each step once, with a checkpoint every now and then', async () => {
+    const steps = await undisturbed();
+    expect(steps.map(({ step, revision }) => [step, revision])).toEqual(
+      Array.from({ length: session.steps }, (_, index) => [index + 1, index]),
+    );
+    const withCheckpoint = steps.filter(({ checkpoint }) => checkpoint !== undefined).map(({ step }) => step);
+    expect(withCheckpoint).toEqual([CHECKPOINT_STEPS, 2 * CHECKPOINT_STEPS]);
+  });
+
+  it.each([1, 7, CHECKPOINT_STEPS, CHECKPOINT_STEPS + 3, 2 * CHECKPOINT_STEPS + 10])(
+    'go on in another process that knows nothing, as if nothing had happened (after %i pieces of work)',
+    async (pieces) => {
+      const store = new MemoryEventStore();
+      const stopping = new AbortController();
+      let done = 0;
+      const turn = (): void => {
+        done += 1;
+        if (done === pieces) stopping.abort(new Error('killed'));
+      };
+      await expect(playAll(processOf(store, { turn }), stopping.signal)).rejects.toThrow('killed');
+      expect((await stepsIn(store)).length).toBeLessThan(session.steps);
+      await playAll(processOf(store));
+      expect(await stepsIn(store)).toEqual(await undisturbed());
+    },
+  );
+
+  it('are played once where several processes play at the same time', async () => {
+    const store = new MemoryEventStore();
+    await Promise.all([playAll(processOf(store)), playAll(processOf(store)), playAll(processOf(store))]);
+    expect(await stepsIn(store)).toEqual(await undisturbed());
+  });
+
+  it('end with the report: who still plays then records nothing, and a repeat gives the same report', async () => {
+    const store = new MemoryEventStore();
+    const [player, reporter] = [processOf(store), processOf(store)];
+    const stopping = new AbortController();
+    const playing = playAll(player, stopping.signal);
+    for (let look = 0; (await stepsIn(store)).length < 5; look += 1) expect(look).toBeLessThan(10_000);
+    const report = await closeAndReport(reporter, session);
+    await playing;
+    expect(await stepsIn(store)).toHaveLength(report.step);
+    expect(await closeAndReport(processOf(store), session)).toEqual(report);
+    const answer = { ...session, name: 'running' } as unknown as Parameters<typeof reportSoFar>[2];
+    expect(await reportSoFar(processOf(store), tenant, answer)).toMatchObject({ step: report.step });
+  });
+
+  it('are not begun when the level is lost', async () => {
+    const deps = processOf(new MemoryEventStore(), { played: null });
+    await expect(playSlice(deps, session, never)).rejects.toMatchObject({ code: 'LEVEL_NOT_FOUND' });
+  });
+
+  it('end when the minds hold more than a checkpoint may', async () => {
+    // No legal level has one like that: with one, the test needs no crowd.
+    const played = { ...level, persona: 'x'.repeat(700_000) };
+    const deps = processOf(new MemoryEventStore(), { played });
+    await expect(playAll(deps)).rejects.toMatchObject({ code: 'DATA_TOO_LARGE' });
+  });
+});
