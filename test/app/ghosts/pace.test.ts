@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+
+import { createPace } from '../../../src/app/ghosts/pace.js';
+
+/** A clock on which work takes as long as it says, and rest is written down. */
+const clockOf = () => {
+  let nowMs = 0;
+  const rests: number[] = [];
+  return {
+    rests,
+    work: (ms: number) => void (nowMs += ms),
+    clock: {
+      monotonicMs: () => nowMs,
+      after: (ms: number, run: () => void) => {
+        rests.push(ms);
+        const timer = setImmediate(() => {
+          nowMs += ms;
+          run();
+        });
+        return () => clearImmediate(timer);
+      },
+    },
+  };
+};
+
+describe('the pace of what is played', () => {
+  it.each([0.25, 0.5, 1])('leaves the processor to others for the rest of the time (share %f)', async (share) => {
+    const { clock, rests, work } = clockOf();
+    const pace = createPace(clock, share);
+    for (let piece = 0; piece < 100; piece += 1) await pace(() => work(1));
+    const rested = rests.reduce((sum, ms) => sum + ms, 0);
+    const wanted = (100 * (1 - share)) / share;
+    expect(Math.abs(rested - wanted)).toBeLessThanOrEqual(8);
+  });
+
+  it('runs what comes in turn, and goes on after what fails', async () => {
+    const { clock } = clockOf();
+    const pace = createPace(clock, 1);
+    const order: number[] = [];
+    const pieces = [1, 2, 3, 4].map((piece) =>
+      pace(() => {
+        order.push(piece);
+        if (piece === 2) throw new Error('no');
+        return piece;
+      }),
+    );
+    expect((await Promise.allSettled(pieces)).map(({ status }) => status)).toEqual([
+      ...['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+    ]);
+    expect(order).toEqual([1, 2, 3, 4]);
+    await expect(pace(() => 'still there')).resolves.toBe('still there');
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+
+import { afterTurn, beginSessionMind, GHOST_MEMORIES } from '../../../src/app/ghosts/session-mind.js';
+import { playSessionTurn, type TurnToPlay } from '../../../src/app/ghosts/session-turn.js';
+import type { ProtocolProbe } from '../../../src/domain/ghost/policy.js';
+import { aRuleset } from '../../support/rules.js';
+
+const asked: TurnToPlay = {
+  npcId: 'ghost',
+  turnId: 'g1',
+  mind: beginSessionMind('A ghost.'),
+  persona: 'A ghost.',
+  ruleset: null,
+  observation: 'You see a door.',
+  context: {},
+  npcState: { hp: 10 },
+  text: '{"dialogue": "Open up!", "action": {"type": "INTERACT", "target": "door"}, "stateDelta": {"knocked": true}}',
+};
+const play = (changes: Partial<TurnToPlay> = {}) => {
+  const work = playSessionTurn({ ...asked, ...changes });
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+};
+const types = ({ played }: ReturnType<typeof play>): readonly string[] => played.events.map(({ type }) => type);
+
+describe('a turn of a session', () => {
+  it('is played through every round, and recorded without what follows from the rest', () => {
+    const turn = play();
+    expect(types(turn)).toEqual([
+      ...['TurnOpened', 'ActorIdentified', 'MemoriesRecalled', 'VerdictReached', 'StateChanged', 'MemoryStored'],
+    ]);
+    for (const { data } of turn.played.events) expect(data).not.toHaveProperty('instruction');
+    expect(turn.verdict).toMatchObject({ valid: true, action: { type: 'INTERACT', target: 'door' } });
+    expect(turn.broken).toBeNull();
+  });
+
+  it('obeys the rules of its mind, and says which of them matched', () => {
+    const ruleset = aRuleset([{ drRuleId: 'hands off', ruleCondition: [['hp', '>5']], ruleAction: 'FORBID INTERACT' }]);
+    const { verdict, grounds } = play({ ruleset });
+    expect(verdict).toMatchObject({ valid: false, code: 'RULE_REFUSED' });
+    expect(grounds.rules).toMatchObject([{ drRuleId: 'hands off', matched: true }]);
+  });
+
+  it('changes its mind alone, which remembers and recalls it', () => {
+    const mind = afterTurn(asked.mind, play().played, GHOST_MEMORIES);
+    expect(mind).toMatchObject({ data: { knocked: true }, memories: [{ text: 'You see a door.' }] });
+    const recalled = play({ mind, turnId: 'g2' }).played.events.find(({ type }) => type === 'MemoriesRecalled');
+    expect(recalled?.data).toMatchObject({ memories: [{ text: 'You see a door.' }] });
+    expect(asked.mind.memories).toEqual([]);
+  });
+
+  it('keeps the newest memories', () => {
+    let mind = asked.mind;
+    for (let step = 0; step < 5; step += 1)
+      mind = afterTurn(mind, play({ mind, observation: `Step ${String(step)}.` }).played, 3);
+    expect(mind.memories.map(({ text }) => text)).toEqual(['Step 2.', 'Step 3.', 'Step 4.']);
+  });
+
+  it.each<[ProtocolProbe, string[]]>([
+    ['repeat_step', []],
+    ['stale_step', []],
+    ['contradicting_tape', ['TapeMismatchNoticed']],
+  ])('holds while the session tries %s', (probe, more) => {
+    const turn = play({ probe });
+    expect(turn.broken).toBeNull();
+    expect([...types(turn)].sort()).toEqual([...types(play()), ...more].sort());
+  });
+});

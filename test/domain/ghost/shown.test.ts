@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+
+import { junitOf } from '../../../src/domain/ghost/junit.js';
+import { pictureOf } from '../../../src/domain/ghost/picture.js';
+import { goalOf } from '../../../src/domain/ghost/suite.js';
+import { escapeXml } from '../../../src/domain/shared/xml.js';
+import { drawnLevel } from './drawn-level.js';
+
+const hostile = '<script>&"\u0000\u001b[2J\ud800';
+
+describe('text in XML', () => {
+  it('opens nothing, and holds only what XML may', () => {
+    expect(escapeXml(hostile)).toBe('&lt;script&gt;&amp;&quot;[2J\ufffd');
+    expect(escapeXml("it's\ttwo\nlines")).toBe('it&apos;s\ttwo\nlines');
+  });
+});
+
+describe('the results as JUnit XML', () => {
+  it('names what failed, passed and was skipped', () => {
+    const test = { testPassed: false, testError: null, testDuration: 1_500 };
+    const xml = junitOf({
+      ...{ resultsSessionId: 'g1', resultsFailed: 1, resultsSkipped: 1, resultsDuration: 1_500 },
+      resultsTests: [
+        { ...test, testName: 'a', testPassed: true },
+        { ...test, testName: 'b', testError: hostile },
+        { ...test, testName: 'c', testSkipped: true },
+      ],
+    });
+    expect(xml).toBe(
+      [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<testsuite name="ghost g1" tests="3" failures="1" errors="0" skipped="1" time="1.500">',
+        '  <testcase classname="ghost" name="a" time="1.500"/>',
+        '  <testcase classname="ghost" name="b" time="1.500"><failure message="&lt;script&gt;&amp;&quot;[2J\ufffd"/></testcase>',
+        '  <testcase classname="ghost" name="c" time="1.500"><skipped/></testcase>',
+        '</testsuite>',
+        '',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('the picture of a session', () => {
+  const level = drawnLevel(['#####', '#@aG#', '#####']);
+  it('shows walls, things, the way and where findings began', () => {
+    const places = [1, 2, 3, 2, 3].map((x) => ({ x, y: 1 }));
+    const findings = [{ n: 1, kind: 'soft_lock', subject: hostile, at: { x: 2, y: 1 } }];
+    const svg = pictureOf({ ...level, name: hostile }, { places, findings });
+    expect(svg).toContain('<title>goal goal1</title>');
+    expect(svg).toContain('points="15,15 25,15 35,15 25,15 35,15"');
+    expect(svg).toContain('<title>1. soft_lock &lt;script');
+    expect(svg).not.toContain('<script');
+    expect(svg.match(/<path /g)?.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('stays below 2 MiB on the largest level, however long the way', () => {
+    const side = 256;
+    // Every other tile is a wall: nothing can be drawn together.
+    const rows = Array.from({ length: side }, (_, y) =>
+      Array.from({ length: side }, (__, x) => ((x + y) % 2 === 0 ? '#' : '.')).join(''),
+    );
+    const places = Array.from({ length: 200_000 }, (_, at) => ({ x: (at * 7) % side, y: (at * 13) % side }));
+    const svg = pictureOf({ ...level, rows, width: side, height: side }, { places, findings: [] });
+    expect(Buffer.byteLength(svg)).toBeLessThan(2 * 1024 * 1024);
+  });
+});
+
+describe('a test suite', () => {
+  it.each([
+    ['exploration', 'maximize_exploration'],
+    ['pathfinding', 'complete_level'],
+    ['full', 'complete_level'],
+    ['combat', 'find_bugs'],
+    ['dialogue', 'find_bugs'],
+    ['smoke', 'find_bugs'],
+    ['anything', 'collect_metrics'],
+    ['constructor', 'collect_metrics'],
+  ])('%s is for %s', (suite, goal) => {
+    expect(goalOf(suite)).toBe(goal);
+  });
+});
