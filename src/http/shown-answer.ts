@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 
 import type { OpenPayload } from '../app/souls/shown-payloads.js';
 import { piecesOf } from './pieces.js';
+import { JSON_TYPE } from './respond.js';
 import type { StreamedAnswer } from './route.js';
 
 async function* chunksOf({ bytes, close }: OpenPayload): AsyncGenerator<Uint8Array, void> {
@@ -14,7 +15,7 @@ async function* chunksOf({ bytes, close }: OpenPayload): AsyncGenerator<Uint8Arr
 
 /** JSON that is sent piece by piece, no faster than its client reads: it does not end, for who counts requests, before it is taken. */
 export const jsonInPieces = (body: unknown): StreamedAnswer => ({
-  type: 'application/json',
+  type: JSON_TYPE,
   chunks: async function* () {
     yield* piecesOf(Buffer.from(JSON.stringify(body)));
   },

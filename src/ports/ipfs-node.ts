@@ -7,8 +7,6 @@ export interface IpfsNode extends PayloadSource {
    * @throws Rejection ARCHIVE_UNAVAILABLE; the reason of the signal
    */
   add(bytes: Uint8Array, signal?: AbortSignal): Promise<string>;
-  /** Takes back the pin of a file, if there is one, so that the node may forget it. @throws as `add` */
-  unpin(cid: string, signal?: AbortSignal): Promise<void>;
   /** @throws Rejection ARCHIVE_UNAVAILABLE when it does not answer at once */
   ping(): Promise<void>;
 }

@@ -12,6 +12,8 @@ import { checkedGet, type Resolve } from './checked-get.js';
 const BEGIN_MS = 4_000;
 const WHOLE_MS = 8_000;
 
+/** How long an asker must have waited to say that a host cannot be reached, in milliseconds: who left earlier does not know. */
+const REACH_MS = 500;
 /** How long a host that could not be reached is not tried again, in milliseconds. */
 const UNREACHED_MS = 5_000;
 
@@ -48,6 +50,7 @@ export const createGateway = (
         throw archiveUnavailable('gateway', unreached.error);
       }
       const host = { isReached: false };
+      const beganMs = clock.monotonicMs();
       const reached = (): void => void (host.isReached = true);
       let answer: IncomingMessage | undefined;
       try {
@@ -56,9 +59,13 @@ export const createGateway = (
           return payloadIn(answer);
         });
       } catch (error) {
+        const nowMs = clock.monotonicMs();
+        const hasLeft = signal?.aborted === true;
         // What goes wrong later may be due to the id, which says nothing of others.
-        if (!host.isReached) unreached = { untilMs: clock.monotonicMs() + UNREACHED_MS, error };
-        if (signal?.aborted === true) throw error;
+        if (!host.isReached && (!hasLeft || nowMs - beganMs >= REACH_MS)) {
+          unreached = { untilMs: nowMs + UNREACHED_MS, error };
+        }
+        if (hasLeft) throw error;
         // Where the operator's gateways are is nobody else's business; the log says it.
         throw archiveUnavailable('gateway', error);
       } finally {

@@ -12,8 +12,6 @@ import { boundedText } from '../shared/bounded-text.js';
 const ADD_MS = 45_000;
 /** To send a file whole. A node that does not have it asks others, who may take as long. */
 const CAT_MS = 8_000;
-/** To take back a pin. */
-const UNPIN_MS = 5_000;
 /** To say which version it is: it is down when it takes longer. */
 const PING_MS = 1_500;
 /** Of a reason that a log shows. */
@@ -38,7 +36,6 @@ const ADD_OPTIONS = {
  * Any other reason, such as a repository that cannot be read, is its own.
  */
 const NO_FILE = /not found|could not find|is a directory|^proto/i;
-const NOT_PINNED = /not pinned/i;
 
 /** Why Kubo refuses a call; '' when it does not say. */
 const reasonIn = (said: string | null): string => {
@@ -128,12 +125,6 @@ export const createIpfsNode = (url: string, { clock }: { readonly clock: Pick<Cl
         }
         const bytes = await boundedBytes((answer.body ?? []) as AsyncIterable<Uint8Array>, MAX_ARCHIVED_BYTES);
         return bytes ?? 'too_large';
-      }),
-    unpin: (cid, signal) =>
-      call('pin/rm', { arg: cid }, { ms: UNPIN_MS, signal }, async (answer) => {
-        const reason = reasonIn(await boundedText(answer, MAX_SAID_BYTES));
-        const isGone = answer.status === 200 || (answer.status === 500 && NOT_PINNED.test(reason));
-        if (!isGone) throw refusedWith(answer.status, reason);
       }),
     ping: () =>
       call('version', {}, { ms: PING_MS }, async (answer) => {

@@ -6,14 +6,13 @@ import { createPlayerIndex, type Player } from '../../domain/soul/player-index.j
 import { aboutPlayers, type AboutBy, placesInState } from '../../domain/soul/said-of-players.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { inSlices } from '../pacing/in-slices.js';
+import { memoryPauses } from './memory-pauses.js';
 import { MAX_EVENTS_READ, type NamedPlayers, namedPlayers } from './named-players.js';
 
 /** How many of each are listed (contract 8.10). */
 export const LISTED = { players: 1_000, memories: 10_000, places: 1_000 };
 /** How many characters of names each of those lists has at most: a short text may speak of many players whose first names are long. */
 const LISTED_CHARS = 2_097_152;
-/** How many memories are looked at before others have their turn. */
-const MEMORIES_A_SLICE = 32;
 
 /** Whose data stands in a soul; players are called by their first names, but for `players`. */
 export type Disclosure = {
@@ -72,9 +71,13 @@ function* discloseSlices(
   { index, turns, turnsRead }: NamedPlayers & { readonly turnsRead: boolean },
 ): Sliced<Disclosure> {
   const { memories, persona, state } = soul;
-  for (const [place, { metadata }] of memories.entries()) {
-    index.note(metadata);
-    if (place % MEMORIES_A_SLICE === 0) yield MEMORIES_A_SLICE;
+  const sizes: number[] = [];
+  const isPauseDue = memoryPauses();
+  for (const memory of memories) {
+    const size = jsonBytes(memory);
+    sizes.push(size);
+    index.note(memory.metadata);
+    if (isPauseDue(size)) yield size;
   }
   const counts = new Map<Player, { memories: number; state: number }>();
   const count = (players: readonly Player[], what: 'memories' | 'state' | null): void => {
@@ -84,7 +87,10 @@ function* discloseSlices(
       if (what !== null) counted[what] += 1;
     }
   };
+  yield 0;
   const places = placesInState(state, index);
+  const stateBytes = jsonBytes(state);
+  yield stateBytes;
   for (const { players } of places) count(players, 'state');
   const ofPersona = index.spokenOf(persona);
   count(ofPersona, null);
@@ -92,7 +98,8 @@ function* discloseSlices(
   const items: Disclosure['memories']['items'][number][] = [];
   const hasRoom = roomForNames();
   for (const [place, memory] of memories.entries()) {
-    memoryBytes += jsonBytes(memory);
+    const size = sizes[place] ?? 0;
+    memoryBytes += size;
     const { players, by } = aboutPlayers(memory, index, turns);
     count(players, 'memories');
     if (players.length > 0) about += 1;
@@ -101,7 +108,7 @@ function* discloseSlices(
     const names = firstNames(players);
     if (players.length > 0 && items.length < LISTED.memories && hasRoom(names))
       items.push({ memoryId, eventId, turnId, players: names, by });
-    if (place % MEMORIES_A_SLICE === 0) yield MEMORIES_A_SLICE;
+    if (isPauseDue(size)) yield size;
   }
   const [hasPlayerRoom, hasPlaceRoom] = [roomForNames(), roomForNames()];
   const players = Array.from(counts, ([{ names }, counted]) => ({ names, ...counted }))
@@ -121,7 +128,7 @@ function* discloseSlices(
     persona: { bytes: Buffer.byteLength(persona), players: firstNames(ofPersona) },
     players,
     memories: { count: memories.length, bytes: memoryBytes, about, items },
-    state: { bytes: jsonBytes(state), items: listedPlaces },
+    state: { bytes: stateBytes, items: listedPlaces },
     ...(isCut ? { more: true } : {}),
   };
 }

@@ -1,6 +1,5 @@
 import type { SoulExportInput } from '../../../workflows/soul-export.js';
 import { soulToCborSlices } from '../../domain/soul/binary.js';
-import { nullWhenAway } from '../../domain/soul/archive-unavailable.js';
 import { ipfsCid } from '../../domain/soul/ipfs-cid.js';
 import type { SoulDocument } from '../../domain/soul/document.js';
 import type { Clock } from '../../ports/clock.js';
@@ -72,8 +71,7 @@ const keepByCid = async (
   const cid = await inSlices(ipfsCid(bytes));
   const said = (await archives.ipfs?.add(bytes, signal)) ?? cid;
   if (said !== cid) {
-    // Nobody would ever ask for it. Where the node does not answer now, it keeps it.
-    await archives.ipfs?.unpin(said, signal).catch(nullWhenAway);
+    // The node keeps what it pinned: the operator may have pinned the same before, and a pin is not counted.
     const reason = `The IPFS node names the soul ${said.slice(0, 100)}, but its CID is ${cid}.`;
     return { type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason };
   }

@@ -2,6 +2,7 @@ import { soulToCborSlices } from '../../domain/soul/binary.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { inSlices } from '../pacing/in-slices.js';
 import { Lines } from '../pacing/line.js';
+import { placesFor } from '../pacing/places.js';
 import { sealedSoul } from './sealed-soul.js';
 import { createShownPayloads, type ShownPayloads } from './shown-payloads.js';
 
@@ -26,7 +27,7 @@ export const createSealedPayloads = (archive: Pick<SoulArchive, 'read'>, lines =
       return soul === null ? null : inSlices(soulToCborSlices(soul));
     });
   return {
-    json: createShownPayloads((digest) => archive.read(digest), SEALED_SHOWN),
-    binary: createShownPayloads(asCbor, BINARY_SHOWN),
+    json: createShownPayloads((digest) => archive.read(digest), placesFor(SEALED_SHOWN)),
+    binary: createShownPayloads(asCbor, placesFor(BINARY_SHOWN)),
   };
 };

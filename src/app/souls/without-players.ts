@@ -2,11 +2,10 @@ import type { Sliced } from '../../domain/rules/hold-patterns.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { SoulMemory } from '../../domain/soul/document.js';
 import { aboutPlayers, withoutPlayers } from '../../domain/soul/said-of-players.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { inSlices } from '../pacing/in-slices.js';
+import { memoryPauses } from './memory-pauses.js';
 import type { NamedPlayers } from './named-players.js';
-
-/** How many memories are looked at before others have their turn; each may have 24 KiB of text and metadata. */
-const MEMORIES_A_SLICE = 32;
 
 /** What of a mind speaks for itself in a soul. */
 export type Told = {
@@ -17,10 +16,12 @@ export type Told = {
 
 function* notAboutPlayers(memories: readonly SoulMemory[], { index, turns }: NamedPlayers): Sliced<SoulMemory[]> {
   const kept: SoulMemory[] = [];
-  for (const [place, memory] of memories.entries()) {
+  const isPauseDue = memoryPauses();
+  for (const memory of memories) {
     const { players, isUntold } = aboutPlayers(memory, index, turns);
     if (players.length === 0 && !isUntold) kept.push(memory);
-    if (place % MEMORIES_A_SLICE === 0) yield MEMORIES_A_SLICE;
+    const size = jsonBytes(memory);
+    if (isPauseDue(size)) yield size;
   }
   return kept;
 }

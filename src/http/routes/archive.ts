@@ -53,7 +53,7 @@ const collected = async (
 export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDeps): readonly RouteDefinition[] => {
   const { soulArchive: archive, clock } = ports;
   const publicKey: SigningKeys['publicKey'] = (kid) => signingKeys.publicKey(kid);
-  const shown = createShownPayloads((digest) => archive.readPublic(digest), SHOWN_PAYLOADS);
+  const shown = createShownPayloads((digest) => archive.readPublic(digest), placesFor(SHOWN_PAYLOADS));
   const lines = new Lines();
   const enterUpload = placesFor(UPLOADS);
 

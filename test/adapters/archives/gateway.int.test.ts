@@ -218,4 +218,24 @@ describe('a gateway', () => {
     for (let asks = 0; asks < 2; asks += 1) await expect(gateway.fetch(id)).rejects.toMatchObject(away);
     expect(server.seen).toHaveLength(3);
   });
+
+  it.each([
+    ['is asked', 499],
+    ['is not asked', 500],
+  ])('that an asker could not reach %s for another id when that one left after %i ms', async (outcome, ms) => {
+    const clock = new ManualClock();
+    const resolve = vi
+      .fn<Resolve>(() => Promise.resolve(['127.0.0.1']))
+      .mockReturnValueOnce(new Promise(() => undefined));
+    const address = { url: `http://gateway.test:${String(server.port)}`, isPrivate: true };
+    const gateway = createGateway(address, { clock, resolve });
+    const stop = new AbortController();
+    const left = expect(gateway.fetch(id, stop.signal)).rejects.toThrow('time is up');
+    await clock.advance(ms);
+    stop.abort(new Error('time is up'));
+    await left;
+    const next = gateway.fetch('B'.repeat(43));
+    if (outcome === 'is asked') expect(text(await next)).toBe('{"name":"Mira"}');
+    else await expect(next).rejects.toMatchObject(away);
+  });
 });

@@ -49,12 +49,6 @@ describe.skipIf(ipfs === null)('a real IPFS node', () => {
     expect(await node.fetch(cid)).toBeNull();
   });
 
-  it('forgets a pin, once and again', async () => {
-    const cid = await node.add(randomBytes(100));
-    for (let times = 0; times < 2; times += 1) await node.unpin(cid);
-    expect((await rpc('pin/ls', cid)).status).toBe(500);
-  });
-
   it('has a gateway that is followed to the name that it gives each file below localhost', async () => {
     const bytes = randomBytes(300_000);
     const cid = await node.add(bytes);

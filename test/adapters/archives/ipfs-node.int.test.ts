@@ -83,17 +83,6 @@ describe('an IPFS node', () => {
     expect(await node.fetch(cid)).toBe('too_large');
   });
 
-  it('takes back a pin, also one that is gone, and says when it did not', async () => {
-    server.answer((_, response) => response.end(`{"Pins":["${cid}"]}`));
-    await node.unpin(cid);
-    expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([`POST /api/v0/pin/rm?arg=${cid}`]);
-    const gone = '{"Message":"not pinned or pinned indirectly","Code":0,"Type":"error"}';
-    server.answer((_, response) => response.writeHead(500).end(gone));
-    await node.unpin(cid);
-    server.answer((_, response) => response.writeHead(500).end('{"Message":"locked"}'));
-    await expect(node.unpin(cid)).rejects.toMatchObject(down);
-  });
-
   it('is down when nobody listens, or the connection breaks', async () => {
     server.answer((_, response) => response.destroy());
     await expect(node.ping()).rejects.toMatchObject(down);
@@ -105,14 +94,13 @@ describe('an IPFS node', () => {
     await expect(node.ping()).rejects.toMatchObject(down);
   });
 
-  it.each(['ping', 'fetch', 'unpin', 'add'] as const)('that stays silent is down for %s', async (call) => {
+  it.each(['ping', 'fetch', 'add'] as const)('that stays silent is down for %s', async (call) => {
     const clock = new ManualClock();
     const silent = createIpfsNode(server.url, { clock });
     server.answer(() => undefined);
     const calls = {
       ping: () => silent.ping(),
       fetch: () => silent.fetch(cid),
-      unpin: () => silent.unpin(cid),
       add: () => silent.add(Buffer.from('abc')),
     };
     const asked = calls[call]();

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { disclose, LISTED } from '../../../src/app/souls/disclose.js';
 import type { SoulDocument, SoulInputs } from '../../../src/domain/soul/document.js';
-import { soulMemory, unsignedSoul } from '../../support/souls.js';
+import { turnsDuring } from '../../support/turns.js';
+import { soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';
 
 const disclosed = (more: Partial<SoulInputs>) => {
   const soul: SoulDocument = { ...unsignedSoul(more), trainingProof: 'root', signature: 'a.b.c' };
@@ -38,5 +39,14 @@ describe('a disclosure', () => {
     expect(found).toMatchObject({ more: true, memories: { about: 300 } });
     expect(found.memories.items.length).toBeGreaterThan(1);
     expect(found.state.items.length).toBeGreaterThan(1);
+  });
+
+  it('lets others have their turn after each part that is large, twice, and after many that are small', async () => {
+    const metadata = { names: Array.from({ length: 10_000 }, (_, n) => `n${n}`) };
+    const memories = Array.from({ length: 20 }, (_, n) => soulMemory(n, { metadata }));
+    expect(await turnsDuring(() => disclosed({ memories }))).toBeGreaterThanOrEqual(2 * memories.length);
+    const small = await turnsDuring(() => disclosed({ memories: soulMemories(2_000) }));
+    expect(small).toBeGreaterThan(50);
+    expect(small).toBeLessThan(200);
   });
 });

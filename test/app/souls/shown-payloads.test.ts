@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
+import { placesByTenant, placesFor } from '../../../src/app/pacing/places.js';
 import { createShownPayloads } from '../../../src/app/souls/shown-payloads.js';
+import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { gate } from '../../support/gate.js';
 
 const MOST = 8;
 
@@ -11,7 +14,7 @@ const counting = () => {
     reads.set(digest, (reads.get(digest) ?? 0) + 1);
     if (digest === 'broken') throw new Error('no');
     return digest === 'none' ? null : Buffer.from(digest);
-  }, MOST);
+  }, placesFor(MOST));
   return { shown, reads };
 };
 
@@ -53,5 +56,22 @@ describe('payloads that are being read', () => {
       await expect(shown.open('broken')).rejects.toThrow('no');
     }
     expect(await shown.open('a')).not.toBeNull();
+  });
+
+  it('are read for each tenant by itself, and one is not told what another is refused', async () => {
+    const { opened, open } = gate();
+    const shown = createShownPayloads(
+      async (digest, tenant) => {
+        await opened;
+        if (tenant === 'one') throw new Rejection('BUSY');
+        return Buffer.from(digest);
+      },
+      placesByTenant(MOST, 1),
+    );
+    const both = Promise.allSettled([shown.open('a', 'one'), shown.open('a', 'two')]);
+    open();
+    expect(await both).toMatchObject([{ reason: { code: 'BUSY' } }, { value: { bytes: Buffer.from('a') } }]);
+    await expect(shown.open('b', 'two')).rejects.toMatchObject({ code: 'BUSY' });
+    expect(await shown.open('b', 'three')).not.toBeNull();
   });
 });

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { makeSoul, type SoulDocument, type SoulMemory } from '../../../src/domain/soul/document.js';
 import { createPlayerIndex, type Player } from '../../../src/domain/soul/player-index.js';
 import { soulMemory, unsignedSoul } from '../../support/souls.js';
+import { turnsDuring } from '../../support/turns.js';
 
 const events = new MemoryEventStore();
 const inTurn = (place: number, turnId: string | null, more: Partial<SoulMemory> = {}): SoulMemory => {
@@ -67,6 +68,13 @@ describe('a soul without players', () => {
   it('loses nothing where nobody was named', async () => {
     const plain = { ...told, data: { hp: 3, guests: ['a stranger'] }, memories: told.memories.slice(1, 2) };
     expect(await toldWithoutPlayers(plain, named({ t2: {} }))).toEqual(plain);
+  });
+
+  it('is looked for in turns with others, one after each large memory', async () => {
+    const metadata = { names: Array.from({ length: 10_000 }, (_, n) => `n${n}`) };
+    const memories = Array.from({ length: 20 }, (_, n) => inTurn(n, null, { metadata }));
+    const turns = await turnsDuring(() => toldWithoutPlayers({ ...told, memories }, named({})));
+    expect(turns).toBeGreaterThanOrEqual(memories.length);
   });
 
   it('discloses nobody', async () => {

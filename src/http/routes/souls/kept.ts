@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { inSlices } from '../../../app/pacing/in-slices.js';
 import { Lines } from '../../../app/pacing/line.js';
-import { placesFor } from '../../../app/pacing/places.js';
+import { placesByTenant } from '../../../app/pacing/places.js';
 import { READ_WAIT_MS } from '../../../app/read-models/read-wait.js';
 import { archiveUrl } from '../../../app/souls/archive-url.js';
 import { disclose } from '../../../app/souls/disclose.js';
@@ -21,6 +21,7 @@ import { nullWhenAway } from '../../../domain/soul/archive-unavailable.js';
 import { soulSchema } from '../../../domain/soul/soul-schema.js';
 import { souls, soulsListed, type SoulRow } from '../../../../projections/souls.js';
 import { nextLink, pageOf, pageQuery } from '../../page.js';
+import { JSON_TYPE } from '../../respond.js';
 import { type Call, type RouteDefinition, route } from '../../route.js';
 import { FreeObject } from '../../schemas.js';
 import { jsonInPieces, shownAnswer } from '../../shown-answer.js';
@@ -29,11 +30,16 @@ import { protocolSoulText } from '../../soul-answer.js';
 /** Items of a list that names no limit (contract 8.5). */
 const DEFAULT_SOULS = 50;
 
-/** How many payloads are in memory at once to be answered, verified, or looked into: at most 256 MiB each, and only if all are of the largest. */
+/**
+ * How many payloads are in memory at once to be answered, verified, or looked into, and for one tenant: at most 256 MiB each, and only if all are of the
+ * largest.
+ */
 export const SOULS_READ = 16;
+export const TENANT_SOULS_READ = 8;
 
-/** How many proofs and disclosures are made, or not yet taken by their clients, at once: a disclosure may have 10 MB. */
+/** How many proofs and disclosures are made, or not yet taken by their clients, at once, and for one tenant: a disclosure may have 10 MB. */
 export const LOOKED_INTO = 32;
+export const TENANT_LOOKED_INTO = 16;
 
 const SoulParams = Type.Object({ txId: Type.String({ minLength: 1, maxLength: 256 }) });
 
@@ -56,7 +62,7 @@ const listed = (row: Json, publicUrl: string) => {
 export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()): readonly RouteDefinition[] => {
   const { ports, archives, publicUrl, trust } = services;
   const reader = createSoulReader(trust, lines);
-  const enterLook = placesFor(LOOKED_INTO);
+  const enterLook = placesByTenant(LOOKED_INTO, TENANT_LOOKED_INTO);
   const find = (txId: string, tenant: string) =>
     findPayload({ archive: ports.soulArchive, gateways: archives.gateways }, txId, tenant);
   /** The whole answer about a soul. A client can still ask an archive that this server cannot. */
@@ -67,9 +73,11 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
     const instruction = JSON.stringify({ si1Instruction: { adiGatewayUrl, adiExpectedTxId: txId } });
     return Buffer.from(soul === null ? instruction : `${instruction.slice(0, -1)},"soul":${soul}}`);
   };
-  const answers = createShownPayloads(answer, SOULS_READ);
-  const found = createShownPayloads(async (txId, tenant) => (await find(txId, tenant))?.bytes ?? null, SOULS_READ);
-  const kept = createShownPayloads((txId) => keptPayload(ports.soulArchive, txId), SOULS_READ);
+  const soulPlaces = () => placesByTenant(SOULS_READ, TENANT_SOULS_READ);
+  // Whom this server trusts is settled when it starts, so an answer may be shared as long as it is read.
+  const answers = createShownPayloads(answer, soulPlaces());
+  const found = createShownPayloads(async (txId, tenant) => (await find(txId, tenant))?.bytes ?? null, soulPlaces());
+  const kept = createShownPayloads((txId) => keptPayload(ports.soulArchive, txId), soulPlaces());
   /** @throws Rejection SOUL_NOT_FOUND, BUSY, and what `use` throws */
   const using = async <T>(
     payloads: ShownPayloads,
@@ -156,7 +164,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
       handler: async (call) => {
         const payload = await answers.open(call.params.txId, call.principal.tenant);
         if (payload === null) throw new Rejection('SOUL_NOT_FOUND');
-        return { stream: shownAnswer(call.koa, payload, 'application/json') };
+        return { stream: shownAnswer(call.koa, payload, JSON_TYPE) };
       },
     }),
     route({
@@ -209,7 +217,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
           ),
         },
       },
-      enter: () => enterLook(),
+      enter: ({ principal }) => enterLook(principal.tenant),
       handler: async (call) => {
         const { txId } = call.params;
         const proof = await using(kept, call, (bytes) =>
@@ -251,7 +259,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
           ),
         },
       },
-      enter: () => enterLook(),
+      enter: ({ principal }) => enterLook(principal.tenant),
       handler: async (call) => {
         const { txId } = call.params;
         const { tenant } = call.principal;
@@ -260,8 +268,8 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
           const isOwn = read?.signer === 'ours' && read.soul.provenance.tenant === tenant;
           return read && disclose(ports.events, read.soul, bytes.length, isOwn);
         };
-        // It may read a whole mind: one after the other, and nobody else waits for it.
-        const disclosure = await using(kept, call, (bytes) => lines.inTurn('disclosure', () => disclosed(bytes)));
+        // It may read a whole mind: one after the other. Those that wait for their turn hold no payload, so they keep no proof out.
+        const disclosure = await lines.inTurn('disclosure', () => using(kept, call, disclosed));
         return { stream: jsonInPieces({ txId, ...disclosure }) };
       },
     }),

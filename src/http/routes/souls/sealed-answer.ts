@@ -2,6 +2,7 @@ import type { OpenPayload, ShownPayloads } from '../../../app/souls/shown-payloa
 import type { SealedPayloads } from '../../../app/souls/sealed-payloads.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import { base64Of, piecesOf } from '../../pieces.js';
+import { JSON_TYPE } from '../../respond.js';
 import type { Chunk, StreamedAnswer } from '../../route.js';
 
 /** Who uploads a payload where, and by which right (contract 8.1), without the payload. */
@@ -22,7 +23,7 @@ const opened = async (payloads: ShownPayloads, digest: string): Promise<OpenPayl
 };
 
 /** JSON text, written around payloads that are JSON text or base64 already: they are neither parsed nor copied. */
-const streamed = (chunks: () => AsyncGenerator<Chunk, void>): StreamedAnswer => ({ type: 'application/json', chunks });
+const streamed = (chunks: () => AsyncGenerator<Chunk, void>): StreamedAnswer => ({ type: JSON_TYPE, chunks });
 
 /** An object's text, open for one more member. */
 const openText = (object: object): string => JSON.stringify(object).slice(0, -1);

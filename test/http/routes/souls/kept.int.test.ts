@@ -9,11 +9,17 @@ import { signSoul } from '../../../../src/app/souls/soul-signer.js';
 import { contentDigest } from '../../../../src/domain/shared/content-digest.js';
 import { jcs } from '../../../../src/domain/shared/json.js';
 import type { SoulDocument, SoulInputs } from '../../../../src/domain/soul/document.js';
-import { keptSoulRoutes, LOOKED_INTO, SOULS_READ } from '../../../../src/http/routes/souls/kept.js';
+import {
+  keptSoulRoutes,
+  LOOKED_INTO,
+  SOULS_READ,
+  TENANT_LOOKED_INTO,
+  TENANT_SOULS_READ,
+} from '../../../../src/http/routes/souls/kept.js';
 import { protocolSoul } from '../../../../src/http/soul-answer.js';
 import type { ReadModels } from '../../../../src/ports/read-models.js';
 import { gate } from '../../../support/gate.js';
-import { startApp, type TestApp } from '../../../support/http.js';
+import { startApp, type TestApp, testPrincipal } from '../../../support/http.js';
 import { closeSockets, openSocket } from '../../../support/sockets.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../../support/souls.js';
 
@@ -29,7 +35,13 @@ beforeEach(async () => {
   events = new MemoryEventStore();
   const ports = { readModels, soulArchive: archive, events };
   const trust = { keys, issuer: ISSUER, trusted: null };
-  app = await startApp(keptSoulRoutes({ ports, trust, archives: noOtherArchives, publicUrl: 'http://here' }));
+  app = await startApp(keptSoulRoutes({ ports, trust, archives: noOtherArchives, publicUrl: 'http://here' }), {
+    keys: {
+      good: testPrincipal(),
+      second: testPrincipal({ tenant: 'second' }),
+      third: testPrincipal({ tenant: 'third' }),
+    },
+  });
 });
 afterEach(async () => {
   closeSockets();
@@ -49,9 +61,10 @@ const published = async (more: Partial<SoulInputs> = {}) => {
 };
 /** So much that no socket takes it at once. */
 const large = Array.from({ length: 500 }, (_, n) => soulMemory(n, { text: 'x'.repeat(8_000) }));
-const readingSocket = async (path: string) => {
+const as = (key: string) => ({ authorization: `Bearer ${key}` });
+const readingSocket = async (path: string, key: string) => {
   const socket = await openSocket(app.port);
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
   return socket;
 };
 
@@ -90,28 +103,42 @@ describe('a kept soul', () => {
     }
   });
 
-  it('that clients do not take is in memory so many times and no more, and is let go when they leave', async () => {
+  it('is JSON, as all answers are, and in UTF-8', async () => {
+    const { txId } = await published();
+    for (const path of ['', `/proof?memoryId=${soulMemory(0).id}`, '/disclosure']) {
+      const { headers } = await app.get(`/souls/${txId}${path}`);
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    }
+  });
+
+  it('that clients do not take is in memory so many times and no more, for one tenant fewer, and is let go when they leave', async () => {
     const { txId: small } = await published();
     const sockets = [];
-    let first = '';
-    for (let n = 0; n < SOULS_READ; n += 1) {
-      const { txId } = await published({ soulId: `s${n}`, memories: large });
-      first ||= txId;
-      const socket = await readingSocket(`/souls/${txId}`);
-      await once(socket, 'data');
-      sockets.push(socket.pause());
+    const read: string[] = [];
+    for (const key of ['good', 'second']) {
+      for (let n = 0; n < TENANT_SOULS_READ; n += 1) {
+        const { txId } = await published({ soulId: `${key}${n}`, memories: large });
+        const socket = await readingSocket(`/souls/${txId}`, key);
+        await once(socket, 'data');
+        sockets.push(socket.pause());
+        read.push(txId);
+      }
+      expect((await app.get(`/souls/${small}`)).body.error.code).toBe('BUSY');
+      expect((await app.get(`/souls/${small}`, as('third'))).status).toBe(key === 'good' ? 200 : 503);
     }
-    expect((await app.get(`/souls/${small}`)).body.error.code).toBe('BUSY');
+    expect(read).toHaveLength(SOULS_READ);
     // Who reads one of those takes no more memory.
-    expect((await app.get(`/souls/${first}`)).status).toBe(200);
+    expect((await app.get(`/souls/${read[0] ?? ''}`)).status).toBe(200);
     sockets[1]?.destroy();
-    await expect.poll(async () => (await app.get(`/souls/${small}`)).status).toBe(200);
+    await expect.poll(async () => (await app.get(`/souls/${small}`, as('third'))).status).toBe(200);
   }, 60_000);
 });
 
 describe('disclosures and proofs', () => {
-  it('are made so many at once and no more, a disclosure after the other, and no proof waits for them', async () => {
-    const { txId } = await published();
+  it('are made so many at once and no more, for one tenant fewer, a disclosure after the other, and no proof waits for them', async () => {
+    const txIds = await Promise.all(
+      Array.from({ length: LOOKED_INTO + 1 }, async (_, n) => (await published({ soulId: `s${n}` })).txId),
+    );
     const { opened, open } = gate();
     const read = events.read.bind(events);
     let reading = 0;
@@ -120,14 +147,20 @@ describe('disclosures and proofs', () => {
       await opened;
       return read(...range);
     };
-    const ask = () => app.get(`/souls/${txId}/disclosure`);
-    const asked = Array.from({ length: LOOKED_INTO - 1 }, ask);
+    const ask = (key: string) => app.get(`/souls/${txIds.pop() ?? ''}/disclosure`, as(key));
+    const { txId } = await published();
+    const proven = (key: string) => app.get(`/souls/${txId}/proof?memoryId=${soulMemory(0).id}`, as(key));
+    const asked = Array.from({ length: TENANT_LOOKED_INTO - 1 }, () => ask('good'));
     await expect.poll(() => reading).toBe(1);
-    const proof = `/souls/${txId}/proof?memoryId=${soulMemory(0).id}`;
-    await expect.poll(async () => (await app.get(proof)).status).toBe(200);
-    asked.push(ask(), ask());
+    // So many as for one tenant payloads are in memory: those that wait have none there.
+    expect(asked.length).toBeGreaterThan(TENANT_SOULS_READ);
+    await expect.poll(async () => (await proven('good')).status).toBe(200);
+    asked.push(ask('good'), ask('good'));
     expect((await Promise.race(asked)).body.error.code).toBe('BUSY');
-    expect((await app.get(proof)).body.error.code).toBe('BUSY');
+    expect((await proven('good')).body.error.code).toBe('BUSY');
+    expect((await proven('second')).status).toBe(200);
+    asked.push(...Array.from({ length: LOOKED_INTO - TENANT_LOOKED_INTO }, () => ask('second')));
+    await expect.poll(async () => (await proven('third')).status).toBe(503);
     expect(reading).toBe(1);
     open();
     const statuses = (await Promise.all(asked)).map(({ status }) => status).sort();
