@@ -310,6 +310,11 @@ describe('a signature that is none', () => {
     expect(await verdictOf(await signedBy(elsewhere(), more))).toBe('malformed');
   });
 
+  it('whose header has a name that no key has, is neither looked up nor remembered', async () => {
+    const found = await inspectSoul(await signedBy(elsewhere(), { kid: 'k'.repeat(11_500) }));
+    expect(found).toEqual({ wrong: 'malformed' });
+  });
+
   it('whose header brings the key of somebody else', async () => {
     const other = ed25519Jwk(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x ?? '');
     expect(await verdictOf(await signedBy(elsewhere(), { jwk: other, kid: thumbprint(other.x) }))).toBe(
