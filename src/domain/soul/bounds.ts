@@ -26,15 +26,15 @@ export type OutOfBounds = 'malformed' | 'too_large';
  */
 export type PartSize = { readonly bytes: number; readonly containers: number; readonly values: number };
 /** How many bytes are left, and with how many left it is time for a pause; what was counted so far. */
-type Room = { left: number; pauseAt: number; containers: number; values: number };
+type SizeSoFar = { left: number; pauseAt: number; containers: number; values: number };
 
-const wrongText = (text: string, room: Room): OutOfBounds | null => {
+const wrongText = (text: string, room: SizeSoFar): OutOfBounds | null => {
   room.left -= text.length + 2;
   return room.left < 0 ? 'too_large' : halfPair.test(text) ? 'malformed' : null;
 };
 
 /** What is wrong with a value, whatever is in it. */
-const wrongAlone = (value: unknown, depth: number, room: Room): OutOfBounds | null => {
+const wrongAlone = (value: unknown, depth: number, room: SizeSoFar): OutOfBounds | null => {
   room.values += 1;
   if (typeof value === 'string') return wrongText(value, room);
   room.left -= 1;
@@ -46,7 +46,7 @@ const wrongAlone = (value: unknown, depth: number, room: Room): OutOfBounds | nu
   return depth === MAX_SOUL_DEPTH ? 'too_large' : null;
 };
 
-function* wrongIn(value: unknown, depth: number, room: Room): Sliced<OutOfBounds | null> {
+function* wrongIn(value: unknown, depth: number, room: SizeSoFar): Sliced<OutOfBounds | null> {
   const wrong = wrongAlone(value, depth, room);
   if (wrong !== null || typeof value !== 'object' || value === null) return wrong;
   const names = Array.isArray(value) ? null : Object.keys(value);
@@ -77,7 +77,7 @@ function* wrongIn(value: unknown, depth: number, room: Room): Sliced<OutOfBounds
  * @returns what it takes, or what is wrong
  */
 export function* leastSize(value: unknown, depth: number, most: number): Sliced<PartSize | OutOfBounds> {
-  const room: Room = { left: most, pauseAt: most - SLICE_BYTES, containers: 0, values: 0 };
+  const room: SizeSoFar = { left: most, pauseAt: most - SLICE_BYTES, containers: 0, values: 0 };
   const wrong = yield* wrongIn(value, depth, room);
   return wrong ?? { bytes: most - room.left, containers: room.containers, values: room.values };
 }
