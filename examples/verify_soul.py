@@ -3,10 +3,10 @@
 it checks the proof of one memory, as GET /souls/{txId}/proof answers it.
 
 Needs the package `cryptography`. It computes the root of the soul's parts, and checks the root, the claims, and the signature by the key that the
-soul brings. It does not check the soul against its schema, nor whose key it is: compare the printed kid with the
+soul brings. It does not check the soul against its schema, but for the ids that it prints, nor whose key it is: compare the printed kid with the
 exporting server's key set. A name that comes twice is refused, because two readers could see two souls.
 """
-import base64, datetime, hashlib, json, math, sys
+import base64, datetime, hashlib, json, math, re, sys
 from decimal import Decimal
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -71,9 +71,12 @@ def signed(jws):  # who signed what; or why that cannot be said
     except Exception: return None, 'bad_signature'
     return header['kid'], claims
 
+def is_id(text): return re.fullmatch('[A-Za-z0-9_-]{1,128}', text)  # any other text could end the line, and begin one of its own
+
 def refusal(soul):
     kid, claims = signed(soul['signature'])
     if kid is None: return claims
+    if not is_id(soul['id']): return 'malformed'
     origin = soul['provenance']
     made = datetime.datetime.fromisoformat(soul['createdAt'].replace('Z', '+00:00'))
     facts = {'iss': origin['issuer'], 'sub': soul['npcId'], 'jti': soul['id'], 'iat': math.floor(made.timestamp()),
@@ -87,6 +90,7 @@ def refusal(soul):
 def refusal_of_proof(proof):  # what GET /souls/{txId}/proof answers
     kid, claims = signed(proof['signature'])
     if kid is None: return claims
+    if not (is_id(proof['soulId']) and is_id(proof['memory']['id'])): return 'malformed'
     if claims['jti'] != proof['soulId']: return 'other_soul'
     place, parts = proof['part'], proof['parts']
     if claims['parts'] != parts or not (place == int(place) and 1 <= place < parts): return 'wrong_parts'

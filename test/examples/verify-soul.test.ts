@@ -8,9 +8,12 @@ import { describe, expect, it } from 'vitest';
 import { proofOf } from '../../src/app/souls/soul-proof.js';
 import { signSoul } from '../../src/app/souls/soul-signer.js';
 import { verifySoul } from '../../src/app/souls/verify-soul.js';
+import { drained } from '../../src/domain/shared/drained.js';
 import type { Json, JsonObject } from '../../src/domain/shared/json.js';
 import { soulToCbor } from '../../src/domain/soul/binary.js';
-import type { SoulDocument } from '../../src/domain/soul/document.js';
+import { SOUL_TYPE, soulClaims } from '../../src/domain/soul/claims.js';
+import type { SoulDocument, UnsignedSoul } from '../../src/domain/soul/document.js';
+import { hashSoul } from '../../src/domain/soul/parts.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../support/souls.js';
 
 const examples = join(import.meta.dirname, '../../examples');
@@ -129,6 +132,25 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     for (const [reason, change] of changed)
       expect(check(JSON.stringify({ ...proof, ...change }), '--proof'), reason).toEqual({ status: 1, said: reason });
     expect(check(JSON.stringify(soul), '--proof')).toMatchObject({ status: 1 });
+  });
+
+  it('prints no id that could pass for what it says itself', async () => {
+    const kid = 'A'.repeat(43);
+    const line = `m1 of s1 signed by ${kid}\nvalid s2`;
+    const signed = async (unsigned: UnsignedSoul): Promise<SoulDocument> => {
+      const { root } = drained(hashSoul(unsigned));
+      const header = { typ: SOUL_TYPE, withJwk: true } as const;
+      const signature = await keys.sign(keys.current.kid, soulClaims(unsigned, root), header);
+      return { ...unsigned, trainingProof: root, signature };
+    };
+    for (const id of [line, `s1 signed by ${kid}`, 's1\n', '\u001b[2J', '', 'x'.repeat(129)]) {
+      const soul = await signed({ ...unsignedSoul(), id });
+      expect(check(JSON.stringify(soul)), id).toEqual({ status: 1, said: 'malformed' });
+      const proof = await proofOf(soul, soulMemory(1).id);
+      expect(check(JSON.stringify(proof), '--proof'), id).toEqual({ status: 1, said: 'malformed' });
+      const other = await signed(unsignedSoul({ memories: [soulMemory(0, { id })] }));
+      expect(check(JSON.stringify(await proofOf(other, id)), '--proof'), id).toEqual({ status: 1, said: 'malformed' });
+    }
   });
 
   it('refuses with status 1 what it cannot read', () => {

@@ -1,7 +1,7 @@
 import { importEvents } from '../../domain/soul/import-decoder.js';
 import type { Fold } from '../streams/fold.js';
 
-/** Of all imports of one txId by one tenant, the newest. `open`: its client has not brought the soul yet. */
+/** Of all imports of one txId by one tenant, the newest. `open`: it has not ended. */
 export type Imports = { readonly newest: { readonly importId: string; readonly open: boolean } | null };
 
 /** How the imports of one txId by one tenant are folded. */
@@ -12,6 +12,7 @@ export const importFold: Fold<Imports> = {
     if (event.type === 'Unknown') return imports;
     const { importId } = event.data;
     if (event.type === 'SoulImportRequested') return { newest: { importId, open: true } };
-    return imports.newest?.importId === importId ? { newest: { importId, open: false } } : imports;
+    if (event.type === 'SoulReceived' || imports.newest?.importId !== importId) return imports;
+    return { newest: { importId, open: false } };
   },
 };

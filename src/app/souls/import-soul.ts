@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
-import { isRejectionCode, Rejection } from '../../domain/shared/rejection.js';
+import { isRejectionCode, Rejection, type RejectionCode } from '../../domain/shared/rejection.js';
 import { importStream, npcStream } from '../../domain/shared/stream-names.js';
 import { DATA_BYTES, dataBytes } from '../../domain/npc/mind-data.js';
 import { soulToCborSlices } from '../../domain/soul/binary.js';
@@ -34,12 +34,16 @@ const ARRIVING_MS = 12_000;
 /** What is left of that in any case. */
 const LEAST_WAIT_MS = 1_000;
 /**
- * For how long a soul is kept at first, in milliseconds: its import ends within seconds as a rule, and may not even know of it, when nobody can tell
- * whether its events were recorded. Then the sweep takes it (archive-sweep.ts).
+ * For how long a soul that was received is kept for its arrival, in milliseconds: longer than any outage. One that no import knows of goes then, too
+ * (archive-sweep.ts).
  */
-export const UNKNOWN_MS = 3_600_000;
-/** For how long a soul that was received is kept for its arrival, in milliseconds: longer than any outage. */
-const KEPT_MS = 7 * 24 * 3_600_000;
+export const KEPT_MS = 7 * 24 * 3_600_000;
+/** With which words an import says that it never received this document. After any other refusal it may have, from another request. */
+const NEVER_RECEIVED: readonly string[] = [
+  'SOUL_PAYLOAD_MISMATCH',
+  'SOUL_EXCHANGE_EXPIRED',
+  'SOUL_IMPORT_NOT_FOUND',
+] satisfies readonly RejectionCode[];
 
 export type ImportDeps = {
   readonly engine: ProcessEngine;
@@ -68,7 +72,8 @@ export type Imported = {
 const refOf = (stream: string, id: string): ProcessRef => ({ process: soulImport.name, id, stream });
 
 /**
- * Begins to import what an archive calls `txId` (contract 8.3); while an import of it waits for its client, that one is taken again.
+ * Begins to import what an archive calls `txId` (contract 8.3); while an import of it waits for its client, or its soul still arrives, that one is taken
+ * again.
  * @throws Rejection as ProcessEngine.ask
  */
 export const beginImport = async (
@@ -80,7 +85,8 @@ export const beginImport = async (
   const nowMs = clock.now().getTime();
   if (state.newest?.open === true) {
     const known = (await journal.load(soulImport, refOf(stream, state.newest.importId))).state as SoulImportAnswer;
-    if (Date.parse(known.deadlineAt) > nowMs) return;
+    if (known.name === 'received') return;
+    if (known.name === 'requested' && Date.parse(known.deadlineAt) > nowMs) return;
   }
   const importId = makeProcessId('i', revision, nowMs, by.commandId);
   const deadlineAt = new Date(nowMs + soulDeadlineMs).toISOString();
@@ -110,7 +116,8 @@ export const giveUpImport = async (
 };
 
 /**
- * Brings a soul in as a mind (contract 8.4): the document is verified and kept, then the import goes on by itself. A repeat waits for it.
+ * Brings a soul in as a mind (contract 8.4): the document is verified and kept, then the import goes on by itself. A repeat waits for it, and brings the
+ * document once more, should it have been lost.
  * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_ALREADY_LIVE,
  *   ENGINE_UNAVAILABLE when it takes longer than ARRIVING_MS, what the archive raises, and as ProcessEngine.ask
  */
@@ -129,17 +136,16 @@ export const receiveSoul = async (
   const { soul, kid, signer } = verified;
   const { bytes, digest } = await canonicalPayload(soul);
   const staging = stagedFor(tenant, ref.id);
-  const stageFor = (ms: number): Promise<void> =>
-    deps.archive.stage(digest, bytes, { ...staging, expiresAt: new Date(deps.clock.now().getTime() + ms) });
+  const stage = (): Promise<void> =>
+    deps.archive.stage(digest, bytes, { ...staging, expiresAt: new Date(deps.clock.now().getTime() + KEPT_MS) });
   if (before.name === 'requested') {
     await requireNamed(deps, txId, { digest, bytes, soul });
     requireDataFits(soul);
     const isCopy = copy || (signer === 'ours' && (await livesHere(deps, soul)));
     const npcId = isCopy ? copyId(soul.npcId, ref.id) : soul.npcId;
     if (!isCopy) await requireFree(deps, tenant, txId, soul);
-    await requireWaitingRoom(deps.archive, tenant);
-    // It is kept for longer once it is known that the import needs it for longer.
-    await stageFor(UNKNOWN_MS);
+    await requireWaitingRoom(deps.archive, tenant, { importId: ref.id, bytes: bytes.length });
+    await stage();
     const { id: soulId, trainingProof: root, memories } = soul;
     const received = { soulId, digest, root, kid, signer, npcId, copy: isCopy };
     const sizes = { memories: memories.length, bytes: bytes.length };
@@ -147,19 +153,19 @@ export const receiveSoul = async (
     try {
       await deps.engine.ask(ref, [input], by);
     } catch (error) {
-      // Another document was faster: nobody needs this one.
-      if (error instanceof Rejection && error.code === 'SOUL_PAYLOAD_MISMATCH')
+      if (error instanceof Rejection && NEVER_RECEIVED.includes(error.code))
         await deps.archive.unstage(digest, staging);
       throw error;
     }
   } else if ('soul' in before) {
     if (before.soul.digest !== digest) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
-    // It may have been lost since.
-    if (before.name === 'received') await stageFor(UNKNOWN_MS);
+    if (before.name === 'received') await stage();
   }
   const withinMs = Math.max(LEAST_WAIT_MS, ARRIVING_MS - (deps.clock.monotonicMs() - beganMs));
-  const keep = (): Promise<void> => stageFor(KEPT_MS);
-  return { ...(await arrivedSoul(deps, { tenant, ref, by, withinMs }, keep)), document: soul };
+  const outcome = await deps.engine.outcome(ref, by, { withinMs });
+  // The import may have ended before it was staged here: it would not look at it again.
+  if (outcome !== null && before.name !== 'imported') await deps.archive.unstage(digest, staging);
+  return { ...(await arrivedSoul(deps, tenant, outcome)), document: soul };
 };
 
 /** An import that has ended otherwise than well says so. */
@@ -239,23 +245,8 @@ const requireFree = async (deps: ImportDeps, tenant: string, txId: string, soul:
   });
 };
 
-/** @param keep is called when the soul has not arrived in time */
-const arrivedSoul = async (
-  { engine, events }: ImportDeps,
-  {
-    tenant,
-    ref,
-    by,
-    withinMs,
-  }: Pick<ImportAsked, 'tenant' | 'by'> & { readonly ref: ProcessRef; readonly withinMs: number },
-  keep: () => Promise<void>,
-): Promise<Imported> => {
-  let outcome: StepAnswer | null = null;
-  try {
-    outcome = await engine.outcome(ref, by, { withinMs });
-  } finally {
-    if (outcome === null) await keep();
-  }
+/** @param outcome null when it has not arrived in time */
+const arrivedSoul = async ({ events }: ImportDeps, tenant: string, outcome: StepAnswer | null): Promise<Imported> => {
   const state = outcome?.answer as SoulImportAnswer | undefined;
   if (state !== undefined) requireOpen(state);
   if (outcome === null || state?.name !== 'imported') {

@@ -5,11 +5,14 @@ import { MEMORY_BYTES } from '../../domain/npc/recorded-bytes.js';
 import { isClientId } from '../../domain/shared/client-id.js';
 import { isObject } from '../../domain/shared/json.js';
 import {
-  fewestBytes,
+  leastSize,
   MAX_PART_BYTES,
   MAX_SOUL_BYTES,
+  MAX_SOUL_CONTAINERS,
   MAX_SOUL_MEMORIES,
+  MAX_SOUL_VALUES,
   type OutOfBounds,
+  type PartSize,
 } from '../../domain/soul/bounds.js';
 import type { SoulDocument, SoulMemory } from '../../domain/soul/document.js';
 import { soulMemorySchema, soulSchema } from '../../domain/soul/soul-schema.js';
@@ -38,30 +41,39 @@ const malformed: Wrong = { wrong: 'malformed' };
 const tooLarge: Wrong = { wrong: 'too_large' };
 
 /** What a document has besides its memories, in bounds and of the right shape: all of it but the two texts whose length the schema bounds. */
-function* wrongHead(document: unknown): Sliced<Wrong | number> {
+function* wrongHead(document: unknown): Sliced<Wrong | PartSize> {
   const isList = isObject(document) && Array.isArray(document['memories']);
   const { memories: _, trainingProof: __, signature: ___, ...head } = isObject(document) ? document : {};
-  const bytes = yield* fewestBytes(isObject(document) ? head : document, 0, MAX_PART_BYTES);
-  if (typeof bytes !== 'number') return { wrong: bytes };
-  return hasShape(isList ? { ...document, memories: [] } : document) ? bytes : malformed;
+  const size = yield* leastSize(isObject(document) ? head : document, 0, MAX_PART_BYTES);
+  if (typeof size === 'string') return { wrong: size };
+  return hasShape(isList ? { ...document, memories: [] } : document) ? size : malformed;
 }
 
 const isSound = ({ timestamp, text }: SoulMemory): boolean =>
   isMoment(timestamp) && Buffer.byteLength(text) <= MEMORY_BYTES;
 
-/** What is wrong with the memories of a soul that has so many bytes without them. */
-function* wrongMemories(memories: readonly unknown[], headBytes: number): Sliced<Wrong | null> {
+const sumOf = (one: PartSize, other: PartSize): PartSize => ({
+  bytes: one.bytes + other.bytes,
+  containers: one.containers + other.containers,
+  values: one.values + other.values,
+});
+
+const isBeyondSouls = ({ bytes, containers, values }: PartSize): boolean =>
+  bytes > MAX_SOUL_BYTES || containers > MAX_SOUL_CONTAINERS || values > MAX_SOUL_VALUES;
+
+/** What is wrong with the memories of a soul that takes so much without them. */
+function* wrongMemories(memories: readonly unknown[], head: PartSize): Sliced<Wrong | null> {
   const ids = new Set<string>();
-  let bytes = headBytes;
+  let whole = head;
   let unpaused = 0;
   for (const memory of memories) {
-    const size = yield* fewestBytes(memory, MEMORY_DEPTH, MAX_PART_BYTES);
-    if (typeof size !== 'number') return { wrong: size };
-    bytes += size;
-    if (bytes > MAX_SOUL_BYTES) return tooLarge;
+    const size = yield* leastSize(memory, MEMORY_DEPTH, MAX_PART_BYTES);
+    if (typeof size === 'string') return { wrong: size };
+    whole = sumOf(whole, size);
+    if (isBeyondSouls(whole)) return tooLarge;
     if (!isMemory(memory) || !isSound(memory) || ids.has(memory.id)) return malformed;
     ids.add(memory.id);
-    unpaused += size + MEMORY_WORK;
+    unpaused += size.bytes + MEMORY_WORK;
     if (unpaused < SLICE_BYTES) continue;
     yield unpaused;
     unpaused = 0;
@@ -77,7 +89,7 @@ export function* readSoul(document: unknown): Sliced<{ readonly soul: SoulDocume
   const memories = isObject(document) ? document['memories'] : undefined;
   if (Array.isArray(memories) && memories.length > MAX_SOUL_MEMORIES) return tooLarge;
   const head = yield* wrongHead(document);
-  if (typeof head !== 'number') return head;
+  if ('wrong' in head) return head;
   const soul = document as SoulDocument;
   return isMoment(soul.createdAt) ? ((yield* wrongMemories(soul.memories, head)) ?? { soul }) : malformed;
 }

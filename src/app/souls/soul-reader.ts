@@ -25,28 +25,25 @@ export type SoulReader = {
  */
 export const createSoulReader = (trust: SoulTrust, lines = new Lines()): SoulReader => {
   const remembered = new LRUCache<string, SoulFindings>({ max: REMEMBERED });
-  const inspected = async (digest: string, document: unknown): Promise<SoulFindings> => {
-    const findings = remembered.get(digest) ?? (await inspectSoul(document));
-    remembered.set(digest, findings);
-    return findings;
+  const findingsOf = async (digest: string, bytes: Uint8Array): Promise<SoulFindings> => {
+    const found = remembered.get(digest) ?? (await inspectSoul(await payloadDocument(bytes)));
+    remembered.set(digest, found);
+    return found;
+  };
+  const judge = async (bytes: Uint8Array): Promise<SoulJudgement> => {
+    const digest = await inSlices(payloadDigest(bytes));
+    const findings = remembered.get(digest) ?? (await lines.inTurn('soul', () => findingsOf(digest, bytes)));
+    // Nobody else waits while it is asked whose key it is: for a stranger's that takes up to a second.
+    return judgeSoul(findings, trust);
   };
   return {
-    judge: async (bytes) => {
-      const digest = await inSlices(payloadDigest(bytes));
-      const findings =
-        remembered.get(digest) ??
-        (await lines.inTurn('soul', async () => inspected(digest, await payloadDocument(bytes))));
-      return judgeSoul(findings, trust);
-    },
+    judge,
     read: async (bytes, use) => {
-      const digest = await inSlices(payloadDigest(bytes));
-      const known = remembered.get(digest);
-      if (known !== undefined && !(await judgeSoul(known, trust)).valid) return null;
-      return lines.inTurn('soul', async () => {
-        const document = await payloadDocument(bytes);
-        const judgement = await judgeSoul(await inspected(digest, document), trust);
-        return judgement.valid ? use(document as unknown as SoulDocument, judgement) : null;
-      });
+      const judgement = await judge(bytes);
+      if (!judgement.valid) return null;
+      return lines.inTurn('soul', async () =>
+        use((await payloadDocument(bytes)) as unknown as SoulDocument, judgement),
+      );
     },
   };
 };

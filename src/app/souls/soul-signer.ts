@@ -1,13 +1,16 @@
 import type { Sliced } from '../../domain/rules/hold-patterns.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { MAX_MEMBERS } from '../../domain/shared/modest-json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import {
-  fewestBytes,
+  leastSize,
   MAX_PART_BYTES,
   MAX_SOUL_BYTES,
+  MAX_SOUL_CONTAINERS,
   MAX_SOUL_DEPTH,
   MAX_SOUL_MEMORIES,
+  MAX_SOUL_VALUES,
 } from '../../domain/soul/bounds.js';
 import { SOUL_TYPE, soulClaims } from '../../domain/soul/claims.js';
 import type { SoulDocument, SoulMemory, UnsignedSoul } from '../../domain/soul/document.js';
@@ -25,14 +28,17 @@ const SOUL_BOUNDS = {
   partLimitBytes: MAX_PART_BYTES,
   memoriesLimit: MAX_SOUL_MEMORIES,
   depthLimit: MAX_SOUL_DEPTH,
+  listsAndObjectsLimit: MAX_SOUL_CONTAINERS,
+  valuesLimit: MAX_SOUL_VALUES,
+  membersLimit: MAX_MEMBERS,
 };
 
 /** `depth`: how many lists and objects it stands in. */
 function* isTooLarge(part: Json, depth: number): Sliced<boolean> {
-  return (yield* fewestBytes(part, depth, MAX_PART_BYTES)) === 'too_large' || jsonBytes(part) > MAX_PART_BYTES;
+  return (yield* leastSize(part, depth, MAX_PART_BYTES)) === 'too_large' || jsonBytes(part) > MAX_PART_BYTES;
 }
 
-/** What alone is too long or too deep for a soul: its first such memory, or its state; nothing when only the whole is too large. */
+/** What alone is too long, too deep or has too many members for a soul: its first such memory, or its state; nothing when only the whole is too large. */
 const culprit = async ({ memories, state }: UnsignedSoul): Promise<JsonObject> => {
   const memory = await inSlices(firstTooLarge(memories));
   if (memory !== undefined) return { memoryId: memory.id };

@@ -1,5 +1,6 @@
 import { compactVerify, decodeProtectedHeader, importJWK } from 'jose';
 
+import { isContentDigest } from '../../domain/shared/content-digest.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import type { SoulSigner } from '../../domain/shared/soul-origin.js';
 import { ED25519_ALGORITHMS, isCanonicalJws } from '../../domain/signing/compact-jws.js';
@@ -65,7 +66,8 @@ const signerOf = (signature: string): { readonly kid: string; readonly x: string
     if (!hasOnly(header, HEADER_MEMBERS) || !isObject(jwk) || !hasOnly(jwk, JWK_MEMBERS)) return null;
     const { crv, kty, x } = jwk as JsonObject;
     const isKey = crv === 'Ed25519' && kty === 'OKP' && typeof x === 'string';
-    if (!isKey || typeof kid !== 'string' || typ !== SOUL_TYPE || !ED25519_ALGORITHMS.includes(alg)) return null;
+    const isName = typeof kid === 'string' && isContentDigest(kid);
+    if (!isKey || !isName || typ !== SOUL_TYPE || !ED25519_ALGORITHMS.includes(alg)) return null;
     const bytes = Buffer.from(x, 'base64url');
     return bytes.length === 32 && bytes.toString('base64url') === x ? { kid, x } : null;
   } catch {

@@ -17,9 +17,18 @@ export const stagedFor = (tenant: string, importId: string): { readonly tenant: 
 });
 
 /**
+ * @param soul which import a received soul is for: what that import has staged already, up to the soul's size, does not count against it
  * @throws Rejection SOULS_WAITING while too many souls of the tenant wait for their upload, or to arrive (contract 8.1, 8.4); what the archive raises
  */
-export const requireWaitingRoom = async (archive: Pick<SoulArchive, 'stagedBytes'>, tenant: string): Promise<void> => {
-  if ((await archive.stagedBytes(tenant, importsOf(tenant))) < MAX_WAITING_BYTES) return;
+export const requireWaitingRoom = async (
+  archive: Pick<SoulArchive, 'stagedBytes'>,
+  tenant: string,
+  soul?: { readonly importId: string; readonly bytes: number },
+): Promise<void> => {
+  const waiting = await archive.stagedBytes(tenant, importsOf(tenant));
+  if (waiting < MAX_WAITING_BYTES) return;
+  const own =
+    soul === undefined ? 0 : Math.min(soul.bytes, await archive.stagedBytes(stagedFor(tenant, soul.importId).tenant));
+  if (waiting - own < MAX_WAITING_BYTES) return;
   throw new Rejection('SOULS_WAITING', { details: { limitBytes: MAX_WAITING_BYTES }, retryAfter: RETRY_SECONDS });
 };

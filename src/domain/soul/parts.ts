@@ -1,7 +1,7 @@
 import { jcsSlices } from '../shared/jcs-slices.js';
 import { drained } from '../shared/drained.js';
 import { jcs, type JsonObject } from '../shared/json.js';
-import { fewestBytes, MAX_PART_BYTES, MAX_SOUL_BYTES } from './bounds.js';
+import { leastSize, MAX_PART_BYTES, MAX_SOUL_BYTES } from './bounds.js';
 import type { SoulDocument, SoulMemory, UnsignedSoul } from './document.js';
 import { hashLeaf, inclusionPath, merkleRoot } from './merkle.js';
 
@@ -21,7 +21,7 @@ export type HashedSoul = {
 
 /** What is longer is written in slices, which takes more time in all. */
 const SHORT_BYTES = 8_192;
-const isShort = (part: JsonObject): boolean => typeof drained(fewestBytes(part, 0, SHORT_BYTES)) === 'number';
+const isShort = (part: JsonObject): boolean => typeof drained(leastSize(part, 0, SHORT_BYTES)) !== 'string';
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 

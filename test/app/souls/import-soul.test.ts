@@ -4,7 +4,7 @@ import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
 import { Lines } from '../../../src/app/pacing/line.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
-import { type ImportDeps, receiveSoul, UNKNOWN_MS } from '../../../src/app/souls/import-soul.js';
+import { beginImport, type ImportDeps, KEPT_MS, receiveSoul } from '../../../src/app/souls/import-soul.js';
 import { signSoul } from '../../../src/app/souls/soul-signer.js';
 import { MAX_WAITING_BYTES, requireWaitingRoom, stagedFor } from '../../../src/app/souls/waiting-room.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
@@ -51,42 +51,83 @@ beforeEach(async () => {
 });
 
 /** An engine that does only what a test says. */
-const received = async (engine: Partial<ProcessEngine>, txId = 'tx') => {
-  const lanes = new Lanes(events, clock);
-  const journal = new ProcessJournal(events);
-  const deps: ImportDeps = {
-    ...{ events, lanes, journal, clock, archive, trust, lines, soulDeadlineMs: 3_600_000 },
-    engine: engine as ProcessEngine,
-  };
-  return receiveSoul(deps, { tenant, txId, by }, { document: soul, copy: false });
-};
-const sweptAfter = async (ms: number) => {
-  await archive.dropStaged(new Date(Date.parse(START) + ms), 10);
-  return (await archive.read(digest)) === null;
+const depsWith = (engine: Partial<ProcessEngine>): ImportDeps => ({
+  ...{ events, lanes: new Lanes(events, clock), journal: new ProcessJournal(events), clock, archive, trust, lines },
+  ...{ engine: engine as ProcessEngine, soulDeadlineMs: 3_600_000 },
+});
+const received = async (engine: Partial<ProcessEngine>, txId = 'tx') =>
+  receiveSoul(depsWith(engine), { tenant, txId, by }, { document: soul, copy: false });
+const answered = async () => ({ answer: undefined, revision: 1, position: 1 });
+const unknown = () => Promise.reject(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 }));
+const isKept = async () => (await archive.read(digest)) !== null;
+/** As the import's own effect does when it ends. */
+const ends = async () => archive.unstage(digest, stagedFor(tenant, importId));
+const recorded = async () => {
+  const received = { soulId: soul.id, digest, root: soul.trainingProof, kid: 'k', signer: 'unknown' } as const;
+  const data = { importId, ...received, npcId: soul.npcId, copy: false, memories: 3, bytes: 1 };
+  await appendNext(events, importStream(tenant, 'tx'), [event('tx', { type: 'SoulReceived', data })]);
 };
 
 describe('a soul that was received', () => {
-  it('is swept when nobody can tell whether its import knows of it', async () => {
-    const ask = () => Promise.reject(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 }));
-    await expect(received({ ask })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
-    expect(await sweptAfter(UNKNOWN_MS - 1)).toBe(false);
-    expect(await sweptAfter(UNKNOWN_MS)).toBe(true);
+  it.each<[string, Partial<ProcessEngine>]>([
+    ['nobody can tell whether its import knows of it', { ask: unknown }],
+    ['the server dies while it waits', { ask: answered, outcome: () => new Promise(() => undefined) }],
+    ['it has not arrived in time', { ask: answered, outcome: async () => null }],
+    ['it cannot be asked for', { ask: answered, outcome: () => Promise.reject(new Error('no')) }],
+  ])('is kept for longer than any outage when %s, and swept then', async (_, engine) => {
+    void received(engine).catch(() => undefined);
+    await expect.poll(isKept).toBe(true);
+    await archive.dropStaged(new Date(Date.parse(START) + KEPT_MS - 1), 10);
+    expect(await isKept()).toBe(true);
+    await archive.dropStaged(new Date(Date.parse(START) + KEPT_MS), 10);
+    expect(await isKept()).toBe(false);
   });
 
-  it('is not kept when another document was faster', async () => {
-    await expect(received({ ask: () => Promise.reject(new Rejection('SOUL_PAYLOAD_MISMATCH')) })).rejects.toMatchObject(
-      { code: 'SOUL_PAYLOAD_MISMATCH' },
-    );
-    expect(await archive.read(digest)).toBeNull();
+  it.each(['SOUL_PAYLOAD_MISMATCH', 'SOUL_EXCHANGE_EXPIRED', 'SOUL_IMPORT_NOT_FOUND'] as const)(
+    'is not kept when its import says %s',
+    async (code) => {
+      await expect(received({ ask: () => Promise.reject(new Rejection(code)) })).rejects.toMatchObject({ code });
+      expect(await isKept()).toBe(false);
+    },
+  );
+
+  it('is not put back after its import has ended', async () => {
+    const ask = async () => {
+      await ends();
+      return answered();
+    };
+    await expect(received({ ask, outcome: async () => null })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    expect(await isKept()).toBe(false);
   });
 
-  it.each<[string, ProcessEngine['outcome']]>([
-    ['has not arrived in time', () => Promise.resolve(null)],
-    ['cannot be asked for', () => Promise.reject(new Error('no'))],
-  ])('is kept for longer than any outage when it %s', async (_, outcome) => {
-    const ask = () => Promise.resolve({ answer: undefined, revision: 1, position: 1 });
-    await expect(received({ ask, outcome })).rejects.toThrow();
-    expect(await sweptAfter(6 * 24 * 3_600_000)).toBe(false);
+  it('is dropped again where its import ended just before it was staged', async () => {
+    const failure = { code: 'SOUL_ALREADY_LIVE', reason: 'too late' };
+    const outcome = async () => ({ answer: { name: 'failed', failure }, revision: 2, position: 2 });
+    await expect(received({ ask: answered, outcome })).rejects.toMatchObject({ code: 'SOUL_ALREADY_LIVE' });
+    expect(await isKept()).toBe(false);
+    await recorded();
+    await expect(received({ outcome })).rejects.toMatchObject({ code: 'SOUL_ALREADY_LIVE' });
+    expect(await isKept()).toBe(false);
+  });
+
+  it('may be brought again while it arrives, also by who begins again', async () => {
+    await recorded();
+    const deps = depsWith({ ask: () => Promise.reject(new Error('another import was begun')) });
+    await clock.advance(2 * 3_600_000);
+    await beginImport(deps, { tenant, txId: 'tx', by });
+    await expect(received({ outcome: async () => null })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    expect(await isKept()).toBe(true);
+  });
+
+  it('does not wait for itself', async () => {
+    const nearly = Buffer.alloc(MAX_WAITING_BYTES - 10);
+    const expiresAt = new Date('2027-01-01T00:00:00.000Z');
+    await archive.stage(contentDigest(Buffer.from('a')), nearly, { ...stagedFor(tenant, 'i0_0_another'), expiresAt });
+    for (let times = 0; times < 2; times += 1)
+      await expect(received({ ask: unknown })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    // What goes beyond one soul counts.
+    await archive.stage(contentDigest(Buffer.from('b')), nearly, { ...stagedFor(tenant, importId), expiresAt });
+    await expect(received({ ask: unknown })).rejects.toMatchObject({ code: 'SOULS_WAITING' });
   });
 
   it('counts among what waits, for its tenant alone', async () => {

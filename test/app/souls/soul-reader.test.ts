@@ -65,6 +65,31 @@ describe('a reader of souls', () => {
     expect(await turnsOf()).toBeLessThan(10);
   });
 
+  it('lets others read while it is asked whose key a stranger is', async () => {
+    const strangers = await serverKeys('a stranger');
+    const { provenance } = unsignedSoul();
+    const elsewhere = { ...unsignedSoul(), provenance: { ...provenance, issuer: 'https://elsewhere.example' } };
+    const theirs = Buffer.from(jcs(await signSoul(strangers, 'https://elsewhere.example', elsewhere)));
+    let store = gate();
+    let asked = 0;
+    const publicKey = async (kid: string) => {
+      if (kid === keys.current.kid) return keys.publicKey(kid);
+      asked += 1;
+      await store.opened;
+      return undefined;
+    };
+    const reader = createSoulReader({ keys: { publicKey }, issuer: ISSUER, trusted: null });
+    // The second time it is remembered what stands in it.
+    for (let times = 1; times <= 2; times += 1) {
+      store = gate();
+      const stranger = reader.read(theirs, async (_, { signer }) => signer);
+      await expect.poll(() => asked).toBe(times);
+      expect(await reader.read(bytes, async (_, { signer }) => signer)).toBe('ours');
+      store.open();
+      expect(await stranger).toBe('unknown');
+    }
+  });
+
   it('has one soul in memory at once, and so many wait', async () => {
     const reader = createSoulReader({ keys, issuer: ISSUER, trusted: null });
     const { opened, open } = gate();

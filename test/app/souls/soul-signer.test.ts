@@ -3,13 +3,22 @@ import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject } fro
 import { calculateJwkThumbprint, CompactSign, compactVerify, decodeProtectedHeader, EmbeddedJWK } from 'jose';
 import { describe, expect, it } from 'vitest';
 
+import { payloadDocument } from '../../../src/app/souls/payload-document.js';
 import { signSoul } from '../../../src/app/souls/soul-signer.js';
 import { inspectSoul, judgeSoul, type SoulTrust, verifySoul } from '../../../src/app/souls/verify-soul.js';
+import { drained } from '../../../src/domain/shared/drained.js';
 import { jcs, type Json, type JsonObject } from '../../../src/domain/shared/json.js';
+import { MAX_MEMBERS, requireModest } from '../../../src/domain/shared/modest-json.js';
 import { ed25519Jwk, thumbprint } from '../../../src/domain/signing/jwk.js';
-import { MAX_SOUL_BYTES, MAX_SOUL_MEMORIES } from '../../../src/domain/soul/bounds.js';
+import {
+  MAX_SOUL_BYTES,
+  MAX_SOUL_CONTAINERS,
+  MAX_SOUL_MEMORIES,
+  MAX_SOUL_VALUES,
+} from '../../../src/domain/soul/bounds.js';
+import { soulToCbor } from '../../../src/domain/soul/binary.js';
 import { soulClaims } from '../../../src/domain/soul/claims.js';
-import type { SoulDocument, SoulInputs, UnsignedSoul } from '../../../src/domain/soul/document.js';
+import type { SoulDocument, SoulInputs, SoulMemory, UnsignedSoul } from '../../../src/domain/soul/document.js';
 import { hashSoul } from '../../../src/domain/soul/parts.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';
 
@@ -106,6 +115,13 @@ describe('a signed soul', () => {
 
 describe('signing a soul', () => {
   const nested = (levels: number): JsonObject => (levels === 0 ? {} : { in: nested(levels - 1) });
+  const members = (count: number): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, 1]));
+  /** Memories with so many lists and objects in all, 10,000 in each. */
+  const lists = (count: number): readonly SoulMemory[] =>
+    Array.from({ length: Math.ceil(count / 10_000) }, (_, at) =>
+      soulMemory(at, { metadata: { a: Array.from({ length: 9_996 }, () => []) } }),
+    );
 
   it.each<[string, Partial<SoulInputs>]>([
     [
@@ -118,6 +134,15 @@ describe('signing a soul', () => {
       { memories: soulMemories(1_000).map((memory) => ({ ...memory, metadata: { a: 'x'.repeat(16_000) } })) },
     ],
     ['data nested too deep for a request', { data: nested(28) }],
+    ['more lists and objects than a request may have', { memories: lists(MAX_SOUL_CONTAINERS) }],
+    [
+      'more values than a request may have',
+      {
+        memories: Array.from({ length: 6 }, (_, at) =>
+          soulMemory(at, { metadata: { a: Array<number>(340_000).fill(1) } }),
+        ),
+      },
+    ],
   ])('refuses %s', async (_, more) => {
     await expect(signSoul(keys, ISSUER, unsignedSoul(more))).rejects.toMatchObject({ code: 'SOUL_TOO_LARGE' });
   });
@@ -134,6 +159,11 @@ describe('signing a soul', () => {
       { memoryId: soulMemory(0).id },
     ],
     ['a state that is too deep', { data: nested(28) }, { member: 'state' }],
+    [
+      'a memory with too many members',
+      { memories: [soulMemory(0, { metadata: members(MAX_MEMBERS + 1) })] },
+      { memoryId: soulMemory(0).id, membersLimit: MAX_MEMBERS, valuesLimit: MAX_SOUL_VALUES },
+    ],
   ])('says that it is %s', async (_, more, details) => {
     await expect(signSoul(keys, ISSUER, unsignedSoul(more))).rejects.toMatchObject({ details });
   });
@@ -149,6 +179,30 @@ describe('signing a soul', () => {
     const { provenance } = elsewhere();
     const longer = { ...padded([...pads, most + 1]), provenance };
     expect(await verdictOf(await signedBy(longer))).toBe('too_large');
+  });
+
+  it('takes as many lists, values and members as it may, and reads them again in both forms', async () => {
+    const most = [
+      { memories: lists(390_000) },
+      { memories: [soulMemory(0, { metadata: members(MAX_MEMBERS) })] },
+      {
+        memories: Array.from({ length: 6 }, (_, at) =>
+          soulMemory(at, { metadata: { a: Array<number>(333_000).fill(1) } }),
+        ),
+      },
+    ];
+    for (const more of most) {
+      const signed = await signSoul(keys, ISSUER, unsignedSoul(more));
+      const read = await payloadDocument(Buffer.from(jcs(signed)));
+      expect(await inspectSoul(read)).toMatchObject({ isItsName: true, tampered: null });
+      expect(await payloadDocument(soulToCbor(signed))).not.toBeNull();
+      const body = {
+        sicTxId: 'tx',
+        sicDownloadResult: { adrBody: signed, adrStatus: 200, adrSuccess: true },
+        copy: true,
+      };
+      expect(() => drained(requireModest(Buffer.from(JSON.stringify(body))))).not.toThrow();
+    }
   });
 
   it('takes data that are nested as deep as a request allows', async () => {
@@ -308,6 +362,11 @@ describe('a signature that is none', () => {
     ['another type of token', { typ: 'JWT' }],
   ])('whose header has %s', async (_, more) => {
     expect(await verdictOf(await signedBy(elsewhere(), more))).toBe('malformed');
+  });
+
+  it('whose header has a name that no key has, is neither looked up nor remembered', async () => {
+    const found = await inspectSoul(await signedBy(elsewhere(), { kid: 'k'.repeat(11_500) }));
+    expect(found).toEqual({ wrong: 'malformed' });
   });
 
   it('whose header brings the key of somebody else', async () => {
