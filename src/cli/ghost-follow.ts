@@ -11,6 +11,9 @@ const AWAY_LOOKS = 60;
 const passing = (error: unknown): boolean =>
   error instanceof CommandFailed && (error.code === 'UNREACHABLE' || error.retryAfter !== null);
 
+/** What is told on the way: each finding once, and that the server is away, once for each time. */
+export type FollowGhost = { readonly found: (finding: GhostFinding) => void; readonly away: () => void };
+
 /**
  * Follows a session to its end, and tells of each finding once.
  * @throws CommandFailed when the session is unknown, or the server stays away
@@ -18,7 +21,7 @@ const passing = (error: unknown): boolean =>
 export const followGhost = async (
   request: MindRequest,
   sessionId: string,
-  onFinding: (finding: GhostFinding) => void,
+  { found, away: tellAway }: FollowGhost,
 ): Promise<GhostResults> => {
   const told = new Set<string>();
   for (let away = 0; ;) {
@@ -28,13 +31,14 @@ export const followGhost = async (
       away = 0;
       for (const finding of results.resultsFindings) {
         const name = `${finding.kind} ${finding.subject}`;
-        if (!told.has(name)) onFinding(finding);
+        if (!told.has(name)) found(finding);
         told.add(name);
       }
       if (results.resultsPartial !== true) return results;
     } catch (error) {
       away += 1;
       if (!passing(error) || away >= AWAY_LOOKS) throw error;
+      if (away === 1) tellAway();
     }
     await sleepFor(LOOK_MS);
   }

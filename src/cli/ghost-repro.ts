@@ -2,14 +2,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 
 import { Command } from 'commander';
 
+import type { MindRequest } from '../body/mind-request.js';
 import { openClient } from './client.js';
-import { findingLine, type GhostFinding } from './ghost-text.js';
+import { findingLine, type GhostFinding, isShown } from './ghost-text.js';
 import { fileOf } from './soul-file.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 
 /** As much of a reproduction as the commands look at (contract 9.10). */
-type Reproduction = {
+type ReproFile = {
   readonly finding: { readonly kind: string; readonly subject: string };
   readonly steps: number;
   readonly minimal: boolean;
@@ -30,10 +31,10 @@ export const reproCommand = (terminal: Terminal): Command =>
     .action(async (sessionId: string, n: number, { out }: { readonly out?: string }) => {
       const request = await openClient(terminal);
       const path = `/ghost/${encodeURIComponent(sessionId)}/findings/${String(n)}/repro`;
-      let repro = (await request('GET', path)) as Reproduction;
+      let repro = (await request('GET', path)) as ReproFile;
       for (let asked = 1; !repro.minimal && asked < SEARCHES; asked += 1) {
         remark(terminal, `${String(repro.steps)} steps so far ...`);
-        repro = (await request('GET', path)) as Reproduction;
+        repro = (await request('GET', path)) as ReproFile;
       }
       if (out === undefined) {
         printJson(terminal, repro);
@@ -54,19 +55,32 @@ const parsed = (text: string, file: string): unknown => {
   }
 };
 
+/** A registered level as it is now, as a reproduction names one. */
+const levelNow = async (request: MindRequest, name: string): Promise<object> => {
+  const { levelId, version, digest, map } = (await request('GET', `/levels/${encodeURIComponent(name)}`)) as {
+    readonly levelId: string;
+    readonly version: number | null;
+    readonly digest: string;
+    readonly map: unknown;
+  };
+  return { level: { levelId, version, digest, generated: false }, map };
+};
+
 /** `anima ghost replay <file>`: whether a finding still comes about. */
 export const replayCommand = (terminal: Terminal): Command =>
   new Command('replay')
     .description('play a reproduction again; fails if the finding does not come about')
     .argument('<file>', 'what "repro" wrote')
+    .option('--level <name>', 'play it in this level as it is now, instead of as it was')
     .option('--json', 'print the outcome as a line of JSON')
-    .action(async (file: string, { json = false }: { readonly json?: boolean }) => {
+    .action(async (file: string, { level, json = false }: { readonly level?: string; readonly json?: boolean }) => {
       const text = await readFile(fileOf(terminal, file), 'utf8').catch((error: unknown) => {
         throw new CommandFailed(`${file} cannot be read (${why(error)}).`);
       });
-      const repro = parsed(text, file) as Reproduction;
+      const repro = parsed(text, file) as ReproFile;
       const request = await openClient(terminal);
-      const outcome = (await request('POST', '/ghost/replay', repro)) as {
+      const changed = level === undefined ? {} : await levelNow(request, level);
+      const outcome = (await request('POST', '/ghost/replay', { ...repro, ...changed })) as {
         readonly reproduced: boolean;
         readonly steps: number;
       };
@@ -77,7 +91,8 @@ export const replayCommand = (terminal: Terminal): Command =>
       if (!json) print(terminal, `${kind} ${subject} comes about in ${steps}.`);
     });
 
-type Comparison = {
+type CompareOptions = { readonly all?: boolean; readonly json?: boolean };
+type ComparedSessions = {
   readonly comparable: boolean;
   readonly added: readonly GhostFinding[];
   readonly gone: readonly GhostFinding[];
@@ -90,18 +105,20 @@ export const compareCommand = (terminal: Terminal): Command =>
     .description('what a later session found and an earlier one did not, and the reverse; fails if something is new')
     .argument('<earlier>')
     .argument('<later>')
+    .option('--all', 'count also what fails no test')
     .option('--json', 'print the comparison as a line of JSON')
-    .action(async (earlier: string, later: string, { json = false }: { readonly json?: boolean }) => {
+    .action(async (earlier: string, later: string, { all = false, json = false }: CompareOptions) => {
       const request = await openClient(terminal);
       const path = `/ghost/${encodeURIComponent(earlier)}/compare/${encodeURIComponent(later)}`;
-      const compared = (await request('GET', path)) as Comparison;
-      const { added, gone, kept, comparable } = compared;
+      const compared = (await request('GET', path)) as ComparedSessions;
+      const counted = (findings: readonly GhostFinding[]) => (all ? findings : findings.filter(isShown));
+      const [added, gone, kept] = [counted(compared.added), counted(compared.gone), counted(compared.kept)];
       if (json) printJson(terminal, compared);
       else {
-        if (!comparable) remark(terminal, 'They had not the same goal and level.');
         for (const finding of added) print(terminal, `new   ${findingLine(finding)}`);
         for (const finding of gone) print(terminal, `gone  ${findingLine(finding)}`);
         print(terminal, `${String(added.length)} new, ${String(gone.length)} gone, ${String(kept.length)} as before`);
       }
+      if (!compared.comparable) throw new CommandFailed('They had not the same goal and level.');
       if (added.length > 0) throw new CommandFailed(`${String(added.length)} findings are new.`);
     });

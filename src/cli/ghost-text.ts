@@ -29,12 +29,18 @@ export type GhostResults = {
   readonly resultsCoverage: number;
   readonly resultsMetrics: readonly (readonly [string, number])[];
   readonly resultsFindings: readonly GhostFinding[];
+  readonly resultsGoal: string;
+  readonly resultsLevel: { readonly levelId: string; readonly generated: boolean };
+  readonly resultsSeed: number;
+  readonly resultsTimedOut: boolean;
   readonly resultsPartial?: true;
 };
 
 /** A finding on one line. */
-export const findingLine = ({ n, kind, subject, detail, fromStep, count }: GhostFinding): string =>
-  `${String(n)}. ${kind} ${subject}: ${detail} (step ${String(fromStep)}${count > 1 ? `, ${String(count)} times` : ''})`;
+export const findingLine = ({ n, kind, subject, detail, fromStep, count }: GhostFinding): string => {
+  const times = count > 1 ? `, ${String(count)} times` : '';
+  return `${String(n)}. ${kind} ${subject}: ${detail} (step ${String(fromStep)}${times})`;
+};
 
 const outcomeOf = ({ testPassed, testSkipped }: ShownTest): string =>
   testSkipped === true ? 'skipped' : testPassed ? 'passed' : 'FAILED';
@@ -42,7 +48,7 @@ const outcomeOf = ({ testPassed, testSkipped }: ShownTest): string =>
 /** What fails no test: who hunts bugs provokes it, or it depends on the machine (contract 9.9). */
 const PROVOKED = ['mind_allowed_world_refused', 'mind_refused_world_allows', 'slow_step'];
 /** Whether a finding is shown to somebody who did not ask for all. */
-export const isShown = ({ kind }: GhostFinding): boolean => !PROVOKED.includes(kind);
+export const isShown = ({ kind }: Pick<GhostFinding, 'kind'>): boolean => !PROVOKED.includes(kind);
 
 const findingLines = (findings: readonly GhostFinding[], all: boolean): readonly string[] => {
   const shown = all ? findings : findings.filter(isShown);
@@ -65,6 +71,6 @@ export const resultLines = (results: GhostResults, all: boolean): readonly strin
     ...table(resultsTests.map((test) => [outcomeOf(test), test.testName, test.testError ?? ''])),
     ...findingLines(resultsFindings, all),
     ...(all ? table(resultsMetrics.map(([name, figure]) => [name, String(figure)])) : []),
-    `${String(results.resultsPassed)} passed, ${String(results.resultsFailed)} failed, ${String(results.resultsSkipped)} skipped; ${covered} of the tiles seen in ${String(resultsDuration / 1_000)} s${results.resultsPartial === true ? '; it still plays' : ''}`,
+    `${String(results.resultsPassed)} passed, ${String(results.resultsFailed)} failed, ${String(results.resultsSkipped)} skipped; ${covered} of the tiles entered in ${String(resultsDuration / 1_000)} s${results.resultsPartial === true ? '; it still plays' : ''}`,
   ];
 };

@@ -4,6 +4,14 @@ import type { GhostSession } from '../app/ghosts/run-ghost.js';
 import type { GhostReport } from '../domain/ghost/session-events.js';
 import { FreeObject } from './schemas.js';
 
+/** The level of a session (contract 9.8). */
+export const LevelShown = Type.Object({
+  levelId: Type.String(),
+  version: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+  digest: Type.String(),
+  generated: Type.Boolean(),
+});
+
 /** The results of a session (contract 9.3, 9.9). */
 export const Results = Type.Object({
   resultsSessionId: Type.String(),
@@ -16,6 +24,10 @@ export const Results = Type.Object({
   resultsCoverage: Type.Number({ description: '0 to 1' }),
   resultsMetrics: Type.Array(Type.Array(Type.Unsafe<string | number>({ type: ['string', 'number'] }))),
   resultsFindings: Type.Array(FreeObject),
+  resultsGoal: Type.String(),
+  resultsLevel: LevelShown,
+  resultsSeed: Type.Integer(),
+  resultsTimedOut: Type.Boolean(),
   resultsPartial: Type.Optional(Type.Literal(true)),
 });
 
@@ -55,6 +67,10 @@ export const shownResults = (
     resultsCoverage: coverage,
     resultsMetrics: [...metrics, ['stepsPerSecond', perSecond] as const],
     resultsFindings: findings,
+    resultsGoal: session.goal,
+    resultsLevel: session.level,
+    resultsSeed: session.seed,
+    resultsTimedOut: 'timedOut' in session && session.timedOut,
     ...(session.name === 'over' ? {} : { resultsPartial: true as const }),
   };
 };

@@ -29,7 +29,8 @@ describe('anima ghost', () => {
   it('follows a session to its end, fails when a test does, and writes what pipelines read', async () => {
     const found = await anima('run', '--level', 'faulty', '--seed', '7', '--follow', '--junit', 'ghost.xml');
     expect(found.code).toBe(1);
-    expect(found.stdout).toMatch(/^FAILED {2}soft_lock /m);
+    expect(found.stdout).toMatch(/^FAILED +soft_lock /m);
+    expect(found.stderr).toMatch(/^found unreachable_goal walled-up room: /m);
     expect(found.stdout).toMatch(/^\d+\. unreachable_goal walled-up room: /m);
     expect(found.stdout).toMatch(/^And \d+ that fail no test, .*--all/m);
     expect(found.stdout).not.toMatch(/mind_allowed_world_refused \w+\//);
@@ -74,14 +75,33 @@ describe('anima ghost', () => {
     const fine = JSON.parse((await anima('run', '--level', 'cellar', '--follow', '--json')).stdout) as {
       resultsSessionId: string;
     };
-    const worse = await anima('compare', fine.resultsSessionId, id);
-    expect(worse.code).toBe(1);
-    expect(worse.stdout).toMatch(/^new {3}\d+\. soft_lock way out: /m);
+    const other = await anima('compare', fine.resultsSessionId, id);
+    expect([other.code, other.stderr]).toEqual([1, 'They had not the same goal and level.\n']);
+    expect(other.stdout).toMatch(/^new {3}\d+\. soft_lock way out: /m);
+    const elsewhere = await anima('replay', 'lock.json', '--level', 'cellar');
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringMatching(/does not come about any more/)]);
   }, 120_000);
 
   it('refuses what makes no sense together', async () => {
     const alone = await anima('run', '--junit', 'x.xml');
     expect([alone.code, alone.stderr]).toEqual([1, '--junit needs --follow: there are no results yet.\n']);
     expect((await anima('run', '--goal', 'win')).code).toBe(2);
+    const mistyped = await anima('run', '--level', 'celar');
+    expect([mistyped.code, mistyped.stderr]).toEqual([
+      1,
+      'There is no level celar; with --generate it is made up from its name and the seed.\n',
+    ]);
+    const late = await anima(
+      'run',
+      '--level',
+      'no such place',
+      '--generate',
+      '--timeout',
+      '1',
+      '--steps',
+      '100000',
+      '--follow',
+    );
+    expect([late.code, late.stderr]).toEqual([1, expect.stringMatching(/was over before it had done all/)]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Finding } from '../../domain/ghost/findings.js';
+import type { LevelRef } from '../../domain/level/level-ref.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 
@@ -15,6 +16,10 @@ type Over = Extract<GhostAnswer, { name: 'over' }>;
 
 const nameOf = ({ kind, subject }: Finding): string => `${kind} ${subject}`;
 
+/** Versions of a level are compared with each other; of a made-up one each seed makes another. */
+const isSameLevel = (one: LevelRef, other: LevelRef): boolean =>
+  one.levelId === other.levelId && (!one.generated || one.digest === other.digest);
+
 /** @throws Rejection GHOST_RUNNING */
 const requireOver = (session: GhostAnswer): Over => {
   if (session.name === 'over') return session;
@@ -29,7 +34,7 @@ export const compareSessions = (one: GhostAnswer, other: GhostAnswer): Compariso
   const seen = new Set(fresh.map(nameOf));
   const figures = new Map(after.report.metrics);
   return {
-    comparable: before.goal === after.goal && before.level.levelId === after.level.levelId,
+    comparable: before.goal === after.goal && isSameLevel(before.level, after.level),
     added: fresh.filter((finding) => !known.has(nameOf(finding))),
     gone: old.filter((finding) => !seen.has(nameOf(finding))),
     kept: fresh.filter((finding) => known.has(nameOf(finding))),

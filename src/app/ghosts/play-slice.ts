@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
+import { weightOf } from '../../domain/shared/weight.js';
 import type { Json } from '../../domain/shared/json.js';
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -12,15 +13,19 @@ import type { Levels } from '../levels/levels.js';
 import type { Lanes } from '../streams/lanes.js';
 import { atPace, type Pace } from './pace.js';
 import { beginSession, isPlayed, playStep, replayStep, type SessionState, type Setting, settingOf } from './session.js';
-import { CHECKPOINT_STEPS, recordStep, stepsSinceCheckpoint } from './steps-log.js';
+import { CHECKPOINT_STEPS, type RecordedStep, recordStep, stepsSinceCheckpoint } from './steps-log.js';
 
 /** How much is played between two of a session's own events: whichever comes first. */
-export const SLICE_MS = 10_000;
+export const SLICE_MS = 3_000;
 const SLICE_STEPS = 2_000;
 /** What a session's state may take in a checkpoint, in bytes of JSON: it stands in an event, beside the step. */
 const CHECKPOINT_BYTES = 600_000;
+/** How many recorded steps are played again in one piece: some milliseconds. */
+const REPLAYED_AT_ONCE = 25;
 /** How many sessions a process keeps in memory between their slices. */
 const KEPT_SESSIONS = 256;
+/** How much memory they may take, in bytes as `weightOf` counts. */
+const KEPT_BYTES = 128 * 1024 * 1024;
 
 export type PlayDeps = {
   readonly lanes: Lanes;
@@ -33,7 +38,8 @@ export type PlayDeps = {
 
 /** Where the sessions of this process stand; what is not here is read from their streams. */
 export type KeptSessions = LRUCache<string, SessionState>;
-export const createKeptSessions = (): KeptSessions => new LRUCache({ max: KEPT_SESSIONS });
+export const createKeptSessions = (): KeptSessions =>
+  new LRUCache({ max: KEPT_SESSIONS, maxSize: KEPT_BYTES, sizeCalculation: (state) => weightOf(state) });
 
 export type PlayedSession = GhostSetting & { readonly tenant: string; readonly sessionId: string };
 
@@ -67,12 +73,19 @@ export const loadSession = async (
   session: PlayedSession,
 ): Promise<{ readonly setting: Setting; readonly state: SessionState }> => {
   const setting = await settingFor({ levels }, session);
-  let state = beginSession(setting);
-  for await (const step of stepsSinceCheckpoint(events, stepsStreamOf(session)))
-    state =
-      step.checkpoint === undefined
-        ? await pace(() => replayStep(setting, state, step))
-        : (step.checkpoint as unknown as SessionState);
+  let state = await pace(() => beginSession(setting));
+  let waiting: RecordedStep[] = [];
+  const replay = (): void => {
+    for (const step of waiting) state = replayStep(setting, state, step);
+    waiting = [];
+  };
+  for await (const step of stepsSinceCheckpoint(events, stepsStreamOf(session))) {
+    if (step.checkpoint !== undefined) {
+      state = step.checkpoint as unknown as SessionState;
+      waiting = [];
+    } else if (waiting.push(step) === REPLAYED_AT_ONCE) await pace(replay);
+  }
+  await pace(replay);
   return { setting, state };
 };
 

@@ -5,10 +5,14 @@ import type { LevelRef } from '../../domain/level/level-ref.js';
 import { readMap } from '../../domain/level/read-map.js';
 import type { Json } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import type { Clock } from '../../ports/clock.js';
 import type { Levels } from '../levels/levels.js';
 import { inSlices } from '../pacing/in-slices.js';
 import type { Pace } from './pace.js';
 import { replayScript } from './replay-script.js';
+
+/** How long a replay may take, in milliseconds: the longest script takes less, unless others play. */
+const REPLAY_MS = 60_000;
 
 /** A reproduction as it came back from a file: whatever its session was, it is played as it says (contract 9.10). */
 export type BroughtReproduction = {
@@ -42,12 +46,15 @@ const levelMeant = async (levels: Levels, { level, map, seed }: BroughtReproduct
  * @throws Rejection REPRO_INVALID; what the levels raise; the reason of the signal
  */
 export const replayReproduction = async (
-  { levels, pace }: { readonly levels: Levels; readonly pace: Pace },
+  { levels, pace, clock }: { readonly levels: Levels; readonly pace: Pace; readonly clock: Pick<Clock, 'monotonicMs'> },
   brought: BroughtReproduction,
   signal: AbortSignal | undefined,
 ): Promise<Replayed> => {
   const level = await levelMeant(levels, brought);
-  const { findings, steps } = await replayScript(pace, level, brought.script, signal);
+  const { findings, steps } = await replayScript(pace, level, brought.script, {
+    ...{ signal, clock },
+    untilMs: clock.monotonicMs() + REPLAY_MS,
+  });
   const { kind, subject } = brought.finding;
   return { reproduced: findings.some((one) => one.kind === kind && one.subject === subject), findings, steps };
 };

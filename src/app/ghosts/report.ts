@@ -1,10 +1,11 @@
 import { findingsOf } from '../../domain/ghost/findings.js';
 import { coverageOf, metricsOf, testsOf } from '../../domain/ghost/results.js';
 import type { GhostReport } from '../../domain/ghost/session-events.js';
+import { Rejection } from '../../domain/shared/rejection.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { loadSession, type PlayDeps, type PlayedSession, stepsStreamOf } from './play-slice.js';
 import type { SessionState, Setting } from './session.js';
-import { recordStep } from './steps-log.js';
+import { lastStep, recordStep } from './steps-log.js';
 
 const reportOf = ({ level, goal }: Setting, { step, tally, world }: SessionState, over: boolean): GhostReport => ({
   step,
@@ -13,6 +14,14 @@ const reportOf = ({ level, goal }: Setting, { step, tally, world }: SessionState
   coverage: coverageOf(level, world),
   metrics: metricsOf(level, world, tally, 0).filter(([name]) => name !== 'stepsPerSecond'),
 });
+
+/** What is said of a session whose level is lost: that it was, stands in its ending. */
+const NOTHING: Omit<GhostReport, 'step'> = { findings: [], tests: [], coverage: 0, metrics: [] };
+
+const nullWhenLost = (error: unknown): null => {
+  if (error instanceof Rejection && error.code === 'LEVEL_NOT_FOUND') return null;
+  throw error;
+};
 
 /** What a session has found so far. Raises what the levels and the event store raise. */
 export const reportSoFar = async (
@@ -38,11 +47,11 @@ export const closeAndReport = async (deps: PlayDeps, session: PlayedSession): Pr
     causationId: null,
   };
   for (;;) {
-    const { setting, state } = await loadSession(deps, session);
-    const { step } = state;
+    const loaded = await loadSession(deps, session).catch(nullWhenLost);
+    const step = loaded?.state.step ?? (await lastStep(deps.events, stream));
     const outcome = await recordStep(deps.lanes, stream, by, step, { type: 'GhostStepsClosed', data: { step } });
     if (outcome === 'overtaken') continue;
     deps.kept.delete(`${session.tenant} ${session.sessionId}`);
-    return reportOf(setting, state, true);
+    return loaded === null ? { ...NOTHING, step } : reportOf(loaded.setting, loaded.state, true);
   }
 };

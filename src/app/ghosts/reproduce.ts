@@ -17,6 +17,8 @@ import { readSteps } from './steps-log.js';
 export const REPRO_FORMAT = 'anima-ghost-repro/1';
 /** How long one request looks for a shorter script, in milliseconds (contract 9.10). */
 const SEARCH_MS = 10_000;
+/** How many texts all searches together may have; long ones are some kB. */
+const KEPT_TEXTS = 100_000;
 /** How many unfinished searches a process keeps, so that a repeat goes on. */
 const KEPT_SEARCHES = 64;
 const PAGE_STEPS = 500;
@@ -43,7 +45,8 @@ export type Reproduction = {
 type ScriptSearch = { readonly script: readonly ScriptedText[]; readonly state: Minimising };
 
 export type Searches = LRUCache<string, ScriptSearch>;
-export const createSearches = (): Searches => new LRUCache({ max: KEPT_SEARCHES });
+export const createSearches = (): Searches =>
+  new LRUCache({ max: KEPT_SEARCHES, maxSize: KEPT_TEXTS, sizeCalculation: ({ script }) => script.length + 1 });
 
 export type ReproduceDeps = Pick<PlayDeps, 'events' | 'levels' | 'pace'> & {
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -86,8 +89,10 @@ export const reproduce = async (
   const asked = { ...session, tenant };
   const { level } = await settingFor(deps, asked);
   const untilMs = clock.monotonicMs() + SEARCH_MS;
+  // The first scripts are the longest, and nothing can be told without them.
+  const limit = { signal, clock, untilMs: untilMs + SEARCH_MS };
   const leadsThere = async (script: readonly ScriptedText[]): Promise<boolean> => {
-    const { findings } = await replayScript(pace, level, script, signal);
+    const { findings } = await replayScript(pace, level, script, limit);
     return findings.some(({ kind, subject }) => kind === finding.kind && subject === finding.subject);
   };
   const key = `${tenant} ${session.sessionId} ${finding.kind} ${finding.subject}`;
@@ -95,6 +100,7 @@ export const reproduce = async (
   if (search === undefined) {
     const all = await saidIn(events, stepsStreamOf(asked), SCRIPT_TEXTS);
     search = await firstScript([[], all.slice(0, finding.fromStep), all], leadsThere);
+    searches.set(key, search);
   }
   const { script } = search;
   let { state } = search;

@@ -7,7 +7,7 @@ import type { PlayedTurn } from '../../domain/ghost/session-events.js';
 /** How many of its memories a mind of a session keeps, the newest ones, and how much of each, in UTF-16 units: all of them stand in each checkpoint. */
 export const GHOST_MEMORIES = 100;
 export const NPC_MEMORIES = 10;
-const MEMORY_CHARS = 800;
+const MEMORY_CHARS = 400;
 
 /** A mind that lives in a session alone, folded by the same functions as any other; plain JSON. */
 export type SessionMind = MindSummary & { readonly memories: readonly MemoryDraft[] };

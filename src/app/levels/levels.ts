@@ -53,7 +53,8 @@ export const openLevels = (deps: LevelStoreDeps, builtIn: readonly BuiltInLevel[
     return reading.level;
   };
   const levelOf = async (ref: LevelRef, seed: number): Promise<Level | null> => {
-    const known = kept.get(keyOf(ref));
+    // Built-in levels are not kept here, and maps only for who says which version.
+    const known = ref.generated || ref.version !== null ? kept.get(keyOf(ref)) : undefined;
     if (known !== undefined) return known;
     if (ref.generated) return makeAgain(ref, seed);
     if (ref.version !== null) return readAgain(ref);

@@ -97,6 +97,8 @@ export const closureOf = (level: Level, manner: Manner, from: Departure, assumpt
     const owned = (keys[door] ?? []).filter((item) => items.has(item));
     looks += (keys[door] ?? []).length + 1;
     const item = owned.find(lasts) ?? owned.find(opensOneOnly);
+    // Each of them is asked which doors it still opens.
+    looks += owned.reduce((sum, one) => sum + (opens[one] ?? []).length, 0);
     return item === undefined ? undefined : { door, item };
   };
 

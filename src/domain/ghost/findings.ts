@@ -1,5 +1,6 @@
 import type { Level } from '../level/level.js';
 import { onlyDescribes } from '../rules/effect.js';
+import { firstFitting } from '../shared/json-bytes.js';
 import { bitmapHas } from './bitmap.js';
 import { unusableItems } from './reach.js';
 import { ruleProblems, ruleSubject } from './rule-problems.js';
@@ -15,6 +16,8 @@ export type Finding = MergedFinding & { readonly n: number };
  * 100 sessions (0.98 to the power of 200).
  */
 export const DECISIONS_TO_JUDGE = 200;
+/** What the findings of a session take at most, in bytes of JSON, the first ones: a report is one event. */
+const FINDINGS_BYTES = 400_000;
 
 /** What is wrong with a level as it stands: no event shows it. */
 const ofLevel = (kind: MergedFinding['kind'], subject: string, detail: string): MergedFinding => ({
@@ -52,7 +55,7 @@ const neverFired = (level: Level, { decisions, fired, steps }: Tally): readonly 
       .filter((rule, position) => !onlyDescribes(rule) && !bitmapHas(fired[set] ?? '', position))
       .map((rule) => ({
         ...ofLevel('rule_never_fired', ruleSubject(rulesetId, rule), `It matched in none of ${made} decisions.`),
-        fromStep: 1,
+        fromStep: steps,
         toStep: steps,
       }));
   });
@@ -71,7 +74,11 @@ export const findingsOf = (level: Level, tally: Tally, { over }: { readonly over
   const isNew = ({ kind, subject }: MergedFinding): boolean =>
     !known.some((one) => one.kind === kind && one.subject === subject);
   const rank = ({ kind }: MergedFinding): number => findingKinds.indexOf(kind);
-  return [...known, ...(over ? neverFired(level, tally).filter(isNew) : [])]
-    .toSorted((left, right) => left.fromStep - right.fromStep || rank(left) - rank(right))
-    .map((found, index) => ({ n: index + 1, ...found }));
+  const sorted = known.toSorted((left, right) => left.fromStep - right.fromStep || rank(left) - rank(right));
+  // What did not happen comes last, so that no number changes at the end.
+  const all = [...sorted, ...(over ? neverFired(level, tally).filter(isNew) : [])];
+  return firstFitting(
+    all.map((found, index) => ({ n: index + 1, ...found })),
+    FINDINGS_BYTES,
+  );
 };

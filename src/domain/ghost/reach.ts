@@ -5,8 +5,8 @@ import { regionsOf, type Manner } from './regions.js';
 import { beginWorld, isRunOver, type World } from './world.js';
 
 /** How many ways to spend items one search follows, and how many regions, doors and items it looks at; beyond that it does not know. */
-export const REACH_STATES = 2_000;
-const REACH_LOOKS = 2_000_000;
+export const REACH_STATES = 500;
+const REACH_LOOKS = 20_000;
 
 export type Reachable = 'yes' | 'no' | 'unknown';
 
@@ -68,7 +68,7 @@ export const searchReach = (level: Level, manner: Manner, from: Departure, until
     for (const choice of unlike(level, here.choices)) {
       if (known.size >= REACH_STATES || looks > REACH_LOOKS) return { goals, best, exact: false };
       const there = closureOf(level, manner, choose(here, choice));
-      looks += there.looks;
+      looks += there.looks + there.choices.length;
       const key = keyOf(there.departure);
       if (known.has(key)) continue;
       known.add(key);
@@ -81,8 +81,16 @@ export const searchReach = (level: Level, manner: Manner, from: Departure, until
 };
 
 /**
- * Which goals can still be reached from a world, by position, whatever items were spent before. `yes` is only said of ways without hazards, `no` when
- * even somebody whom nothing harms would not come there; `unknown` is what lies between, or beyond the bound of a search.
+ * Whether no way to a goal can use up the hit points: there is a leg to each item and each door that it needs, and one to the goal, and no leg has to
+ * enter a tile twice.
+ */
+const canAfford = (level: Level, { hp }: World): boolean =>
+  (2 * level.doors.length + 1) * level.hazards.reduce((sum, { harm }) => sum + harm, 0) < hp;
+
+/**
+ * Which goals can still be reached from a world, by position, whatever items were spent before. `yes` is only said of ways without hazards, or where
+ * all hazards together could not kill; `no` when even somebody whom nothing harms would not come there; `unknown` is what lies between, or beyond the
+ * bound of a search.
  */
 export const canStillReach = (level: Level, world: World): readonly Reachable[] => {
   const dead = isRunOver(world);
@@ -92,7 +100,7 @@ export const canStillReach = (level: Level, world: World): readonly Reachable[] 
   return level.goals.map((_, goal) => {
     if (world.reached.includes(goal)) return 'yes';
     if (dead) return 'no';
-    if (safe.goals.has(goal)) return 'yes';
+    if (safe.goals.has(goal) || (bold.goals.has(goal) && canAfford(level, world))) return 'yes';
     return bold.exact && !bold.goals.has(goal) ? 'no' : 'unknown';
   });
 };

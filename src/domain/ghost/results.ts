@@ -20,23 +20,34 @@ export type SessionStanding = { readonly goal: GhostGoal; readonly over: boolean
 
 const passed = (testName: string): GhostTest => ({ testName, testPassed: true, testError: null });
 const failed = (testName: string, testError: string): GhostTest => ({ testName, testPassed: false, testError });
-const skipped = (testName: string): GhostTest => ({ testName, testPassed: false, testSkipped: true, testError: null });
+const skipped = (testName: string, testError: string): GhostTest => ({
+  ...{ testName, testPassed: false, testError },
+  testSkipped: true,
+});
 
-/** Whether a session could judge what a kind of finding is about: otherwise finding none says nothing. */
-const couldJudge = (level: Level, tally: Tally, over: boolean): Readonly<Record<FindingKind, boolean>> => {
+const UNSURE = 'Hazards lie on the way, and whether the hit points suffice is not known.';
+
+/** Why a session could not judge what a kind of finding is about: finding none then says nothing. Null where it could. */
+const whyUnjudged = (level: Level, tally: Tally, over: boolean): Readonly<Record<FindingKind, string | null>> => {
   const hasRules = rulesetsOf(level).some(({ rulesetRules }) => rulesetRules.length > 0);
-  const settled = level.goals.length > 0 && !tally.goals.includes('unknown');
+  const rules = hasRules ? null : 'The level has no rules.';
+  const goals = level.goals.length === 0 ? 'The level has no goal.' : tally.goals.includes('unknown') ? UNSURE : null;
+  const later = over ? null : 'The session is not over.';
+  const steps = tally.steps > 0 ? null : 'No step was played.';
+  const few = tally.decisions.some((made) => made < DECISIONS_TO_JUDGE)
+    ? `Each mind with rules has to decide ${DECISIONS_TO_JUDGE} times to judge that.`
+    : null;
   return {
-    unreachable_goal: settled,
-    soft_lock: settled && over && !tally.goalsNow.includes('unknown'),
-    unusable_item: level.items.length > 0,
-    mind_allowed_world_refused: tally.steps > 0,
-    mind_refused_world_allows: tally.steps > 0,
-    rule_never_fired: hasRules && over && tally.decisions.every((made) => made >= DECISIONS_TO_JUDGE),
-    rule_shadowed: hasRules,
-    rules_contradict: hasRules,
-    slow_step: tally.steps > 0,
-    engine_error: tally.steps > 0,
+    unreachable_goal: goals,
+    soft_lock: goals ?? later ?? (tally.goalsNow.includes('unknown') ? UNSURE : null),
+    unusable_item: level.items.length > 0 ? null : 'The level has no items.',
+    mind_allowed_world_refused: steps,
+    mind_refused_world_allows: steps,
+    rule_never_fired: rules ?? later ?? few,
+    rule_shadowed: rules,
+    rules_contradict: rules,
+    slow_step: 'Steps are not timed one by one: see stepsPerSecond.',
+    engine_error: steps,
   };
 };
 
@@ -59,7 +70,7 @@ const testOfGoal = (
   // Only who plays for goals has failed when it did not come to one.
   return over && goal === 'complete_level'
     ? failed(name, `It was not reached in ${tally.steps} steps.`)
-    : skipped(name);
+    : skipped(name, over ? 'It was not reached, and was not what the session was for.' : 'The session is not over.');
 };
 
 /** What who hunts bugs brings about by itself, and what depends on the machine (contract 9.9). */
@@ -71,12 +82,13 @@ const isFault = ({ kind, fromStep }: Finding): boolean =>
 /** One test for each kind of finding and for each goal of the level. */
 export const testsOf = (level: Level, world: World, tally: Tally, standing: SessionStanding): readonly GhostTest[] => {
   const findings = findingsOf(level, tally, standing);
-  const judged = couldJudge(level, tally, standing.over);
+  const unjudged = whyUnjudged(level, tally, standing.over);
   return [
     ...findingKinds.map((kind) => {
       const error = errorOf(findings.filter((finding) => finding.kind === kind && isFault(finding)));
       if (error !== null) return failed(kind, error);
-      return judged[kind] ? passed(kind) : skipped(kind);
+      const why = unjudged[kind];
+      return why === null ? passed(kind) : skipped(kind, why);
     }),
     ...level.goals.map((_, position) => testOfGoal(level, world, tally, standing, position)),
   ];

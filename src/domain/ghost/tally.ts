@@ -31,8 +31,17 @@ export const rulesetsOf = (level: Level): readonly DirectiveRuleSet[] => {
   return [...new Map(sets.toReversed().map((set) => [set.rulesetId, set])).values()].toReversed();
 };
 
+const reachable = new WeakMap<Level, Tally['goals']>();
+
+/** Which goals can be reached from the start: looked for once, however often a session is read. */
+const goalsOf = (level: Level): Tally['goals'] => {
+  const goals = reachable.get(level) ?? canStillReach(level, beginWorld(level));
+  reachable.set(level, goals);
+  return goals;
+};
+
 export const beginTally = (level: Level): Tally => {
-  const goals = canStillReach(level, beginWorld(level));
+  const goals = goalsOf(level);
   const sets = rulesetsOf(level);
   return {
     steps: 0,

@@ -8,7 +8,8 @@ import { reportSoFar } from '../../app/ghosts/report.js';
 import { createSearches, REPRO_FORMAT, reproduce, SCRIPT_TEXTS } from '../../app/ghosts/reproduce.js';
 import { findGhost, type GhostSession } from '../../app/ghosts/run-ghost.js';
 import { readSteps } from '../../app/ghosts/steps-log.js';
-import { placesFor } from '../../app/pacing/places.js';
+import { nextTurn } from '../../app/pacing/next-turn.js';
+import { placesByTenant } from '../../app/pacing/places.js';
 import { junitOf } from '../../domain/ghost/junit.js';
 import { pictureOf } from '../../domain/ghost/picture.js';
 import type { ProtocolProbe } from '../../domain/ghost/policy.js';
@@ -18,20 +19,23 @@ import type { Json } from '../../domain/shared/json.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { clientSignal } from '../client-signal.js';
-import { durationOf, Results, shownResults } from '../ghost-results.js';
+import { durationOf, LevelShown, Results, shownResults } from '../ghost-results.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import { FreeObject, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
-import { LevelShown, SessionParams } from './ghosts.js';
+import { SessionParams } from './ghosts.js';
 
 const DEFAULT_STEPS = 100;
 /** How many searches for a reproduction, and replays of one, a process runs at once. */
 const SEARCHES = 4;
+const TENANT_SEARCHES = 2;
+/** The longest text of a script, in characters: a turn takes no more (contract 1.2). */
+const TEXT_CHARS = 524_288;
 const SVG = 'image/svg+xml';
 const XML = 'application/xml';
 
 const Probe = Type.Unsafe<ProtocolProbe>({ type: 'string', enum: ['repeat_step', 'stale_step', 'contradicting_tape'] });
-const Script = Type.Array(Type.Object({ text: Type.String(), probe: Type.Optional(Probe) }), {
+const Script = Type.Array(Type.Object({ text: Type.String({ maxLength: TEXT_CHARS }), probe: Type.Optional(Probe) }), {
   maxItems: SCRIPT_TEXTS,
 });
 const Finding = Type.Object({ kind: Type.String(), subject: Type.String(), detail: Type.Optional(Type.String()) });
@@ -48,12 +52,14 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
   const { ports, levels, journal, ghostPace: pace, publicUrl } = services;
   const { events, clock } = ports;
   const deps = { events, levels, pace, clock, searches: createSearches() };
-  const enter = placesFor(SEARCHES);
+  const enter = placesByTenant(SEARCHES, TENANT_SEARCHES);
+  // Who reads does not wait for what is played.
+  const reading = { events, levels, pace: <T>(work: () => T): Promise<T> => nextTurn().then(work) };
 
   const find = (call: Call<{ sessionId: string }>) =>
     findGhost({ journal }, call.principal.tenant, call.params.sessionId);
   const reportOf = (tenant: string, session: GhostSession): Promise<GhostReport> | GhostReport =>
-    session.name === 'over' ? session.report : reportSoFar(deps, tenant, session);
+    session.name === 'over' ? session.report : reportSoFar(reading, tenant, session);
   const resultsOf = async (call: Call<{ sessionId: string }>) => {
     const session = await find(call);
     const report = await reportOf(call.principal.tenant, session);
@@ -132,6 +138,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
       ext: true,
       params: SessionParams,
       responses: { 200: { description: 'The picture.', contentType: SVG } },
+      enter: ({ principal }) => enter(principal.tenant),
       handler: async (call) => {
         const { tenant } = call.principal;
         const session = await find(call);
@@ -165,7 +172,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
           }),
         },
       },
-      enter: () => enter(),
+      enter: ({ principal }) => enter(principal.tenant),
       handler: async (call) => {
         const { tenant } = call.principal;
         const session = await find(call);
@@ -194,10 +201,10 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
           }),
         },
       },
-      enter: () => enter(),
+      enter: ({ principal }) => enter(principal.tenant),
       handler: async (call) => {
         const brought = { ...call.body, map: call.body.map ?? null };
-        return { body: await replayReproduction({ levels, pace }, brought, clientSignal(call)) };
+        return { body: await replayReproduction({ levels, pace, clock }, brought, clientSignal(call)) };
       },
     }),
     route({

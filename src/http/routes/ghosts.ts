@@ -10,9 +10,10 @@ import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { defined } from '../../domain/shared/defined.js';
 import { ghosts as ghostRows, type GhostRow } from '../../../projections/ghosts.js';
 import { contextOf } from '../command-context.js';
+import { LevelShown } from '../ghost-results.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
-import { nullable } from '../schemas.js';
+import { ClientId, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 
 /** The longest session, in milliseconds. */
@@ -31,20 +32,13 @@ const asked = {
       description: 'How many steps it may take; without it, by goal and level.',
     }),
   ),
-  level: nullable(Type.String({ minLength: 1, maxLength: 128 })),
+  level: nullable(ClientId),
   seed: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   timeout: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'Milliseconds.' })),
   driver: nullable(Type.Literal('local')),
 };
 const Goal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
 const Status = Type.Unsafe<string>({ type: 'string', enum: ['pending', 'running', 'completed', 'failed', 'stopped'] });
-/** The level of a session (contract 9.8). */
-export const LevelShown = Type.Object({
-  levelId: Type.String(),
-  version: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
-  digest: Type.String(),
-  generated: Type.Boolean(),
-});
 const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
 
 export const SessionParams = Type.Object({ sessionId: Type.String() });

@@ -17,22 +17,25 @@ describe('text in XML', () => {
 
 describe('the results as JUnit XML', () => {
   it('names what failed, passed and was skipped', () => {
+    const name = 'ghost a &lt;b&gt; find_bugs';
     const test = { testPassed: false, testError: null, testDuration: 1_500 };
     const xml = junitOf({
+      ...{ resultsGoal: 'find_bugs', resultsLevel: { levelId: 'a <b>' }, resultsTimedOut: false },
       ...{ resultsSessionId: 'g1', resultsFailed: 1, resultsSkipped: 1, resultsDuration: 1_500 },
       resultsTests: [
         { ...test, testName: 'a', testPassed: true },
         { ...test, testName: 'b', testError: hostile },
-        { ...test, testName: 'c', testSkipped: true },
+        { ...test, testName: 'c', testSkipped: true, testError: 'Nobody knows.' },
       ],
     });
     expect(xml).toBe(
       [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        '<testsuite name="ghost g1" tests="3" failures="1" errors="0" skipped="1" time="1.500">',
-        '  <testcase classname="ghost" name="a" time="1.500"/>',
-        '  <testcase classname="ghost" name="b" time="1.500"><failure message="&lt;script&gt;&amp;&quot;[2J\ufffd"/></testcase>',
-        '  <testcase classname="ghost" name="c" time="1.500"><skipped/></testcase>',
+        `<testsuite name="${name}" tests="3" failures="1" errors="0" skipped="1" time="1.500">`,
+        '  <properties><property name="session" value="g1"/><property name="timedOut" value="false"/></properties>',
+        `  <testcase classname="${name}" name="a"/>`,
+        `  <testcase classname="${name}" name="b"><failure message="&lt;script&gt;&amp;&quot;[2J\ufffd"/></testcase>`,
+        `  <testcase classname="${name}" name="c"><skipped message="Nobody knows."/></testcase>`,
         '</testsuite>',
         '',
       ].join('\n'),

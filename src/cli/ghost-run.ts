@@ -1,0 +1,79 @@
+import { Command, Option } from 'commander';
+
+import type { MindRequest } from '../body/mind-request.js';
+import { ghostGoals } from '../domain/ghost/policy.js';
+import { defined } from '../domain/shared/defined.js';
+import { openClient } from './client.js';
+import { followGhost } from './ghost-follow.js';
+import { allOption, junitOption, requirePassed, showResults } from './ghost-show.js';
+import { isShown } from './ghost-text.js';
+import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
+import { wholeFrom } from './whole-from.js';
+
+type RunOptions = {
+  readonly level?: string;
+  readonly generate?: boolean;
+  readonly goal: string;
+  readonly seed?: number;
+  readonly steps?: number;
+  readonly timeout: number;
+  readonly follow?: boolean;
+  readonly junit?: string;
+  readonly all?: boolean;
+  readonly json?: boolean;
+};
+
+/** The default of contract 9.1; a session in a pipeline wants more than the minute of 7.3. */
+const DEFAULT_SECONDS = 300;
+const AWAY = 'The server does not answer; the session goes on when it is back. Waiting ...';
+
+/** A name that was mistyped must not be a test that passes. @throws CommandFailed when there is no such level */
+const requireLevel = async (request: MindRequest, level: string): Promise<void> => {
+  try {
+    await request('GET', `/levels/${encodeURIComponent(level)}`);
+  } catch (error) {
+    if (!(error instanceof CommandFailed) || error.code !== 'LEVEL_NOT_FOUND') throw error;
+    throw new CommandFailed(`There is no level ${level}; with --generate it is made up from its name and the seed.`);
+  }
+};
+
+const run = async (terminal: Terminal, options: RunOptions): Promise<void> => {
+  const { level, generate = false, goal, seed, steps, timeout, follow = false, junit, all = false } = options;
+  const { json = false } = options;
+  if (junit !== undefined && !follow) throw new CommandFailed('--junit needs --follow: there are no results yet.');
+  const request = await openClient(terminal);
+  if (level !== undefined && !generate) await requireLevel(request, level);
+  const asked = { goal, timeout: timeout * 1_000, ...defined({ level, seed, steps }) };
+  const session = (await request('POST', '/v1/ghost/run', asked)) as { readonly id: string; readonly seed: number };
+  if (!follow) {
+    if (json) printJson(terminal, session);
+    else print(terminal, `${session.id} (seed ${String(session.seed)})`);
+    return;
+  }
+  remark(terminal, `Session ${session.id}, seed ${String(session.seed)}.`);
+  const results = await followGhost(request, session.id, {
+    // Without their numbers: what is found about the level as a whole may still come before them.
+    found: ({ kind, subject, detail }) => {
+      if (!json && (all || isShown({ kind }))) remark(terminal, `found ${kind} ${subject}: ${detail}`);
+    },
+    away: () => remark(terminal, AWAY),
+  });
+  await showResults(terminal, results, { json, all, ...defined({ junit }) });
+  requirePassed(results);
+};
+
+/** `anima ghost run`: sends a ghost into a level, and with `--follow` waits for what it finds. */
+export const runGhostCommand = (terminal: Terminal): Command =>
+  new Command('run')
+    .description('send a ghost into a level; with --follow wait for what it finds, and fail if a test fails')
+    .option('--level <name>', 'a level; without it, the first one that comes with the server')
+    .option('--generate', 'make the level up from its name and the seed if there is none of that name')
+    .addOption(new Option('--goal <goal>', 'what it is after').choices([...ghostGoals]).default('find_bugs'))
+    .option('--seed <n>', 'the same seed plays the same session', wholeFrom(0))
+    .option('--steps <n>', 'how many steps it may take; without it, by goal and level', wholeFrom(1))
+    .option('--timeout <seconds>', 'how long it may take', wholeFrom(1), DEFAULT_SECONDS)
+    .option('--follow', 'show findings as they come, and wait for the end')
+    .addOption(junitOption())
+    .addOption(allOption())
+    .option('--json', 'print the session, or with --follow the results, as a line of JSON')
+    .action((options: RunOptions) => run(terminal, options));

@@ -1,0 +1,41 @@
+import { writeFile } from 'node:fs/promises';
+
+import { Option } from 'commander';
+
+import { junitOf } from '../domain/ghost/junit.js';
+import { type GhostResults, resultLines } from './ghost-text.js';
+import { fileOf } from './soul-file.js';
+import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
+
+export type ShowOptions = { readonly json?: boolean; readonly junit?: string; readonly all?: boolean };
+
+export const allOption = (): Option => new Option('--all', 'show also what fails no test, and every figure');
+export const junitOption = (): Option => new Option('--junit <file>', 'write the results as JUnit XML, for a pipeline');
+
+/** Prints results, and writes them for a pipeline. @throws CommandFailed when the file cannot be written */
+export const showResults = async (
+  terminal: Terminal,
+  results: GhostResults,
+  { json = false, junit, all = false }: ShowOptions,
+): Promise<void> => {
+  if (json) printJson(terminal, results);
+  else for (const line of resultLines(results, all)) print(terminal, line);
+  if (junit === undefined) return;
+  await writeFile(fileOf(terminal, junit), junitOf(results)).catch((error: unknown) => {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new CommandFailed(`${junit} cannot be written (${code}).`);
+  });
+};
+
+/**
+ * What a pipeline must not take for a pass.
+ * @throws CommandFailed when a test failed, or the time was over before the session had done all
+ */
+export const requirePassed = ({ resultsFailed, resultsSessionId: id, resultsTimedOut }: GhostResults): void => {
+  if (resultsFailed > 0)
+    throw new CommandFailed(
+      `${String(resultsFailed)} of the tests failed. How a finding comes about: anima ghost repro ${id} <number>.`,
+    );
+  if (resultsTimedOut)
+    throw new CommandFailed(`The time of session ${id} was over before it had done all: give it more with --timeout.`);
+};
