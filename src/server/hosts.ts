@@ -5,7 +5,6 @@ import type { Services } from '../http/services.js';
 import type { AnyProcess } from '../../workflows/process.js';
 import { exportHost } from '../app/souls/export-host.js';
 import { importHost } from '../app/souls/import-host.js';
-import { createKeptSessions } from '../app/ghosts/play-slice.js';
 import { ghostHost } from '../app/ghosts/ghost-host.js';
 import { ghostSession } from '../../workflows/ghost-session.js';
 import { soulExport } from '../../workflows/soul-export.js';
@@ -21,15 +20,12 @@ export type HostDeps = Pick<
   readonly issuer: string;
 };
 
-const ghostHostOf = ({ ports, lanes, levels, ghostPace }: HostDeps): ProcessHost =>
-  ghostHost({ lanes, levels, pace: ghostPace, events: ports.events, clock: ports.clock, kept: createKeptSessions() });
-
 /** Every process there is: its table, and what makes its host. A new one is a line here. */
 export const hosts: readonly { readonly process: AnyProcess; readonly host: (deps: HostDeps) => ProcessHost }[] = [
   { process: turn, host: turnHost },
   { process: soulExport, host: exportHost },
   { process: soulImport, host: importHost },
-  { process: ghostSession, host: ghostHostOf },
+  { process: ghostSession, host: ghostHost },
   { process: agentTurn, host: (deps) => agentHost({ ...deps, engineOf: (tenant) => deps.engines.engineOf(tenant) }) },
 ];
 
