@@ -1,3 +1,4 @@
+import { provoked } from '../domain/ghost/results.js';
 import { table } from './terminal.js';
 
 export type GhostFinding = {
@@ -45,10 +46,8 @@ export const findingLine = ({ n, kind, subject, detail, fromStep, count }: Ghost
 const outcomeOf = ({ testPassed, testSkipped }: ShownTest): string =>
   testSkipped === true ? 'skipped' : testPassed ? 'passed' : 'FAILED';
 
-/** What fails no test: who hunts bugs provokes it, or it depends on the machine (contract 9.9). */
-const PROVOKED = ['mind_allowed_world_refused', 'mind_refused_world_allows', 'slow_step'];
 /** Whether a finding is shown to somebody who did not ask for all. */
-export const isShown = ({ kind }: Pick<GhostFinding, 'kind'>): boolean => !PROVOKED.includes(kind);
+export const isShown = ({ kind }: Pick<GhostFinding, 'kind'>): boolean => !provoked.some((one) => one === kind);
 
 const findingLines = (findings: readonly GhostFinding[], all: boolean): readonly string[] => {
   const shown = all ? findings : findings.filter(isShown);

@@ -5,9 +5,7 @@ import { beginWorld } from '../../domain/ghost/world.js';
 import type { Level, Tile } from '../../domain/level/level.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { nextTurn } from '../pacing/next-turn.js';
-import { readSteps } from './steps-log.js';
-
-const PAGE_STEPS = 500;
+import { pagesOfSteps } from './steps-log.js';
 
 /** Where a session went, from its recorded actions alone. Raises what the event store raises. */
 export const journeyOf = async (
@@ -18,13 +16,11 @@ export const journeyOf = async (
 ): Promise<Journey> => {
   let world = beginWorld(level);
   const places: Tile[] = [world.at];
-  for (let from: number | null = 1; from !== null;) {
-    const page: Awaited<ReturnType<typeof readSteps>> = await readSteps(events, stream, { from, limit: PAGE_STEPS });
-    for (const { action } of page.steps) {
+  for await (const steps of pagesOfSteps(events, stream)) {
+    for (const { action } of steps) {
       if (action !== null) ({ world } = act(level, world, action));
       places.push(world.at);
     }
-    from = page.next;
     await nextTurn();
   }
   // A finding about the level itself stands at step 0, which is where the ghost begins.

@@ -44,13 +44,16 @@ export const createKeptSessions = (): KeptSessions =>
 export type PlayedSession = GhostSetting & { readonly tenant: string; readonly sessionId: string };
 
 /** On whose behalf steps are recorded. */
-const contextOf = ({ tenant, sessionId }: PlayedSession): CommandContext => ({
+export const sessionContext = ({ tenant, sessionId }: PlayedSession): CommandContext => ({
   tenant,
   actor: 'system',
   commandId: sessionId,
   correlationId: sessionId,
   causationId: null,
 });
+
+/** Under which key a process keeps a session. */
+export const sessionKey = ({ tenant, sessionId }: PlayedSession): string => `${tenant} ${sessionId}`;
 
 export const stepsStreamOf = ({ tenant, sessionId }: PlayedSession): string => ghostStepsStream(tenant, sessionId);
 
@@ -89,8 +92,6 @@ export const loadSession = async (
   return { setting, state };
 };
 
-const keyOf = ({ tenant, sessionId }: PlayedSession): string => `${tenant} ${sessionId}`;
-
 /** @throws Rejection DATA_TOO_LARGE when its minds hold more than a session can go on from */
 const checkpointOf = (state: SessionState): Json => {
   const checkpoint = state as unknown as Json;
@@ -106,9 +107,9 @@ const checkpointOf = (state: SessionState): Json => {
 export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: AbortSignal): Promise<GhostInput> => {
   const { clock, kept, lanes, pace } = deps;
   const stream = stepsStreamOf(session);
-  const by = contextOf(session);
+  const by = sessionContext(session);
   const untilMs = clock.monotonicMs() + SLICE_MS;
-  const known = kept.get(keyOf(session));
+  const known = kept.get(sessionKey(session));
   let loaded =
     known === undefined ? await loadSession(deps, session) : { setting: await settingFor(deps, session), state: known };
   const firstStep = loaded.state.step;
@@ -125,6 +126,6 @@ export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: 
     // Only the session's own events end it: the effect that plays is aborted then.
     if (outcome === 'closed') return { type: 'played', step: state.step, over: true };
     loaded = outcome === 'recorded' ? { setting, state: played.state } : await loadSession(deps, session);
-    kept.set(keyOf(session), loaded.state);
+    kept.set(sessionKey(session), loaded.state);
   }
 };

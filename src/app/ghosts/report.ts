@@ -3,7 +3,14 @@ import { coverageOf, metricsOf, testsOf } from '../../domain/ghost/results.js';
 import type { GhostReport } from '../../domain/ghost/session-events.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
-import { loadSession, type PlayDeps, type PlayedSession, stepsStreamOf } from './play-slice.js';
+import {
+  loadSession,
+  type PlayDeps,
+  type PlayedSession,
+  sessionContext,
+  sessionKey,
+  stepsStreamOf,
+} from './play-slice.js';
 import type { SessionState, Setting } from './session.js';
 import { lastStep, recordStep } from './steps-log.js';
 
@@ -39,19 +46,13 @@ export const reportSoFar = async (
  */
 export const closeAndReport = async (deps: PlayDeps, session: PlayedSession): Promise<GhostReport> => {
   const stream = stepsStreamOf(session);
-  const by = {
-    tenant: session.tenant,
-    actor: 'system',
-    commandId: session.sessionId,
-    correlationId: session.sessionId,
-    causationId: null,
-  };
+  const by = sessionContext(session);
   for (;;) {
     const loaded = await loadSession(deps, session).catch(nullWhenLost);
     const step = loaded?.state.step ?? (await lastStep(deps.events, stream));
     const outcome = await recordStep(deps.lanes, stream, by, step, { type: 'GhostStepsClosed', data: { step } });
     if (outcome === 'overtaken') continue;
-    deps.kept.delete(`${session.tenant} ${session.sessionId}`);
+    deps.kept.delete(sessionKey(session));
     return loaded === null ? { ...NOTHING, step } : reportOf(loaded.setting, loaded.state, true);
   }
 };

@@ -12,7 +12,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { type PlayDeps, settingFor, stepsStreamOf } from './play-slice.js';
 import { replayScript } from './replay-script.js';
-import { readSteps } from './steps-log.js';
+import { pagesOfSteps } from './steps-log.js';
 
 export const REPRO_FORMAT = 'anima-ghost-repro/1';
 /** How long one request looks for a shorter script, in milliseconds (contract 9.10). */
@@ -21,7 +21,6 @@ const SEARCH_MS = 10_000;
 const KEPT_TEXTS = 100_000;
 /** How many unfinished searches a process keeps, so that a repeat goes on. */
 const KEPT_SEARCHES = 64;
-const PAGE_STEPS = 500;
 /** How many texts a script may have; what was found later is not looked for. */
 export const SCRIPT_TEXTS = 20_000;
 const TOO_LATE = `It came about after the first ${String(SCRIPT_TEXTS)} steps, which are all that is looked through.`;
@@ -56,14 +55,13 @@ export type ReproduceDeps = Pick<PlayDeps, 'events' | 'levels' | 'pace'> & {
 /** What the ghost said in the first `most` steps of a session. Raises what the event store raises. */
 const saidIn = async (events: PlayDeps['events'], stream: string, most: number): Promise<readonly ScriptedText[]> => {
   const said: ScriptedText[] = [];
-  for (let from: number | null = 1; from !== null && said.length < most;) {
-    const page: Awaited<ReturnType<typeof readSteps>> = await readSteps(events, stream, { from, limit: PAGE_STEPS });
-    for (const { turns, probe } of page.steps) {
+  for await (const steps of pagesOfSteps(events, stream)) {
+    for (const { turns, probe } of steps) {
       const decided = turns[0]?.events.find(({ type }) => type === 'VerdictReached' || type === 'VerdictRefused');
       const text = decided?.data['generatedOutput'];
       said.push({ text: typeof text === 'string' ? text : '', ...defined({ probe }) });
     }
-    from = page.next;
+    if (said.length >= most) break;
   }
   return said.slice(0, most);
 };

@@ -1,4 +1,5 @@
 import { act, heldBack } from '../../domain/ghost/act.js';
+import type { Outcome } from '../../domain/ghost/deed.js';
 import { noteStep, type StepFacts } from '../../domain/ghost/note-step.js';
 import { beginTally, type Tally } from '../../domain/ghost/tally.js';
 import { ghostContextOf, npcStateOf, observe } from '../../domain/ghost/observation.js';
@@ -70,33 +71,35 @@ export const isPlayed = ({ level, goal, steps }: Setting, { step, world, plan }:
 type Decided = { readonly verdict: Verdict; readonly grounds: VerdictGrounds };
 /** What a step led to, played or read. */
 type PlayedStep = {
+  readonly deed: GhostDeed;
   readonly spoken: Utterance;
   readonly ghostTurn: PlayedTurn & Decided;
   readonly npcTurn: (PlayedTurn & Decided) | null;
   readonly error: string | null;
 };
 
-/** What an action of the ghost does to the world; where its mind refused, what it would have done. */
-const deedOf = ({ level }: Setting, { world }: SessionState, { verdict }: Decided) => {
+/** The world after an action, and what came of it; where the mind refused, what would have come of it. */
+type GhostDeed = { readonly world: World; readonly allowed: Outcome | null; readonly missed: Outcome | null };
+
+const deedOf = ({ level }: Setting, { world }: SessionState, verdict: Verdict): GhostDeed => {
   if (verdict.valid) {
     const done = act(level, world, verdict.action ?? {});
-    return { ...done, allowed: done.outcome, missed: null };
+    return { world: done.world, allowed: done.outcome, missed: null };
   }
   const missed =
     verdict.refusedAction === undefined || verdict.refusedAction === null
       ? null
       : act(level, world, verdict.refusedAction).outcome;
-  return { world: heldBack(world, verdict.dialogue), outcome: null, allowed: null, missed };
+  return { world: heldBack(world, verdict.dialogue), allowed: null, missed };
 };
 
 const settle = (
-  setting: Setting,
+  { level }: Setting,
   state: SessionState,
-  { spoken, ghostTurn, npcTurn, error }: PlayedStep,
+  { deed, spoken, ghostTurn, npcTurn, error }: PlayedStep,
 ): SessionState => {
-  const { level } = setting;
   const { verdict } = ghostTurn;
-  const { world, allowed, missed } = deedOf(setting, state, ghostTurn);
+  const { world, allowed, missed } = deed;
   const action = verdict.valid ? verdict.action : null;
   const step = state.step + 1;
   const spokenTo = allowed?.ok === true ? allowed.heardBy : undefined;
@@ -174,10 +177,12 @@ export function* playStep(
     text: spoken.text,
     ...defined({ probe: spoken.probe }),
   });
-  const { outcome } = deedOf(setting, state, { verdict, grounds });
+  const deed = deedOf(setting, state, verdict);
+  const { allowed: outcome } = deed;
   const spokenTo = outcome?.ok === true ? outcome.heardBy : undefined;
   const answered = spokenTo === undefined ? null : yield* answerOf(setting, state, spokenTo, verdict.dialogue);
   const next = settle(setting, state, {
+    deed,
     spoken,
     ghostTurn: { ...played, verdict, grounds },
     npcTurn: answered === null ? null : { ...answered.played, verdict: answered.verdict, grounds: answered.grounds },
@@ -187,7 +192,7 @@ export function* playStep(
     step,
     turns: answered === null ? [played] : [played, answered.played],
     action: verdict.valid ? verdict.action : null,
-    outcome: outcome,
+    outcome,
     ...defined({ probe: spoken.probe, error: broken ?? undefined }),
   };
   return { record, state: next };
@@ -226,9 +231,11 @@ export const replayStep = (setting: Setting, state: SessionState, { turns, error
   const [ghostTurn, npcTurn] = turns;
   if (ghostTurn === undefined) throw new Error('a recorded step of a session has no turn');
   const { level, policy } = setting;
+  const decided = decidedIn(ghostTurn);
   return settle(setting, state, {
+    deed: deedOf(setting, state, decided.verdict),
     spoken: policy.next(level, state.world, state.plan, state.last),
-    ghostTurn: { ...ghostTurn, ...decidedIn(ghostTurn) },
+    ghostTurn: { ...ghostTurn, ...decided },
     npcTurn: npcTurn === undefined ? null : { ...npcTurn, ...decidedIn(npcTurn) },
     error: error ?? null,
   });

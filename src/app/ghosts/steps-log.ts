@@ -58,8 +58,8 @@ export const recordStep = (
 
 /** How many steps lie between two checkpoints: after a restart, at most this many are played again from what was recorded. */
 export const CHECKPOINT_STEPS = 250;
-/** How many steps are read at once. */
-const PAGE_STEPS = 250;
+/** How many steps are read at once, where all of them are. */
+const PAGE_STEPS = 500;
 
 type StepRecorded = Extract<GhostStepEvent, { type: 'GhostStepped' }>['data'];
 export type RecordedStep = StepRecorded & { readonly revision: number; readonly at: string };
@@ -84,20 +84,31 @@ export async function* stepsSinceCheckpoint(
   stream: string,
 ): AsyncGenerator<RecordedStep, void, undefined> {
   const last = await lastStep(events, stream);
-  const checkpoint = last - (last % CHECKPOINT_STEPS);
-  for (let from: number | null = Math.max(1, checkpoint); from !== null;) {
-    const page: Awaited<ReturnType<typeof readSteps>> = await readSteps(events, stream, { from, limit: PAGE_STEPS });
-    yield* page.steps;
+  for await (const steps of pagesOfSteps(events, stream, Math.max(1, last - (last % CHECKPOINT_STEPS)))) yield* steps;
+}
+
+/** All steps from the one with this number on, page by page. Raises what the event store raises. */
+export async function* pagesOfSteps(
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  first = 1,
+): AsyncGenerator<readonly RecordedStep[], void, undefined> {
+  for (let from: number | null = first; from !== null;) {
+    const page: StepsPage = await readSteps(events, stream, { from, limit: PAGE_STEPS });
+    yield page.steps;
     from = page.next;
   }
 }
+
+/** `next`: the number of the step that the following page begins with. */
+type StepsPage = { readonly steps: readonly RecordedStep[]; readonly next: number | null };
 
 /** A page of steps, from the one with this number on. Raises what the event store raises. */
 export const readSteps = async (
   events: Pick<EventStore, 'read'>,
   stream: string,
   { from, limit }: { readonly from: number; readonly limit: number },
-): Promise<{ readonly steps: readonly RecordedStep[]; readonly next: number | null }> => {
+): Promise<StepsPage> => {
   const first = Math.max(0, from - 1);
   const page = await events.read(stream, { direction: 'forwards', from: first, limit });
   const last = page.events.at(-1)?.revision ?? first;

@@ -74,7 +74,11 @@ const testOfGoal = (
 };
 
 /** What who hunts bugs brings about by itself, and what depends on the machine (contract 9.9). */
-const provoked: readonly FindingKind[] = ['mind_allowed_world_refused', 'mind_refused_world_allows', 'slow_step'];
+export const provoked: readonly FindingKind[] = [
+  'mind_allowed_world_refused',
+  'mind_refused_world_allows',
+  'slow_step',
+];
 /** Whether a finding makes its test fail: not what is provoked, nor a rule that may yet fire in another session. */
 const isFault = ({ kind, fromStep }: Finding): boolean =>
   !provoked.includes(kind) && (kind !== 'rule_never_fired' || fromStep === 0);

@@ -10,7 +10,7 @@ import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { defined } from '../../domain/shared/defined.js';
 import { ghosts as ghostRows, type GhostRow } from '../../../projections/ghosts.js';
 import { contextOf } from '../command-context.js';
-import { LevelShown } from '../ghost-results.js';
+import { durationOf, LevelShown } from '../ghost-results.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import { ClientId, nullable } from '../schemas.js';
@@ -223,15 +223,13 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
         const session = await find(call);
         const step = await stepsOf(call.principal.tenant, session);
         const { sessionId, startedAt, goal, level, seed, steps } = session;
-        const ended = completedAt(session);
-        const untilMs = ended === null ? ports.clock.now().getTime() : Date.parse(ended);
         return {
           body: {
             ghostSessionId: sessionId,
             ghostStatus: statusOf(session),
             ghostProgress: progressOf(session, step),
             ghostStartedAt: startedAt,
-            ghostDuration: Math.max(0, untilMs - Date.parse(startedAt)) / 1_000,
+            ghostDuration: durationOf(session, ports.clock.now()) / 1_000,
             ghostErrors: 'reason' in session && session.reason !== null ? [session.reason] : [],
             ghostGoal: goal,
             ghostLevel: level,
@@ -239,7 +237,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
             ghostStep: step,
             ghostSteps: steps,
             ghostTimedOut: 'timedOut' in session && session.timedOut,
-            ghostCompletedAt: ended,
+            ghostCompletedAt: completedAt(session),
           },
         };
       },
