@@ -5,6 +5,7 @@ import { secretProblem } from '../domain/shared/secret-length.js';
 import { StartProblem } from '../domain/shared/start-problem.js';
 import type { RateLimit } from '../domain/tenant/rate-limit.js';
 import { OUTCOME_WAIT_MS } from '../ports/process-engine.js';
+import { READ_WAIT_MS } from '../ports/read-models.js';
 import type { EmbedderChoice } from '../ports/embedder-choice.js';
 import type { KafkaAccess, TemporalAccess } from '../ports/server-access.js';
 import { type ArchivesConfig, readArchives } from './archives.js';
@@ -59,6 +60,8 @@ export type Config = {
   readonly turnDeadlineMs: number;
   /** How long a request waits for an agent's answer, in milliseconds. */
   readonly agentWaitMs: number;
+  /** How long a read waits for its read model, in milliseconds. */
+  readonly readWaitMs: number;
   /** How long a client may take between the two phases of a soul's exchange, in milliseconds. */
   readonly soulDeadlineMs: number;
   readonly secret: string | null;
@@ -103,6 +106,7 @@ const MAX_TURN_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
 /** As long as an engine may wait for an outcome (OUTCOME_WAIT_MS). */
 const MAX_SOUL_DEADLINE_MS = MAX_TURN_DEADLINE_MS;
 const MAX_AGENT_WAIT_MS = OUTCOME_WAIT_MS;
+const MAX_READ_WAIT_MS = 60_000;
 
 /** More of them are spread over more workers; fewer make larger batches. */
 const DEFAULT_TURN_HOSTS = 2;
@@ -278,6 +282,12 @@ export const parseConfig = (
       12_000,
       `a number of milliseconds from 1 to ${MAX_AGENT_WAIT_MS}`,
       (value) => integer(value, 1, MAX_AGENT_WAIT_MS),
+    ),
+    readWaitMs: setting(
+      'ANIMA_READ_WAIT_MS',
+      READ_WAIT_MS,
+      `a number of milliseconds from 1 to ${MAX_READ_WAIT_MS}`,
+      (value) => integer(value, 1, MAX_READ_WAIT_MS),
     ),
     soulDeadlineMs: setting(
       'ANIMA_SOUL_DEADLINE_MS',

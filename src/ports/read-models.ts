@@ -51,6 +51,9 @@ export type ListPage = {
   readonly more: boolean;
 };
 
+/** How long a read waits for its read model where nothing else is set (ANIMA_READ_WAIT_MS), in milliseconds. */
+export const READ_WAIT_MS = 2_000;
+
 /**
  * The rows that projections make. Rows and progress are written in one transaction; progress is the last applied revision per source stream, so a
  * redelivered event changes nothing. They survive a killed process. After a lost flush they are behind and catch up.
@@ -62,8 +65,8 @@ export interface ReadModels {
   list(projection: Projection, query: ListQuery): Promise<ListPage>;
   /** The last revision of `stream` that the projection has applied, -1 when none. */
   progress(projection: Projection, stream: string): Promise<number>;
-  /** Resolves true when the projection has applied `stream` up to `revision`, false when `timeoutMs` passed first. */
-  reached(projection: Projection, stream: string, revision: number, timeoutMs: number): Promise<boolean>;
-  /** Resolves true when the projection has handled the global order up to `position`, false when `timeoutMs` passed first. */
-  reachedPosition(projection: Projection, position: number, timeoutMs: number): Promise<boolean>;
+  /** Resolves true when the projection has applied `stream` up to `revision`, false when `timeoutMs` passed first, by default the time that reads wait (contract 1.8). */
+  reached(projection: Projection, stream: string, revision: number, timeoutMs?: number): Promise<boolean>;
+  /** Resolves true when the projection has handled the global order up to `position`, false when `timeoutMs` passed first, by default the time that reads wait. */
+  reachedPosition(projection: Projection, position: number, timeoutMs?: number): Promise<boolean>;
 }

@@ -68,7 +68,7 @@ const requireWorkers = async (engine: TemporalProcessEngine): Promise<void> => {
  * @throws StartProblem when an address, the namespace or the secret cannot be used
  */
 export const openDistributed = async (
-  config: Pick<Config, 'secret' | 'secretFile' | 'dataDir' | 'embedder' | 'embeddingShare'>,
+  config: Pick<Config, 'secret' | 'secretFile' | 'dataDir' | 'embedder' | 'embeddingShare' | 'readWaitMs'>,
   settings: DistributedConfig,
   log: Log,
 ): Promise<Profile> => {
@@ -77,7 +77,7 @@ export const openDistributed = async (
     const { namespace, roles } = settings;
     const { secret, warnings } = await openSecret({ ...config, mayCreate: false }, systemRandom);
     const postgres = closers.opened(new Postgres({ url: settings.databaseUrl, namespace, log }));
-    const readModels = closers.opened(new PostgresReadModels(postgres, systemClock));
+    const readModels = closers.opened(new PostgresReadModels(postgres, systemClock, config.readWaitMs));
     const listOpen = async (): Promise<readonly OpenProcess[]> =>
       listOpenProcesses(readModels, events, { projection: openProcesses, partition: OPEN_PROCESSES_PARTITION });
     const events: EventStoreDb = closers.opened(new EventStoreDb({ url: settings.eventStoreUrl, namespace, listOpen }));

@@ -32,7 +32,7 @@ export type EmbeddedProfile = Profile & { readonly writer: ReadModelWriter; read
  * @throws StartProblem when the data directory, a file in it or the secret cannot be used; nothing stays open then
  */
 export const openEmbedded = async (
-  config: Pick<Config, 'dataDir' | 'secret' | 'secretFile' | 'embedder' | 'embeddingShare'>,
+  config: Pick<Config, 'dataDir' | 'secret' | 'secretFile' | 'embedder' | 'embeddingShare' | 'readWaitMs'>,
   log: Log,
   { mendReads = false }: { readonly mendReads?: boolean } = {},
 ): Promise<EmbeddedProfile> => {
@@ -47,7 +47,7 @@ export const openEmbedded = async (
     const { secret, warnings } = await openSecret({ ...config, mayCreate }, systemRandom);
     if (mendReads) removeDamagedReadsFile(directory.readsFile);
     const reads = closers.opened(openReadsFile(directory.readsFile));
-    const readModels = new EmbeddedReadModels(reads, systemClock);
+    const readModels = new EmbeddedReadModels(reads, systemClock, config.readWaitMs);
     const keyUsage = closers.opened(new EmbeddedKeyUsage(reads, systemClock));
     const idempotency = closers.opened(EmbeddedIdempotencyStore.open(directory.idempotencyFile, systemClock));
     const snapshots = closers.opened(EmbeddedSnapshots.open(directory.snapshotsFile));

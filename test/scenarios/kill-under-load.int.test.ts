@@ -35,7 +35,14 @@ it(
     await server.halt();
 
     await using profile = await openEmbedded(
-      { dataDir: server.dataDir, secret: null, secretFile: null, embedder: { kind: 'builtin' }, embeddingShare: 0.5 },
+      {
+        dataDir: server.dataDir,
+        secret: null,
+        secretFile: null,
+        embedder: { kind: 'builtin' },
+        embeddingShare: 0.5,
+        readWaitMs: 2000,
+      },
       createLogger('silent'),
     );
     const { events, clock, readModels } = profile.ports;

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { JsonObject } from '../../src/domain/shared/json.js';
 import type { SoulDocument } from '../../src/domain/soul/document.js';
-import { type Api, apiOf, type Reply } from '../support/api.js';
+import type { Api, Reply } from '../support/api.js';
 import { openDistributedServer } from '../support/distributed-server.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
-import type { ServerUnderTest } from './server-under-test.js';
+import { projectingServer } from './projecting-server.js';
 
 const TEXTS = [
   'The blacksmith owes me three silver coins.',
@@ -91,20 +91,10 @@ const move = async (from: Api, to: Api, npcId: string): Promise<void> => {
 };
 
 describe('a soul that travels between two servers that do not know each other', () => {
-  let embedded: ServerUnderTest;
-  let distributed: ServerUnderTest;
-  let apis: { readonly embedded: Api; readonly distributed: Api };
-
-  beforeAll(async () => {
-    [embedded, distributed] = await Promise.all([openEmbeddedServer(), openDistributedServer()]);
-    apis = {
-      embedded: apiOf(embedded.url, embedded.ownerKey),
-      distributed: apiOf(distributed.url, distributed.ownerKey),
-    };
-  }, 120_000);
-  afterAll(async () => {
-    await Promise.all([embedded[Symbol.asyncDispose](), distributed[Symbol.asyncDispose]()]);
-  });
+  const apis = {
+    embedded: projectingServer(openEmbeddedServer),
+    distributed: projectingServer(openDistributedServer),
+  };
 
   it.each([
     ['embedded', 'distributed'],
@@ -112,7 +102,7 @@ describe('a soul that travels between two servers that do not know each other', 
   ] as const)(
     'from %s to %s is the same mind there: state, memories, what it recalls',
     async (source, target) => {
-      const [from, to] = [apis[source], apis[target]];
+      const [from, to] = [apis[source].api, apis[target].api];
       const npcId = `brann-from-${source}`;
       await liveAWhile(from, npcId);
       await move(from, to, npcId);

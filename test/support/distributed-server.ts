@@ -101,7 +101,8 @@ const untilReady = async (url: string): Promise<void> => {
 
 /** A server of the distributed profile with every role in one process, on the real engines, in its own namespace. */
 export const openDistributedServer: OpenServer = async (env = {}) => {
-  const namespace = await openNamespace(env);
+  // Many servers share a few cores in a test run: scenarios ask what lists show, not how soon.
+  const namespace = await openNamespace({ ANIMA_READ_WAIT_MS: '10000', ...env });
   const start = () => namespace.start(env['ANIMA_ROLES'] ?? '');
   let running = await start();
   const halt = async (): Promise<void> => {

@@ -10,7 +10,13 @@ import type {
   WordHit,
   WordQuery,
 } from '../../ports/row-search.js';
-import type { ListPage, ListQuery, Projection, ReadModels } from '../../ports/read-models.js';
+import {
+  READ_WAIT_MS,
+  type ListPage,
+  type ListQuery,
+  type Projection,
+  type ReadModels,
+} from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
 import { ReadWaiters, type WaitState } from '../shared/read-waiters.js';
 import type { Database } from './database.js';
@@ -23,6 +29,8 @@ type BuildRow = { id: number; name: string; version: number; position: number; l
 
 /** Read models, their search and their write side in one SQLite file that only this process writes. */
 export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWriter {
+  /** How long a read waits, in milliseconds. */
+  readonly #waitMs: number;
   readonly #database: Database;
   readonly #waiters: ReadWaiters;
   readonly #kept = new Map<number, OpenBuild>();
@@ -30,7 +38,8 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
   readonly #park;
 
   /** @param database of `openReadsFile`; the caller closes it after the last use of this */
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: Clock, waitMs = READ_WAIT_MS) {
+    this.#waitMs = waitMs;
     this.#database = database;
     this.#waiters = new ReadWaiters(clock);
     this.#moveOn = database.prepare('UPDATE builds SET position = ? WHERE id = ?');
@@ -84,7 +93,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
     return this.#serving(projection)?.tables.progress(stream) ?? -1;
   }
 
-  reached(projection: Projection, stream: string, revision: number, timeoutMs: number): Promise<boolean> {
+  reached(projection: Projection, stream: string, revision: number, timeoutMs = this.#waitMs): Promise<boolean> {
     const check = (): WaitState => {
       const kept = this.#serving(projection);
       if ((kept?.tables.progress(stream) ?? -1) >= revision) return 'reached';
@@ -93,7 +102,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
     return this.#waiters.wait(projection.name, stream, check, timeoutMs);
   }
 
-  reachedPosition(projection: Projection, position: number, timeoutMs: number): Promise<boolean> {
+  reachedPosition(projection: Projection, position: number, timeoutMs = this.#waitMs): Promise<boolean> {
     const check = (): WaitState =>
       (this.#serving(projection)?.build.position ?? 0) >= position ? 'reached' : 'not yet';
     return this.#waiters.wait(projection.name, null, check, timeoutMs);

@@ -2,7 +2,14 @@ import type { Json } from '../../domain/shared/json.js';
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { PAGE_BYTES, untilFull } from '../../domain/shared/page-size.js';
 import type { Clock } from '../../ports/clock.js';
-import type { ListPage, ListQuery, Projection, ReadModels, RowIndex } from '../../ports/read-models.js';
+import {
+  READ_WAIT_MS,
+  type ListPage,
+  type ListQuery,
+  type Projection,
+  type ReadModels,
+  type RowIndex,
+} from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
 import type {
   RowSearch,
@@ -32,11 +39,14 @@ type MemoryBuild = {
 
 /** Read models, their search and their write side in memory: the definition of these ports. */
 export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter {
+  /** How long a read waits, in milliseconds. */
+  readonly #waitMs: number;
   readonly #waiters: ReadWaiters;
   #builds: MemoryBuild[] = [];
   #lastId = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, waitMs = READ_WAIT_MS) {
+    this.#waitMs = waitMs;
     this.#waiters = new ReadWaiters(clock);
   }
 
@@ -93,7 +103,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
     return this.#serving(projection)?.progress.get(stream) ?? -1;
   }
 
-  reached(projection: Projection, stream: string, revision: number, timeoutMs: number): Promise<boolean> {
+  reached(projection: Projection, stream: string, revision: number, timeoutMs = this.#waitMs): Promise<boolean> {
     const check = (): WaitState => {
       const build = this.#serving(projection);
       if ((build?.progress.get(stream) ?? -1) >= revision) return 'reached';
@@ -102,7 +112,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
     return this.#waiters.wait(projection.name, stream, check, timeoutMs);
   }
 
-  reachedPosition(projection: Projection, position: number, timeoutMs: number): Promise<boolean> {
+  reachedPosition(projection: Projection, position: number, timeoutMs = this.#waitMs): Promise<boolean> {
     const check = (): WaitState => ((this.#serving(projection)?.position ?? 0) >= position ? 'reached' : 'not yet');
     return this.#waiters.wait(projection.name, null, check, timeoutMs);
   }

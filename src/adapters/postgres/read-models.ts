@@ -12,7 +12,13 @@ import type {
   WordHit,
   WordQuery,
 } from '../../ports/row-search.js';
-import type { ListPage, ListQuery, Projection, ReadModels } from '../../ports/read-models.js';
+import {
+  READ_WAIT_MS,
+  type ListPage,
+  type ListQuery,
+  type Projection,
+  type ReadModels,
+} from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
 import { beginBuild, openBuild, swapBuildIn, sweepDropped } from './builds.js';
 import { commitChanges } from './commit-changes.js';
@@ -35,6 +41,8 @@ import {
  * this way may have been written; `load` tells.
  */
 export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWriter, AsyncDisposable {
+  /** How long a read waits, in milliseconds. */
+  readonly #waitMs: number;
   readonly #postgres: Postgres;
   readonly #waits: ReadWaits;
   /** Names of projections whose change the other processes have not been told yet. */
@@ -45,7 +53,8 @@ export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWrite
   #sweeping: Promise<void> | null = null;
   #closed = false;
 
-  constructor(postgres: Postgres, clock: Clock) {
+  constructor(postgres: Postgres, clock: Clock, waitMs = READ_WAIT_MS) {
+    this.#waitMs = waitMs;
     this.#postgres = postgres;
     this.#waits = new ReadWaits(postgres, clock);
   }
@@ -90,11 +99,11 @@ export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWrite
     return this.#postgres.run('request', (db) => progressOf(db, projection, stream));
   }
 
-  reached(projection: Projection, stream: string, revision: number, timeoutMs: number): Promise<boolean> {
+  reached(projection: Projection, stream: string, revision: number, timeoutMs = this.#waitMs): Promise<boolean> {
     return this.#waits.wait(projection, stream, revision, timeoutMs);
   }
 
-  reachedPosition(projection: Projection, position: number, timeoutMs: number): Promise<boolean> {
+  reachedPosition(projection: Projection, position: number, timeoutMs = this.#waitMs): Promise<boolean> {
     return this.#waits.wait(projection, null, position, timeoutMs);
   }
 

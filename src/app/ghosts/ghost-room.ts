@@ -1,7 +1,6 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import { ghosts, OPEN_GHOST } from '../../../projections/ghosts.js';
-import { READ_WAIT_MS } from '../read-models/read-wait.js';
 
 /** How many sessions of one tenant may play, or wait to, at the same time. */
 export const OPEN_GHOSTS = 200;
@@ -12,7 +11,7 @@ const RETRY_SECONDS = 10;
  * @throws Rejection GHOSTS_RUNNING while too many sessions of the tenant are not over (contract 9.8); what the read models raise
  */
 export const requireGhostRoom = async (readModels: ReadModels, tenant: string, position: number): Promise<void> => {
-  await readModels.reachedPosition(ghosts, position, READ_WAIT_MS);
+  await readModels.reachedPosition(ghosts, position);
   const { rows } = await readModels.list(ghosts, {
     partition: tenant,
     tags: [OPEN_GHOST],

@@ -1,9 +1,6 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
-import type { Projection, ReadModels } from '../../ports/read-models.js';
-
-/** How long a read waits for its read model, in milliseconds (contract 1.8). */
-export const READ_WAIT_MS = 2_000;
+import { READ_WAIT_MS, type Projection, type ReadModels } from '../../ports/read-models.js';
 
 /**
  * Waits until a mind's read model holds what its stream holds now, or `minimum` if the client asked for that.
@@ -18,7 +15,7 @@ export const waitForStream = async (
 ): Promise<void> => {
   const target = minimum ?? (await deps.events.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
   if (target < 0) return;
-  const reached = await deps.readModels.reached(projection, stream, target, READ_WAIT_MS);
+  const reached = await deps.readModels.reached(projection, stream, target);
   if (!reached && minimum !== undefined) throw behind(minimum);
 };
 

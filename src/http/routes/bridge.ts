@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox';
 import { mindFold } from '../../app/minds/mind.js';
 import { inSlices } from '../../app/pacing/in-slices.js';
 import { revisionOf } from '../../app/minds/minds.js';
-import { READ_WAIT_MS } from '../../app/read-models/read-wait.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { bridgeRulesOf, listBridgeRules } from '../../domain/bridge/rule-list.js';
 import { validateAction } from '../../domain/bridge/validate.js';
@@ -129,7 +128,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
         },
       },
       handler: async (call) => {
-        await ports.readModels.reachedPosition(rulesetRows, call.wrote, READ_WAIT_MS);
+        await ports.readModels.reachedPosition(rulesetRows, call.wrote);
         const page = pageOf(call.query);
         const { rows, more } = await ports.readModels.list(rulesetRows, {
           partition: call.principal.tenant,

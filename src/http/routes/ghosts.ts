@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox';
 import { findGhost, type GhostAsked, type GhostSession, runGhost, stopGhost } from '../../app/ghosts/run-ghost.js';
 import { lastStep } from '../../app/ghosts/steps-log.js';
 import { requireGhostRoom } from '../../app/ghosts/ghost-room.js';
-import { READ_WAIT_MS } from '../../app/read-models/read-wait.js';
 import { type GhostGoal, ghostGoals } from '../../domain/ghost/policy.js';
 import { goalOf } from '../../domain/ghost/suite.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
@@ -178,7 +177,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
         },
       },
       handler: async (call) => {
-        await ports.readModels.reachedPosition(ghostRows, call.wrote, READ_WAIT_MS);
+        await ports.readModels.reachedPosition(ghostRows, call.wrote);
         const page = pageOf({ limit: DEFAULT_HISTORY, ...call.query });
         const { rows, more } = await ports.readModels.list(ghostRows, {
           partition: call.principal.tenant,

@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox';
 import type { BuiltInLevel } from '../../app/levels/built-in-levels.js';
 import { lostMap, type StoredLevel } from '../../app/levels/level-store.js';
 import { listAfter, rowsBefore } from '../../app/levels/list-after.js';
-import { READ_WAIT_MS } from '../../app/read-models/read-wait.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -117,7 +116,7 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
       },
       handler: async (call) => {
         const page = pageOf(call.query);
-        await ports.readModels.reachedPosition(levelRows, call.wrote, READ_WAIT_MS);
+        await ports.readModels.reachedPosition(levelRows, call.wrote);
         return answerList(call, page, {
           ...listing,
           query: { partition: call.principal.tenant, direction: 'ascending' },

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { requireMind, requireRevision } from '../../app/minds/minds.js';
 import { mindFold } from '../../app/minds/mind.js';
-import { waitForRevision, READ_WAIT_MS } from '../../app/read-models/read-wait.js';
+import { waitForRevision } from '../../app/read-models/read-wait.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { archiveNpc, registerNpc } from '../../domain/npc/decide.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
@@ -68,7 +68,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
     handler: async (call) => {
       const page = pageOf(call.query);
       const { tenant } = call.principal;
-      await ports.readModels.reachedPosition(npcs, call.wrote, READ_WAIT_MS);
+      await ports.readModels.reachedPosition(npcs, call.wrote);
       return answerList(call, page, {
         readModels: ports.readModels,
         projection: npcs,

@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox';
 import { parseCommandId } from '../../app/streams/command-id.js';
 import { inSlices } from '../../app/pacing/in-slices.js';
 import { rulesetFold } from '../../app/minds/rulesets.js';
-import { READ_WAIT_MS } from '../../app/read-models/read-wait.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { deleteRuleset, registerRuleset } from '../../domain/rules/decide.js';
 import { normaliseRuleset } from '../../domain/rules/normalise.js';
@@ -133,7 +132,7 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       responses: { 200: { description: 'The sets, by id.', schema: Type.Array(StoredSet), stream: 'finite' } },
       handler: async (call) => {
         const page = pageOf(call.query);
-        await ports.readModels.reachedPosition(rulesetRows, call.wrote, READ_WAIT_MS);
+        await ports.readModels.reachedPosition(rulesetRows, call.wrote);
         return answerList(call, page, {
           readModels: ports.readModels,
           projection: rulesetRows,

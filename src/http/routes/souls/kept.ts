@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox';
 import { inSlices } from '../../../app/pacing/in-slices.js';
 import { Lines } from '../../../app/pacing/line.js';
 import { placesByTenant } from '../../../app/pacing/places.js';
-import { READ_WAIT_MS } from '../../../app/read-models/read-wait.js';
 import { archiveUrl } from '../../../app/souls/archive-url.js';
 import { disclose } from '../../../app/souls/disclose.js';
 import { downloadAddress } from '../../../app/souls/download-address.js';
@@ -119,7 +118,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
         },
       },
       handler: async (call) => {
-        await ports.readModels.reachedPosition(souls, call.wrote, READ_WAIT_MS);
+        await ports.readModels.reachedPosition(souls, call.wrote);
         const page = pageOf({ limit: DEFAULT_SOULS, ...call.query });
         const { rows, more } = await ports.readModels.list(souls, {
           partition: soulsListed(call.principal.tenant),
