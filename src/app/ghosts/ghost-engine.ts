@@ -48,6 +48,11 @@ export const whyWaiting = (engines: Pick<Engines, 'find'>, id: string): string |
   return state === 'ready' ? null : state;
 };
 
+export type AskDeps = {
+  readonly engines: Pick<Engines, 'find'>;
+  readonly ports: { readonly clock: Pick<Clock, 'after'> };
+};
+
 /** Asks an engine for a ghost's text. */
 export type AskEngine = (
   asker: { readonly tenant: string; readonly engine: string },
@@ -59,11 +64,11 @@ export type AskEngine = (
  * What asks the engines of a process, a few at once. It raises Rejection CORTEX_UNAVAILABLE when this server does not have the engine or the engine
  * gives no text, BUSY when too many wait for it, and the reason of the signal.
  */
-export const askEngines = (engines: Pick<Engines, 'find'>, clock: Pick<Clock, 'after'>): AskEngine => {
+export const askEngines = ({ engines, ports }: AskDeps): AskEngine => {
   const places = new Map<string, FairPlaces>();
   const placesOf = ({ id, runtime }: CortexEngine): FairPlaces => {
     const most = runtime === 'llama.cpp' ? OWN_MODEL_TEXTS : ENGINE_TEXTS;
-    const known = places.get(id) ?? sharePlaces({ clock, most, waitMs: PLACE_WAIT_MS });
+    const known = places.get(id) ?? sharePlaces({ clock: ports.clock, most, waitMs: PLACE_WAIT_MS });
     places.set(id, known);
     return known;
   };

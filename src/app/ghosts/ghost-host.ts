@@ -23,7 +23,7 @@ export type GhostHostDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
 export const ghostHost = (
   { ports, lanes, levels, engines, ghostPace: pace }: GhostHostDeps,
   kept = createKeptSessions(),
-  askEngine = askEngines(engines, ports.clock),
+  askEngine = askEngines({ engines, ports }),
 ): ProcessHost => ({
   fold: { initial: null, evolve: () => null },
   prepare: () => Promise.resolve(() => null),

@@ -152,6 +152,8 @@ export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: 
     const played = await playNext(deps, session, loaded, signal);
     const isDue = played.state.step % CHECKPOINT_STEPS === 0;
     const data = isDue ? { ...played.record, checkpoint: checkpointOf(played.state) } : played.record;
+    // Known again once it stands in the record: where an append fails, that tells whether it was written, and nobody is asked for its text again.
+    kept.delete(sessionKey(session));
     const outcome = await recordStep(lanes, stream, by, state.step, { type: 'GhostStepped', data });
     // Only the session's own events end it: the effect that plays is aborted then.
     if (outcome === 'closed') return { type: 'played', step: state.step, over: true };

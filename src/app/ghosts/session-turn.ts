@@ -26,7 +26,7 @@ export type TurnToBegin = {
 };
 
 /** What its model says. */
-export type Said = {
+export type SpokenText = {
   readonly text: string;
   /** What is tried of the protocol beside the turn (contract 9.8). */
   readonly probe?: ProtocolProbe;
@@ -40,7 +40,7 @@ export type AskedOfModel = {
 };
 
 /** A turn that only lacks what its model says. It is finished once. */
-export type BegunTurn = { readonly asked: AskedOfModel; readonly finish: (said: Said) => TurnOutcome };
+export type BegunTurn = { readonly asked: AskedOfModel; readonly finish: (said: SpokenText) => TurnOutcome };
 
 export type TurnOutcome = {
   readonly played: PlayedTurn;
@@ -94,7 +94,7 @@ export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
   const asked = instructionOf(state);
   if (asked?.type !== 'ExecuteInference') throw new Error(`a turn of a session asks for no text in ${state.name}`);
   const { prompt, constraints } = asked;
-  const finish = ({ text, probe }: Said): TurnOutcome => {
+  const finish = ({ text, probe }: SpokenText): TurnOutcome => {
     const broken: string[] = [];
     if (probe === 'stale_step' && take({ type: 'actor', actor: { npcId, persona, data: { stale: true } } }) > 0)
       broken.push('A result for an earlier round was recorded again.');
@@ -121,7 +121,7 @@ export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
 }
 
 /** Plays a whole turn, where what the model says is known beforehand. */
-export function* playSessionTurn(toBegin: TurnToBegin, said: Said): Sliced<TurnOutcome> {
+export function* playSessionTurn(toBegin: TurnToBegin, said: SpokenText): Sliced<TurnOutcome> {
   return (yield* beginSessionTurn(toBegin)).finish(said);
 }
 

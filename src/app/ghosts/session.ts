@@ -15,7 +15,13 @@ import type { Sliced } from '../../domain/rules/hold-patterns.js';
 import { defined } from '../../domain/shared/defined.js';
 import { cutText } from '../../domain/shared/text.js';
 import { afterTurn, beginSessionMind, GHOST_MEMORIES, NPC_MEMORIES, type SessionMind } from './session-mind.js';
-import { type AskedOfModel, beginSessionTurn, type BegunTurn, playSessionTurn, type Said } from './session-turn.js';
+import {
+  type AskedOfModel,
+  beginSessionTurn,
+  type BegunTurn,
+  playSessionTurn,
+  type SpokenText,
+} from './session-turn.js';
 
 /** What a session is, beside what has happened in it. */
 export type Setting = {
@@ -168,7 +174,7 @@ export type TakenStep = { readonly record: StepData; readonly state: SessionStat
 /** A step that only lacks what the ghost says. It is finished once, in slices. */
 export type BegunStep = {
   readonly asked: AskedOfModel;
-  readonly finish: (said: Said, plan: Plan) => Sliced<TakenStep>;
+  readonly finish: (said: SpokenText, plan: Plan) => Sliced<TakenStep>;
 };
 
 /**
@@ -203,7 +209,7 @@ export function* playStep(setting: Setting, state: SessionState, policy: Policy)
 function* finishStep(
   setting: Setting,
   state: SessionState,
-  { turn, said, plan }: { readonly turn: BegunTurn; readonly said: Said; readonly plan: Plan },
+  { turn, said, plan }: { readonly turn: BegunTurn; readonly said: SpokenText; readonly plan: Plan },
 ): Sliced<TakenStep> {
   const step = state.step + 1;
   const { played, verdict, grounds, broken } = turn.finish(said);

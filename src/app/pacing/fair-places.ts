@@ -1,7 +1,7 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 
-type Waiting = { readonly tenant: string; readonly enter: () => void };
+type InLine = { readonly tenant: string; readonly enter: () => void };
 
 /** Does work in a place of its own, once there is one for this tenant. */
 export type FairPlaces = <T>(tenant: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
@@ -20,7 +20,7 @@ export type PlacesToShare = {
  */
 export const sharePlaces = ({ clock, most, waitMs }: PlacesToShare): FairPlaces => {
   const taken = new Map<string, number>();
-  let waiting: readonly Waiting[] = [];
+  let waiting: readonly InLine[] = [];
   let free = most;
 
   const take = (tenant: string): void => {
@@ -32,7 +32,7 @@ export const sharePlaces = ({ clock, most, waitMs }: PlacesToShare): FairPlaces 
     const left = (taken.get(tenant) ?? 1) - 1;
     if (left === 0) taken.delete(tenant);
     else taken.set(tenant, left);
-    const has = (one: Waiting): number => taken.get(one.tenant) ?? 0;
+    const has = (one: InLine): number => taken.get(one.tenant) ?? 0;
     const [first, ...others] = waiting;
     if (first !== undefined) others.reduce((best, one) => (has(one) < has(best) ? one : best), first).enter();
   };
@@ -52,7 +52,7 @@ export const sharePlaces = ({ clock, most, waitMs }: PlacesToShare): FairPlaces 
         settle();
         reject(signal.reason as Error);
       };
-      const mine: Waiting = {
+      const mine: InLine = {
         tenant,
         enter: () => {
           settle();

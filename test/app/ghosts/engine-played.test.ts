@@ -17,7 +17,10 @@ import { generateLevel } from '../../../src/domain/level/generate.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
 import type { CortexEngine } from '../../../src/ports/cortex.js';
+import type { EventStore } from '../../../src/ports/event-store.js';
+import type { AppendFault } from '../../contracts/process-engine.js';
 import { fakeCortex } from '../../support/fake-cortex.js';
+import { faulty } from '../../support/faulty-store.js';
 import { walkOn } from '../../support/ghost-model.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
@@ -33,14 +36,14 @@ const never = new AbortController().signal;
 const down = new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 });
 
 /** What one process plays with. */
-const processOf = (store: MemoryEventStore, engine: CortexEngine | null): PlayDeps => {
+const processOf = (store: MemoryEventStore, engine: CortexEngine | null, events: EventStore = store): PlayDeps => {
   const clock = new ManualClock();
   return {
-    lanes: new Lanes(store, clock, { shared: true }),
+    lanes: new Lanes(events, clock, { shared: true }),
     levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
     ...{ clock, events: store, kept: createKeptSessions() },
     pace: (work) => Promise.resolve().then(work),
-    askEngine: askEngines({ find: () => engine }, clock),
+    askEngine: askEngines({ engines: { find: () => engine }, ports: { clock } }),
   };
 };
 const walker = () => fakeCortex(({ prompt }) => Promise.resolve(walkOn(prompt)));
@@ -131,6 +134,20 @@ describe('a session that an engine plays', () => {
     expect(asked).toHaveLength(session.steps + 3);
   });
 
+  it('asks for no text again that was recorded though the answer of the store was lost', async () => {
+    const store = new MemoryEventStore();
+    const { engine, asked } = walker();
+    const fault: AppendFault = { at: 'none' };
+    const deps = processOf(store, engine, faulty(store, fault));
+    await playSlice(deps, { ...session, steps: 4 }, never);
+    fault.at = 'after';
+    await expect(playSlice(deps, session, never)).rejects.toThrow();
+    fault.at = 'none';
+    await playAll(deps);
+    expect(await stepsIn(store)).toHaveLength(session.steps);
+    expect(asked).toHaveLength(session.steps);
+  });
+
   it('ends a call that is under way when it is stopped, and records no step for it', async () => {
     const store = new MemoryEventStore();
     let ended: AbortSignal | undefined;
@@ -170,7 +187,7 @@ describe('what asks engines for ghosts', () => {
     const waiting: (() => void)[] = [];
     const fake = fakeCortex(() => new Promise((resolve) => waiting.push(() => resolve('Yes.'))));
     const engine = { ...fake.engine, runtime };
-    const ask = askEngines({ find: () => engine }, new ManualClock());
+    const ask = askEngines({ engines: { find: () => engine }, ports: { clock: new ManualClock() } });
     const asked = { prompt: 'x', constraints: {}, similarities: [] };
     const all = Array.from({ length: 10 }, () => ask({ tenant, engine: 'fake' }, asked, never));
     for (let answered = 0; answered < all.length; answered += 1) {

@@ -4,14 +4,14 @@ import { afterTurn, beginSessionMind, GHOST_MEMORIES } from '../../../src/app/gh
 import {
   beginSessionTurn,
   playSessionTurn,
-  type Said,
+  type SpokenText,
   type TurnToBegin,
 } from '../../../src/app/ghosts/session-turn.js';
 import type { ProtocolProbe } from '../../../src/domain/ghost/policy.js';
 import { defined } from '../../../src/domain/shared/defined.js';
 import { aRuleset } from '../../support/rules.js';
 
-const asked: TurnToBegin & Said = {
+const asked: TurnToBegin & SpokenText = {
   npcId: 'ghost',
   turnId: 'g1',
   mind: beginSessionMind('A ghost.'),
@@ -28,7 +28,7 @@ const ended = <Result>(work: Generator<number, Result, void>): Result => {
     if (done === true) return value;
   }
 };
-const play = (changes: Partial<TurnToBegin & Said> = {}) => {
+const play = (changes: Partial<TurnToBegin & SpokenText> = {}) => {
   const { text, probe, ...toBegin } = { ...asked, ...changes };
   return ended(playSessionTurn(toBegin, { text, ...defined({ probe }) }));
 };
