@@ -48,7 +48,7 @@ export const whyWaiting = (engines: Pick<Engines, 'find'>, id: string): string |
   return state === 'ready' ? null : state;
 };
 
-export type AskDeps = {
+export type EngineAskDeps = {
   readonly engines: Pick<Engines, 'find'>;
   readonly ports: { readonly clock: Pick<Clock, 'after'> };
 };
@@ -64,7 +64,7 @@ export type AskEngine = (
  * What asks the engines of a process, a few at once. It raises Rejection CORTEX_UNAVAILABLE when this server does not have the engine or the engine
  * gives no text, BUSY when too many wait for it, and the reason of the signal.
  */
-export const askEngines = ({ engines, ports }: AskDeps): AskEngine => {
+export const askEngines = ({ engines, ports }: EngineAskDeps): AskEngine => {
   const places = new Map<string, FairPlaces>();
   const placesOf = ({ id, runtime }: CortexEngine): FairPlaces => {
     const most = runtime === 'llama.cpp' ? OWN_MODEL_TEXTS : ENGINE_TEXTS;
