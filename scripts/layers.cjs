@@ -169,6 +169,7 @@ module.exports = [
     'ghosts',
     'ghost sessions: played slice by slice, reported, reproduced, compared',
     [
+      'src/app/cortex',
       'src/app/levels',
       'src/app/processes',
       'src/app/read-models',

@@ -1,5 +1,6 @@
 import { ghostEvents } from '../src/domain/ghost/session-decoder.js';
 import type { GhostEnding, GhostEvent, GhostPlan, GhostReport } from '../src/domain/ghost/session-events.js';
+import { defined } from '../src/domain/shared/defined.js';
 import type { Effect, Emitted, Process, ProcessEvent } from './process.js';
 
 type BegunSession = GhostPlan & { readonly sessionId: string; readonly startedAt: string };
@@ -150,13 +151,13 @@ const begunOf = ({
 }: Extract<GhostState, { name: 'pending' | 'running' }>): BegunSession & { step: number } => begun;
 
 /** What its effects need to know of a session. */
-export type GhostSetting = Pick<GhostPlan, 'goal' | 'level' | 'seed' | 'steps'>;
+export type GhostSetting = Pick<GhostPlan, 'goal' | 'level' | 'seed' | 'steps' | 'engine'>;
 
-const far = (id: string, name: string, { goal, level, seed, steps }: BegunSession): Effect => ({
+const far = (id: string, name: string, { goal, level, seed, steps, engine }: BegunSession): Effect => ({
   id,
   name,
   near: false,
-  args: { goal, level, seed, steps } satisfies GhostSetting,
+  args: { goal, level, seed, steps, ...defined({ engine }) } satisfies GhostSetting,
 });
 
 const pending = (state: GhostState): Effect | null => {

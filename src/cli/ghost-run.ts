@@ -15,6 +15,7 @@ type RunOptions = {
   readonly generate?: boolean;
   readonly goal: string;
   readonly seed?: number;
+  readonly engine?: string;
   readonly steps?: number;
   readonly timeout: number;
   readonly follow?: boolean;
@@ -38,12 +39,12 @@ const requireLevel = async (request: MindRequest, level: string): Promise<void> 
 };
 
 const run = async (terminal: Terminal, options: RunOptions): Promise<void> => {
-  const { level, generate = false, goal, seed, steps, timeout, follow = false, junit, all = false } = options;
+  const { level, generate = false, goal, seed, engine, steps, timeout, follow = false, junit, all = false } = options;
   const { json = false } = options;
   if (junit !== undefined && !follow) throw new CommandFailed('--junit needs --follow: there are no results yet.');
   const request = await openClient(terminal);
   if (level !== undefined && !generate) await requireLevel(request, level);
-  const asked = { goal, timeout: timeout * 1_000, ...defined({ level, seed, steps }) };
+  const asked = { goal, timeout: timeout * 1_000, ...defined({ level, seed, steps, engine }) };
   const session = (await request('POST', '/v1/ghost/run', asked)) as { readonly id: string; readonly seed: number };
   if (!follow) {
     if (json) printJson(terminal, session);
@@ -70,6 +71,10 @@ export const runGhostCommand = (terminal: Terminal): Command =>
     .option('--generate', 'make the level up from its name and the seed if there is none of that name')
     .addOption(new Option('--goal <goal>', 'what it is after').choices([...ghostGoals]).default('find_bugs'))
     .option('--seed <n>', 'the same seed plays the same session', wholeFrom(0))
+    .option(
+      '--engine <name>',
+      'a model that plays in place of the policy of the goal, by the name of its engine or its own',
+    )
     .option('--steps <n>', 'how many steps it may take; without it, by goal and level', wholeFrom(1))
     .option('--timeout <seconds>', 'how long it may take', wholeFrom(1), DEFAULT_SECONDS)
     .option('--follow', 'show findings as they come, and wait for the end')

@@ -30,6 +30,7 @@ const statusCommand = (terminal: Terminal): Command =>
         terminal,
         `${ghostStatus}${late}: step ${String(ghostStep)} of ${String(ghostSteps)} after ${String(ghostDuration)} s (${ghostGoal} in ${ghostLevel.levelId})`,
       );
+      if (status.ghostWaiting !== null) print(terminal, `It waits for its engine: ${status.ghostWaiting}`);
       for (const error of ghostErrors) print(terminal, error);
     });
 type GhostStatus = {
@@ -41,6 +42,7 @@ type GhostStatus = {
   readonly ghostGoal: string;
   readonly ghostLevel: { readonly levelId: string };
   readonly ghostErrors: readonly string[];
+  readonly ghostWaiting: string | null;
 };
 
 /** `anima ghost results <session>`. */

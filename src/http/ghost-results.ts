@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
+import { POLICY } from '../app/ghosts/ghost-engine.js';
 import type { GhostSession } from '../app/ghosts/run-ghost.js';
 import type { GhostReport } from '../domain/ghost/session-events.js';
 import { FreeObject } from './schemas.js';
@@ -27,6 +28,7 @@ export const Results = Type.Object({
   resultsGoal: Type.String(),
   resultsLevel: LevelShown,
   resultsSeed: Type.Integer(),
+  resultsEngine: Type.String(),
   resultsTimedOut: Type.Boolean(),
   resultsPartial: Type.Optional(Type.Literal(true)),
 });
@@ -70,6 +72,7 @@ export const shownResults = (
     resultsGoal: session.goal,
     resultsLevel: session.level,
     resultsSeed: session.seed,
+    resultsEngine: session.engine ?? POLICY,
     resultsTimedOut: 'timedOut' in session && session.timedOut,
     ...(session.name === 'over' ? {} : { resultsPartial: true as const }),
   };

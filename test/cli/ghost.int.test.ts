@@ -91,6 +91,8 @@ describe('anima ghost', () => {
       1,
       'There is no level celar; with --generate it is made up from its name and the seed.\n',
     ]);
+    const nobody = await anima('run', '--engine', 'gpt-9');
+    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringMatching(/No engine here .*\(CORTEX_NOT_FOUND\)$/m)]);
     const late = await anima(
       'run',
       '--level',

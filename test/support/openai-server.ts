@@ -5,10 +5,11 @@ import type { AddressInfo, Socket } from 'node:net';
  * How the server treats the next requests. `slow` answers after a while that no test waits for; `silent` accepts and
  * never answers; `slam` closes the connection at once; `half` sends half of a JSON text and cuts the connection;
  * `trickle` sends a byte now and then and never ends; `almost` sends a whole answer but for its last byte, and then nothing. An `answer` may wait for
- * something.
+ * something. A `reply` says what it makes of the request's body, after so many milliseconds.
  */
 export type Behaviour =
   | { readonly kind: 'answer'; readonly text: string; readonly after?: Promise<void> }
+  | { readonly kind: 'reply'; readonly to: (body: unknown) => string; readonly ms?: number }
   | { readonly kind: 'almost'; readonly text: string }
   | {
       readonly kind: 'raw';
@@ -65,13 +66,19 @@ const send = (
   response.end(body);
 };
 
-const answer = (behaviour: Behaviour, path: string, response: ServerResponse): void => {
+const answer = (behaviour: Behaviour, { path, body }: SeenRequest, response: ServerResponse): void => {
   const whole = completion(path, 'A whole answer, if only it arrived.');
   switch (behaviour.kind) {
     case 'answer':
       void (behaviour.after ?? Promise.resolve()).then(() => {
         send(response, 200, 'application/json', completion(path, behaviour.text));
       });
+      return;
+    case 'reply':
+      setTimeout(
+        () => send(response, 200, 'application/json', completion(path, behaviour.to(body))),
+        behaviour.ms ?? 0,
+      );
       return;
     case 'almost': {
       const answered = Buffer.from(completion(path, behaviour.text));
@@ -125,8 +132,9 @@ export const startOpenAiServer = async (): Promise<OpenAiServer> => {
     const path = request.url ?? '';
     bodyOf(request)
       .then((body) => {
-        seen.push({ path, authorization: request.headers.authorization, body: JSON.parse(body) as unknown });
-        answer(next(), path, response);
+        const asked = { path, authorization: request.headers.authorization, body: JSON.parse(body) as unknown };
+        seen.push(asked);
+        answer(next(), asked, response);
       })
       .catch(() => response.destroy());
   });

@@ -56,6 +56,14 @@ const cells = Object.entries(sessions).flatMap(([name, before]) =>
 );
 
 describe('the table of a ghost session', () => {
+  it('keeps the engine that plays, and tells its effects', () => {
+    const argsOf = (session: Session): unknown => statusOf(ghostSession, session.state).effect?.args;
+    expect(argsOf(sessions.pending)).not.toHaveProperty('engine');
+    const asked = take(fresh, { ...inputs.request, engine: 'openai' }).and;
+    expect(argsOf(asked)).toMatchObject({ engine: 'openai' });
+    expect(argsOf(take(asked, inputs.begun).and)).toMatchObject({ engine: 'openai' });
+  });
+
   it.each(cells)('says what a session in the state %s does on the input %s', (name, type, before, input) => {
     expect(before.state.name).toBe(name);
     const taken = take(before, input);

@@ -1,6 +1,10 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { CortexEngine } from '../../ports/cortex.js';
 
+/** Words with which clients ask for the tenant's default (contract 6.2). */
+const DEFAULT_NAMES: ReadonlySet<string> = new Set(['', 'api-integrated']);
+export const isDefaultName = (name: string): boolean => DEFAULT_NAMES.has(name);
+
 /** The engines of one server, and which of them speaks for a tenant (contract 6). */
 export type Engines = {
   /** Every engine that this server has; the scripted one is always among them. */

@@ -1,19 +1,17 @@
 import { chooseCortex } from '../../domain/tenant/decide.js';
 import { changeTenant, type TenantDeps } from '../keys/api-keys.js';
 import type { Command } from '../streams/run-command.js';
-import { type Engines, notHere } from './engines.js';
+import { type Engines, isDefaultName, notHere } from './engines.js';
 
 /** An engine as a client is told of it. `state`: `ready`, or why not. */
 export type InitialisedCortex = { readonly cortexId: string; readonly runtime: string; readonly state: string };
 
-/** Words with which clients ask for the tenant's default (contract 6.2). */
-const DEFAULT_NAMES = new Set(['', 'api-integrated']);
 /** What stands for the runtime of an engine that this server does not have. */
 const NO_RUNTIME = 'none';
 
 /** Finds the engine that a tenant asks for, and tells how it does. */
 export const lookUpCortex = (engines: Engines, tenant: string, requested: string): InitialisedCortex => {
-  const isDefault = DEFAULT_NAMES.has(requested);
+  const isDefault = isDefaultName(requested);
   const name = isDefault ? engines.defaultOf(tenant) : requested;
   const engine = engines.find(name);
   if (engine !== null) return { cortexId: engine.id, runtime: engine.runtime, state: engine.state() };

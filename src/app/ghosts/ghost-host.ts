@@ -4,22 +4,26 @@ import type { Ports } from '../../ports/ports.js';
 import type { ProcessInput } from '../../ports/process-engine.js';
 import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
+import type { Engines } from '../cortex/engines.js';
+import { askEngines, PLACE_WAIT_MS } from './ghost-engine.js';
 import type { Pace } from './pace.js';
 import { createKeptSessions, playSlice, settingFor, SLICE_MS, type PlayDeps } from './play-slice.js';
 import { closeAndReport } from './report.js';
 
-/** How long an attempt at a slice may take, in milliseconds: others may have the processor for long. */
-const EFFECT_MS = SLICE_MS + 120_000;
+/** How long an attempt at a slice may take, in milliseconds: others may have the processor or the engine for long. */
+const EFFECT_MS = SLICE_MS + PLACE_WAIT_MS + 240_000;
 
 export type GhostHostDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
   readonly ports: Pick<Ports, 'events' | 'clock'>;
   readonly ghostPace: Pace;
+  readonly engines: Pick<Engines, 'find'>;
 };
 
 /** What a ghost session needs: its effects play slices of steps and make the report. */
 export const ghostHost = (
-  { ports, lanes, levels, ghostPace: pace }: GhostHostDeps,
+  { ports, lanes, levels, engines, ghostPace: pace }: GhostHostDeps,
   kept = createKeptSessions(),
+  askEngine = askEngines({ engines, ports }),
 ): ProcessHost => ({
   fold: { initial: null, evolve: () => null },
   prepare: () => Promise.resolve(() => null),
@@ -27,7 +31,7 @@ export const ghostHost = (
   effect: async ({ stream, id }, { name, args }, signal) => {
     const parsed = parseGhostStream(stream);
     if (parsed === null) throw new Error(`the session ${id} is not in a stream of sessions`);
-    const deps: PlayDeps = { lanes, levels, pace, events: ports.events, clock: ports.clock, kept };
+    const deps: PlayDeps = { lanes, levels, pace, events: ports.events, clock: ports.clock, kept, askEngine };
     const session = { ...(args as unknown as GhostSetting), tenant: parsed.tenant, sessionId: id };
     return unlessBroken(
       async (): Promise<GhostInput> => {

@@ -11,8 +11,19 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
 import type { Levels } from '../levels/levels.js';
 import type { Lanes } from '../streams/lanes.js';
+import type { AskEngine } from './ghost-engine.js';
 import { atPace, type Pace } from './pace.js';
-import { beginSession, isPlayed, playStep, replayStep, type SessionState, type Setting, settingOf } from './session.js';
+import {
+  beginSession,
+  beginStep,
+  isPlayed,
+  playStep,
+  replayStep,
+  type SessionState,
+  type Setting,
+  settingOf,
+  type TakenStep,
+} from './session.js';
 import { CHECKPOINT_STEPS, type RecordedStep, recordStep, stepsSinceCheckpoint } from './steps-log.js';
 
 /** How much is played between two of a session's own events: whichever comes first. */
@@ -34,6 +45,7 @@ export type PlayDeps = {
   readonly levels: Levels;
   readonly pace: Pace;
   readonly kept: KeptSessions;
+  readonly askEngine: AskEngine;
 };
 
 /** Where the sessions of this process stand; what is not here is read from their streams. */
@@ -100,12 +112,30 @@ const checkpointOf = (state: SessionState): Json => {
 };
 
 /**
+ * Plays the next step. An engine is asked outside of the pace: who waits for it takes nothing of the processor.
+ * Raises what the engine raises, and the reason of the signal.
+ */
+const playNext = async (
+  { askEngine, pace }: PlayDeps,
+  { tenant, engine }: PlayedSession,
+  { setting, state }: { readonly setting: Setting; readonly state: SessionState },
+  signal: AbortSignal,
+): Promise<TakenStep> => {
+  const { policy } = setting;
+  if (policy !== null) return atPace(pace, playStep(setting, state, policy));
+  if (engine === undefined) throw new Error('a session without an engine has no policy');
+  const { asked, finish } = await atPace(pace, beginStep(setting, state));
+  const text = await askEngine({ tenant, engine }, asked, signal);
+  return atPace(pace, finish({ text }, state.plan));
+};
+
+/**
  * Plays the next steps of a session, each recorded before the next one is begun, until the slice is over or the session is. Where another process
  * plays the same session, one of them is overtaken and goes on from what is recorded.
- * Raises the reason of the signal, and what the levels and the event store raise.
+ * Raises the reason of the signal, and what the levels, the event store and the engine raise.
  */
 export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: AbortSignal): Promise<GhostInput> => {
-  const { clock, kept, lanes, pace } = deps;
+  const { clock, kept, lanes } = deps;
   const stream = stepsStreamOf(session);
   const by = sessionContext(session);
   const untilMs = clock.monotonicMs() + SLICE_MS;
@@ -119,9 +149,11 @@ export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: 
     if (clock.monotonicMs() >= untilMs || state.step - firstStep >= SLICE_STEPS)
       return { type: 'played', step: state.step, over: false };
     signal.throwIfAborted();
-    const played = await atPace(pace, playStep(setting, state));
+    const played = await playNext(deps, session, loaded, signal);
     const isDue = played.state.step % CHECKPOINT_STEPS === 0;
     const data = isDue ? { ...played.record, checkpoint: checkpointOf(played.state) } : played.record;
+    // Known again once it stands in the record: where an append fails, that tells whether it was written, and nobody is asked for its text again.
+    kept.delete(sessionKey(session));
     const outcome = await recordStep(lanes, stream, by, state.step, { type: 'GhostStepped', data });
     // Only the session's own events end it: the effect that plays is aborted then.
     if (outcome === 'closed') return { type: 'played', step: state.step, over: true };

@@ -32,7 +32,7 @@ export const replayScript = async (
   while (!isPlayed(setting, state)) {
     signal?.throwIfAborted();
     if (clock.monotonicMs() > untilMs) throw new Rejection('BUSY', { retryAfter: RETRY_SECONDS });
-    ({ state } = await atPace(pace, playStep(setting, state)));
+    ({ state } = await atPace(pace, playStep(setting, state, policy)));
   }
   return { findings: findingsOf(level, state.tally, { over: true }), steps: state.step };
 };

@@ -1,4 +1,5 @@
 import type { CommandContext } from '../../domain/shared/command-context.js';
+import { defined } from '../../domain/shared/defined.js';
 import { makeProcessId, parseProcessId } from '../../domain/shared/process-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { ghostStream } from '../../domain/shared/stream-names.js';
@@ -7,15 +8,18 @@ import { budgetOf } from '../../domain/ghost/policies.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
 import { ghostSession, type GhostAnswer, type GhostInput, type GhostState } from '../../../workflows/ghost-session.js';
+import type { Engines } from '../cortex/engines.js';
 import { parseCommandId } from '../streams/command-id.js';
 import type { Levels } from '../levels/levels.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
+import { chooseGhostEngine } from './ghost-engine.js';
 
 export type GhostDeps = {
   readonly engine: ProcessEngine;
   readonly journal: ProcessJournal;
   readonly clock: Pick<Clock, 'now'>;
   readonly levels: Levels;
+  readonly engines: Pick<Engines, 'find' | 'engineOf'>;
 };
 
 /** A session, once it was asked for. */
@@ -30,6 +34,8 @@ export type GhostAsked = {
   readonly seed: number | undefined;
   readonly steps: number | undefined;
   readonly timeoutMs: number;
+  /** Who says what the ghost says, as contract 9.8 has it; the goal's policy where none is named. */
+  readonly engine: string | undefined;
   readonly by: CommandContext;
 };
 
@@ -54,10 +60,14 @@ const seedOf = (commandId: string): number => {
 
 /**
  * Accepts a session (contract 7.3, 9.8). It then goes on by itself. A repeat of the same command finds the same session.
- * @throws Rejection what the levels and ProcessEngine.ask raise
+ * @throws Rejection as `chooseGhostEngine`, and what the levels and ProcessEngine.ask raise
  */
-export const runGhost = async ({ engine, clock, levels }: GhostDeps, asked: GhostAsked): Promise<GhostSeen> => {
+export const runGhost = async (
+  { engine, engines, clock, levels }: GhostDeps,
+  asked: GhostAsked,
+): Promise<GhostSeen> => {
   const { tenant, goal, suite, timeoutMs, by } = asked;
+  const speaks = chooseGhostEngine(engines, tenant, asked.engine);
   const seed = asked.seed ?? seedOf(by.commandId);
   const { level, ref: levelRef } = await levels.openLevel(tenant, asked.level, seed);
   const nowMs = clock.now().getTime();
@@ -73,6 +83,7 @@ export const runGhost = async ({ engine, clock, levels }: GhostDeps, asked: Ghos
     steps: asked.steps ?? budgetOf(goal, level),
     timeoutMs,
     deadlineAt: new Date(nowMs + timeoutMs).toISOString(),
+    ...defined({ engine: speaks }),
   };
   const { answer, revision, position } = await engine.ask(refOf(tenant, sessionId), [request], by);
   return { session: answer as GhostAnswer, revision, position };

@@ -13,8 +13,8 @@ import type { TurnInput, TurnState } from '../../../workflows/turn-state.js';
 import { recallByWords } from './recall-by-words.js';
 import type { SessionMind } from './session-mind.js';
 
-/** What a mind of a session sees and says in one turn. */
-export type TurnToPlay = {
+/** What a mind of a session sees in one turn. */
+export type TurnToBegin = {
   readonly npcId: string;
   readonly turnId: string;
   readonly mind: SessionMind;
@@ -23,11 +23,24 @@ export type TurnToPlay = {
   readonly observation: string;
   readonly context: JsonObject;
   readonly npcState: JsonObject;
-  /** What its model says. */
+};
+
+/** What its model says. */
+export type SpokenText = {
   readonly text: string;
   /** What is tried of the protocol beside the turn (contract 9.8). */
   readonly probe?: ProtocolProbe;
 };
+
+/** What a model is asked: the turn's instruction, and how well each memory in the prompt fits. */
+export type AskedOfModel = {
+  readonly prompt: string;
+  readonly constraints: JsonObject;
+  readonly similarities: readonly number[];
+};
+
+/** A turn that only lacks what its model says. It is finished once. */
+export type BegunTurn = { readonly asked: AskedOfModel; readonly finish: (said: SpokenText) => TurnOutcome };
 
 export type TurnOutcome = {
   readonly played: PlayedTurn;
@@ -42,11 +55,11 @@ const ISSUER = { kid: 'ghost', iss: 'ghost' };
 const NEVER = '9999-12-31T23:59:59.999Z';
 
 /**
- * Plays one turn through the table that serves every body (contract 2.2, 2.6), in slices: opened, identified, recalled by words, decided.
- * Nothing is read or written: its events are for the caller to record.
+ * Begins a turn through the table that serves every body (contract 2.2, 2.6), in slices: opened, identified, recalled by words. What its model says
+ * then decides it. Nothing is read or written: its events are for the caller to record.
  */
-export function* playSessionTurn(asked: TurnToPlay): Sliced<TurnOutcome> {
-  const { npcId, turnId, mind, ruleset, observation, context, npcState, persona, text, probe } = asked;
+export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
+  const { npcId, turnId, mind, ruleset, observation, context, npcState, persona } = toBegin;
   const held = yield* holdPatterns(ruleset, observation);
   const facts: TurnFacts = {
     npcId,
@@ -78,27 +91,38 @@ export function* playSessionTurn(asked: TurnToPlay): Sliced<TurnOutcome> {
   const asksFor = instructionOf(state);
   const memories = asksFor?.type === 'QueryVector' ? recallByWords(mind.memories, asksFor) : [];
   take({ type: 'memories', memories });
-  const broken: string[] = [];
-  if (probe === 'stale_step' && take({ type: 'actor', actor: { npcId, persona, data: { stale: true } } }) > 0)
-    broken.push('A result for an earlier round was recorded again.');
-  if (probe === 'contradicting_tape') {
-    const member = { member: 'observation', recorded: observation, received: `${observation} Or not.` };
-    const noticed = take({ type: 'mismatch', round: 2, members: [member] });
-    const again = take({ type: 'mismatch', round: 2, members: [member] });
-    if (noticed !== 1 || again !== 0) broken.push('A contradiction was not noticed exactly once.');
-  }
-  take({ type: 'output', generatedOutput: text });
-  if (probe === 'repeat_step' && take({ type: 'output', generatedOutput: text }) > 0)
-    broken.push('A repeated result was recorded twice.');
-  if (state.name !== 'ended' || state.verdict === undefined)
-    throw new Error(`a turn of a session ended as ${state.name}`);
-  const { verdict, grounds } = state.verdict;
-  return {
-    played: { npcId, events: events.map(compact) },
-    verdict,
-    grounds,
-    broken: broken.length === 0 ? null : broken.join(' '),
+  const asked = instructionOf(state);
+  if (asked?.type !== 'ExecuteInference') throw new Error(`a turn of a session asks for no text in ${state.name}`);
+  const { prompt, constraints } = asked;
+  const finish = ({ text, probe }: SpokenText): TurnOutcome => {
+    const broken: string[] = [];
+    if (probe === 'stale_step' && take({ type: 'actor', actor: { npcId, persona, data: { stale: true } } }) > 0)
+      broken.push('A result for an earlier round was recorded again.');
+    if (probe === 'contradicting_tape') {
+      const member = { member: 'observation', recorded: observation, received: `${observation} Or not.` };
+      const noticed = take({ type: 'mismatch', round: 2, members: [member] });
+      const again = take({ type: 'mismatch', round: 2, members: [member] });
+      if (noticed !== 1 || again !== 0) broken.push('A contradiction was not noticed exactly once.');
+    }
+    take({ type: 'output', generatedOutput: text });
+    if (probe === 'repeat_step' && take({ type: 'output', generatedOutput: text }) > 0)
+      broken.push('A repeated result was recorded twice.');
+    if (state.name !== 'ended' || state.verdict === undefined)
+      throw new Error(`a turn of a session ended as ${state.name}`);
+    const { verdict, grounds } = state.verdict;
+    return {
+      played: { npcId, events: events.map(compact) },
+      verdict,
+      grounds,
+      broken: broken.length === 0 ? null : broken.join(' '),
+    };
   };
+  return { asked: { prompt, constraints, similarities: memories.map(({ similarity }) => similarity) }, finish };
+}
+
+/** Plays a whole turn, where what the model says is known beforehand. */
+export function* playSessionTurn(toBegin: TurnToBegin, said: SpokenText): Sliced<TurnOutcome> {
+  return (yield* beginSessionTurn(toBegin)).finish(said);
 }
 
 const instructionOf = (state: TurnState): Instruction | undefined => {

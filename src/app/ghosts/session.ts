@@ -3,9 +3,10 @@ import type { Outcome } from '../../domain/ghost/deed.js';
 import { noteStep, type StepFacts } from '../../domain/ghost/note-step.js';
 import { beginTally, type Tally } from '../../domain/ghost/tally.js';
 import { ghostContextOf, npcStateOf, observe } from '../../domain/ghost/observation.js';
-import type { GhostGoal, LastStep, Plan, Policy, Utterance } from '../../domain/ghost/policy.js';
+import { playerBrief, surroundingsOf } from '../../domain/ghost/player-brief.js';
+import { beginPlan, type GhostGoal, type LastStep, type Plan, type Policy } from '../../domain/ghost/policy.js';
 import { isDone, policies } from '../../domain/ghost/policies.js';
-import type { GhostStepEvent, PlayedTurn } from '../../domain/ghost/session-events.js';
+import type { GhostPlan, GhostStepEvent, PlayedTurn } from '../../domain/ghost/session-events.js';
 import { beginWorld, type World } from '../../domain/ghost/world.js';
 import type { Level } from '../../domain/level/level.js';
 import { npcEvents } from '../../domain/npc/decoder.js';
@@ -14,7 +15,13 @@ import type { Sliced } from '../../domain/rules/hold-patterns.js';
 import { defined } from '../../domain/shared/defined.js';
 import { cutText } from '../../domain/shared/text.js';
 import { afterTurn, beginSessionMind, GHOST_MEMORIES, NPC_MEMORIES, type SessionMind } from './session-mind.js';
-import { playSessionTurn } from './session-turn.js';
+import {
+  type AskedOfModel,
+  beginSessionTurn,
+  type BegunTurn,
+  playSessionTurn,
+  type SpokenText,
+} from './session-turn.js';
 
 /** What a session is, beside what has happened in it. */
 export type Setting = {
@@ -22,7 +29,8 @@ export type Setting = {
   readonly goal: GhostGoal;
   readonly seed: number;
   readonly steps: number;
-  readonly policy: Policy;
+  /** What the ghost says; null where an engine says it (contract 9.8). */
+  readonly policy: Policy | null;
 };
 
 /** Where a session stands after `step` steps: plain JSON of bounded size, which a checkpoint is. */
@@ -49,20 +57,27 @@ const HEARD_CHARS = 300;
 
 export const settingOf = (
   level: Level,
-  { goal, seed, steps }: { readonly goal: GhostGoal; readonly seed: number; readonly steps: number },
-): Setting => ({ level, goal, seed, steps, policy: policies[goal] });
+  { goal, seed, steps, engine }: Pick<GhostPlan, 'goal' | 'seed' | 'steps' | 'engine'>,
+): Setting => ({ level, goal, seed, steps, policy: engine === undefined ? policies[goal] : null });
 
 /** A session before its first step. */
-export const beginSession = ({ level, seed, policy }: Setting): SessionState => ({
-  step: 0,
-  world: beginWorld(level),
-  plan: policy.begin(level, seed),
-  last: null,
-  heard: null,
-  ghost: beginSessionMind(level.persona),
-  npcs: {},
-  tally: beginTally(level),
-});
+export const beginSession = (setting: Setting): SessionState => {
+  const { level, seed, policy } = setting;
+  return {
+    step: 0,
+    world: beginWorld(level),
+    plan: policy === null ? beginPlan(level, seed) : policy.begin(level, seed),
+    last: null,
+    heard: null,
+    ghost: beginSessionMind(personaOf(setting)),
+    npcs: {},
+    tally: beginTally(level),
+  };
+};
+
+/** What the ghost is told that it is: a policy knows what it is after, an engine does not. */
+const personaOf = ({ level, goal, policy }: Setting): string =>
+  policy === null ? playerBrief(level, goal) : level.persona;
 
 /** Whether no step follows. */
 export const isPlayed = ({ level, goal, steps }: Setting, { step, world, plan }: SessionState): boolean =>
@@ -72,7 +87,7 @@ type Decided = { readonly verdict: Verdict; readonly grounds: VerdictGrounds };
 /** What a step led to, played or read. */
 type PlayedStep = {
   readonly deed: GhostDeed;
-  readonly spoken: Utterance;
+  readonly plan: Plan;
   readonly ghostTurn: PlayedTurn & Decided;
   readonly npcTurn: (PlayedTurn & Decided) | null;
   readonly error: string | null;
@@ -96,7 +111,7 @@ const deedOf = ({ level }: Setting, { world }: SessionState, verdict: Verdict): 
 const settle = (
   { level }: Setting,
   state: SessionState,
-  { deed, spoken, ghostTurn, npcTurn, error }: PlayedStep,
+  { deed, plan, ghostTurn, npcTurn, error }: PlayedStep,
 ): SessionState => {
   const { verdict } = ghostTurn;
   const { world, allowed, missed } = deed;
@@ -117,7 +132,7 @@ const settle = (
   return {
     step,
     world,
-    plan: spoken.plan,
+    plan,
     last: { valid: verdict.valid, action, outcome: allowed },
     heard: npcTurn === null ? null : `${npcTurn.npcId} says: ${cutText(npcTurn.verdict.dialogue, HEARD_CHARS)}`,
     ghost: afterTurn(state.ghost, ghostTurn, GHOST_MEMORIES),
@@ -153,37 +168,58 @@ const knownNpc = ({ npcs }: SessionState, npcId: string): NpcInSession | undefin
   Object.hasOwn(npcs, npcId) ? npcs[npcId] : undefined;
 const npcMind = (level: Level, npcId: string): SessionMind => beginSessionMind(npcOf(level, npcId)?.persona ?? '');
 
+/** What is to be recorded of a step, and the session after it. */
+export type TakenStep = { readonly record: StepData; readonly state: SessionState };
+
+/** A step that only lacks what the ghost says. It is finished once, in slices. */
+export type BegunStep = {
+  readonly asked: AskedOfModel;
+  readonly finish: (said: SpokenText, plan: Plan) => Sliced<TakenStep>;
+};
+
 /**
- * Plays the next step of a session, in slices: a turn of the ghost, its action in the world, and a turn of the NPC that it spoke to. Nothing is
- * written.
- * @returns what is to be recorded, and the session after it
+ * Begins the next step of a session, in slices: a turn of the ghost. What the ghost says then leads to its action in the world, and to a turn of the
+ * NPC that it spoke to. Nothing is written.
  */
-export function* playStep(
-  setting: Setting,
-  state: SessionState,
-): Sliced<{ readonly record: StepData; readonly state: SessionState }> {
+export function* beginStep(setting: Setting, state: SessionState): Sliced<BegunStep> {
   const { level, policy } = setting;
-  const step = state.step + 1;
-  const spoken = policy.next(level, state.world, state.plan, state.last);
-  const { played, verdict, grounds, broken } = yield* playSessionTurn({
+  const turn = yield* beginSessionTurn({
     npcId: GHOST,
-    turnId: `g${String(step)}`,
+    turnId: `g${String(state.step + 1)}`,
     mind: state.ghost,
+    // What the mind has goes before it; the task need not stand in every step.
     persona: level.persona,
     ruleset: level.ruleset,
     observation: [state.heard, observe(level, state.world)].filter((part) => part !== null).join(' '),
-    context: ghostContextOf(level, state.world),
+    context: {
+      ...ghostContextOf(level, state.world),
+      ...(policy === null ? { surroundings: surroundingsOf(level, state.world) } : {}),
+    },
     npcState: npcStateOf(level, state.world),
-    text: spoken.text,
-    ...defined({ probe: spoken.probe }),
   });
+  return { asked: turn.asked, finish: (said, plan) => finishStep(setting, state, { turn, said, plan }) };
+}
+
+/** Plays the next step of a session, in slices, with what a policy says. */
+export function* playStep(setting: Setting, state: SessionState, policy: Policy): Sliced<TakenStep> {
+  const { plan, ...said } = policy.next(setting.level, state.world, state.plan, state.last);
+  return yield* (yield* beginStep(setting, state)).finish(said, plan);
+}
+
+function* finishStep(
+  setting: Setting,
+  state: SessionState,
+  { turn, said, plan }: { readonly turn: BegunTurn; readonly said: SpokenText; readonly plan: Plan },
+): Sliced<TakenStep> {
+  const step = state.step + 1;
+  const { played, verdict, grounds, broken } = turn.finish(said);
   const deed = deedOf(setting, state, verdict);
   const { allowed: outcome } = deed;
   const spokenTo = outcome?.ok === true ? outcome.heardBy : undefined;
   const answered = spokenTo === undefined ? null : yield* answerOf(setting, state, spokenTo, verdict.dialogue);
   const next = settle(setting, state, {
     deed,
-    spoken,
+    plan,
     ghostTurn: { ...played, verdict, grounds },
     npcTurn: answered === null ? null : { ...answered.played, verdict: answered.verdict, grounds: answered.grounds },
     error: broken,
@@ -193,7 +229,7 @@ export function* playStep(
     turns: answered === null ? [played] : [played, answered.played],
     action: verdict.valid ? verdict.action : null,
     outcome,
-    ...defined({ probe: spoken.probe, error: broken ?? undefined }),
+    ...defined({ probe: said.probe, error: broken ?? undefined }),
   };
   return { record, state: next };
 }
@@ -204,17 +240,11 @@ function* answerOf({ level }: Setting, state: SessionState, npcId: string, words
   if (npc === undefined) return null;
   const { mind = npcMind(level, npcId), asked = 0 } = knownNpc(state, npcId) ?? {};
   const line = npc.says.length === 0 ? 'Hm.' : (npc.says[asked % npc.says.length] ?? '');
-  return yield* playSessionTurn({
-    npcId,
-    turnId: `n${String(state.step + 1)}`,
-    mind,
-    persona: npc.persona,
-    ruleset: npc.ruleset,
-    observation: `A ghost says: ${words}`,
-    context: {},
-    npcState: {},
-    text: line,
-  });
+  const turn = {
+    ...{ npcId, mind, turnId: `n${String(state.step + 1)}`, persona: npc.persona, ruleset: npc.ruleset },
+    ...{ observation: `A ghost says: ${words}`, context: {}, npcState: {} },
+  };
+  return yield* playSessionTurn(turn, { text: line });
 }
 
 const decidedIn = (played: PlayedTurn): Decided => {
@@ -226,7 +256,7 @@ const decidedIn = (played: PlayedTurn): Decided => {
   throw new Error('a recorded turn of a session has no verdict');
 };
 
-/** The session after a step that was recorded. What was decided is taken from the record, and not decided again. */
+/** The session after a step that was recorded. What was said and decided is taken from the record, and not decided again. */
 export const replayStep = (setting: Setting, state: SessionState, { turns, error }: StepData): SessionState => {
   const [ghostTurn, npcTurn] = turns;
   if (ghostTurn === undefined) throw new Error('a recorded step of a session has no turn');
@@ -234,7 +264,7 @@ export const replayStep = (setting: Setting, state: SessionState, { turns, error
   const decided = decidedIn(ghostTurn);
   return settle(setting, state, {
     deed: deedOf(setting, state, decided.verdict),
-    spoken: policy.next(level, state.world, state.plan, state.last),
+    plan: policy === null ? state.plan : policy.next(level, state.world, state.plan, state.last).plan,
     ghostTurn: { ...ghostTurn, ...decided },
     npcTurn: npcTurn === undefined ? null : { ...npcTurn, ...decidedIn(npcTurn) },
     error: error ?? null,

@@ -17,6 +17,8 @@ export type GhostPlan = {
   readonly steps: number;
   readonly timeoutMs: number;
   readonly deadlineAt: string;
+  /** The engine that says what the ghost says, by its id; absent where the goal's policy does (contract 9.8). */
+  readonly engine?: string;
 };
 
 export type GhostEnding = 'completed' | 'failed' | 'stopped';

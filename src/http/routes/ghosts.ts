@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
+import { POLICY, whyWaiting } from '../../app/ghosts/ghost-engine.js';
 import { findGhost, type GhostAsked, type GhostSession, runGhost, stopGhost } from '../../app/ghosts/run-ghost.js';
 import { lastStep } from '../../app/ghosts/steps-log.js';
 import { requireGhostRoom } from '../../app/ghosts/ghost-room.js';
@@ -22,6 +23,7 @@ const MAX_STEPS = 1_000_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_DURATION_SECONDS = 300;
 const DEFAULT_HISTORY = 10;
+const MAX_ENGINE_CHARS = 256;
 
 const asked = {
   steps: nullable(
@@ -35,6 +37,13 @@ const asked = {
   seed: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   timeout: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'Milliseconds.' })),
   driver: nullable(Type.Literal('local')),
+  engine: nullable(
+    Type.String({
+      maxLength: MAX_ENGINE_CHARS,
+      description:
+        'An engine, or its model, that plays the ghost; without it, and with `scripted`, the policy of the goal does.',
+    }),
+  ),
 };
 const Goal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
 const Status = Type.Unsafe<string>({ type: 'string', enum: ['pending', 'running', 'completed', 'failed', 'stopped'] });
@@ -42,7 +51,13 @@ const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], form
 
 export const SessionParams = Type.Object({ sessionId: Type.String() });
 
-type GhostBody = { level?: string | null; seed?: number | null; steps?: number | null; timeout?: number | null };
+type GhostBody = {
+  level?: string | null;
+  seed?: number | null;
+  steps?: number | null;
+  timeout?: number | null;
+  engine?: string | null;
+};
 
 const statusOf = (session: GhostSession): string =>
   session.name === 'pending' || session.name === 'running' ? session.name : session.ending;
@@ -52,8 +67,8 @@ const progressOf = (session: GhostSession, step: number): number =>
 
 /** Ghost sessions: run, looked at, stopped, listed (contract 7.3, 9). */
 export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, engine, journal, levels } = services;
-  const deps = { engine, journal, levels, clock: ports.clock };
+  const { ports, engine, engines, journal, levels } = services;
+  const deps = { engine, engines, journal, levels, clock: ports.clock };
 
   const run = async (
     call: Call<unknown, unknown, GhostBody>,
@@ -63,7 +78,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
   ) => {
     const { tenant } = call.principal;
     await requireGhostRoom(ports.readModels, tenant, call.wrote);
-    const { level, seed, steps } = call.body;
+    const { level, seed, steps, engine: speaker } = call.body;
     const { keyed: _keyed, resumed: _resumed, ...by } = contextOf(call);
     const wanted: GhostAsked = {
       ...{ tenant, goal, suite, by },
@@ -71,6 +86,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
       level: level ?? undefined,
       seed: seed ?? undefined,
       steps: steps ?? undefined,
+      engine: speaker ?? undefined,
     };
     return runGhost(deps, wanted);
   };
@@ -81,6 +97,9 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
     return lastStep(ports.events, ghostStepsStream(tenant, session.sessionId));
   };
 
+  const waitingOf = (session: GhostSession): string | null =>
+    session.engine === undefined || 'completedAt' in session ? null : whyWaiting(engines, session.engine);
+
   return [
     route({
       operationId: 'runGhost',
@@ -89,7 +108,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
       tag: 'Ghosts',
       summary: 'Send a ghost into a level',
       description:
-        'A ghost is a mind without a body. It plays on this server until it has done what it was sent for, its budget of steps is used up, or its time is over. The same goal, level and seed play the same session.',
+        'A ghost is a mind without a body. It plays on this server until it has done what it was sent for, its budget of steps is used up, or its time is over. The same goal, level and seed play the same session, unless an engine plays it.',
       scope: 'ghosts',
       body: Type.Object({ goal: Goal, ...asked }),
       responses: {
@@ -215,6 +234,8 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
             ghostSteps: Type.Integer(),
             ghostTimedOut: Type.Boolean(),
             ghostCompletedAt: NullableTime,
+            ghostEngine: Type.String({ description: '`scripted` where the policy of the goal plays.' }),
+            ghostWaiting: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
           }),
         },
       },
@@ -237,6 +258,8 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
             ghostSteps: steps,
             ghostTimedOut: 'timedOut' in session && session.timedOut,
             ghostCompletedAt: completedAt(session),
+            ghostEngine: session.engine ?? POLICY,
+            ghostWaiting: waitingOf(session),
           },
         };
       },

@@ -40,7 +40,8 @@ const processOf = (
     return atOnce(work);
   };
   const lanes = new Lanes(store, clock, { shared: true });
-  return { lanes, clock, levels, pace, events: store, kept: createKeptSessions() };
+  const askEngine = (): Promise<string> => Promise.reject(new Error('the policy of a goal asks no engine'));
+  return { lanes, clock, levels, pace, askEngine, events: store, kept: createKeptSessions() };
 };
 
 const playAll = async (deps: PlayDeps, signal = never): Promise<void> => {

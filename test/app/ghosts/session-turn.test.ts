@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
 import { afterTurn, beginSessionMind, GHOST_MEMORIES } from '../../../src/app/ghosts/session-mind.js';
-import { playSessionTurn, type TurnToPlay } from '../../../src/app/ghosts/session-turn.js';
+import {
+  beginSessionTurn,
+  playSessionTurn,
+  type SpokenText,
+  type TurnToBegin,
+} from '../../../src/app/ghosts/session-turn.js';
 import type { ProtocolProbe } from '../../../src/domain/ghost/policy.js';
+import { defined } from '../../../src/domain/shared/defined.js';
 import { aRuleset } from '../../support/rules.js';
 
-const asked: TurnToPlay = {
+const asked: TurnToBegin & SpokenText = {
   npcId: 'ghost',
   turnId: 'g1',
   mind: beginSessionMind('A ghost.'),
@@ -16,12 +22,15 @@ const asked: TurnToPlay = {
   npcState: { hp: 10 },
   text: '{"dialogue": "Open up!", "action": {"type": "INTERACT", "target": "door"}, "stateDelta": {"knocked": true}}',
 };
-const play = (changes: Partial<TurnToPlay> = {}) => {
-  const work = playSessionTurn({ ...asked, ...changes });
+const ended = <Result>(work: Generator<number, Result, void>): Result => {
   for (;;) {
     const { done, value } = work.next();
     if (done === true) return value;
   }
+};
+const play = (changes: Partial<TurnToBegin & SpokenText> = {}) => {
+  const { text, probe, ...toBegin } = { ...asked, ...changes };
+  return ended(playSessionTurn(toBegin, { text, ...defined({ probe }) }));
 };
 const types = ({ played }: ReturnType<typeof play>): readonly string[] => played.events.map(({ type }) => type);
 
@@ -34,6 +43,18 @@ describe('a turn of a session', () => {
     for (const { data } of turn.played.events) expect(data).not.toHaveProperty('instruction');
     expect(turn.verdict).toMatchObject({ valid: true, action: { type: 'INTERACT', target: 'door' } });
     expect(turn.broken).toBeNull();
+  });
+
+  it('asks for a text with all that a model needs, and ends with it as if it had been known beforehand', () => {
+    const mind = afterTurn(asked.mind, play().played, GHOST_MEMORIES);
+    const { text, ...toBegin } = { ...asked, mind, turnId: 'g2' };
+    const begun = ended(beginSessionTurn(toBegin));
+    expect(begun.asked.prompt).toMatch(
+      /"A ghost\."[^]*"hp":10[^]*What you remember:\n- "You see a door\."[^]*You see a door/,
+    );
+    expect(begun.asked.constraints).toMatchObject({ maxTokens: expect.any(Number) as number });
+    expect(begun.asked.similarities).toEqual([1]);
+    expect(begun.finish({ text })).toEqual(play({ mind, turnId: 'g2' }));
   });
 
   it('obeys the rules of its mind, and says which of them matched', () => {

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { askEngines, ENGINE_TEXTS, OWN_MODEL_TEXTS, TEXT_BYTES } from '../../../src/app/ghosts/ghost-engine.js';
+import {
+  createKeptSessions,
+  loadSession,
+  type PlayDeps,
+  type PlayedSession,
+  playSlice,
+} from '../../../src/app/ghosts/play-slice.js';
+import { closeAndReport } from '../../../src/app/ghosts/report.js';
+import { CHECKPOINT_STEPS, readSteps, type RecordedStep } from '../../../src/app/ghosts/steps-log.js';
+import type { Levels } from '../../../src/app/levels/levels.js';
+import { Lanes } from '../../../src/app/streams/lanes.js';
+import { generateLevel } from '../../../src/domain/level/generate.js';
+import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
+import type { CortexEngine } from '../../../src/ports/cortex.js';
+import type { EventStore } from '../../../src/ports/event-store.js';
+import type { AppendFault } from '../../contracts/process-engine.js';
+import { fakeCortex } from '../../support/fake-cortex.js';
+import { faulty } from '../../support/faulty-store.js';
+import { walkOn } from '../../support/ghost-model.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { settle } from '../../support/settle.js';
+
+const tenant = 'studio';
+const sessionId = 'g0_0_aaaaaaaaaaaaaaaa';
+const level = generateLevel('a place', 3);
+const session: PlayedSession = {
+  ...{ tenant, sessionId, goal: 'find_bugs', seed: 3, steps: CHECKPOINT_STEPS + 20, engine: 'fake' },
+  level: { levelId: 'a place', version: null, digest: 'the digest', generated: true },
+};
+const never = new AbortController().signal;
+const down = new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 });
+
+/** What one process plays with. */
+const processOf = (store: MemoryEventStore, engine: CortexEngine | null, events: EventStore = store): PlayDeps => {
+  const clock = new ManualClock();
+  return {
+    lanes: new Lanes(events, clock, { shared: true }),
+    levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
+    ...{ clock, events: store, kept: createKeptSessions() },
+    pace: (work) => Promise.resolve().then(work),
+    askEngine: askEngines({ engines: { find: () => engine }, ports: { clock } }),
+  };
+};
+const walker = () => fakeCortex(({ prompt }) => Promise.resolve(walkOn(prompt)));
+
+const playAll = async (deps: PlayDeps, signal = never): Promise<void> => {
+  for (;;) {
+    const input = await playSlice(deps, session, signal);
+    if (input.type !== 'played') throw new Error(`it ended as ${input.type}`);
+    if (input.over) return;
+  }
+};
+const stepsIn = async (store: MemoryEventStore): Promise<readonly RecordedStep[]> => {
+  const all: RecordedStep[] = [];
+  for (let from: number | null = 1; from !== null;) {
+    const page: Awaited<ReturnType<typeof readSteps>> = await readSteps(store, ghostStepsStream(tenant, sessionId), {
+      from,
+      limit: 100,
+    });
+    all.push(...page.steps);
+    from = page.next;
+  }
+  return all;
+};
+const textOf = ({ turns }: RecordedStep): unknown =>
+  turns[0]?.events.find(({ type }) => type.startsWith('Verdict'))?.data['generatedOutput'];
+
+describe('a session that an engine plays', () => {
+  it('records each text in its step, and asks for each once, with all that a turn tells a model', async () => {
+    const store = new MemoryEventStore();
+    const { engine, asked } = walker();
+    await playAll(processOf(store, engine));
+    const steps = await stepsIn(store);
+    expect(steps).toHaveLength(session.steps);
+    expect(asked).toHaveLength(session.steps);
+    expect(steps.map(textOf)).toEqual(asked.map(({ prompt }) => walkOn(prompt)));
+    expect(asked[9]).toMatchObject({ maxTokens: expect.any(Number) as number, similarities: expect.any(Array) as [] });
+    expect(asked[9]?.prompt).toContain('Your task: find what is wrong with the level');
+    expect(steps.filter(({ probe }) => probe !== undefined)).toEqual([]);
+  });
+
+  it('goes on in another process with no text asked for again that was recorded', async () => {
+    const whole = new MemoryEventStore();
+    await playAll(processOf(whole, walker().engine));
+    const store = new MemoryEventStore();
+    let asked = 0;
+    for (const calls of [7, CHECKPOINT_STEPS - 10, 13]) {
+      const stopping = new AbortController();
+      const killed = fakeCortex(({ prompt }) => {
+        if (killed.asked.length < calls) return Promise.resolve(walkOn(prompt));
+        stopping.abort(new Error('killed'));
+        return Promise.reject(new Error('killed'));
+      });
+      await expect(playAll(processOf(store, killed.engine), stopping.signal)).rejects.toThrow('killed');
+      asked += killed.asked.length;
+    }
+    const last = walker();
+    await playAll(processOf(store, last.engine));
+    // Only the three texts that were under way are asked for again.
+    expect(asked + last.asked.length).toBe(session.steps + 3);
+    expect(await stepsIn(store)).toEqual(await stepsIn(whole));
+  });
+
+  it('is loaded and reported without its engine', async () => {
+    const store = new MemoryEventStore();
+    const deps = processOf(store, walker().engine);
+    await playAll(deps);
+    const without = processOf(store, null);
+    const { state } = await loadSession(without, session);
+    expect(state).toEqual(JSON.parse(JSON.stringify(deps.kept.get(`${tenant} ${sessionId}`))));
+    expect(await closeAndReport(without, session)).toMatchObject({ step: session.steps });
+  });
+
+  it('records nothing while the engine is down or away, and goes on with the same step', async () => {
+    const store = new MemoryEventStore();
+    let up = true;
+    const { engine, asked } = fakeCortex(({ prompt }) => {
+      if (up) up = asked.length !== 5;
+      return up ? Promise.resolve(walkOn(prompt)) : Promise.reject(down);
+    });
+    const deps = processOf(store, engine);
+    for (let tries = 0; tries < 3; tries += 1) await expect(playSlice(deps, session, never)).rejects.toBe(down);
+    expect(await stepsIn(store)).toHaveLength(4);
+    const away = processOf(store, null);
+    await expect(playSlice(away, session, never)).rejects.toMatchObject({ code: 'CORTEX_UNAVAILABLE', retryAfter: 1 });
+    up = true;
+    await playAll(deps);
+    expect(await stepsIn(store)).toHaveLength(session.steps);
+    expect(asked).toHaveLength(session.steps + 3);
+  });
+
+  it('asks for no text again that was recorded though the answer of the store was lost', async () => {
+    const store = new MemoryEventStore();
+    const { engine, asked } = walker();
+    const fault: AppendFault = { at: 'none' };
+    const deps = processOf(store, engine, faulty(store, fault));
+    await playSlice(deps, { ...session, steps: 4 }, never);
+    fault.at = 'after';
+    await expect(playSlice(deps, session, never)).rejects.toThrow();
+    fault.at = 'none';
+    await playAll(deps);
+    expect(await stepsIn(store)).toHaveLength(session.steps);
+    expect(asked).toHaveLength(session.steps);
+  });
+
+  it('ends a call that is under way when it is stopped, and records no step for it', async () => {
+    const store = new MemoryEventStore();
+    let ended: AbortSignal | undefined;
+    const { engine, asked } = fakeCortex(({ prompt }, signal) => {
+      if (asked.length < 3) return Promise.resolve(walkOn(prompt));
+      ended = signal;
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    });
+    const stopping = new AbortController();
+    const playing = expect(playSlice(processOf(store, engine), session, stopping.signal)).rejects.toThrow('stopped');
+    for (let look = 0; ended === undefined; look += 1) {
+      expect(look).toBeLessThan(1_000);
+      await settle(1);
+    }
+    stopping.abort(new Error('stopped'));
+    await playing;
+    expect(await stepsIn(store)).toHaveLength(2);
+  });
+
+  it('takes what comes of a text that is no answer, and counts of a long one only its beginning', async () => {
+    const store = new MemoryEventStore();
+    const { engine } = fakeCortex(() => Promise.resolve('ü'.repeat(TEXT_BYTES)));
+    const stopping = new AbortController();
+    const deps = processOf(store, engine);
+    await playSlice(deps, { ...session, steps: 3 }, stopping.signal);
+    const [first] = await stepsIn(store);
+    expect(first === undefined ? '' : textOf(first)).toBe('ü'.repeat(TEXT_BYTES / 2));
+    expect(first?.action).toMatchObject({ type: 'SPEAK' });
+  });
+});
+
+describe('what asks engines for ghosts', () => {
+  it.each([
+    ['http', ENGINE_TEXTS],
+    ['llama.cpp', OWN_MODEL_TEXTS],
+  ])('asks an engine that runs by %s for %i texts at once', async (runtime, most) => {
+    const waiting: (() => void)[] = [];
+    const fake = fakeCortex(() => new Promise((resolve) => waiting.push(() => resolve('Yes.'))));
+    const engine = { ...fake.engine, runtime };
+    const ask = askEngines({ engines: { find: () => engine }, ports: { clock: new ManualClock() } });
+    const asked = { prompt: 'x', constraints: {}, similarities: [] };
+    const all = Array.from({ length: 10 }, () => ask({ tenant, engine: 'fake' }, asked, never));
+    for (let answered = 0; answered < all.length; answered += 1) {
+      await settle(4);
+      expect(waiting).toHaveLength(Math.min(most, all.length - answered));
+      waiting.shift()?.();
+    }
+    expect(await Promise.all(all)).toEqual(all.map(() => 'Yes.'));
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+
+import { sharePlaces } from '../../../src/app/pacing/fair-places.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { settle } from '../../support/settle.js';
+
+const never = new AbortController().signal;
+
+/** Two places, and work that lasts until it is told to end. */
+const scene = () => {
+  const clock = new ManualClock();
+  const share = sharePlaces({ clock, most: 2, waitMs: 1_000 });
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const work = (name: string, signal = never): Promise<string> =>
+    share(name[0] ?? '', signal, async () => {
+      begun.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+      return name;
+    });
+  const finish = (name: string): void => ends.get(name)?.();
+  const end = async (name: string): Promise<void> => {
+    finish(name);
+    await settle(4);
+  };
+  return { clock, share, begun, work, finish, end };
+};
+
+describe('places that are waited for', () => {
+  it('are so many, and go to the tenant that has the fewest, then to who has waited longest', async () => {
+    const { begun, work, end } = scene();
+    const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map((name) => work(name));
+    await settle(4);
+    expect(begun).toEqual(['a1', 'a2']);
+    for (const name of ['a1', 'a2', 'b1', 'a3', 'a4', 'b2']) await end(name);
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
+    expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2']);
+  });
+
+  it('come free when the work fails', async () => {
+    const { share, begun, work } = scene();
+    const failing = (): Promise<never> => Promise.reject(new Error('no'));
+    for (let time = 0; time < 3; time += 1) await expect(share('a', never, failing)).rejects.toThrow('no');
+    void work('b1');
+    await settle(4);
+    expect(begun).toEqual(['b1']);
+  });
+
+  it('are not taken by who has gone, or has waited too long', async () => {
+    const { clock, begun, work, end } = scene();
+    const gone = new AbortController();
+    void work('a1');
+    void work('a2');
+    const leaves = work('b1', gone.signal);
+    const waits = work('c1');
+    await settle(4);
+    const left = expect(leaves).rejects.toThrow('gone');
+    gone.abort(new Error('gone'));
+    await left;
+    const late = expect(waits).rejects.toMatchObject({ code: 'BUSY', retryAfter: 1 });
+    await clock.advance(1_000);
+    await late;
+    void work('d1');
+    await end('a1');
+    expect(begun).toEqual(['a1', 'a2', 'd1']);
+    await expect(work('e1', gone.signal)).rejects.toThrow('gone');
+  });
+
+  it.each(Array.from({ length: 12 }, (_, turns) => turns))(
+    'are given back by who goes just when it is let in (%i microtasks later)',
+    async (turns) => {
+      const { begun, work, end, finish } = scene();
+      const gone = new AbortController();
+      void work('a1');
+      void work('a2');
+      await settle(4);
+      const leaves = work('b1', gone.signal).catch((error: unknown) => error);
+      finish('a1');
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      gone.abort(new Error('gone'));
+      await settle(4);
+      if (begun.includes('b1')) await end('b1');
+      await leaves;
+      void work('c1');
+      await settle(4);
+      expect(begun).toContain('c1');
+    },
+  );
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+
+import { buildPrompt } from '../../../src/domain/npc/decision/prompt.js';
+import { act } from '../../../src/domain/ghost/act.js';
+import { playerBrief, surroundingsOf } from '../../../src/domain/ghost/player-brief.js';
+import { ghostGoals } from '../../../src/domain/ghost/policy.js';
+import { beginWorld } from '../../../src/domain/ghost/world.js';
+import { anInput } from '../../support/rules.js';
+import { drawnLevel } from './drawn-level.js';
+
+const level = drawnLevel(['@.#', '+.#', '..G'], { persona: 'A thief on the run.' });
+
+describe('what an engine is told that plays a ghost', () => {
+  it('is the task, the actions of the world, and who it is', () => {
+    const briefs = ghostGoals.map((goal) => playerBrief(level, goal));
+    expect(new Set(briefs).size).toBe(ghostGoals.length);
+    for (const brief of briefs) {
+      expect(brief).toMatch(/In this level you are: A thief on the run\.$/);
+      for (const type of ['MOVE', 'INTERACT', 'USE', 'SPEAK', 'ATTACK', 'IDLE']) expect(brief).toContain(type);
+    }
+  });
+
+  it('stands whole in a prompt, whoever the level says that it is', () => {
+    const persona = playerBrief({ ...level, persona: 'x'.repeat(20_000) }, 'find_bugs');
+    const { prompt } = buildPrompt(anInput({ persona }));
+    expect(prompt).toContain(playerBrief({ ...level, persona: '' }, 'find_bugs'));
+  });
+
+  it('names actions that the world takes as they are described', () => {
+    const keyed = drawnLevel(['@a', 'N+', 'A.']);
+    const done = (...actions: object[]) =>
+      actions.reduce<ReturnType<typeof act>>(
+        ({ world }, action) => act(keyed, world, action as Parameters<typeof act>[2]),
+        { world: beginWorld(keyed), outcome: { ok: true, happened: [] } },
+      ).outcome;
+    expect(done({ type: 'MOVE', payload: { x: 1, y: 0 } })).toMatchObject({ ok: true });
+    expect(done({ type: 'INTERACT', target: 'a1' })).toMatchObject({ ok: true });
+    expect(done({ type: 'SPEAK', target: 'npc1' })).toMatchObject({ ok: true, heardBy: 'npc1' });
+    expect(done({ type: 'ATTACK', target: 'npc1' })).toMatchObject({ ok: true });
+    const withKey = { type: 'USE', target: 'A1', payload: { item: 'a1' } };
+    const onTheWay = [
+      { type: 'INTERACT', target: 'a1' },
+      { type: 'MOVE', payload: { x: 0, y: 1 } },
+    ];
+    expect(done(...onTheWay, withKey)).toMatchObject({ ok: true });
+  });
+
+  it('are the tiles in sight, and the ways that are open', () => {
+    const { world } = act(level, beginWorld(level), { type: 'MOVE', payload: { x: 1, y: 0 } });
+    const wall = '###########';
+    expect(surroundingsOf(level, world)).toEqual({
+      rows: [
+        ...Array.from({ length: 5 }, () => wall),
+        ...['####.@#####', '####+?#####', '####???####'],
+        ...Array.from({ length: 3 }, () => wall),
+      ],
+      ways: [
+        { to: 'south', x: 1, y: 1, entered: false },
+        { to: 'west', x: 0, y: 0, entered: true },
+      ],
+    });
+  });
+});
