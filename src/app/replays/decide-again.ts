@@ -4,7 +4,7 @@ import { DETAILS_BYTES, DIALOGUE_BYTES } from '../../domain/npc/recorded-bytes.j
 import type { Actor, NpcEvent, RulesetRef, Verdict, VerdictGrounds } from '../../domain/npc/events.js';
 import type { MindSummary } from '../../domain/npc/state.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
-import { isObject, type Json, type JsonObject } from '../../domain/shared/json.js';
+import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import { shortenedObject } from '../../domain/shared/shorten.js';
 import { cutJsonText } from '../../domain/shared/text.js';
 import { askForMemories, askForOutput } from '../../../workflows/turn-events.js';
