@@ -4,6 +4,7 @@ import { agentScenarios } from './agents.js';
 import { cardScenarios } from './cards.js';
 import { ghostScenarios } from './ghosts.js';
 import { cortexScenarios } from './cortex.js';
+import { historyScenarios } from './histories.js';
 import { injectionScenarios } from './injections.js';
 import { levelScenarios } from './levels.js';
 import { mainJobScenarios } from './main-job.js';
@@ -27,6 +28,7 @@ soulImportScenarios('distributed', openDistributedServer);
 cardScenarios('distributed', openDistributedServer);
 ghostScenarios('distributed', openDistributedServer);
 levelScenarios('distributed', openDistributedServer);
+historyScenarios('distributed', openDistributedServer);
 soulsElsewhereScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {
