@@ -160,6 +160,12 @@ module.exports = [
     'A card is a mind in another form; no turn and no soul has a part in it.',
   ),
   wing(
+    'replays',
+    'decisions taken again from what was recorded, by the rules of then or by others',
+    ['src/app/streams', 'src/app/pacing', 'workflows'],
+    'A replay reads what a mind has done; it depends on what decides, and on nothing that serves a request.',
+  ),
+  wing(
     'levels',
     'levels: taken from maps, found by name, made of names that nobody registered',
     ['src/app/streams', 'src/app/pacing'],

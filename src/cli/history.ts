@@ -17,8 +17,16 @@ type HistoryOptions = {
   readonly limit: number;
   readonly backwards?: true;
   readonly type?: string;
+  readonly turn?: string;
+  readonly actor?: string;
+  readonly since?: string;
+  readonly until?: string;
   readonly json?: true;
 };
+
+/** What the options leave out, as the routes take it. */
+const filterOf = ({ type, turn, actor, since, until }: HistoryOptions): Readonly<Record<string, string>> =>
+  defined({ type, turnId: turn, actor, since, until });
 
 const show = async (terminal: Terminal, npcId: string, options: HistoryOptions): Promise<void> => {
   const request = await openClient(terminal);
@@ -29,7 +37,7 @@ const show = async (terminal: Terminal, npcId: string, options: HistoryOptions):
       direction: options.backwards ? 'backwards' : 'forwards',
       limit: String(Math.min(PAGE, options.limit - shown)),
       ...defined({ from: next?.toString() }),
-      ...defined({ type: options.type }),
+      ...filterOf(options),
     });
     const page = (await request(
       'GET',
@@ -56,5 +64,9 @@ export const historyCommand = (terminal: Terminal): Command =>
     .option('--limit <n>', 'at most this many events', wholeFrom(1), DEFAULT_LIMIT)
     .option('--backwards', 'newest first')
     .option('--type <list>', 'only these types of event, for example VerdictReached,VerdictRefused')
+    .option('--turn <list>', 'only events of these turns')
+    .option('--actor <list>', 'only what these keys did, or "system"')
+    .option('--since <time>', 'only from this time on, for example 2026-07-01T00:00:00Z')
+    .option('--until <time>', 'only up to this time')
     .option('--json', 'print each whole event as a line of JSON')
     .action((npcId: string, options: HistoryOptions) => show(terminal, npcId, options));

@@ -5,6 +5,7 @@ import { cardScenarios } from './cards.js';
 import { ghostEngineScenarios } from './ghost-engines.js';
 import { ghostScenarios } from './ghosts.js';
 import { cortexScenarios } from './cortex.js';
+import { historyScenarios } from './histories.js';
 import { injectionScenarios } from './injections.js';
 import { levelScenarios } from './levels.js';
 import { mainJobScenarios } from './main-job.js';
@@ -29,6 +30,7 @@ cardScenarios('distributed', openDistributedServer);
 ghostScenarios('distributed', openDistributedServer);
 ghostEngineScenarios('distributed', openDistributedServer);
 levelScenarios('distributed', openDistributedServer);
+historyScenarios('distributed', openDistributedServer);
 soulsElsewhereScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { EventStoreDb } from '../../src/adapters/eventstore/event-store.js';
 import type { OpenServer } from '../scenarios/server-under-test.js';
 import { assertWholeChains } from './chains.js';
+import { assertSameDecisions } from './replays.js';
 import { type Child, startTypeScript } from './child.js';
 import { type Addresses, distEnv, randomNamespace } from './dist-env.js';
 import { temporaryDirectory } from './temporary-directory.js';
@@ -79,6 +80,7 @@ export const openNamespace = async (env: Env = {}): Promise<Namespace> => {
       const { EVENTSTORE_URL: url, ANIMA_NAMESPACE: name } = settings;
       await using events = new EventStoreDb({ url, namespace: name, listOpen: () => Promise.resolve([]) });
       await assertWholeChains(events);
+      await assertSameDecisions(events);
     },
   };
 };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openDataDirectory } from '../../src/adapters/embedded/data-directory.js';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { assertWholeChains } from './chains.js';
+import { assertSameDecisions } from './replays.js';
 import { type Child, startTypeScript } from './child.js';
 import type { OpenServer } from '../scenarios/server-under-test.js';
 import { temporaryDirectory } from './temporary-directory.js';
@@ -48,6 +49,7 @@ export const openEmbeddedServer: OpenServer = async (env = {}) => {
         using data = await openDataDirectory(directory.path);
         await using events = EmbeddedEventStore.open(data.eventsFile);
         await assertWholeChains(events);
+        await assertSameDecisions(events);
       } finally {
         await directory[Symbol.asyncDispose]();
       }

@@ -1,11 +1,13 @@
 import type { Json } from '../../domain/shared/json.js';
 import { PAGE_BYTES, PAUSE_BYTES } from '../../domain/shared/page-size.js';
-import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import type { EventStore, ReadRange, RecordedEvent } from '../../ports/event-store.js';
 import { nextTurn } from '../pacing/next-turn.js';
+import { streamEnd } from './stream-end.js';
 import { PAGE_EVENTS, pagesOf } from './stream-pages.js';
 import { defined } from '../../domain/shared/defined.js';
+import { type HistoryFilter, type HistoryTimes, isFiltered, passes, revisionsWithin } from './history-filter.js';
 
-/** How many pages one answer looks at when types are asked for: 20,000 events, or some 40 MB of large ones. */
+/** How many pages one answer looks at when not all events are asked for: 20,000 events, or some 40 MB of large ones. */
 const HISTORY_SCAN_PAGES = 40;
 export const HISTORY_SCAN_EVENTS = HISTORY_SCAN_PAGES * PAGE_EVENTS;
 
@@ -13,7 +15,10 @@ export type HistoryQuery = {
   readonly from?: number;
   readonly limit: number;
   readonly direction: 'forwards' | 'backwards';
-  readonly types?: ReadonlySet<string>;
+  /** Only these; all of them without it. */
+  readonly filter?: HistoryFilter;
+  /** Only from when to when. */
+  readonly times?: HistoryTimes;
 };
 
 /** An event as the history shows it (contract 10.1). */
@@ -59,8 +64,22 @@ export type HistoryPage = {
   readonly events: readonly string[];
 };
 
+/** What is read of a stream, of what lies between two revisions, both included; null where nothing does. */
+const rangeWithin = (
+  { direction, from }: Pick<HistoryQuery, 'direction' | 'from'>,
+  first: number,
+  last: number,
+): Omit<ReadRange, 'limit'> | null => {
+  if (direction === 'forwards') {
+    const begin = Math.max(from ?? 0, first);
+    return begin > last ? null : { direction, from: begin, ...(last === Infinity ? {} : { to: last }) };
+  }
+  const begin = Math.min(from ?? Infinity, last);
+  return begin < first ? null : { direction, ...(begin === Infinity ? {} : { from: begin }), to: first };
+};
+
 /**
- * One page of a stream's history. It ends at `limit` events or near PAGE_BYTES (contract 10.1). With `types`, only events of these types count. One
+ * One page of a stream's history. It ends at `limit` events or near PAGE_BYTES (contract 10.1). With a filter, only events that pass it count. One
  * answer looks at HISTORY_SCAN_PAGES at most, so it may hold fewer than `limit` events and still have a `next`. Other work runs after each portion.
  */
 export const readHistory = async (
@@ -68,8 +87,11 @@ export const readHistory = async (
   stream: string,
   query: HistoryQuery,
 ): Promise<HistoryPage> => {
-  const { direction, limit, from, types } = query;
-  const range = { direction, ...defined({ from }) };
+  const { direction, limit, filter = {}, times } = query;
+  const { first, last: until } = await revisionsWithin(store, stream, times ?? {});
+  const range = rangeWithin(query, first, until);
+  if (range === null) return { revision: (await streamEnd(store, stream)).revision, events: [] };
+  const isWhole = !isFiltered(filter);
   const events: string[] = [];
   let bytes = 0;
   let pausedAt = 0;
@@ -84,7 +106,7 @@ export const readHistory = async (
         pausedAt = bytes;
       }
       reached = event.revision;
-      if (types !== undefined && !types.has(event.type)) continue;
+      if (!isWhole && !passes(filter, event)) continue;
       const text = JSON.stringify(toHistoryEvent(event));
       events.push(text);
       bytes += Buffer.byteLength(text);
@@ -93,10 +115,10 @@ export const readHistory = async (
     scanned += 1;
     return scanned === HISTORY_SCAN_PAGES;
   };
-  for await (const page of pagesOf(store, stream, range, types === undefined ? limit : Infinity)) {
+  for await (const page of pagesOf(store, stream, range, isWhole ? limit : Infinity)) {
     last = page.lastRevision;
     if (await take(page.events)) break;
   }
   const next = reached === undefined ? -1 : reached + (direction === 'forwards' ? 1 : -1);
-  return { revision: last, ...(next < 0 || next > last ? {} : { next }), events };
+  return { revision: last, ...(next < first || next > Math.min(last, until) ? {} : { next }), events };
 };

@@ -12,6 +12,7 @@ import { cortexRoutes } from './cortex.js';
 import { eventRoutes } from './events.js';
 import { ghostFindingRoutes } from './ghost-findings.js';
 import { ghostRoutes } from './ghosts.js';
+import { historyExportRoutes } from './history-export.js';
 import { historyRoutes } from './histories.js';
 import { jwksRoute } from './jwks.js';
 import { keyRoutes } from './keys.js';
@@ -47,6 +48,7 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   jwksRoute(services.signingKeys),
   ...archiveRoutes({ ...services, mayUpload: (grant) => mayUpload(services, grant) }),
   ...historyRoutes(services),
+  ...historyExportRoutes(services),
   ...chainBreakRoutes(services),
   ...turnRoutes(services),
   whyRoute({ ...services, events: services.ports.events }),

@@ -11,6 +11,7 @@ import { defined } from '../../domain/shared/defined.js';
 import type { Json } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
+import { fileName } from '../file-name.js';
 import { contextOf, mindStream } from '../command-context.js';
 import { namesTag } from '../entity-tag.js';
 import { DEFAULT_BODY_LIMIT, mediaType } from '../guard/read-body.js';
@@ -26,8 +27,6 @@ const MAX_PICTURE_BYTES = 16 * 1024 * 1024;
 /** How many imports one process takes at once, and of one tenant: each body is in memory whole, however slowly it comes. */
 const IMPORTS = 16;
 const TENANT_IMPORTS = 8;
-/** Of a file's name, in characters. */
-const FILE_NAME_CHARS = 64;
 
 const Counted = Type.Integer({ minimum: 0 });
 const Imported = Type.Object({
@@ -66,10 +65,6 @@ const jsonInPicture = (png: Uint8Array): Json => {
     throw new Rejection('CARD_INVALID', { details: { issues: [{ in: 'body', pointer: '', message }] } });
   }
 };
-
-/** A name that every system takes for a file, made from an id. */
-const fileName = (npcId: string, extension: string): string =>
-  `${npcId.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, FILE_NAME_CHARS)}.${extension}`;
 
 /** Character cards: `POST|GET /npcs/{npcId}/card` (contract 8.9). */
 export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => {

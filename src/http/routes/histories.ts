@@ -7,6 +7,7 @@ import { openTurnsOf } from '../../domain/npc/open-turns.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { momentOf } from '../as-of.js';
+import { filterOf, filterQuery } from '../history-query.js';
 import { minRevision } from '../min-revision.js';
 import { PAGE_LIMIT } from '../page.js';
 import { JSON_TYPE } from '../respond.js';
@@ -53,7 +54,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       direction: Type.Optional(
         Type.Unsafe<'forwards' | 'backwards'>({ type: 'string', enum: ['forwards', 'backwards'] }),
       ),
-      type: Type.Optional(Type.String({ description: 'Only events of these types, separated by commas.' })),
+      ...filterQuery,
     }),
     responses: {
       200: {
@@ -72,13 +73,9 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       await requireRevision(ports.events, tenant, npcId);
       const stream = npcStream(tenant, npcId);
       await waitForRevision(ports.events, stream, minRevision(call));
-      const { from, limit = 100, direction = 'forwards', type } = call.query;
-      const page = await readHistory(ports.events, stream, {
-        limit,
-        direction,
-        ...defined({ from }),
-        ...(type === undefined ? {} : { types: new Set(type.split(',')) }),
-      });
+      const { from, limit = 100, direction = 'forwards' } = call.query;
+      const asked = { limit, direction, ...defined({ from }), ...filterOf(call.query) };
+      const page = await readHistory(ports.events, stream, asked);
       return { revision: page.revision, raw: { type: JSON_TYPE, content: historyText(npcId, page) } };
     },
   }),

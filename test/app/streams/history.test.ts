@@ -38,7 +38,7 @@ describe('the history of a stream', () => {
   beforeAll(async () => {
     ten = await storeOf(10);
   });
-  const odd = { types: new Set(['Odd']) };
+  const odd = { filter: { types: new Set(['Odd']) } };
 
   it.each<[title: string, query: HistoryQuery, revisions: number[], next: number | undefined]>([
     ['forwards from the first event', { direction: 'forwards', limit: 4 }, [0, 1, 2, 3], 4],
@@ -52,8 +52,18 @@ describe('the history of a stream', () => {
     ['of one type', { direction: 'forwards', limit: 2, ...odd }, [1, 3], 4],
     ['of one type, backwards', { direction: 'backwards', limit: 2, ...odd }, [9, 7], 6],
     ['of one type to the end', { direction: 'forwards', limit: 5, ...odd }, [1, 3, 5, 7, 9], undefined],
-    ['of several types', { direction: 'forwards', limit: 3, types: new Set(['Odd', 'Even', 'Other']) }, [0, 1, 2], 3],
-    ['of a type that is not there', { direction: 'forwards', limit: 5, types: new Set(['Other']) }, [], undefined],
+    [
+      'of several types',
+      { direction: 'forwards', limit: 3, filter: { types: new Set(['Odd', 'Even', 'Other']) } },
+      [0, 1, 2],
+      3,
+    ],
+    [
+      'of a type that is not there',
+      { direction: 'forwards', limit: 5, filter: { types: new Set(['Other']) } },
+      [],
+      undefined,
+    ],
   ])('is read %s', async (_, query, revisions, next) => {
     const page = await historyOf(ten, STREAM, query);
     expect(page.events.map(({ revision }) => revision)).toEqual(revisions);
@@ -102,7 +112,12 @@ describe('the history of a stream', () => {
     const pages: number[] = [];
     let seen = 0;
     for (let from: number | undefined = 0; from !== undefined;) {
-      const query = { direction: 'forwards', limit: 500, from, ...(types === undefined ? {} : { types }) } as const;
+      const query = {
+        direction: 'forwards',
+        limit: 500,
+        from,
+        ...(types === undefined ? {} : { filter: { types } }),
+      } as const;
       const page = await historyOf(store, STREAM, query);
       pages.push(JSON.stringify(page).length);
       seen += page.events.length;
@@ -115,7 +130,7 @@ describe('the history of a stream', () => {
 
   it('looks at no more than a bounded number of events for one answer, and says where to go on', async () => {
     const store = await storeOf(HISTORY_SCAN_EVENTS + 2_000);
-    const query = { direction: 'forwards', limit: 5, types: new Set(['Other']) } as const;
+    const query = { direction: 'forwards', limit: 5, filter: { types: new Set(['Other']) } } as const;
     const page = await historyOf(store, STREAM, query);
     expect(page.events).toEqual([]);
     expect(page.next).toBe(HISTORY_SCAN_EVENTS);

@@ -102,7 +102,11 @@ describe('whoever reads a stream through', () => {
       'searches a history by type',
       async (store) =>
         (
-          await readHistory(store, stream, { direction: 'backwards', limit: 5, types: new Set(['TurnOpened']) })
+          await readHistory(store, stream, {
+            direction: 'backwards',
+            limit: 5,
+            filter: { types: new Set(['TurnOpened']) },
+          })
         ).events.map((text) => (JSON.parse(text) as HistoryEvent).revision),
       [0],
     ],

@@ -1,0 +1,32 @@
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { revisionAt } from './revision-at.js';
+
+/** Which events of a stream count; a member that is absent lets all of them through (contract 10.1). */
+export type HistoryFilter = {
+  readonly types?: ReadonlySet<string>;
+  readonly turns?: ReadonlySet<string>;
+  /** Keys that acted, or `system`. */
+  readonly actors?: ReadonlySet<string>;
+};
+
+/** From when to when, in milliseconds since 1970, both included. */
+export type HistoryTimes = { readonly sinceMs?: number; readonly untilMs?: number };
+
+/** Whether the filter leaves anything out. */
+export const isFiltered = ({ types, turns, actors }: HistoryFilter): boolean =>
+  types !== undefined || turns !== undefined || actors !== undefined;
+
+export const passes = ({ types, turns, actors }: HistoryFilter, { type, data, meta }: RecordedEvent): boolean =>
+  (types === undefined || types.has(type)) &&
+  (actors === undefined || actors.has(meta.actor)) &&
+  (turns === undefined || (typeof data['turnId'] === 'string' && turns.has(data['turnId'])));
+
+/** The revisions of a stream within these times, both included; `first` is beyond `last` when there are none. Raises what the event store raises. */
+export const revisionsWithin = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  { sinceMs, untilMs }: HistoryTimes,
+): Promise<{ readonly first: number; readonly last: number }> => ({
+  first: sinceMs === undefined ? 0 : await revisionAt(events, stream, sinceMs),
+  last: untilMs === undefined ? Infinity : (await revisionAt(events, stream, untilMs + 1)) - 1,
+});

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
+import { appendNext } from '../support/append-next.js';
+
+/** Where the histories of released versions are: `<version>.ndjson`, one event a line, in the order in which they were recorded. */
+export const FIXTURES = fileURLToPath(new URL('../fixtures/histories', import.meta.url));
+
+const kinds = [npcStream('local', ''), rulesetStream('local', '')];
+
+/** Whether a replay needs an event: minds, and the rules that they decided by. */
+export const isReplayed = ({ stream }: Pick<RecordedEvent, 'stream'>): boolean =>
+  kinds.some((kind) => stream.startsWith(kind));
+
+/** A store that holds a history again, in the same streams and in the same order. */
+export const storeOfHistory = async (file: string): Promise<MemoryEventStore> => {
+  const store = new MemoryEventStore();
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
+  for (const line of lines) {
+    const { stream, revision: _, position: __, ...event } = JSON.parse(line) as RecordedEvent;
+    await appendNext(store, stream, [event]);
+  }
+  return store;
+};

@@ -1,0 +1,45 @@
+import type { DirectiveRuleSet } from '../../src/domain/rules/ruleset.js';
+import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
+import { evolveSummary, initialSummary } from '../../src/domain/npc/state.js';
+import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
+import { cellOf } from '../../workflows/process.js';
+import { turn } from '../../workflows/turn.js';
+import { turnInputs } from '../../bench/turn-history.js';
+import { recorded } from './histories.js';
+import { heldBy } from './rules.js';
+
+const DEADLINE = '9999-12-31T23:59:59.999Z';
+
+/** The stream of a mind that has had so many whole turns, each decided by the table that serves every body, by these rules. */
+export const playedMind = (
+  npcId: string,
+  turns: number,
+  rules: DirectiveRuleSet | null,
+  inputsOf = turnInputs,
+): readonly RecordedEvent[] => {
+  const events: RecordedEvent[] = [];
+  let mind = initialSummary;
+  for (let index = 0; index < turns; index += 1) {
+    let state = turn.initial;
+    for (const input of inputsOf(index, `t${String(index)}`, DEADLINE)) {
+      const facts: TurnFacts = {
+        npcId,
+        mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
+        ruleset: rules,
+        rulesetRef: rules === null ? null : { rulesetId: rules.rulesetId, version: rules.version },
+        ...(input.type === 'open' && rules !== null ? { patternsHeld: heldBy(rules, input.observation) } : {}),
+        issuer: { kid: 'test', iss: 'http://test' },
+      };
+      const cell = cellOf(turn, state, input);
+      if (cell === 'ignore' || 'reject' in cell) throw new Error(`a turn that is ${state.name} takes no ${input.type}`);
+      for (const event of recorded(npcStream('studio', npcId), cell.emit(state, input, facts), events.length)) {
+        state = turn.evolve(state, event);
+        mind = evolveSummary(mind, event);
+        // As it comes back from a store.
+        events.push(JSON.parse(JSON.stringify(event)) as RecordedEvent);
+      }
+    }
+  }
+  return events;
+};

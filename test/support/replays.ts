@@ -1,0 +1,51 @@
+import { openRulesets } from '../../src/app/minds/rulesets.js';
+import { replayStream } from '../../src/app/replays/replay-stream.js';
+import { Lanes } from '../../src/app/streams/lanes.js';
+import { parseNpcStream } from '../../src/domain/shared/stream-names.js';
+import type { EventStore } from '../../src/ports/event-store.js';
+import { ManualClock } from './manual-clock.js';
+
+const PAGE = 4_096;
+
+/**
+ * Decides again everything that the minds of a store have decided, by the rules of then.
+ * @returns how many decisions came out the same, and one line for each that did not
+ */
+export const replayAll = async (
+  events: EventStore,
+): Promise<{ readonly same: number; readonly others: readonly string[] }> => {
+  const rulesets = openRulesets(new Lanes(events, new ManualClock()), events);
+  let same = 0;
+  const others: string[] = [];
+  for (const stream of await mindsIn(events)) {
+    const { tenant } = parseNpcStream(stream) ?? { tenant: '' };
+    const byThen = async (ref: Parameters<typeof rulesets.version>[1]) => ({
+      trial: false as const,
+      rules: await rulesets.version(tenant, ref),
+    });
+    for await (const { type, revision, difference, skipped, was, would } of replayStream(events, stream, byThen)) {
+      if (difference === null && skipped === undefined) same += 1;
+      else
+        others.push(
+          `${stream} revision ${String(revision)} (${type}): ${difference ?? skipped ?? ''}\n${JSON.stringify(was)}\n${JSON.stringify(would)}`,
+        );
+    }
+  }
+  return { same, others };
+};
+
+const mindsIn = async (events: Pick<EventStore, 'readAll'>): Promise<ReadonlySet<string>> => {
+  const streams = new Set<string>();
+  for (let after = 0; ;) {
+    const page = await events.readAll(after, PAGE);
+    for (const { stream } of page) if (parseNpcStream(stream) !== null) streams.add(stream);
+    if (page.length < PAGE) return streams;
+    after = page.at(-1)?.position ?? after;
+  }
+};
+
+/** Checks that everything that was decided is decided so again (contract 10.3). @throws Error that names each difference */
+export const assertSameDecisions = async (events: EventStore): Promise<void> => {
+  const { others } = await replayAll(events);
+  if (others.length > 0) throw new Error(others.join('\n'));
+};
