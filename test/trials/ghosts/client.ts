@@ -38,11 +38,19 @@ export const ghostsOn = (api: () => Api) => {
   /** What a session has done, once it is over. @throws Error when it is not by then */
   const played = async (id: string, lateMs: number): Promise<Played> => {
     for (;;) {
-      const results = (await get(`/ghost/${id}/results`)).body as GhostResults;
-      if (results.resultsPartial !== true) return { steps: await digests(id), results: resultsText(results) };
+      const results = await endOf(id);
+      if (results !== null) return { steps: await digests(id), results: resultsText(results) };
       if (performance.now() > lateMs) throw new Error(`the session ${id} does not end`);
       await sleep(LOOK_MS);
     }
+  };
+
+  /** Its results, once they are whole. While it plays, they would have to be made from its last steps each time. */
+  const endOf = async (id: string): Promise<GhostResults | null> => {
+    const { ghostStatus } = (await get(`/ghost/${id}/status`)).body as { ghostStatus: string };
+    if (ghostStatus === 'pending' || ghostStatus === 'running') return null;
+    const results = (await get(`/ghost/${id}/results`)).body as GhostResults;
+    return results.resultsPartial === true ? null : results;
   };
 
   const digests = async (id: string): Promise<readonly string[]> => {
