@@ -94,6 +94,7 @@ const standingOf = (process: AnyProcess, state: Instance['state']): Standing => 
   return {
     state: status.state,
     due: status.deadline?.at ?? null,
-    effect: effect === null ? null : { id: effect.id, name: effect.name },
+    effect:
+      effect === null ? null : { id: effect.id, name: effect.name, ...defined({ background: process.background }) },
   };
 };

@@ -22,6 +22,9 @@ export type Effort = {
   readonly liveSeconds: number;
   /** Memories of the mind that comes in and leaves as a soul. */
   readonly soulMemories: number;
+  /** Ghost sessions that play at once, and beside live steps. */
+  readonly ghostSessions: number;
+  readonly ghostsBeside: number;
 };
 
 /** What docs/performance.md quotes. */
@@ -39,6 +42,8 @@ export const fullEffort: Effort = {
   embedTexts: 10_000,
   liveSeconds: 15,
   soulMemories: 10_000,
+  ghostSessions: 200,
+  ghostsBeside: 50,
 };
 
 /** Shows in under a minute that everything runs; its figures mean nothing. */
@@ -56,4 +61,6 @@ export const shortEffort: Effort = {
   embedTexts: 1_000,
   liveSeconds: 1,
   soulMemories: 500,
+  ghostSessions: 10,
+  ghostsBeside: 5,
 };

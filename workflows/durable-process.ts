@@ -1,4 +1,5 @@
 import {
+  type ActivityOptions,
   ApplicationFailure,
   CancellationScope,
   allHandlersFinished,
@@ -10,6 +11,7 @@ import {
   patched,
   proxyActivities,
   setHandler,
+  workflowInfo,
 } from '@temporalio/workflow';
 
 import type { ProcessInput } from '../src/ports/process-engine.js';
@@ -39,6 +41,7 @@ import {
   ASK,
   type Ask,
   ASK_LATE,
+  backgroundQueueOf,
   type EffectProgress,
   type Fact,
   OUTCOME,
@@ -68,11 +71,18 @@ const ASK_GRACE_MS = 5_000;
 /** An attempt at a far effect is ended by its worker; the server steps in a minute later. */
 const FAR_EFFECT_SERVER_MS = FAR_EFFECT_MS + 60_000;
 
-const { runEffect } = proxyActivities<Pick<ProcessActivities, 'runEffect'>>({
+/** However long it waits for a worker: its time begins when one takes it. */
+const EFFECT_OPTIONS: ActivityOptions = {
   startToCloseTimeout: FAR_EFFECT_SERVER_MS,
   heartbeatTimeout: FAR_EFFECT_SILENCE_MS,
   retry: { initialInterval: FIRST_RETRY_MS, backoffCoefficient: 2, maximumInterval: LAST_RETRY_MS },
-});
+};
+type Effects = Pick<ProcessActivities, 'runEffect'>;
+const { runEffect } = proxyActivities<Effects>(EFFECT_OPTIONS);
+const runInBackground: Effects['runEffect'] = (ref, effectId) => {
+  const taskQueue = backgroundQueueOf(workflowInfo().taskQueue);
+  return proxyActivities<Effects>({ ...EFFECT_OPTIONS, taskQueue }).runEffect(ref, effectId);
+};
 
 /** Requests: a caller waits for the answer. */
 const askUpdate = defineUpdate<AskResult, [Ask], typeof ASK>(ASK);
@@ -236,16 +246,22 @@ const followEffect = (run: Run, wanted: Standing['effect']): void => {
   if (run.effect?.id === wanted?.id) return;
   run.effect?.scope.cancel();
   run.effect = wanted === null ? null : { id: wanted.id, scope: new CancellationScope(), isTried: false };
+  const attempt = wanted?.background === true ? runInBackground : runEffect;
   // A cancelled run ends the waiting in there as well; what is open is taken up from the stream.
   if (run.effect !== null && run.progress !== null)
-    void driveEffect(run, run.effect, run.progress).catch(() => undefined);
+    void driveEffect(run, run.effect, run.progress, attempt).catch(() => undefined);
 };
 
-const driveEffect = async (run: Run, mine: NonNullable<Run['effect']>, progress: EffectProgress): Promise<void> => {
+const driveEffect = async (
+  run: Run,
+  mine: NonNullable<Run['effect']>,
+  progress: EffectProgress,
+  attempt: Effects['runEffect'],
+): Promise<void> => {
   const isOver = (): boolean => run.effect !== mine;
   if (progress.result === null) {
     mine.isTried = true;
-    progress.result = await mine.scope.run(() => runEffect(run.ref, mine.id)).catch(() => null);
+    progress.result = await mine.scope.run(() => attempt(run.ref, mine.id)).catch(() => null);
     mine.isTried = false;
   }
   // Its result is lost neither with the store nor with this run: the effect may have been dear. Other steps may go through meanwhile, so the pauses

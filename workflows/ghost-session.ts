@@ -180,6 +180,7 @@ const pending = (state: GhostState): Effect | null => {
  */
 export const ghostSession: Process<GhostState, GhostInput, unknown, GhostAnswer> = {
   name: 'ghostSession',
+  background: true,
   initial: { name: 'new' },
   table,
   owns: (id, event) => event.data['sessionId'] === id,

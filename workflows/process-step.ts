@@ -31,8 +31,8 @@ export type Reply =
 export type Standing = {
   readonly state: string;
   readonly due: string | null;
-  /** The far effect that is to run. */
-  readonly effect: { readonly id: string; readonly name: string } | null;
+  /** The far effect that is to run. `background`: nobody waits for it. */
+  readonly effect: { readonly id: string; readonly name: string; readonly background?: true } | null;
 };
 
 /** `standing` is null when it could not be found out, because the store was away. */
@@ -50,6 +50,9 @@ export type ProcessActivities = {
 export const ASK = 'ask';
 export const TELL = 'tell';
 export const OUTCOME = 'outcome';
+
+/** Where what runs in the background waits for a worker, given the task queue of its workflow. */
+export const backgroundQueueOf = (taskQueue: string): string => `${taskQueue}-background`;
 
 /** A state that was reached, and the inputs that led there. */
 export type Transition = { readonly at: string; readonly to: string; readonly on: string };

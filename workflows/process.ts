@@ -47,6 +47,8 @@ export type Deadline<Input> = { readonly at: string; readonly input: Input };
  */
 export interface Process<State extends Named, Input extends Typed, Facts, Answer> {
   readonly name: string;
+  /** Nobody waits for its far effects: a shell with places for them has it wait for places of their own. */
+  readonly background?: true;
   readonly initial: State;
   readonly table: Table<State, Input, Facts>;
   /** Whether a recorded event of the stream belongs to the process with this id. */

@@ -2,45 +2,19 @@ import { cp } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { temporaryDirectory } from '../cleanup.js';
-import { requestBytes } from '../connection.js';
 import type { Effort } from '../effort.js';
-import { latencies, type Target } from '../open-loop.js';
+import { p99OfLiveSteps, STEPS_PER_SECOND } from '../live-steps.js';
 import { milliseconds, type PartReport, whole } from '../report.js';
-import { measurePair, type Pair, quantile, ratioOf, spreadOf } from '../rounds.js';
-import { OBSERVATIONS, pathOf, turnAt } from '../scene.js';
+import { measurePair, type Pair, ratioOf, spreadOf } from '../rounds.js';
 import { type MindServer, startMindServer } from '../server.js';
 import { fillMemories } from './fill.js';
 
-/** One connection for each mind that plays, and how many steps all of them take in a second. */
-const PLAYING = 64;
-const STEPS_PER_SECOND = 200;
 /** How many minds remember something. */
 const REMEMBERING = 100;
 const GOAL = 2;
 /** How long a server may take to embed its first texts, and how often it is asked, in milliseconds. */
 const BEGIN_MS = 60_000;
 const LOOK_MS = 100;
-
-/** A refused verdict leaves no memory, so the steps themselves give nothing to embed. */
-const REFUSED = { type: 'ExecuteInferenceResult', generatedOutput: '{"dialogue": "Hm.", "stateDelta": 5}' };
-
-/** The steps of turns, those of one mind far apart: first each mind's first one, then each mind's second. */
-const steps = ({ port, key }: MindServer): Target => {
-  const minds = Array.from({ length: PLAYING }, (_, mind) => mind);
-  const turns = Array.from({ length: OBSERVATIONS }, (_, moment) => minds.map((mind) => turnAt(mind, moment)));
-  const bodies = turns.flatMap((ofMinds) =>
-    (ofMinds[0] ?? []).flatMap((_, step, { length }) =>
-      minds.map((mind) => {
-        const request = ofMinds[mind]?.[step];
-        return { mind, body: step === length - 1 ? { ...request, lastResult: REFUSED } : request };
-      }),
-    ),
-  );
-  const requests = bodies.map(({ mind, body }) =>
-    requestBytes(port, key, pathOf(mind, 'process'), JSON.stringify(body)),
-  );
-  return { port, requests, connections: PLAYING };
-};
 
 const metric = async ({ url }: MindServer, name: string): Promise<number> => {
   const found = new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await fetch(`${url}/metrics`)).text());
@@ -61,12 +35,10 @@ const stepsOn = async (prepared: string, effort: Effort, embedding: boolean): Pr
   await cp(prepared, directory.path, { recursive: true });
   await using server = await startMindServer(directory.path);
   if (embedding) await untilEmbedding(server);
-  const target = steps(server);
-  await latencies(target, STEPS_PER_SECOND, effort.warmUpSeconds);
-  const sorted = await latencies(target, STEPS_PER_SECOND, effort.liveSeconds);
+  const p99 = await p99OfLiveSteps(server, effort.warmUpSeconds, effort.liveSeconds);
   const left = await metric(server, 'anima_embedding_pending_texts');
   if (embedding !== left > 0) throw new Error(`${left} texts are left to embed`);
-  return quantile(sorted, 0.99);
+  return p99;
 };
 
 /** The p99 of live steps while many texts are embedded in the background, against the same with nothing to embed. */

@@ -32,7 +32,7 @@ describe('the report of a measurement', () => {
     expect(text.endsWith('|\n\n- Busy.')).toBe(true);
   });
 
-  it.each(['embedded', 'distributed'] as const)(
+  it.each(['embedded', 'ghosts', 'distributed'] as const)(
     'replaces the measured block %s of the page and nothing else, however often',
     async (block) => {
       const page = await readFile(new URL('../../docs/performance.md', import.meta.url), 'utf8');

@@ -2,26 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import type { JsonObject } from '../../src/domain/shared/json.js';
 import { apiOf, codeOf, type Reply } from '../support/api.js';
+import { comparableResults, comparableSteps, type GhostResults, type GhostStep } from '../support/ghosts.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
-
-type Step = { readonly step: number; readonly revision: number; readonly turns: unknown; readonly action: unknown };
-type Results = {
-  readonly resultsTests: readonly {
-    readonly testName: string;
-    readonly testPassed: boolean;
-    readonly testSkipped?: true;
-    readonly testError: string | null;
-  }[];
-  readonly resultsMetrics: readonly (readonly [string, number])[];
-  readonly resultsFindings: readonly {
-    readonly n: number;
-    readonly kind: string;
-    readonly subject: string;
-    readonly detail: string;
-  }[];
-  readonly resultsPartial?: true;
-} & JsonObject;
 
 /** What is wrong with the level `faulty`, on purpose. */
 const planted = ['unreachable_goal', 'soft_lock', 'unusable_item', 'rules_contradict', 'rule_never_fired'];
@@ -38,19 +21,19 @@ const clientOf = (running: ProjectingServer) => {
     (ok(await running.api.post('/v1/ghost/run', { timeout: SESSION_MS, ...body }), 202).body as { id: string }).id;
   const statusOf = async (id: string): Promise<JsonObject> =>
     ok(await running.api.get(`/ghost/${id}/status`)).body as JsonObject;
-  const resultsOf = async (id: string): Promise<Results> =>
-    ok(await running.api.get(`/ghost/${id}/results`)).body as Results;
-  const over = async (id: string): Promise<Results> => {
+  const resultsOf = async (id: string): Promise<GhostResults> =>
+    ok(await running.api.get(`/ghost/${id}/results`)).body as GhostResults;
+  const over = async (id: string): Promise<GhostResults> => {
     await expect
       .poll(async () => (await resultsOf(id)).resultsPartial ?? false, { timeout: SESSION_MS, interval: 300 })
       .toBe(false);
     return resultsOf(id);
   };
-  const stepsOf = async (id: string): Promise<readonly Step[]> => {
-    const all: Step[] = [];
+  const stepsOf = async (id: string): Promise<readonly GhostStep[]> => {
+    const all: GhostStep[] = [];
     for (let from: number | undefined = 1; from !== undefined;) {
       const page = ok(await running.api.get(`/ghost/${id}/steps?from=${String(from)}&limit=500`)).body as {
-        steps: Step[];
+        steps: GhostStep[];
         next?: number;
       };
       all.push(...page.steps);
@@ -60,20 +43,6 @@ const clientOf = (running: ProjectingServer) => {
   };
   return { ok, run, statusOf, resultsOf, over, stepsOf };
 };
-
-/** What two sessions of one seed have in common: all but times, ids and hashes (contract 9.8). */
-const comparable = (steps: readonly Step[]): readonly unknown[] => steps.map((step) => ({ ...step, at: undefined }));
-const comparableResults = ({
-  resultsSessionId: _,
-  resultsDuration: __,
-  resultsMetrics,
-  resultsTests,
-  ...rest
-}: Results): object => ({
-  ...rest,
-  resultsTests: resultsTests.map(({ testName, testPassed, testError }) => ({ testName, testPassed, testError })),
-  resultsMetrics: resultsMetrics.filter(([name]) => name !== 'stepsPerSecond'),
-});
 
 /** Ghost sessions, as clients see them over HTTP: the same on every profile (contract 7.3, 9). */
 export const ghostScenarios = (profile: string, open: OpenServer): void => {
@@ -115,10 +84,10 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       const ids = await Promise.all([run(asked), run(asked), run({ ...asked, seed: 12 })]);
       const [one, same, other] = await Promise.all(ids.map(over));
       const [oneSteps, sameSteps, otherSteps] = await Promise.all(ids.map(stepsOf));
-      expect(comparable(sameSteps ?? [])).toEqual(comparable(oneSteps ?? []));
-      expect(comparable(otherSteps ?? [])).not.toEqual(comparable(oneSteps ?? []));
-      expect(comparableResults(same as Results)).toEqual(comparableResults(one as Results));
-      expect((other as Results).resultsPartial).toBeUndefined();
+      expect(comparableSteps(sameSteps ?? [])).toEqual(comparableSteps(oneSteps ?? []));
+      expect(comparableSteps(otherSteps ?? [])).not.toEqual(comparableSteps(oneSteps ?? []));
+      expect(comparableResults(same as GhostResults)).toEqual(comparableResults(one as GhostResults));
+      expect((other as GhostResults).resultsPartial).toBeUndefined();
       expect(await statusOf(ids[0])).toMatchObject({ ghostLevel: { levelId: 'a made up place', generated: true } });
     }, 120_000);
 
@@ -249,7 +218,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
         running.again();
       }
       expect(comparableResults(await over(killed))).toEqual(comparableResults(wanted));
-      expect(comparable(await stepsOf(killed))).toEqual(comparable(wantedSteps));
+      expect(comparableSteps(await stepsOf(killed))).toEqual(comparableSteps(wantedSteps));
       expect(await statusOf(killed)).toMatchObject({ ghostStatus: 'completed', ghostTimedOut: false });
     }, 180_000);
   });

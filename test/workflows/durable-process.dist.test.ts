@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 
 import { ANSWER_BYTES } from '../../activities/process-activities.js';
 import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
-import { workflowIdOf } from '../../src/adapters/temporal/names.js';
+import { taskQueueOf, workflowIdOf } from '../../src/adapters/temporal/names.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
@@ -22,6 +22,7 @@ import type { AppendFault } from '../contracts/process-engine.js';
 import { faulty } from '../support/faulty-store.js';
 import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
 import { FACT_BYTES, FACTS_BYTES, FACTS_KEPT } from '../../workflows/process-limits.js';
+import { backgroundQueueOf } from '../../workflows/process-step.js';
 import { startTemporalShell, type TemporalShell } from '../support/temporal.js';
 
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
@@ -85,7 +86,11 @@ describe('The durable process workflow', () => {
       read: (...args) =>
         reads.areAway ? Promise.reject(new Rejection('STORE_UNAVAILABLE', { retryAfter: 1 })) : events.read(...args),
     };
-    shell = await startTemporalShell(at, unreliable, { [race.name]: { ...host, process, prepare } });
+    const background = { ...host, process: { ...process, name: 'backgroundRace', background: true } } as const;
+    shell = await startTemporalShell(at, unreliable, {
+      [race.name]: { ...host, process, prepare },
+      [background.process.name]: background,
+    });
   });
   afterAll(async () => {
     await shell[Symbol.asyncDispose]();
@@ -163,6 +168,21 @@ describe('The durable process workflow', () => {
     await ask(ref, [{ type: 'finish' }]);
     await handleOf(ref).result();
     await record('finished', await replayed(ref));
+  });
+
+  it('has what nobody waits for run from a queue of its own, and replays', async () => {
+    const { ref, start } = newRace();
+    const inBackground = { ...ref, process: 'backgroundRace' };
+    await ask(inBackground, [start]);
+    await until(ref, 'RaceDelivered');
+    await ask(inBackground, [{ type: 'finish' }]);
+    await handleOf(inBackground).result();
+    const history = await replayed(inBackground);
+    const queues = (history.events ?? []).map(
+      ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.taskQueue?.name,
+    );
+    expect(queues.filter((name) => name !== undefined)).toEqual([backgroundQueueOf(taskQueueOf(at.namespace))]);
+    await record('background', history);
   });
 
   it('can be found by tenant, npcId and process', async () => {

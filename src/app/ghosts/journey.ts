@@ -5,25 +5,63 @@ import { beginWorld } from '../../domain/ghost/world.js';
 import type { Level, Tile } from '../../domain/level/level.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { nextTurn } from '../pacing/next-turn.js';
-import { pagesOfSteps } from './steps-log.js';
+import type { SessionState } from './session.js';
+import { CHECKPOINT_STEPS, lastStep, pagesOfSteps } from './steps-log.js';
 
-/** Where a session went, from its recorded actions alone. Raises what the event store raises. */
+/** How many steps are looked at: some seconds of reading. Of a longer session these are the last ones (contract 9.12). */
+const JOURNEY_STEPS = 20_000;
+
+type StepsRead = Pick<EventStore, 'read'>;
+
+/**
+ * Where a session went, from its recorded actions alone, and where its findings began, however long ago. Raises what the event store raises.
+ * @param most how many steps at most
+ */
 export const journeyOf = async (
-  events: Pick<EventStore, 'read'>,
+  events: StepsRead,
   stream: string,
   level: Level,
   findings: readonly Finding[],
+  most = JOURNEY_STEPS,
 ): Promise<Journey> => {
+  const last = await lastStep(events, stream);
+  // The first place that is seen is that of a checkpoint.
+  const first = Math.ceil(Math.max(0, last - most) / CHECKPOINT_STEPS) * CHECKPOINT_STEPS;
+  const places: Tile[] = [];
+  for await (const place of placesFrom(events, stream, level, { first, last })) places.push(place);
+  const located: Journey['findings'][number][] = [];
+  for (const finding of findings) {
+    // A finding about the level itself stands at step 0, which is where the ghost begins.
+    const place = places[finding.fromStep - first] ?? (await placeAt(events, stream, level, finding.fromStep));
+    located.push({ ...finding, at: place });
+  }
+  return { places, findings: located };
+};
+
+const placeAt = async (events: StepsRead, stream: string, level: Level, step: number): Promise<Tile> => {
+  const range = { first: step - (step % CHECKPOINT_STEPS), last: step };
+  let at = level.spawn;
+  for await (const place of placesFrom(events, stream, level, range)) at = place;
+  return at;
+};
+
+/** Where the ghost is after step `first`, which is 0 or has a checkpoint, and after each of the next ones up to `last`. */
+async function* placesFrom(
+  events: StepsRead,
+  stream: string,
+  level: Level,
+  { first, last }: { readonly first: number; readonly last: number },
+): AsyncGenerator<Tile, void, undefined> {
   let world = beginWorld(level);
-  const places: Tile[] = [world.at];
-  for await (const steps of pagesOfSteps(events, stream)) {
-    for (const { action } of steps) {
-      if (action !== null) ({ world } = act(level, world, action));
-      places.push(world.at);
+  if (first === 0) yield world.at;
+  for await (const steps of pagesOfSteps(events, stream, Math.max(1, first))) {
+    for (const { step, action, checkpoint } of steps) {
+      if (step > last) return;
+      if (step === first && checkpoint !== undefined) ({ world } = checkpoint as unknown as SessionState);
+      else if (action !== null) ({ world } = act(level, world, action));
+      yield world.at;
     }
+    if (steps.at(-1)?.step === last) return;
     await nextTurn();
   }
-  // A finding about the level itself stands at step 0, which is where the ghost begins.
-  const at = ({ fromStep }: Finding): Tile => places[fromStep] ?? level.spawn;
-  return { places, findings: findings.map((finding) => ({ ...finding, at: at(finding) })) };
-};
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { startProcessWorker } from '../../../src/adapters/temporal/worker.js';
+import { makeProcessId } from '../../../src/domain/shared/process-id.js';
+import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import type { ProcessRef } from '../../../src/ports/process-engine.js';
+import { FAR_EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
+import { rememberingLog } from '../../support/http.js';
+import { race, raceHost, type RaceEffects } from '../../support/relay-race.js';
+import { startTemporalShell, type TemporalShell } from '../../support/temporal.js';
+
+const address = process.env['TEMPORAL_ADDRESS'] ?? '';
+const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
+const addressOf = () => ({ address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}` });
+
+/** More than all places that a worker has for far effects, in the background or not. */
+const WAITING = 140;
+/** More than places in the background, and fewer than all. */
+const PLACES = 64;
+const stream = npcStream('studio', 'runner');
+
+describe('a worker', () => {
+  let shell: TemporalShell | undefined;
+  afterEach(async () => {
+    await shell?.[Symbol.asyncDispose]();
+    shell = undefined;
+  });
+
+  it('begins what somebody waits for at once while more waits in the background than it has places for, and loses none of that', async () => {
+    const held: (() => void)[] = [];
+    const began: string[] = [];
+    const effects: RaceEffects = { deliver: () => Promise.resolve('parcel'), ran: [] };
+    const inBackground: RaceEffects = {
+      deliver: async (_, { id }) => {
+        began.push(id);
+        if (!released) await new Promise<void>((resolve) => held.push(resolve));
+        return 'parcel';
+      },
+      ran: [],
+    };
+    let released = false;
+    const events = new MemoryEventStore();
+    const hosts = {
+      race: raceHost(effects),
+      slowRace: { ...raceHost(inBackground), process: { ...race, name: 'slowRace', background: true } },
+    } as const;
+    const log = rememberingLog();
+    const running = await startTemporalShell(addressOf(), events, hosts, null, log);
+    shell = running;
+    const start = async (process: string, n: number): Promise<string> => {
+      const id = makeProcessId('r', -1, Date.now(), `${process} ${String(n)}`);
+      const ref: ProcessRef = { process, id, stream };
+      const deadlineAt = new Date(Date.now() + 600_000).toISOString();
+      const by = { tenant: 'studio', actor: 'key', commandId: id, correlationId: id, causationId: null };
+      await running.engine.ask(ref, [{ type: 'start', raceId: id, deadlineAt }], by);
+      return id;
+    };
+    const delivered = async (): Promise<ReadonlySet<unknown>> => {
+      const recorded = await events.read(stream, { direction: 'forwards', limit: 4_096 });
+      return new Set(recorded.events.filter(({ type }) => type === 'RaceDelivered').map(({ data }) => data['raceId']));
+    };
+
+    const slow = await Promise.all(Array.from({ length: WAITING }, (_, n) => start('slowRace', n)));
+    await vi.waitFor(() => expect(began.length).toBeGreaterThanOrEqual(16), { timeout: 20_000 });
+    const quick = await start('race', 0);
+    await vi.waitFor(async () => expect(await delivered()).toContain(quick), { timeout: 5_000, interval: 20 });
+    // What waits for a place is as good as new after more time than a worker may be silent.
+    await new Promise((resolve) => setTimeout(resolve, FAR_EFFECT_SILENCE_MS + 3_000));
+    expect(began.length).toBeLessThanOrEqual(PLACES);
+    released = true;
+    for (const release of held) release();
+    await vi.waitFor(async () => expect((await delivered()).size).toBe(WAITING + 1), { timeout: 60_000, interval: 50 });
+    expect(began.toSorted()).toEqual(slow.toSorted());
+    expect(log.lines).toEqual([]);
+  }, 120_000);
+
+  it('that cannot be made as a whole leaves nothing behind, and ends when it is told to', async () => {
+    const log = rememberingLog();
+    const worker = startProcessWorker({
+      ...addressOf(),
+      deps: {} as never,
+      events: {} as never,
+      log,
+      bundle: { code: 'this is no bundle' },
+    });
+    await vi.waitFor(() => expect(log.lines.length).toBeGreaterThan(0), { timeout: 10_000 });
+    await worker[Symbol.asyncDispose]();
+    expect(worker.running()).toBe(false);
+    // A worker that was left would not let go of the connection, and that would be the error.
+    expect(log.lines).toMatchObject([
+      {
+        fields: { err: { message: expect.stringContaining('Workflow Bundle') } },
+        message: 'the process worker lost its server; it is tried again',
+      },
+    ]);
+  }, 60_000);
+});

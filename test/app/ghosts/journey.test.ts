@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { journeyOf } from '../../../src/app/ghosts/journey.js';
+import { createKeptSessions, type PlayDeps, playSlice } from '../../../src/app/ghosts/play-slice.js';
+import { CHECKPOINT_STEPS } from '../../../src/app/ghosts/steps-log.js';
+import type { Levels } from '../../../src/app/levels/levels.js';
+import { Lanes } from '../../../src/app/streams/lanes.js';
+import type { Finding } from '../../../src/domain/ghost/findings.js';
+import { generateLevel } from '../../../src/domain/level/generate.js';
+import { ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
+import type { EventStore } from '../../../src/ports/event-store.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const STEPS = 6 * CHECKPOINT_STEPS + 20;
+const tenant = 'studio';
+const sessionId = 'g0_0_aaaaaaaaaaaaaaaa';
+const stream = ghostStepsStream(tenant, sessionId);
+const level = generateLevel('a place', 3);
+
+const playedSession = async (): Promise<MemoryEventStore> => {
+  const store = new MemoryEventStore();
+  const clock = new ManualClock();
+  const deps: PlayDeps = {
+    lanes: new Lanes(store, clock, { shared: false }),
+    ...{ clock, events: store, kept: createKeptSessions() },
+    levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
+    pace: (work) => Promise.resolve().then(work),
+  };
+  const ref = { levelId: 'a place', version: null, digest: 'the digest', generated: true };
+  const session = { tenant, sessionId, goal: 'find_bugs', seed: 3, steps: STEPS, level: ref } as const;
+  for (;;) {
+    const input = await playSlice(deps, session, new AbortController().signal);
+    if (input.type !== 'played') throw new Error(`it ended as ${input.type}`);
+    if (input.over) return store;
+  }
+};
+
+const findingAt = (fromStep: number, n: number): Finding =>
+  ({ n, kind: 'engine_error', subject: 'a step', detail: '', fromStep }) as unknown as Finding;
+
+describe('the journey of a session', () => {
+  it('is that of its last steps, and tells where findings began before them, without reading all', async () => {
+    const store = await playedSession();
+    let read = 0;
+    const counting: Pick<EventStore, 'read'> = {
+      read: async (...asked) => {
+        const page = await store.read(...asked);
+        read += page.events.length;
+        return page;
+      },
+    };
+    const findings = [0, 1, 300, CHECKPOINT_STEPS, 3 * CHECKPOINT_STEPS - 1, STEPS].map(findingAt);
+    const whole = await journeyOf(store, stream, level, findings);
+    expect(whole.places).toHaveLength(STEPS + 1);
+    expect(whole.findings.map(({ at }) => at)).toEqual(findings.map(({ fromStep }) => whole.places[fromStep]));
+
+    const none = await journeyOf(counting, stream, level, [], CHECKPOINT_STEPS + 40);
+    expect(none.places).toEqual(whole.places.slice(-CHECKPOINT_STEPS - 21));
+    expect(read).toBeLessThanOrEqual(CHECKPOINT_STEPS + 22);
+    const cut = await journeyOf(store, stream, level, findings, CHECKPOINT_STEPS + 40);
+    expect(cut.findings).toEqual(whole.findings);
+  });
+});

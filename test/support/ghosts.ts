@@ -1,0 +1,41 @@
+import type { JsonObject } from '../../src/domain/shared/json.js';
+
+/** A recorded step, as the server tells it. */
+export type GhostStep = {
+  readonly step: number;
+  readonly revision: number;
+  readonly turns: unknown;
+  readonly action: unknown;
+};
+export type GhostResults = {
+  readonly resultsTests: readonly {
+    readonly testName: string;
+    readonly testPassed: boolean;
+    readonly testSkipped?: true;
+    readonly testError: string | null;
+  }[];
+  readonly resultsMetrics: readonly (readonly [string, number])[];
+  readonly resultsFindings: readonly {
+    readonly n: number;
+    readonly kind: string;
+    readonly subject: string;
+    readonly detail: string;
+  }[];
+  readonly resultsPartial?: true;
+} & JsonObject;
+
+/** What two sessions of one seed have in common: all but times, ids and hashes (contract 9.8). */
+export const comparableSteps = (steps: readonly GhostStep[]): readonly object[] =>
+  steps.map((step) => ({ ...step, at: undefined }));
+
+export const comparableResults = ({
+  resultsSessionId: _,
+  resultsDuration: __,
+  resultsMetrics,
+  resultsTests,
+  ...rest
+}: GhostResults): object => ({
+  ...rest,
+  resultsTests: resultsTests.map(({ testName, testPassed, testError }) => ({ testName, testPassed, testError })),
+  resultsMetrics: resultsMetrics.filter(([name]) => name !== 'stepsPerSecond'),
+});

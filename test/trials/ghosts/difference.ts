@@ -1,0 +1,22 @@
+import { type Json, jcs } from '../../../src/domain/shared/json.js';
+import { shortDigest } from '../../../src/domain/shared/sha256.js';
+import { comparableResults, comparableSteps, type GhostResults, type GhostStep } from '../../support/ghosts.js';
+
+/** What a session did, in short: a digest of each step, in their order, and what was said of it at its end. */
+export type Played = { readonly steps: readonly string[]; readonly results: string };
+
+const textOf = (value: object): string => jcs(JSON.parse(JSON.stringify(value)) as Json);
+
+export const digestsOf = (steps: readonly GhostStep[]): readonly string[] =>
+  comparableSteps(steps).map((step) => shortDigest(textOf(step)));
+
+export const resultsText = (results: GhostResults): string => textOf(comparableResults(results));
+
+/** The first thing in which a session is not the undisturbed one, for a person; null when it is the same. */
+export const differenceOf = (wanted: Played, got: Played): string | null => {
+  const at = wanted.steps.findIndex((digest, n) => digest !== got.steps[n]);
+  const [wantedSteps, gotSteps] = [wanted.steps.length, got.steps.length];
+  if (at >= 0 && at < gotSteps) return `step ${String(at + 1)} of ${String(wantedSteps)} is another one`;
+  if (wantedSteps !== gotSteps) return `it has ${String(gotSteps)} steps, and not ${String(wantedSteps)}`;
+  return wanted.results === got.results ? null : `it ended otherwise:\n${got.results}\nand not\n${wanted.results}`;
+};
