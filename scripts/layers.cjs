@@ -170,6 +170,8 @@ module.exports = [
     'ghost sessions: played slice by slice, reported, reproduced, compared',
     [
       'src/app/levels',
+      'src/app/turns',
+      'src/app/minds',
       'src/app/processes',
       'src/app/read-models',
       'src/app/streams',

@@ -2,6 +2,7 @@ import { openDistributedServer, openNamespace } from '../support/distributed-ser
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
 import { cardScenarios } from './cards.js';
+import { ghostBodyScenarios } from './ghost-bodies.js';
 import { ghostScenarios } from './ghosts.js';
 import { cortexScenarios } from './cortex.js';
 import { injectionScenarios } from './injections.js';
@@ -26,6 +27,7 @@ soulScenarios('distributed', openDistributedServer);
 soulImportScenarios('distributed', openDistributedServer);
 cardScenarios('distributed', openDistributedServer);
 ghostScenarios('distributed', openDistributedServer);
+ghostBodyScenarios('distributed', openDistributedServer);
 levelScenarios('distributed', openDistributedServer);
 soulsElsewhereScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);

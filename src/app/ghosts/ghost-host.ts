@@ -6,19 +6,21 @@ import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.
 import type { ProcessHost } from '../processes/hosted-process.js';
 import type { Pace } from './pace.js';
 import { createKeptSessions, playSlice, settingFor, SLICE_MS, type PlayDeps } from './play-slice.js';
+import type { KeptPlays } from './remote-steps.js';
 import { closeAndReport } from './report.js';
 
 /** How long an attempt at a slice may take, in milliseconds: others may have the processor for long. */
 const EFFECT_MS = SLICE_MS + 120_000;
 
 export type GhostHostDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
+  readonly ghostPlays: KeptPlays;
   readonly ports: Pick<Ports, 'events' | 'clock'>;
   readonly ghostPace: Pace;
 };
 
 /** What a ghost session needs: its effects play slices of steps and make the report. */
 export const ghostHost = (
-  { ports, lanes, levels, ghostPace: pace }: GhostHostDeps,
+  { ports, lanes, levels, ghostPlays: plays, ghostPace: pace }: GhostHostDeps,
   kept = createKeptSessions(),
 ): ProcessHost => ({
   fold: { initial: null, evolve: () => null },
@@ -27,7 +29,7 @@ export const ghostHost = (
   effect: async ({ stream, id }, { name, args }, signal) => {
     const parsed = parseGhostStream(stream);
     if (parsed === null) throw new Error(`the session ${id} is not in a stream of sessions`);
-    const deps: PlayDeps = { lanes, levels, pace, events: ports.events, clock: ports.clock, kept };
+    const deps = { lanes, levels, pace, events: ports.events, clock: ports.clock, kept, plays };
     const session = { ...(args as unknown as GhostSetting), tenant: parsed.tenant, sessionId: id };
     return unlessBroken(
       async (): Promise<GhostInput> => {

@@ -23,7 +23,20 @@ export const journeyOf = async (
     }
     await nextTurn();
   }
-  // A finding about the level itself stands at step 0, which is where the ghost begins.
-  const at = ({ fromStep }: Finding): Tile => places[fromStep] ?? level.spawn;
-  return { places, findings: findings.map((finding) => ({ ...finding, at: at(finding) })) };
+  return withFindings(level, places, findings);
+};
+
+/** A finding about the level itself stands at step 0, which is where the ghost begins. */
+const withFindings = (level: Level, places: readonly Tile[], findings: readonly Finding[]): Journey => ({
+  places,
+  findings: findings.map((finding) => ({ ...finding, at: places[finding.fromStep] ?? level.spawn })),
+});
+
+/** Where a session went that has a body elsewhere, as the body told it; a step of which it told nothing is at the place of the one before. As journeyOf. */
+export const remoteJourney: typeof journeyOf = async (events, stream, level, findings) => {
+  const places: Tile[] = [];
+  for await (const steps of pagesOfSteps(events, stream))
+    // What a step's body tells is where it was before that step.
+    for (const { remote } of steps) places.push(remote?.told.position ?? places.at(-1) ?? level.spawn);
+  return withFindings(level, places, findings);
 };

@@ -1,10 +1,12 @@
 import { Type } from '@sinclair/typebox';
 
-import { findGhost, type GhostAsked, type GhostSession, runGhost, stopGhost } from '../../app/ghosts/run-ghost.js';
+import { readGhost } from '../../app/ghosts/remote-body.js';
+import { type GhostAsked, type GhostSession, runGhost, stopGhost } from '../../app/ghosts/run-ghost.js';
 import { lastStep } from '../../app/ghosts/steps-log.js';
 import { requireGhostRoom } from '../../app/ghosts/ghost-room.js';
 import { READ_WAIT_MS } from '../../app/read-models/read-wait.js';
 import { type GhostGoal, ghostGoals } from '../../domain/ghost/policy.js';
+import { type GhostDriver, ghostDrivers } from '../../domain/ghost/session-events.js';
 import { goalOf } from '../../domain/ghost/suite.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -35,7 +37,13 @@ const asked = {
   level: nullable(ClientId),
   seed: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   timeout: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'Milliseconds.' })),
-  driver: nullable(Type.Literal('local')),
+  driver: nullable(
+    Type.Unsafe<GhostDriver>({
+      type: 'string',
+      enum: [...ghostDrivers],
+      description: 'remote: a game of the studio plays it (POST /ghost/{sessionId}/process).',
+    }),
+  ),
 };
 const Goal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
 const Status = Type.Unsafe<string>({ type: 'string', enum: ['pending', 'running', 'completed', 'failed', 'stopped'] });
@@ -43,7 +51,13 @@ const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], form
 
 export const SessionParams = Type.Object({ sessionId: Type.String() });
 
-type GhostBody = { level?: string | null; seed?: number | null; steps?: number | null; timeout?: number | null };
+type GhostBody = {
+  level?: string | null;
+  seed?: number | null;
+  steps?: number | null;
+  timeout?: number | null;
+  driver?: GhostDriver | null;
+};
 
 const statusOf = (session: GhostSession): string =>
   session.name === 'pending' || session.name === 'running' ? session.name : session.ending;
@@ -53,8 +67,8 @@ const progressOf = (session: GhostSession, step: number): number =>
 
 /** Ghost sessions: run, looked at, stopped, listed (contract 7.3, 9). */
 export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, engine, journal, levels } = services;
-  const deps = { engine, journal, levels, clock: ports.clock };
+  const { ports, engine, journal, lanes, levels, ghostPlays: plays } = services;
+  const deps = { engine, journal, levels, lanes, plays, events: ports.events, clock: ports.clock };
 
   const run = async (
     call: Call<unknown, unknown, GhostBody>,
@@ -64,18 +78,18 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
   ) => {
     const { tenant } = call.principal;
     await requireGhostRoom(ports.readModels, tenant, call.wrote);
-    const { level, seed, steps } = call.body;
+    const { level, seed, steps, driver } = call.body;
     const { keyed: _keyed, resumed: _resumed, ...by } = contextOf(call);
     const wanted: GhostAsked = {
       ...{ tenant, goal, suite, by },
       timeoutMs: call.body.timeout ?? timeoutMs,
+      driver: driver ?? 'local',
       level: level ?? undefined,
       seed: seed ?? undefined,
       steps: steps ?? undefined,
     };
     return runGhost(deps, wanted);
   };
-  const find = (call: Call<{ sessionId: string }>) => findGhost(deps, call.principal.tenant, call.params.sessionId);
   /** How many steps are recorded: a session that plays tells it only once in a while. */
   const stepsOf = async (tenant: string, session: GhostSession): Promise<number> => {
     if (session.name === 'over' || session.name === 'pending') return session.step;
@@ -215,12 +229,13 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
             ghostStep: Type.Integer(),
             ghostSteps: Type.Integer(),
             ghostTimedOut: Type.Boolean(),
+            ghostDriver: Type.String({ description: ghostDrivers.join(' or ') }),
             ghostCompletedAt: NullableTime,
           }),
         },
       },
       handler: async (call) => {
-        const session = await find(call);
+        const session = await readGhost(deps, call.principal.tenant, call.params.sessionId);
         const step = await stepsOf(call.principal.tenant, session);
         const { sessionId, startedAt, goal, level, seed, steps } = session;
         return {
@@ -237,6 +252,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
             ghostStep: step,
             ghostSteps: steps,
             ghostTimedOut: 'timedOut' in session && session.timedOut,
+            ghostDriver: session.driver ?? 'local',
             ghostCompletedAt: completedAt(session),
           },
         };
