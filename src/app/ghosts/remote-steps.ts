@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { afterRemoteStep, beginRemotePlay, isRemotePlayed, type RemotePlay } from '../../domain/ghost/remote-play.js';
 import type { GhostStepEvent } from '../../domain/ghost/session-events.js';
 import type { Level } from '../../domain/level/level.js';
-import type { Json } from '../../domain/shared/json.js';
 import { ghostMindStream } from '../../domain/shared/stream-names.js';
 import { weightOf } from '../../domain/shared/weight.js';
 import type { EventStore } from '../../ports/event-store.js';
