@@ -6,7 +6,7 @@ import { noteStep } from './note-step.js';
 import type { GhostGoal } from './policy.js';
 import { reachableTiles, type Reachable } from './reach.js';
 import { beginTally, type Tally } from './tally.js';
-import type { Told } from './told.js';
+import type { BodyTold } from './told.js';
 import { beginWorld, type World } from './world.js';
 
 /** What the mind decided in a step, as far as it counts. */
@@ -22,7 +22,7 @@ type DecidedStep = {
 
 /** A step of a session that has a body elsewhere. */
 export type RemoteStep = {
-  readonly told: Told;
+  readonly told: BodyTold;
   readonly decided: DecidedStep;
   /** The last revision of the mind's stream that belongs to this step. */
   readonly through: number;
@@ -75,7 +75,7 @@ const withReached = (goals: readonly Reachable[], reached: readonly number[]): r
   goals.map((goal, position) => (reached.includes(position) ? 'yes' : goal));
 
 /** The tally with the last step, and what was told of it. */
-const tallyWithLast = (level: Level, { step, tally, last }: RemotePlay, outcome: Told['outcome']): Tally => {
+const tallyWithLast = (level: Level, { step, tally, last }: RemotePlay, outcome: BodyTold['outcome']): Tally => {
   if (last === null) return tally;
   // Nothing is known here of what the world holds, so it looks the same before and after.
   const world = beginWorld(level);
