@@ -153,7 +153,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(await refused(post(stopped, { tape: { observation: 'More?' } }))).toEqual([409, 'GHOST_OVER']);
       await over(stopped);
       expect(await statusOf(stopped)).toMatchObject({ ghostStatus: 'stopped', ghostStep: 1 });
-      const late = await run({ timeout: 3_000 });
+      const late = await run({ timeout: 6_000 });
       await turn(late);
       await over(late);
       expect(await statusOf(late)).toMatchObject({ ghostStatus: 'completed', ghostTimedOut: true, ghostStep: 1 });
