@@ -3,7 +3,7 @@
 
 const rows = require('./scripts/layers.cjs');
 
-const ours = '^(src|workflows|activities|projections|bench|test|scripts)/';
+const ours = '^(src|workflows|activities|projections|bench|examples|test|scripts)/';
 const product = '^(src|workflows|activities|projections)/';
 
 const pattern = (path) => `^${path.replaceAll('.', '\\.')}${/\.ts$|\/$/.test(path) ? '' : '/'}`;
@@ -64,7 +64,7 @@ const layers = [
     severity: 'error',
     comment: 'Tests, measurements and scripts use the product, never the other way round.',
     from: { path: product },
-    to: { path: '^(test|bench|scripts)/' },
+    to: { path: '^(test|bench|examples|scripts)/' },
   },
 ];
 

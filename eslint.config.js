@@ -56,6 +56,7 @@ const edges = [
   'src/cli/**',
   'src/http/docs-files/**',
   'bench/**',
+  'examples/**',
   'test/**',
   'scripts/**',
   '*.{js,ts,cjs,mjs}',
@@ -149,8 +150,8 @@ export default defineConfig(
     rules: { 'no-restricted-properties': ['error', ...readsTimeOrChance] },
   },
   {
-    // Tests and measurements start programs, which inherit the environment.
-    files: ['test/**', 'bench/**', 'scripts/**'],
+    // Tests and measurements start programs, which inherit the environment; examples are programs of others.
+    files: ['test/**', 'bench/**', 'scripts/**', 'examples/**'],
     rules: { 'no-restricted-properties': 'off' },
   },
   {

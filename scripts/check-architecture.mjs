@@ -10,7 +10,7 @@ import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcr
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['src', 'workflows', 'activities', 'projections', 'bench', 'test', 'scripts'];
+const folders = ['src', 'workflows', 'activities', 'projections', 'bench', 'examples', 'test', 'scripts'];
 
 const sources = (root, folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

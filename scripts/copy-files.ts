@@ -1,6 +1,6 @@
 // Copies what is not TypeScript to the compiled server, as part of the build: what the docs page loads, so that an installation without development
-// packages serves it too, the thread of a model, and the levels.
-import { copyFileSync, mkdirSync } from 'node:fs';
+// packages serves it too, the thread of a model, the levels, and the map of the example game.
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { threadFile } from '../src/adapters/embedders/model-thread.js';
@@ -18,3 +18,8 @@ for (const name of Object.keys(viewerFiles)) copyFileSync(packagedFile(name), do
 copyFileSync(join(root, 'src/adapters/embedders/run-model.mjs'), threadFile);
 mkdirSync(levelsFolder, { recursive: true });
 for (const name of levelMapNames) copyFileSync(join(root, 'levels', name), join(levelsFolder, name));
+
+/** An image of the server has no examples. */
+const exampleMap = 'examples/lighthouse/map.tmj';
+if (existsSync(join(root, exampleMap)))
+  copyFileSync(join(root, exampleMap), join(import.meta.dirname, '..', exampleMap));

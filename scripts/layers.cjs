@@ -177,6 +177,8 @@ module.exports = [
     [
       'src/app/cortex',
       'src/app/levels',
+      'src/app/turns',
+      'src/app/minds',
       'src/app/processes',
       'src/app/read-models',
       'src/app/streams',
@@ -290,6 +292,13 @@ module.exports = [
       ...core,
     ],
     because: 'A profile is opened by a server or a command, and needs neither.',
+  },
+  {
+    rule: 'examples-are-clients',
+    folder: 'examples',
+    holds: 'programs of a studio: a headless game, and a check of souls in Python',
+    imports: ['src/body'],
+    because: 'An example is what a studio could write: it has the client of the protocol, and nothing of the server.',
   },
   { folder: 'src/server', holds: 'the server: socket first, then its profile and its roles', imports: null },
   { folder: 'src/cli', holds: 'the `anima` command and the demo', imports: null },

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiler = join(root, 'node_modules/typescript/bin/tsc');
 /** What a build is made from. */
-const inputs = ['src', 'workflows', 'activities', 'projections', 'bench', 'scripts', 'levels']
+const inputs = ['src', 'workflows', 'activities', 'projections', 'bench', 'scripts', 'levels', 'examples']
   .concat(['tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json'])
   .map((name) => join(root, name));
 const dist = join(root, 'dist');

@@ -58,8 +58,12 @@ const broken = {
 const table: Process<GhostState, GhostInput, unknown, GhostAnswer>['table'] = {
   new: {
     request: {
-      to: ['pending'],
-      emit: (_, { type: _type, ...data }) => recorded({ type: 'GhostRequested', data }),
+      to: ['pending', 'running'],
+      emit: (_, { type: _type, ...data }) => [
+        ...recorded({ type: 'GhostRequested', data }),
+        // Its body may come at once.
+        ...(data.driver === 'remote' ? recorded({ type: 'GhostBegun', data: { sessionId: data.sessionId } }) : []),
+      ],
     },
     begun: 'ignore',
     played: 'ignore',
@@ -151,13 +155,13 @@ const begunOf = ({
 }: Extract<GhostState, { name: 'pending' | 'running' }>): BegunSession & { step: number } => begun;
 
 /** What its effects need to know of a session. */
-export type GhostSetting = Pick<GhostPlan, 'goal' | 'level' | 'seed' | 'steps' | 'engine'>;
+export type GhostSetting = Pick<GhostPlan, 'goal' | 'level' | 'seed' | 'steps' | 'driver' | 'engine'>;
 
-const far = (id: string, name: string, { goal, level, seed, steps, engine }: BegunSession): Effect => ({
+const far = (id: string, name: string, { goal, level, seed, steps, driver, engine }: BegunSession): Effect => ({
   id,
   name,
   near: false,
-  args: { goal, level, seed, steps, ...defined({ engine }) } satisfies GhostSetting,
+  args: { goal, level, seed, steps, ...defined({ driver, engine }) } satisfies GhostSetting,
 });
 
 const pending = (state: GhostState): Effect | null => {
@@ -165,6 +169,7 @@ const pending = (state: GhostState): Effect | null => {
     case 'pending':
       return far('begin', 'begin', state);
     case 'running':
+      if (state.driver === 'remote') return null;
       // Another one for each slice: the shell then knows that it has to run it again.
       return far(`play-${String(state.slices)}`, 'play', state);
     case 'ending':
@@ -176,7 +181,8 @@ const pending = (state: GhostState): Effect | null => {
 
 /**
  * A ghost session (contract 9.8): a mind without a body plays a level, slice by slice, until it has done what it was asked for, its budget is used
- * up, its time is over or somebody stops it; then its report is made. The steps stand in a stream of their own (docs/adr/0022-ghost-steps.md).
+ * up, its time is over or somebody stops it; then its report is made. The steps stand in a stream of their own (docs/adr/0022-ghost-steps.md). With a
+ * body elsewhere (contract 9.6) it waits for what that body's steps say.
  */
 export const ghostSession: Process<GhostState, GhostInput, unknown, GhostAnswer> = {
   name: 'ghostSession',

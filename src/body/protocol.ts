@@ -210,3 +210,59 @@ export type MemoryRecord = {
   readonly confirmed: boolean;
   readonly cause: { readonly turnId: string | null; readonly eventId: string; readonly revision: number };
 };
+
+/** How far a ghost session is (contract 9.2, 9.8). */
+export type GhostStatus = {
+  readonly ghostSessionId: string;
+  readonly ghostStatus: 'pending' | 'running' | 'completed' | 'failed' | 'stopped';
+  readonly ghostGoal: string;
+  readonly ghostLevel: { readonly levelId: string; readonly version: number | null; readonly generated: boolean };
+  readonly ghostStep: number;
+  readonly ghostSteps: number;
+  readonly ghostDriver: 'local' | 'remote';
+};
+/** A step of a ghost session (contract 9.9): `action` is what the mind allowed, `turns` what it rested on. */
+export type GhostStep = {
+  readonly step: number;
+  readonly action: NpcAction | null;
+  readonly turns: readonly {
+    readonly npcId: string;
+    readonly events: readonly { readonly type: string; readonly data: JsonMembers }[];
+  }[];
+};
+export type GhostStepsPage = {
+  readonly sessionId: string;
+  readonly next?: number;
+  readonly steps: readonly GhostStep[];
+};
+/** What a ghost session has found (contract 9.3, 9.9). */
+export type GhostResults = {
+  readonly resultsPassed: number;
+  readonly resultsFailed: number;
+  readonly resultsSkipped: number;
+  readonly resultsCoverage: number;
+  readonly resultsTests: readonly {
+    readonly testName: string;
+    readonly testPassed: boolean;
+    readonly testSkipped?: true;
+    readonly testError: string | null;
+  }[];
+  readonly resultsFindings: readonly {
+    readonly n: number;
+    readonly kind: string;
+    readonly subject: string;
+    readonly detail: string;
+    readonly count: number;
+  }[];
+  readonly resultsPartial?: true;
+};
+/** What a game tells of its world in the `context` of a ghost's turn, as `ghost` (contract 9.6). */
+export type GhostTold = {
+  readonly position?: { readonly x: number; readonly y: number };
+  /** Of the action of the step before. */
+  readonly outcome?: { readonly ok: boolean; readonly code?: string; readonly reason?: string };
+  /** All goals reached so far, by their names. */
+  readonly reached?: readonly string[];
+  /** The turn is the session's last. */
+  readonly done?: boolean;
+};

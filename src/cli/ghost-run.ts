@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 
 import type { MindRequest } from '../body/mind-request.js';
 import { ghostGoals } from '../domain/ghost/policy.js';
+import { type GhostDriver, ghostDrivers } from '../domain/ghost/session-events.js';
 import { defined } from '../domain/shared/defined.js';
 import { openClient } from './client.js';
 import { followGhost } from './ghost-follow.js';
@@ -18,6 +19,7 @@ type RunOptions = {
   readonly engine?: string;
   readonly steps?: number;
   readonly timeout: number;
+  readonly driver: GhostDriver;
   readonly follow?: boolean;
   readonly junit?: string;
   readonly all?: boolean;
@@ -26,6 +28,8 @@ type RunOptions = {
 
 /** The default of contract 9.1; a session in a pipeline wants more than the minute of 7.3. */
 const DEFAULT_SECONDS = 300;
+const attachTo = (id: string): string =>
+  `It waits for its body: your game sends its steps to POST /ghost/${id}/process (docs/ghosts.md, "Your own game").`;
 const AWAY = 'The server does not answer; the session goes on when it is back. Waiting ...';
 
 /** A name that was mistyped must not be a test that passes. @throws CommandFailed when there is no such level */
@@ -40,18 +44,20 @@ const requireLevel = async (request: MindRequest, level: string): Promise<void> 
 
 const run = async (terminal: Terminal, options: RunOptions): Promise<void> => {
   const { level, generate = false, goal, seed, engine, steps, timeout, follow = false, junit, all = false } = options;
-  const { json = false } = options;
+  const { driver, json = false } = options;
   if (junit !== undefined && !follow) throw new CommandFailed('--junit needs --follow: there are no results yet.');
   const request = await openClient(terminal);
   if (level !== undefined && !generate) await requireLevel(request, level);
-  const asked = { goal, timeout: timeout * 1_000, ...defined({ level, seed, steps, engine }) };
+  const asked = { goal, timeout: timeout * 1_000, driver, ...defined({ level, seed, steps, engine }) };
   const session = (await request('POST', '/v1/ghost/run', asked)) as { readonly id: string; readonly seed: number };
   if (!follow) {
     if (json) printJson(terminal, session);
     else print(terminal, `${session.id} (seed ${String(session.seed)})`);
+    if (driver === 'remote') remark(terminal, attachTo(session.id));
     return;
   }
   remark(terminal, `Session ${session.id}, seed ${String(session.seed)}.`);
+  if (driver === 'remote') remark(terminal, attachTo(session.id));
   const results = await followGhost(request, session.id, {
     // Without their numbers: what is found about the level as a whole may still come before them.
     found: ({ kind, subject, detail }) => {
@@ -77,6 +83,11 @@ export const runGhostCommand = (terminal: Terminal): Command =>
     )
     .option('--steps <n>', 'how many steps it may take; without it, by goal and level', wholeFrom(1))
     .option('--timeout <seconds>', 'how long it may take', wholeFrom(1), DEFAULT_SECONDS)
+    .addOption(
+      new Option('--driver <driver>', 'who plays: this server, or a game of yours')
+        .choices([...ghostDrivers])
+        .default('local'),
+    )
     .option('--follow', 'show findings as they come, and wait for the end')
     .addOption(junitOption())
     .addOption(allOption())

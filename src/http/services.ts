@@ -1,6 +1,7 @@
 import type { Recall } from '../app/memory/recall.js';
 import type { Engines } from '../app/cortex/engines.js';
 import type { Pace } from '../app/ghosts/pace.js';
+import type { KeptPlays } from '../app/ghosts/remote-steps.js';
 import type { Levels } from '../app/levels/levels.js';
 import type { Lanes } from '../app/streams/lanes.js';
 import type { OtherArchives } from '../app/souls/other-archives.js';
@@ -24,6 +25,8 @@ export type Services = {
   readonly levels: Levels;
   /** At which ghosts play in this process (contract 9.8). */
   readonly ghostPace: Pace;
+  /** Where the sessions stand that have bodies elsewhere (contract 9.6). */
+  readonly ghostPlays: KeptPlays;
   readonly recall: Recall;
   readonly signingKeys: SigningKeys;
   readonly signer: VerdictSigner;

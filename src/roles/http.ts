@@ -15,6 +15,7 @@ export type HttpRoleDeps = Pick<
   | 'rulesets'
   | 'levels'
   | 'ghostPace'
+  | 'ghostPlays'
   | 'signingKeys'
   | 'recall'
   | 'engines'

@@ -1,10 +1,10 @@
 import { agentHost } from '../app/agents/agent-host.js';
 import type { HostedProcess, ProcessHost } from '../app/processes/hosted-process.js';
-import { turnHost } from '../app/turns/turn-host.js';
 import type { Services } from '../http/services.js';
 import type { AnyProcess } from '../../workflows/process.js';
 import { exportHost } from '../app/souls/export-host.js';
 import { importHost } from '../app/souls/import-host.js';
+import { bodyTurnHost } from '../app/ghosts/body-turn-host.js';
 import { ghostHost } from '../app/ghosts/ghost-host.js';
 import { ghostSession } from '../../workflows/ghost-session.js';
 import { soulExport } from '../../workflows/soul-export.js';
@@ -15,14 +15,23 @@ import { turn } from '../../workflows/turn.js';
 /** What a server has open when it makes its hosts; each takes of it what it needs. `issuer`: `iss` of verdicts (contract 2.9). */
 export type HostDeps = Pick<
   Services,
-  'ports' | 'lanes' | 'rulesets' | 'signingKeys' | 'recall' | 'engines' | 'archives' | 'levels' | 'ghostPace'
+  | 'ports'
+  | 'lanes'
+  | 'rulesets'
+  | 'signingKeys'
+  | 'recall'
+  | 'engines'
+  | 'archives'
+  | 'levels'
+  | 'ghostPace'
+  | 'ghostPlays'
 > & {
   readonly issuer: string;
 };
 
 /** Every process there is: its table, and what makes its host. A new one is a line here. */
 export const hosts: readonly { readonly process: AnyProcess; readonly host: (deps: HostDeps) => ProcessHost }[] = [
-  { process: turn, host: turnHost },
+  { process: turn, host: bodyTurnHost },
   { process: soulExport, host: exportHost },
   { process: soulImport, host: importHost },
   { process: ghostSession, host: ghostHost },

@@ -5,6 +5,7 @@ import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../profiles/closers.js';
 import { createPace } from '../app/ghosts/pace.js';
+import { createKeptPlays } from '../app/ghosts/remote-steps.js';
 import { createEngines } from '../app/cortex/engines.js';
 import { readBuiltInLevels } from '../app/levels/built-in-levels.js';
 import { openLevels } from '../app/levels/levels.js';
@@ -139,8 +140,8 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);
     const recall = createRecall({ ...ports, lanes }, config.recallCacheBytes);
     const archives = openArchives(config.archives, { clock: systemClock, log });
-    const ghostPace = createPace(systemClock, config.ghostShare);
-    const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives, levels, ghostPace };
+    const ghosts = { ghostPace: createPace(systemClock, config.ghostShare), ghostPlays: createKeptPlays() };
+    const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives, levels, ...ghosts };
     const processes = openHosts({ ...deciding, issuer: publicUrl });
     const hosting = { lanes, journal, processes, clock: ports.clock };
     const engine = closers.opened(profile.openEngine(hosting));

@@ -41,6 +41,19 @@ describe('anima ghost', () => {
     expect(JSON.parse(fine.stdout)).toMatchObject({ resultsFailed: 0 });
   }, 60_000);
 
+  it('runs a session for a game elsewhere, says how that attaches, and follows it', async () => {
+    const asked = ['run', '--level', 'cellar', '--goal', 'complete_level', '--driver', 'remote'];
+    const { stdout, stderr } = await anima(...asked);
+    const [id = ''] = stdout.split(' ');
+    expect(stderr).toContain(`POST /ghost/${id}/process`);
+    expect((await anima('status', id)).stdout).toMatch(/running: step 0 of \d+ /);
+    const followed = await anima(...asked, '--follow', '--json', '--timeout', '2');
+    expect(followed.stderr).toMatch(/^It waits for its body: /m);
+    expect(JSON.parse(followed.stdout)).toMatchObject({ resultsTimedOut: true, resultsFailed: 0 });
+    expect(followed.code).toBe(1);
+    await anima('stop', id);
+  }, 60_000);
+
   it('shows how far a session is, what it has found, and all sessions; and stops it', async () => {
     const { stdout } = await anima('run', '--level', 'market', '--goal', 'collect_metrics', '--json');
     const { id } = JSON.parse(stdout) as { id: string };

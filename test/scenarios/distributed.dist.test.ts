@@ -2,6 +2,7 @@ import { openDistributedServer, openNamespace } from '../support/distributed-ser
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
 import { cardScenarios } from './cards.js';
+import { ghostBodyScenarios } from './ghost-bodies.js';
 import { ghostEngineScenarios } from './ghost-engines.js';
 import { ghostScenarios } from './ghosts.js';
 import { cortexScenarios } from './cortex.js';
@@ -29,6 +30,7 @@ soulImportScenarios('distributed', openDistributedServer);
 cardScenarios('distributed', openDistributedServer);
 ghostScenarios('distributed', openDistributedServer);
 ghostEngineScenarios('distributed', openDistributedServer);
+ghostBodyScenarios('distributed', openDistributedServer);
 levelScenarios('distributed', openDistributedServer);
 historyScenarios('distributed', openDistributedServer);
 soulsElsewhereScenarios('distributed', openDistributedServer);

@@ -10,6 +10,7 @@ import { createScriptedEngine } from '../../src/adapters/cortex/scripted/engine.
 import { createEngines } from '../../src/app/cortex/engines.js';
 import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
 import { createPace } from '../../src/app/ghosts/pace.js';
+import { createKeptPlays } from '../../src/app/ghosts/remote-steps.js';
 import { openLevels } from '../../src/app/levels/levels.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { createRecall } from '../../src/app/memory/recall.js';
@@ -96,7 +97,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   };
   const recall = createRecall({ ...ports, lanes }, RECALL_CACHE_BYTES);
   const levels = openLevels({ ...ports, lanes, archive: ports.soulArchive }, []);
-  const made = { levels, ghostPace: createPace(clock, 1) };
+  const made = { levels, ghostPace: createPace(clock, 1), ghostPlays: createKeptPlays() };
   const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives: noOtherArchives, ...made };
   const processes = openHosts({ ...deciding, issuer: 'http://simulation' });
   const hosting = { lanes, journal, processes, clock };

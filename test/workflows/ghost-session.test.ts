@@ -111,4 +111,18 @@ describe('the table of a ghost session', () => {
     expect(farEffectOf(statuses[1] ?? statusOf(ghostSession, fresh.state))?.args).toEqual({ goal, level, seed, steps });
     expect(statusOf(ghostSession, sessions.over.state)).toMatchObject({ over: true, effect: null, deadline: null });
   });
+
+  it('waits for nothing but its time when a body elsewhere plays it, from its acceptance on', () => {
+    const asked = take(fresh, { ...inputs.request, driver: 'remote' });
+    asked.then([
+      { type: 'GhostRequested', data: { ...plan, sessionId: inputs.request.sessionId, driver: 'remote' } },
+      { type: 'GhostBegun', data: { sessionId: inputs.request.sessionId } },
+    ]);
+    expect(statusOf(ghostSession, asked.and.state)).toEqual({
+      ...{ state: 'running', over: false, effect: null },
+      deadline: { at: plan.deadlineAt, input: inputs.deadline },
+    });
+    const ended = take(asked.and, { type: 'played', step: 3, over: true }).and;
+    expect(statusOf(ghostSession, ended.state).effect).toMatchObject({ name: 'report', args: { driver: 'remote' } });
+  });
 });

@@ -34,7 +34,7 @@ export const compareSessions = (one: GhostAnswer, other: GhostAnswer): Compariso
   const seen = new Set(fresh.map(nameOf));
   const figures = new Map(after.report.metrics);
   return {
-    comparable: before.goal === after.goal && isSameLevel(before.level, after.level),
+    comparable: before.goal === after.goal && before.driver === after.driver && isSameLevel(before.level, after.level),
     added: fresh.filter((finding) => !known.has(nameOf(finding))),
     gone: old.filter((finding) => !seen.has(nameOf(finding))),
     kept: fresh.filter((finding) => known.has(nameOf(finding))),

@@ -8,12 +8,14 @@ import type { Engines } from '../cortex/engines.js';
 import { askEngines, PLACE_WAIT_MS } from './ghost-engine.js';
 import type { Pace } from './pace.js';
 import { createKeptSessions, playSlice, settingFor, SLICE_MS, type PlayDeps } from './play-slice.js';
+import type { KeptPlays } from './remote-steps.js';
 import { closeAndReport } from './report.js';
 
 /** How long an attempt at a slice may take, in milliseconds: others may have the processor or the engine for long. */
 const EFFECT_MS = SLICE_MS + PLACE_WAIT_MS + 240_000;
 
 export type GhostHostDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
+  readonly ghostPlays: KeptPlays;
   readonly ports: Pick<Ports, 'events' | 'clock'>;
   readonly ghostPace: Pace;
   readonly engines: Pick<Engines, 'find'>;
@@ -21,7 +23,7 @@ export type GhostHostDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
 
 /** What a ghost session needs: its effects play slices of steps and make the report. */
 export const ghostHost = (
-  { ports, lanes, levels, engines, ghostPace: pace }: GhostHostDeps,
+  { ports, lanes, levels, engines, ghostPlays: plays, ghostPace: pace }: GhostHostDeps,
   kept = createKeptSessions(),
   askEngine = askEngines({ engines, ports }),
 ): ProcessHost => ({
@@ -31,7 +33,7 @@ export const ghostHost = (
   effect: async ({ stream, id }, { name, args }, signal) => {
     const parsed = parseGhostStream(stream);
     if (parsed === null) throw new Error(`the session ${id} is not in a stream of sessions`);
-    const deps: PlayDeps = { lanes, levels, pace, events: ports.events, clock: ports.clock, kept, askEngine };
+    const deps = { lanes, levels, pace, events: ports.events, clock: ports.clock, kept, plays, askEngine };
     const session = { ...(args as unknown as GhostSetting), tenant: parsed.tenant, sessionId: id };
     return unlessBroken(
       async (): Promise<GhostInput> => {

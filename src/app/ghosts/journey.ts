@@ -65,3 +65,13 @@ async function* placesFrom(
     await nextTurn();
   }
 }
+
+/** Where a session went that has a body elsewhere, as the body told it; a step of which it told nothing is at the place of the one before. As journeyOf. */
+export const remoteJourney: typeof journeyOf = async (events, stream, level, findings) => {
+  const places: Tile[] = [];
+  for await (const steps of pagesOfSteps(events, stream))
+    // What a step's body tells is where it was before that step.
+    for (const { remote } of steps) places.push(remote?.told.position ?? places.at(-1) ?? level.spawn);
+  const at = (step: number): Tile => places[step] ?? level.spawn;
+  return { places, findings: findings.map((finding) => ({ ...finding, at: at(finding.fromStep) })) };
+};

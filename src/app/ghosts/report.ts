@@ -11,6 +11,8 @@ import {
   sessionKey,
   stepsStreamOf,
 } from './play-slice.js';
+import { remoteReport } from './remote-report.js';
+import { recordEndedTurns, type RemoteStepDeps } from './remote-steps.js';
 import type { SessionState, Setting } from './session.js';
 import { lastStep, recordStep } from './steps-log.js';
 
@@ -32,27 +34,47 @@ const nullWhenLost = (error: unknown): null => {
 
 /** What a session has found so far. Raises what the levels and the event store raise. */
 export const reportSoFar = async (
-  deps: Pick<PlayDeps, 'events' | 'levels' | 'pace'>,
+  deps: Pick<PlayDeps, 'pace'> & RemoteStepDeps,
   tenant: string,
   session: GhostAnswer,
 ): Promise<GhostReport> => {
+  if (session.driver === 'remote') {
+    const caughtUp = await recordEndedTurns(deps, { ...session, tenant });
+    return remoteReport(caughtUp.setting, caughtUp.play, false);
+  }
   const { setting, state } = await loadSession(deps, { ...session, tenant });
   return reportOf(setting, state, false);
+};
+
+/** All that a session played, as it can be reported; its last step alone where its level is lost. */
+const played = async (
+  deps: PlayDeps & RemoteStepDeps,
+  session: PlayedSession,
+): Promise<{ readonly step: number; readonly report: GhostReport }> => {
+  if (session.driver === 'remote') {
+    const { setting, play } = await recordEndedTurns(deps, session);
+    return { step: play.step, report: remoteReport(setting, play, true) };
+  }
+  const { setting, state } = await loadSession(deps, session);
+  return { step: state.step, report: reportOf(setting, state, true) };
 };
 
 /**
  * Ends the steps of a session, so that whoever still plays it records none after the report, and says what was found.
  * Raises what the levels and the event store raise.
  */
-export const closeAndReport = async (deps: PlayDeps, session: PlayedSession): Promise<GhostReport> => {
+export const closeAndReport = async (deps: PlayDeps & RemoteStepDeps, session: PlayedSession): Promise<GhostReport> => {
   const stream = stepsStreamOf(session);
   const by = sessionContext(session);
   for (;;) {
-    const loaded = await loadSession(deps, session).catch(nullWhenLost);
-    const step = loaded?.state.step ?? (await lastStep(deps.events, stream));
+    const { step, report } = (await played(deps, session).catch(nullWhenLost)) ?? {
+      step: await lastStep(deps.events, stream),
+      report: null,
+    };
     const outcome = await recordStep(deps.lanes, stream, by, step, { type: 'GhostStepsClosed', data: { step } });
     if (outcome === 'overtaken') continue;
     deps.kept.delete(sessionKey(session));
-    return loaded === null ? { ...NOTHING, step } : reportOf(loaded.setting, loaded.state, true);
+    deps.plays.delete(sessionKey(session));
+    return report ?? { ...NOTHING, step };
   }
 };

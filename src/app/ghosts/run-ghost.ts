@@ -4,6 +4,7 @@ import { makeProcessId, parseProcessId } from '../../domain/shared/process-id.js
 import { Rejection } from '../../domain/shared/rejection.js';
 import { ghostStream } from '../../domain/shared/stream-names.js';
 import type { GhostGoal } from '../../domain/ghost/policy.js';
+import type { GhostDriver } from '../../domain/ghost/session-events.js';
 import { budgetOf } from '../../domain/ghost/policies.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
@@ -36,13 +37,15 @@ export type GhostAsked = {
   readonly timeoutMs: number;
   /** Who says what the ghost says, as contract 9.8 has it; the goal's policy where none is named. */
   readonly engine: string | undefined;
+  readonly driver: GhostDriver;
   readonly by: CommandContext;
 };
 
 /** A session, and where it stands in the global order. */
 export type GhostSeen = { readonly session: GhostAnswer; readonly revision: number; readonly position: number };
 
-const refOf = (tenant: string, id: string): ProcessRef => ({
+/** The process of a session. */
+export const ghostRef = (tenant: string, id: string): ProcessRef => ({
   process: ghostSession.name,
   id,
   stream: ghostStream(tenant, id),
@@ -66,7 +69,7 @@ export const runGhost = async (
   { engine, engines, clock, levels }: GhostDeps,
   asked: GhostAsked,
 ): Promise<GhostSeen> => {
-  const { tenant, goal, suite, timeoutMs, by } = asked;
+  const { tenant, goal, suite, timeoutMs, driver, by } = asked;
   const speaks = chooseGhostEngine(engines, tenant, asked.engine);
   const seed = asked.seed ?? seedOf(by.commandId);
   const { level, ref: levelRef } = await levels.openLevel(tenant, asked.level, seed);
@@ -84,8 +87,9 @@ export const runGhost = async (
     timeoutMs,
     deadlineAt: new Date(nowMs + timeoutMs).toISOString(),
     ...defined({ engine: speaks }),
+    ...(driver === 'remote' ? { driver } : {}),
   };
-  const { answer, revision, position } = await engine.ask(refOf(tenant, sessionId), [request], by);
+  const { answer, revision, position } = await engine.ask(ghostRef(tenant, sessionId), [request], by);
   return { session: answer as GhostAnswer, revision, position };
 };
 
@@ -96,7 +100,7 @@ export const findGhost = async (
   sessionId: string,
 ): Promise<GhostAnswer> => {
   if (parseProcessId(sessionId) === null) throw new Rejection('GHOST_NOT_FOUND');
-  const { state } = await journal.load(ghostSession, refOf(tenant, sessionId));
+  const { state } = await journal.load(ghostSession, ghostRef(tenant, sessionId));
   const known = state as GhostState;
   if (known.name === 'new') throw new Rejection('GHOST_NOT_FOUND');
   return known;
@@ -110,6 +114,6 @@ export const stopGhost = async (
   by: CommandContext,
 ): Promise<GhostSeen> => {
   await findGhost(deps, tenant, sessionId);
-  const { answer, revision, position } = await deps.engine.ask(refOf(tenant, sessionId), [{ type: 'stop' }], by);
+  const { answer, revision, position } = await deps.engine.ask(ghostRef(tenant, sessionId), [{ type: 'stop' }], by);
   return { session: answer as GhostAnswer, revision, position };
 };

@@ -131,7 +131,7 @@ const instructionOf = (state: TurnState): Instruction | undefined => {
 };
 
 /** What follows from the rest is made again when it is asked for: a million prompts would fill a disk. */
-const compact = ({ type, data }: Emitted): PlayedTurn['events'][number] => {
+export const compact = ({ type, data }: Emitted): PlayedTurn['events'][number] => {
   const { instruction: _instruction, deadlineAt: _deadline, ...kept } = data as Readonly<Record<string, Json>>;
   return { type, version: schemaVersionOf(type), data: kept };
 };

@@ -51,7 +51,7 @@ type NpcInSession = { readonly mind: SessionMind; readonly asked: number };
 type StepData = Extract<GhostStepEvent, { type: 'GhostStepped' }>['data'];
 
 /** What a ghost's mind is called in its turns. An NPC of that name is another mind: theirs are told by who was spoken to. */
-const GHOST = 'ghost';
+export const GHOST = 'ghost';
 /** How much of an answer the ghost hears, in UTF-16 units. */
 const HEARD_CHARS = 300;
 
@@ -247,7 +247,8 @@ function* answerOf({ level }: Setting, state: SessionState, npcId: string, words
   return yield* playSessionTurn(turn, { text: line });
 }
 
-const decidedIn = (played: PlayedTurn): Decided => {
+/** What a recorded turn decided. */
+export const decidedIn = (played: PlayedTurn): Decided => {
   for (const recorded of played.events) {
     const event = npcEvents.decode({ ...recorded, meta: { schemaVersion: recorded.version } });
     if (event.type === 'VerdictReached' || event.type === 'VerdictRefused')

@@ -2,6 +2,7 @@ import type { Action } from '../bridge/action.js';
 import type { Level } from '../level/level.js';
 import type { DirectiveRuleSet } from '../rules/ruleset.js';
 import type { Outcome } from './deed.js';
+import type { ToldOutcome } from './told.js';
 import { bitmapWith } from './bitmap.js';
 import { merged, type Noticed } from './found.js';
 import { canStillReach, type Reachable } from './reach.js';
@@ -21,8 +22,8 @@ export type StepFacts = {
   readonly verdictValid: boolean;
   /** The code of a refused verdict. */
   readonly refusalCode: string | null;
-  /** What the world did; null when the mind refused. */
-  readonly outcome: Outcome | null;
+  /** What the world did; null when the mind refused, or nobody told. */
+  readonly outcome: Outcome | ToldOutcome | null;
   /** What the world would have done with the action that the mind refused. */
   readonly outcomeIfAllowed?: Outcome | null;
   /** The verdicts of this step, the ghost's and those of NPCs, each with its rule set and the ids of the rules that matched (contract 10.2). */

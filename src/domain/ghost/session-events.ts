@@ -3,7 +3,12 @@ import type { LevelRef } from '../level/level-ref.js';
 import type { Json, JsonObject } from '../shared/json.js';
 import type { Finding } from './findings.js';
 import type { GhostGoal, ProtocolProbe } from './policy.js';
+import type { RemoteStep } from './remote-play.js';
 import type { GhostTest } from './results.js';
+
+/** Who plays: this server, or a body elsewhere (contract 9.6). */
+export const ghostDrivers = ['local', 'remote'] as const;
+export type GhostDriver = (typeof ghostDrivers)[number];
 
 type OfSession = { readonly sessionId: string };
 
@@ -19,6 +24,8 @@ export type GhostPlan = {
   readonly deadlineAt: string;
   /** The engine that says what the ghost says, by its id; absent where the goal's policy does (contract 9.8). */
   readonly engine?: string;
+  /** Absent: this server. */
+  readonly driver?: 'remote';
 };
 
 export type GhostEnding = 'completed' | 'failed' | 'stopped';
@@ -63,6 +70,8 @@ export type GhostStepEvent =
         /** What the session tried of the protocol beside the turn, and what it found wrong. */
         readonly probe?: ProtocolProbe;
         readonly error?: string;
+        /** Of a session that has a body elsewhere: all that is counted of the step. */
+        readonly remote?: RemoteStep;
         /** Everything that playing on needs, every now and then. */
         readonly checkpoint?: Json;
       };

@@ -27,6 +27,9 @@ export const rejections = {
   SOUL_ALREADY_LIVE:
     'This soul lives on this server already; with "copy": true it comes in once more, under another npcId.',
   GHOST_RUNNING: 'The ghost session is not over; stop it, or wait for its end.',
+  GHOST_NOT_REMOTE:
+    'This server plays the ghost session itself; only one with the driver "remote" takes the steps of a body.',
+  GHOST_OVER: 'The ghost session is over: its body has nothing more to do.',
   SOUL_ARRIVING: 'The soul of this NPC is being imported; try again shortly.',
   LEVEL_BUILT_IN: 'This level comes with the server and stays as it is: use another levelId.',
   CONFLICT: 'The request conflicts with what happened before.',

@@ -42,6 +42,16 @@ export const parseGhostStream = (stream: string): { tenant: string; sessionId: s
   const match = ghostStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), sessionId: unescape(match[2] ?? '') };
 };
+/** The mind of a ghost session that has a body elsewhere (contract 9.6); it is no mind of the studio. */
+export const ghostMindStream = (tenant: string, sessionId: string): string =>
+  `ghostmind-${escape(tenant)}.${escape(sessionId)}`;
+const ghostMindStreamName = /^ghostmind-([^.]+)\.([^.~]+)$/;
+
+/** Takes the name of such a mind's stream apart; null for other streams. */
+export const parseGhostMindStream = (stream: string): { tenant: string; sessionId: string } | null => {
+  const match = ghostMindStreamName.exec(stream);
+  return match === null ? null : { tenant: unescape(match[1] ?? ''), sessionId: unescape(match[2] ?? '') };
+};
 /** Where a soul lives on this server, whatever the tenant; it is told by its root (contract 8.4). */
 export const custodyStream = (root: string): string => `custody.${escape(root)}`;
 /** What the stream of each tenant begins with, and no other stream. */

@@ -1,11 +1,13 @@
 import { Type } from '@sinclair/typebox';
 
 import { compareSessions } from '../../app/ghosts/compare.js';
-import { journeyOf } from '../../app/ghosts/journey.js';
+import { journeyOf, remoteJourney } from '../../app/ghosts/journey.js';
+import { shownSteps } from '../../app/ghosts/shown-steps.js';
 import { settingFor } from '../../app/ghosts/play-slice.js';
 import { replayReproduction } from '../../app/ghosts/replay-reproduction.js';
 import { reportSoFar } from '../../app/ghosts/report.js';
 import { createSearches, REPRO_FORMAT, reproduce, SCRIPT_TEXTS } from '../../app/ghosts/reproduce.js';
+import { readGhost } from '../../app/ghosts/remote-body.js';
 import { findGhost, type GhostSession } from '../../app/ghosts/run-ghost.js';
 import { readSteps } from '../../app/ghosts/steps-log.js';
 import { nextTurn } from '../../app/pacing/next-turn.js';
@@ -49,15 +51,22 @@ const reproduction = {
 
 /** What ghost sessions have found (contract 9.3, 9.9 to 9.12). */
 export const ghostFindingRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, levels, journal, ghostPace: pace, publicUrl } = services;
+  const { ports, lanes, levels, journal, engine, ghostPace: pace, ghostPlays: plays, publicUrl } = services;
   const { events, clock } = ports;
   const deps = { events, levels, pace, clock, searches: createSearches() };
   const enter = placesByTenant(SEARCHES, TENANT_SEARCHES);
   // Who reads does not wait for what is played.
-  const reading = { events, levels, pace: <T>(work: () => T): Promise<T> => nextTurn().then(work) };
+  const reading = {
+    events,
+    lanes,
+    levels,
+    plays,
+    engine,
+    journal,
+    pace: <T>(work: () => T): Promise<T> => nextTurn().then(work),
+  };
 
-  const find = (call: Call<{ sessionId: string }>) =>
-    findGhost({ journal }, call.principal.tenant, call.params.sessionId);
+  const find = (call: Call<{ sessionId: string }>) => readGhost(reading, call.principal.tenant, call.params.sessionId);
   const reportOf = (tenant: string, session: GhostSession): Promise<GhostReport> | GhostReport =>
     session.name === 'over' ? session.report : reportSoFar(reading, tenant, session);
   const resultsOf = async (call: Call<{ sessionId: string }>) => {
@@ -115,7 +124,8 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
         },
       },
       handler: async (call) => {
-        const { sessionId } = await find(call);
+        const session = await find(call);
+        const { sessionId } = session;
         const { from = 1, limit = DEFAULT_STEPS } = call.query;
         const stream = ghostStepsStream(call.principal.tenant, sessionId);
         const { steps, next } = await readSteps(events, stream, { from, limit });
@@ -123,7 +133,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
           body: {
             sessionId,
             ...defined({ next: next ?? undefined }),
-            steps: steps.map(({ checkpoint: _, ...step }) => step),
+            steps: await shownSteps(reading, { ...session, tenant: call.principal.tenant }, steps),
           },
         };
       },
@@ -145,7 +155,8 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
         const { level } = await settingFor(deps, { ...session, tenant });
         const { findings } = await reportOf(tenant, session);
         const stream = ghostStepsStream(tenant, session.sessionId);
-        const journey = await journeyOf(events, stream, level, findings);
+        const journeyOfSession = session.driver === 'remote' ? remoteJourney : journeyOf;
+        const journey = await journeyOfSession(events, stream, level, findings);
         return { raw: { type: SVG, content: pictureOf(level, journey) } };
       },
     }),

@@ -1,13 +1,16 @@
 import { Type } from '@sinclair/typebox';
 
 import { POLICY, whyWaiting } from '../../app/ghosts/ghost-engine.js';
-import { findGhost, type GhostAsked, type GhostSession, runGhost, stopGhost } from '../../app/ghosts/run-ghost.js';
+import { readGhost } from '../../app/ghosts/remote-body.js';
+import { type GhostAsked, type GhostSession, runGhost, stopGhost } from '../../app/ghosts/run-ghost.js';
 import { lastStep } from '../../app/ghosts/steps-log.js';
 import { requireGhostRoom } from '../../app/ghosts/ghost-room.js';
 import { type GhostGoal, ghostGoals } from '../../domain/ghost/policy.js';
+import { type GhostDriver, ghostDrivers } from '../../domain/ghost/session-events.js';
 import { goalOf } from '../../domain/ghost/suite.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { defined } from '../../domain/shared/defined.js';
+import { Rejection } from '../../domain/shared/rejection.js';
 import { ghosts as ghostRows, type GhostRow } from '../../../projections/ghosts.js';
 import { contextOf } from '../command-context.js';
 import { durationOf, LevelShown } from '../ghost-results.js';
@@ -36,7 +39,13 @@ const asked = {
   level: nullable(ClientId),
   seed: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   timeout: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'Milliseconds.' })),
-  driver: nullable(Type.Literal('local')),
+  driver: nullable(
+    Type.Unsafe<GhostDriver>({
+      type: 'string',
+      enum: [...ghostDrivers],
+      description: 'remote: a game of the studio plays it (POST /ghost/{sessionId}/process).',
+    }),
+  ),
   engine: nullable(
     Type.String({
       maxLength: MAX_ENGINE_CHARS,
@@ -57,6 +66,7 @@ type GhostBody = {
   steps?: number | null;
   timeout?: number | null;
   engine?: string | null;
+  driver?: GhostDriver | null;
 };
 
 const statusOf = (session: GhostSession): string =>
@@ -65,10 +75,17 @@ const completedAt = (session: GhostSession): string | null => ('completedAt' in 
 const progressOf = (session: GhostSession, step: number): number =>
   'completedAt' in session ? 1 : Math.min(1, step / Math.max(1, session.steps));
 
+/** A game that plays a ghost brings its own model. @throws Rejection SCHEMA_INVALID */
+const requireOneSpeaker = ({ driver, engine }: Pick<GhostBody, 'driver' | 'engine'>): void => {
+  if (driver !== 'remote' || engine === undefined || engine === null) return;
+  const message = 'does not go with the driver "remote": your game brings the model';
+  throw new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer: '/engine', message }] } });
+};
+
 /** Ghost sessions: run, looked at, stopped, listed (contract 7.3, 9). */
 export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, engine, engines, journal, levels } = services;
-  const deps = { engine, engines, journal, levels, clock: ports.clock };
+  const { ports, engine, engines, journal, lanes, levels, ghostPlays: plays } = services;
+  const deps = { engine, engines, journal, levels, lanes, plays, events: ports.events, clock: ports.clock };
 
   const run = async (
     call: Call<unknown, unknown, GhostBody>,
@@ -77,12 +94,14 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
     timeoutMs: number,
   ) => {
     const { tenant } = call.principal;
+    requireOneSpeaker(call.body);
     await requireGhostRoom(ports.readModels, tenant, call.wrote);
-    const { level, seed, steps, engine: speaker } = call.body;
+    const { level, seed, steps, driver, engine: speaker } = call.body;
     const { keyed: _keyed, resumed: _resumed, ...by } = contextOf(call);
     const wanted: GhostAsked = {
       ...{ tenant, goal, suite, by },
       timeoutMs: call.body.timeout ?? timeoutMs,
+      driver: driver ?? 'local',
       level: level ?? undefined,
       seed: seed ?? undefined,
       steps: steps ?? undefined,
@@ -90,7 +109,6 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
     };
     return runGhost(deps, wanted);
   };
-  const find = (call: Call<{ sessionId: string }>) => findGhost(deps, call.principal.tenant, call.params.sessionId);
   /** How many steps are recorded: a session that plays tells it only once in a while. */
   const stepsOf = async (tenant: string, session: GhostSession): Promise<number> => {
     if (session.name === 'over' || session.name === 'pending') return session.step;
@@ -233,6 +251,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
             ghostStep: Type.Integer(),
             ghostSteps: Type.Integer(),
             ghostTimedOut: Type.Boolean(),
+            ghostDriver: Type.String({ description: ghostDrivers.join(' or ') }),
             ghostCompletedAt: NullableTime,
             ghostEngine: Type.String({ description: '`scripted` where the policy of the goal plays.' }),
             ghostWaiting: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
@@ -240,7 +259,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
         },
       },
       handler: async (call) => {
-        const session = await find(call);
+        const session = await readGhost(deps, call.principal.tenant, call.params.sessionId);
         const step = await stepsOf(call.principal.tenant, session);
         const { sessionId, startedAt, goal, level, seed, steps } = session;
         return {
@@ -257,6 +276,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
             ghostStep: step,
             ghostSteps: steps,
             ghostTimedOut: 'timedOut' in session && session.timedOut,
+            ghostDriver: session.driver ?? 'local',
             ghostCompletedAt: completedAt(session),
             ghostEngine: session.engine ?? POLICY,
             ghostWaiting: waitingOf(session),

@@ -8,6 +8,7 @@ import {
   type PlayedSession,
   playSlice,
 } from '../../../src/app/ghosts/play-slice.js';
+import { createKeptPlays, type RemoteStepDeps } from '../../../src/app/ghosts/remote-steps.js';
 import { closeAndReport, reportSoFar } from '../../../src/app/ghosts/report.js';
 import { CHECKPOINT_STEPS, readSteps, type RecordedStep } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
@@ -32,7 +33,7 @@ const atOnce: Pace = (work) => Promise.resolve().then(work);
 const processOf = (
   store: MemoryEventStore,
   { turn = () => undefined, played = level }: { readonly turn?: () => void; readonly played?: Level | null } = {},
-): PlayDeps => {
+): PlayDeps & RemoteStepDeps => {
   const clock = new ManualClock();
   const levels = { levelOf: () => Promise.resolve(played) } as unknown as Levels;
   const pace: Pace = (work) => {
@@ -41,7 +42,8 @@ const processOf = (
   };
   const lanes = new Lanes(store, clock, { shared: true });
   const askEngine = (): Promise<string> => Promise.reject(new Error('the policy of a goal asks no engine'));
-  return { lanes, clock, levels, pace, askEngine, events: store, kept: createKeptSessions() };
+  const plays = createKeptPlays();
+  return { lanes, clock, levels, pace, askEngine, events: store, kept: createKeptSessions(), plays };
 };
 
 const playAll = async (deps: PlayDeps, signal = never): Promise<void> => {

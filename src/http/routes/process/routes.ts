@@ -1,13 +1,16 @@
 import { Type } from '@sinclair/typebox';
 
+import { stepGhost } from '../../../app/ghosts/remote-body.js';
 import { enterStep, type Stepped, stepTurn } from '../../../app/turns/step-turn.js';
 import { finalizeWire } from '../../../domain/npc/signature.js';
-import { npcStream } from '../../../domain/shared/stream-names.js';
+import type { Tape } from '../../../domain/npc/tape.js';
+import { ghostMindStream, npcStream } from '../../../domain/shared/stream-names.js';
 import { contextOf, mindStream } from '../../command-context.js';
-import { type RouteDefinition, route } from '../../route.js';
+import { type Call, type RouteDefinition, route } from '../../route.js';
 import { NpcParams, nullable } from '../../schemas.js';
 import type { Services } from '../../services.js';
 import { rulesetWarning } from '../../warning.js';
+import { SessionParams } from '../ghosts.js';
 import { resultOf, ResultSchema, tapeOf, TapeSchema } from './tape.js';
 import { defined } from '../../../domain/shared/defined.js';
 
@@ -16,11 +19,22 @@ const Instruction = Type.Object(
   { additionalProperties: true },
 );
 
-/** `POST /npcs/{npcId}/process`: one step of the multi-round protocol (contract 2.2). */
+const StepBody = Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) });
+const StepAnswered = {
+  description: 'What the body does next, and the tape as the mind knows it.',
+  schema: Type.Object({ instruction: Instruction, tape: Type.Object({}, { additionalProperties: true }) }),
+};
+
+/** The stream of the mind of a session. */
+const sessionMind = ({ principal, params }: Call<{ sessionId: string }>): string =>
+  ghostMindStream(principal.tenant, params.sessionId);
+
+/** One step of the multi-round protocol, of an NPC (contract 2.2) and of a ghost session that has a body (contract 9.6). */
 export const processRoutes = (services: Services): readonly RouteDefinition[] => {
   const { ports, lanes, journal, turnIndex, engine, signer, turnDeadlineMs } = services;
   const { clock, events } = ports;
-  const deps = { engine, journal, index: turnIndex, lanes, clock, events, turnDeadlineMs };
+  const { levels, ghostPlays: plays } = services;
+  const deps = { engine, journal, index: turnIndex, lanes, clock, events, turnDeadlineMs, levels, plays };
   const instructionOf = async (tenant: string, npcId: string, answer: Stepped['answer']) => {
     const { instruction, turnId, signing } = answer;
     if (instruction.type !== 'Finalize') return instruction;
@@ -28,6 +42,23 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
     const recorded = { tenant, npcId, turnId, observation: answer.observation, verdict };
     const signature = await signer.sign(signing === undefined ? recorded : { ...recorded, signing });
     return { type: 'Finalize', ...finalizeWire(verdict, signature) };
+  };
+  /** What both routes answer; `npcId` is whom the verdict is about. */
+  const answerOf = async (tenant: string, npcId: string, tape: Tape, stepped: Stepped) => {
+    const { answer, revision, position } = stepped;
+    return {
+      revision,
+      position,
+      headers: rulesetWarning(answer.rulesetMissing),
+      body: {
+        instruction: await instructionOf(tenant, npcId, answer),
+        tape: {
+          ...tape.extra,
+          ...defined({ rulesetId: tape.rulesetId }),
+          ...answer.tape,
+        },
+      },
+    };
   };
   return [
     route({
@@ -42,13 +73,8 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
       params: NpcParams,
       writesTo: mindStream,
       enter: (call) => enterStep(engine, mindStream(call)),
-      body: Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) }),
-      responses: {
-        200: {
-          description: 'What the body does next, and the tape as the mind knows it.',
-          schema: Type.Object({ instruction: Instruction, tape: Type.Object({}, { additionalProperties: true }) }),
-        },
-      },
+      body: StepBody,
+      responses: { 200: StepAnswered },
       handler: async (call) => {
         const { npcId } = call.params;
         const { tenant } = call.principal;
@@ -56,20 +82,31 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
         const { keyed, resumed, ...by } = contextOf(call);
         const result = resultOf(call.body.lastResult);
         const stepped = await stepTurn(deps, { stream: npcStream(tenant, npcId), tape, result, by, keyed, resumed });
-        const { answer, revision, position } = stepped;
-        return {
-          revision,
-          position,
-          headers: rulesetWarning(answer.rulesetMissing),
-          body: {
-            instruction: await instructionOf(tenant, npcId, answer),
-            tape: {
-              ...tape.extra,
-              ...defined({ rulesetId: tape.rulesetId }),
-              ...answer.tape,
-            },
-          },
-        };
+        return answerOf(tenant, npcId, tape, stepped);
+      },
+    }),
+    route({
+      operationId: 'processGhostStep',
+      method: 'POST',
+      path: '/ghost/:sessionId/process',
+      tag: 'Ghosts',
+      summary: "One step of a turn of a ghost whose body is the studio's own game",
+      description:
+        "As `POST /npcs/{npcId}/process`, for a session that was run with `driver: remote`. What the game's world made of things goes into the `context` of the next turn, as `ghost: {position, outcome, reached, done}`. `GHOST_OVER` says that there is nothing more to do.",
+      scope: 'ghosts',
+      ext: true,
+      params: SessionParams,
+      writesTo: sessionMind,
+      enter: (call) => enterStep(engine, sessionMind(call)),
+      body: StepBody,
+      responses: { 200: StepAnswered },
+      handler: async (call) => {
+        const { sessionId } = call.params;
+        const tape = tapeOf(call.body.tape);
+        const { keyed, resumed, ...by } = contextOf(call);
+        const result = resultOf(call.body.lastResult);
+        const stepped = await stepGhost(deps, sessionId, { tape, result, by, keyed, resumed });
+        return answerOf(call.principal.tenant, sessionId, tape, stepped);
       },
     }),
   ];

@@ -1,0 +1,66 @@
+// A headless tile game that plays ghost sessions of a mind server. README.md says how to run it.
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+import { createGhostClient, type GhostClient } from '../../src/body/ghost-client.js';
+import { MindError } from '../../src/body/mind-request.js';
+import type { GhostResults } from '../../src/body/protocol.js';
+import { beginSession, resumeGame } from './attach.js';
+import { patiently } from './patience.js';
+import { playSession } from './play.js';
+
+const LOOK_AGAIN_MS = 200;
+
+/** The results, once the server has made its report. */
+const resultsOf = async (ghosts: GhostClient, sessionId: string): Promise<GhostResults> => {
+  for (;;) {
+    const results = await patiently(() => ghosts.results(sessionId));
+    if (results.resultsPartial !== true) return results;
+    await sleep(LOOK_AGAIN_MS);
+  }
+};
+
+const showResults = (results: GhostResults): void => {
+  for (const { testName, testPassed, testSkipped, testError } of results.resultsTests) {
+    const word = testPassed ? 'passed ' : testSkipped === true ? 'skipped' : 'FAILED ';
+    console.log(`${word} ${testName}${testError === null ? '' : `: ${testError}`}`);
+  }
+  for (const { n, kind, subject, count } of results.resultsFindings)
+    console.log(`${String(n)}. ${kind} ${subject} (${String(count)} times)`);
+  const { resultsPassed, resultsFailed, resultsSkipped, resultsCoverage } = results;
+  console.log(
+    `${String(resultsPassed)} passed, ${String(resultsFailed)} failed, ${String(resultsSkipped)} skipped; ${String(Math.round(resultsCoverage * 100))} % of the tiles entered`,
+  );
+};
+
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({
+    options: {
+      session: { type: 'string' },
+      level: { type: 'string' },
+      goal: { type: 'string', default: 'maximize_exploration' },
+    },
+  });
+  const { ANIMA_URL: baseUrl = 'http://127.0.0.1:8080', ANIMA_API_KEY: given } = process.env;
+  const key = given ?? (await readFile('.anima/owner-key', 'utf8')).trim();
+  const ghosts = createGhostClient({ baseUrl, key });
+  const asked = { level: values.level, goal: values.goal, key: randomUUID() };
+  const sessionId = values.session ?? (await beginSession(ghosts, asked));
+  console.log(`session ${sessionId}`);
+  const game = await resumeGame(ghosts, sessionId);
+  if (game.world.steps > 0) console.log(`going on after step ${String(game.world.steps)}`);
+  await playSession(ghosts, sessionId, game, { key: randomUUID, tell: (line) => console.log(line) });
+  const results = await resultsOf(ghosts, sessionId);
+  showResults(results);
+  if (results.resultsFailed > 0) process.exitCode = 1;
+};
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof MindError)) throw error;
+  console.error(`${error.message} (${error.code})`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,77 @@
+import { createServer } from 'node:net';
+
+import { describe, expect, it } from 'vitest';
+
+import { apiOf } from '../support/api.js';
+import { type Child, startTypeScript } from '../support/child.js';
+import { openEmbeddedServer } from '../support/embedded-server.js';
+
+const MAIN = new URL('../../examples/lighthouse/main.ts', import.meta.url);
+
+/** A port that is free now: the game must find a server again that was killed. */
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject).listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+
+type Step = { readonly step: number; readonly action: unknown; readonly told: unknown };
+
+describe('examples/lighthouse', () => {
+  it('plays a session to its end, and when it or the server is killed goes on with what was recorded', async () => {
+    await using server = await openEmbeddedServer({ PORT: String(await freePort()) });
+    const api = apiOf(server.url, server.ownerKey);
+    const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
+    const game = (...args: readonly string[]): Child => startTypeScript(MAIN, { env, args });
+    const stepsOf = async (id: string): Promise<readonly Step[]> =>
+      ((await api.get(`/ghost/${id}/steps?limit=500`)).body as { steps: Step[] }).steps;
+    const sessionOf = async (child: Child): Promise<string> =>
+      (await child.waitForLine(/^session /)).slice('session '.length);
+    const ended = async (child: Child): Promise<readonly string[]> => {
+      const { code } = await child.exited();
+      expect({ code, said: child.stderr }).toEqual({ code: 0, said: '' });
+      return child.lines.filter((line) => /^(passed|skipped|FAILED|\d+\.|\d+ passed,) /.test(line));
+    };
+    const played = (steps: readonly Step[]): readonly unknown[] =>
+      steps.map(({ step, action, told }) => ({ step, action, told }));
+
+    await using undisturbed = game();
+    const wantedId = await sessionOf(undisturbed);
+    const wanted = await ended(undisturbed);
+    expect(wanted).toContain('passed  goal lamp room');
+    expect(wanted).toContainEqual(expect.stringMatching(/^\d+\. mind_allowed_world_refused MOVE\/WALL /));
+    expect(wanted.at(-1)).toMatch(/^6 passed, 0 failed, 5 skipped; /);
+    const wantedSteps = await stepsOf(wantedId);
+
+    let killed = game();
+    const id = await sessionOf(killed);
+    for (const waitMs of [35, 90, 10, 60]) {
+      await killed.waitForLine(/^step /);
+      // Somewhere in a turn: one takes some 20 ms.
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await killed.kill();
+      const before = (await stepsOf(id)).length;
+      killed = game('--session', id);
+      await killed.waitForLine(new RegExp(`^going on after step ${String(before)}$`));
+    }
+    await killed.waitForLine(/^step /);
+    await server.restart('kill');
+    expect(await ended(killed)).toEqual(wanted);
+    expect(played(await stepsOf(id))).toEqual(played(wantedSteps));
+
+    // Whoever comes when it is over is told the results.
+    await using late = game('--session', id);
+    expect(await ended(late)).toEqual(wanted);
+  }, 180_000);
+
+  it('says what is wrong with what it is asked for', async () => {
+    await using server = await openEmbeddedServer();
+    const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
+    await using unknown = startTypeScript(MAIN, { env, args: ['--session', 'g0_0_aaaaaaaaaaaaaaaa'] });
+    expect((await unknown.exited()).code).toBe(1);
+    expect(unknown.stderr).toBe('There is no ghost session with this id. (GHOST_NOT_FOUND)\n');
+  }, 60_000);
+});
