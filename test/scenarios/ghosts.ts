@@ -62,17 +62,20 @@ const clientOf = (running: ProjectingServer) => {
 };
 
 /** What two sessions of one seed have in common: all but times, ids and hashes (contract 9.8). */
-const comparable = (steps: readonly Step[]): readonly unknown[] => steps.map((step) => ({ ...step, at: undefined }));
+const comparable = (steps: readonly Step[]): readonly unknown[] =>
+  steps.map((step) => ({ ...step, at: undefined, ms: undefined }));
 const comparableResults = ({
   resultsSessionId: _,
   resultsDuration: __,
   resultsMetrics,
   resultsTests,
+  resultsFindings,
   ...rest
 }: Results): object => ({
   ...rest,
+  resultsFindings: resultsFindings.filter(({ kind }) => kind !== 'slow_step'),
   resultsTests: resultsTests.map(({ testName, testPassed, testError }) => ({ testName, testPassed, testError })),
-  resultsMetrics: resultsMetrics.filter(([name]) => name !== 'stepsPerSecond'),
+  resultsMetrics: resultsMetrics.filter(([name]) => !/^(?:stepsPerSecond$|stepMs\.|slowestStep$)/.test(name)),
 });
 
 /** Ghost sessions, as clients see them over HTTP: the same on every profile (contract 7.3, 9). */

@@ -49,6 +49,26 @@ export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: n
 /** How much rest is owed before any is taken, in milliseconds. */
 const LEAST_REST_MS = 4;
 
+/** As atPace, and how long the work itself took, in milliseconds: without rest, and without what others did in between. */
+export const timedAtPace = async <Result>(
+  pace: Pace,
+  clock: Pick<Clock, 'monotonicMs'>,
+  work: Sliced<Result>,
+): Promise<{ readonly result: Result; readonly ms: number }> => {
+  let ms = 0;
+  const timed: Pace = (piece) =>
+    pace(() => {
+      const beganMs = clock.monotonicMs();
+      try {
+        return piece();
+      } finally {
+        ms += clock.monotonicMs() - beganMs;
+      }
+    });
+  const result = await atPace(timed, work);
+  return { result, ms: Math.round(ms * 100) / 100 };
+};
+
 /** Runs work that comes in slices at the pace of all that is played. */
 export const atPace = async <Result>(pace: Pace, work: Sliced<Result>): Promise<Result> => {
   for (;;) {

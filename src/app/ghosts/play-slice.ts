@@ -11,8 +11,17 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
 import type { Levels } from '../levels/levels.js';
 import type { Lanes } from '../streams/lanes.js';
-import { atPace, type Pace } from './pace.js';
-import { beginSession, isPlayed, playStep, replayStep, type SessionState, type Setting, settingOf } from './session.js';
+import { timedAtPace, type Pace } from './pace.js';
+import {
+  beginSession,
+  isPlayed,
+  playStep,
+  replayStep,
+  type SessionState,
+  type Setting,
+  settingOf,
+  withTime,
+} from './session.js';
 import { CHECKPOINT_STEPS, type RecordedStep, recordStep, stepsSinceCheckpoint } from './steps-log.js';
 
 /** How much is played between two of a session's own events: whichever comes first. */
@@ -119,13 +128,14 @@ export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: 
     if (clock.monotonicMs() >= untilMs || state.step - firstStep >= SLICE_STEPS)
       return { type: 'played', step: state.step, over: false };
     signal.throwIfAborted();
-    const played = await atPace(pace, playStep(setting, state));
-    const isDue = played.state.step % CHECKPOINT_STEPS === 0;
-    const data = isDue ? { ...played.record, checkpoint: checkpointOf(played.state) } : played.record;
+    const { result: played, ms } = await timedAtPace(pace, clock, playStep(setting, state));
+    const next = withTime(played.state, ms);
+    const isDue = next.step % CHECKPOINT_STEPS === 0;
+    const data = { ...played.record, ms, ...(isDue ? { checkpoint: checkpointOf(next) } : {}) };
     const outcome = await recordStep(lanes, stream, by, state.step, { type: 'GhostStepped', data });
     // Only the session's own events end it: the effect that plays is aborted then.
     if (outcome === 'closed') return { type: 'played', step: state.step, over: true };
-    loaded = outcome === 'recorded' ? { setting, state: played.state } : await loadSession(deps, session);
+    loaded = outcome === 'recorded' ? { setting, state: next } : await loadSession(deps, session);
     kept.set(sessionKey(session), loaded.state);
   }
 };

@@ -24,6 +24,7 @@ const KEPT_SEARCHES = 64;
 /** How many texts a script may have; what was found later is not looked for. */
 export const SCRIPT_TEXTS = 20_000;
 const TOO_LATE = `It came about after the first ${String(SCRIPT_TEXTS)} steps, which are all that is looked through.`;
+const NO_STEPS_FOR_IT = 'How long a step takes depends on the machine; no script shows it.';
 const NO_REPRODUCTION = 'This finding says what did not happen in the whole session; no shorter one shows it.';
 
 /** A finding with the fewest texts of the ghost that are known to lead to it (contract 9.10). */
@@ -83,6 +84,7 @@ export const reproduce = async (
   // What never happened in a whole session cannot be shown in fewer steps.
   if (finding.kind === 'rule_never_fired' && finding.fromStep > 0)
     throw new Rejection('FINDING_NOT_FOUND', { message: NO_REPRODUCTION });
+  if (finding.kind === 'slow_step') throw new Rejection('FINDING_NOT_FOUND', { message: NO_STEPS_FOR_IT });
   const { clock, events, pace, searches } = deps;
   const asked = { ...session, tenant };
   const { level } = await settingFor(deps, asked);

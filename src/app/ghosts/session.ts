@@ -1,6 +1,7 @@
 import { act, heldBack } from '../../domain/ghost/act.js';
 import type { Outcome } from '../../domain/ghost/deed.js';
 import { noteStep, type StepFacts } from '../../domain/ghost/note-step.js';
+import { noteTime } from '../../domain/ghost/step-times.js';
 import { beginTally, type Tally } from '../../domain/ghost/tally.js';
 import { ghostContextOf, npcStateOf, observe } from '../../domain/ghost/observation.js';
 import type { GhostGoal, LastStep, Plan, Policy, Utterance } from '../../domain/ghost/policy.js';
@@ -226,17 +227,24 @@ const decidedIn = (played: PlayedTurn): Decided => {
   throw new Error('a recorded turn of a session has no verdict');
 };
 
+/** The session with what its last step took, in milliseconds. */
+export const withTime = (state: SessionState, ms: number): SessionState => ({
+  ...state,
+  tally: noteTime(state.tally, state.step, state.step - 1, ms),
+});
+
 /** The session after a step that was recorded. What was decided is taken from the record, and not decided again. */
-export const replayStep = (setting: Setting, state: SessionState, { turns, error }: StepData): SessionState => {
+export const replayStep = (setting: Setting, state: SessionState, { turns, error, ms }: StepData): SessionState => {
   const [ghostTurn, npcTurn] = turns;
   if (ghostTurn === undefined) throw new Error('a recorded step of a session has no turn');
   const { level, policy } = setting;
   const decided = decidedIn(ghostTurn);
-  return settle(setting, state, {
+  const next = settle(setting, state, {
     deed: deedOf(setting, state, decided.verdict),
     spoken: policy.next(level, state.world, state.plan, state.last),
     ghostTurn: { ...ghostTurn, ...decided },
     npcTurn: npcTurn === undefined ? null : { ...npcTurn, ...decidedIn(npcTurn) },
     error: error ?? null,
   });
+  return ms === undefined ? next : withTime(next, ms);
 };

@@ -75,8 +75,8 @@ export const findingsOf = (level: Level, tally: Tally, { over }: { readonly over
     !known.some((one) => one.kind === kind && one.subject === subject);
   const rank = ({ kind }: MergedFinding): number => findingKinds.indexOf(kind);
   const sorted = known.toSorted((left, right) => left.fromStep - right.fromStep || rank(left) - rank(right));
-  // What did not happen comes last, so that no number changes at the end.
-  const all = [...sorted, ...(over ? neverFired(level, tally).filter(isNew) : [])];
+  // What did not happen comes later, so that no number changes at the end; what depends on the machine last, so that it changes no number.
+  const all = [...sorted, ...(over ? neverFired(level, tally).filter(isNew) : []), ...(tally.times?.slow ?? [])];
   return firstFitting(
     all.map((found, index) => ({ n: index + 1, ...found })),
     FINDINGS_BYTES,

@@ -27,7 +27,6 @@ export type StepFacts = {
   readonly outcomeIfAllowed?: Outcome | null;
   /** The verdicts of this step, the ghost's and those of NPCs, each with its rule set and the ids of the rules that matched (contract 10.2). */
   readonly verdicts: readonly { readonly rulesetId: string | null; readonly matched: readonly string[] }[];
-  readonly slow?: boolean;
   /** A defect or an engine's failure, as a sentence. */
   readonly error?: string;
 };
@@ -62,7 +61,7 @@ const lostGoals = (
   );
 
 const seenIn = (facts: StepFacts): readonly Noticed[] => {
-  const { action, verdictValid, refusalCode, outcome, outcomeIfAllowed, slow, error } = facts;
+  const { action, verdictValid, refusalCode, outcome, outcomeIfAllowed, error } = facts;
   const type = action?.type ?? 'NONE';
   const seen: Noticed[] = [];
   if (verdictValid && outcome?.ok === false) {
@@ -79,7 +78,6 @@ const seenIn = (facts: StepFacts): readonly Noticed[] => {
       detail: `The mind refused ${type} as ${refusalCode ?? 'not valid'}, which the world would have let happen.`,
     });
   }
-  if (slow === true) seen.push({ kind: 'slow_step', subject: 'step', detail: 'A step took longer than it should.' });
   if (error !== undefined) seen.push({ kind: 'engine_error', subject: error, detail: error });
   return seen;
 };

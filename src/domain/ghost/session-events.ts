@@ -61,6 +61,8 @@ export type GhostStepEvent =
         /** What the session tried of the protocol beside the turn, and what it found wrong. */
         readonly probe?: ProtocolProbe;
         readonly error?: string;
+        /** How long this server worked on it, in milliseconds; absent in older ones. */
+        readonly ms?: number;
         /** Everything that playing on needs, every now and then. */
         readonly checkpoint?: Json;
       };

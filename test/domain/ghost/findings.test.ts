@@ -3,6 +3,7 @@ import type { Outcome } from '../../../src/domain/ghost/deed.js';
 import { DECISIONS_TO_JUDGE, findingsOf } from '../../../src/domain/ghost/findings.js';
 import { noteStep, type StepFacts } from '../../../src/domain/ghost/note-step.js';
 import { coverageOf, metricsOf, testsOf } from '../../../src/domain/ghost/results.js';
+import { noteTime, timeMetrics } from '../../../src/domain/ghost/step-times.js';
 import { beginTally, type Tally } from '../../../src/domain/ghost/tally.js';
 import { beginWorld } from '../../../src/domain/ghost/world.js';
 import type { Level } from '../../../src/domain/level/level.js';
@@ -56,14 +57,20 @@ describe('findings of steps', () => {
     const tally = note(open, [
       { ...refused, outcomeIfAllowed: wall },
       { ...refused, outcomeIfAllowed: waited },
-      { slow: true },
       { error: 'The engine gave no text.' },
     ]);
     expect(told(open, tally)).toEqual([
       'mind_refused_world_allows MOVE/RULE_REFUSED',
-      'slow_step step',
       'engine_error The engine gave no text.',
     ]);
+  });
+
+  it('tell slow steps as one, last, so that no number depends on the machine', () => {
+    const quick = note(open, [{ outcome: wall }, { error: 'The engine gave no text.' }]);
+    const slow = [3, 251, 250, 900].reduce((tally, ms, step) => noteTime(tally, step + 1, step, ms), quick);
+    const [over, alike] = [slow, quick].map((tally) => findingsOf(open, tally, { over: true }));
+    expect(over?.slice(0, -1)).toEqual(alike);
+    expect(over?.at(-1)).toMatchObject({ n: 3, kind: 'slow_step', fromStep: 2, toStep: 4, count: 2, events: [1, 3] });
   });
 
   it('are bounded, however many there are', () => {
@@ -172,12 +179,12 @@ describe('tests of a session', () => {
   });
 
   it('fail by what was found, and by goals that were played for and not reached', () => {
-    const tally = note(open, [{ outcome: wall, slow: true }]);
+    const tally = noteTime(note(open, [{ outcome: wall }]), 1, 0, 1_000);
     expect(state(open, tally, true)).toMatchObject({
       // Who hunts bugs provokes these.
       mind_allowed_world_refused: 'passed',
       mind_refused_world_allows: 'passed',
-      slow_step: 'skipped',
+      slow_step: 'passed',
       soft_lock: 'passed',
       'goal goal1': 'failed',
     });
@@ -198,13 +205,30 @@ describe('tests of a session', () => {
 });
 
 describe('figures of a session', () => {
-  it('cover tiles, interactions, rules, action types, refusals and speed', () => {
+  const timesOf = (times: readonly number[]) => {
+    const timed = times.reduce((tally, ms, step) => noteTime(tally, step + 1, step, ms), beginTally(open));
+    return { timed, figures: Object.fromEntries(timeMetrics(timed)) };
+  };
+
+  it('tell how long steps took, a tenth too much at most, and which took longest', () => {
+    const { figures } = timesOf([...Array.from({ length: 98 }, () => 1.234), 17.77, 300.5, 0]);
+    expect(figures).toEqual({ 'stepMs.p50': 1.3, 'stepMs.p99': 19, 'stepMs.slowest': 300.5, slowestStep: 100 });
+    expect(timesOf([0]).figures).toEqual({ 'stepMs.p50': 0, 'stepMs.p99': 0, 'stepMs.slowest': 0, slowestStep: 1 });
+    expect(timesOf([]).figures).toEqual({});
+  });
+
+  it('hold times in a bounded number of places', () => {
+    const { timed } = timesOf(Array.from({ length: 5_000 }, (_, index) => 1.01 ** index - 1));
+    expect(timed.times?.counts).toHaveLength(171);
+    expect(timed.times?.counts.reduce((all, count) => all + count, 0)).toBe(5_000);
+  });
+
+  it('cover tiles, interactions, rules, action types and refusals', () => {
     const level = { ...open, ruleset: aRuleset([{ ruleCondition: [['hp', '>0']], ruleAction: 'be glad' }]) };
     const { world, tally } = play(level, 'complete_level');
     expect(coverageOf(level, world)).toBe(1);
-    expect(Object.fromEntries(metricsOf(level, world, tally, 6))).toMatchObject({
+    expect(Object.fromEntries(metricsOf(level, world, tally))).toMatchObject({
       steps: 3,
-      stepsPerSecond: 500,
       'tiles.reachable': 4,
       'tiles.entered': 4,
       'goals.reached': 1,
