@@ -100,6 +100,19 @@ describe('findings of a level', () => {
     expect(findings[0]).toMatchObject({ fromStep: 0, toStep: 0, count: 1, events: [] });
   });
 
+  it('tell where hazards, not walls, keep everybody from a goal', () => {
+    const level = drawnLevel(['G#@^^^.G'], { harm: 4 });
+    const details = findingsOf(level, beginTally(level), { over: false }).map(({ detail }) => detail);
+    expect(details).toEqual([expect.stringMatching(/^No way /), expect.stringMatching(/^Hazards /)]);
+  });
+
+  it('tell no soft lock where only hit points were lost', () => {
+    const level = drawnLevel(['j@^^.G'], { harm: 4 });
+    const before = beginWorld(level);
+    const after = { ...before, hp: 1, spent: [0] };
+    expect(told(level, note(level, [{ before, after }]), true)).not.toContain('soft_lock goal1');
+  });
+
   it('tell a soft lock in the step that brought it about', () => {
     const drawn = drawnLevel(['....A@aB.G'], { consumed: true });
     const level = { ...drawn, items: drawn.items.map((item) => ({ ...item, opens: ['A1', 'B1'] })) };
