@@ -72,10 +72,11 @@ const deleteCommand = (terminal: Terminal): Command =>
   new Command('delete')
     .description('delete a level; its versions stay readable')
     .argument('<levelId>')
-    .action(async (levelId: string) => {
+    .option('--all-versions', 'drop its versions as well, which makes room')
+    .action(async (levelId: string, { allVersions = false }: { readonly allVersions?: boolean }) => {
       const request = await openClient(terminal);
-      await request('DELETE', pathOf(levelId));
-      print(terminal, `${levelId} is deleted.`);
+      await request('DELETE', `${pathOf(levelId)}${allVersions ? '?versions=all' : ''}`);
+      print(terminal, `${levelId} is deleted${allVersions ? ', with all its versions' : ''}.`);
     });
 
 /** `anima level`: the places that ghosts play. */
