@@ -49,6 +49,8 @@ export type LevelStore = {
   find(tenant: string, levelId: string, version?: number): Promise<StoredLevel | null>;
   /** The JCS form of a map; null when the archive has lost it. */
   mapOf(digest: string): Promise<string | null>;
+  /** Keeps a map, or a level, that is nobody's version, until then. Raises what the archive raises. */
+  keepUntil(tenant: string, digest: string, map: string, until: Date): Promise<void>;
 };
 
 type StoredPut = { readonly put: LevelVersion; readonly created: boolean; readonly position: number };
@@ -62,6 +64,9 @@ const FOR_GOOD = new Date(8_640_000_000_000_000);
 const ownersOf = (tenant: string): string => `LEVELS-${shortDigest(tenant)}`;
 /** Each level keeps its maps for itself, so that they can go without those of others that are the same. */
 const ownerOf = (tenant: string, levelId: string): string => `${ownersOf(tenant)}-${shortDigest(levelId)}`;
+
+/** As whose the levels are kept that sessions play: they take no room for maps, and are swept. */
+const playedBy = (tenant: string): string => `PLAYED-${shortDigest(tenant)}`;
 
 const invalid = (problems: readonly LevelProblem[]): Rejection =>
   new Rejection('LEVEL_INVALID', { details: { problems } });
@@ -133,6 +138,8 @@ export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
       const event = recorded && levelEvents.decode(recorded);
       return event?.type === 'LevelPut' ? { put: event.data, at: recorded?.meta.at ?? '' } : null;
     },
+    keepUntil: (tenant, digest, map, until) =>
+      archive.stage(digest, Buffer.from(map), { tenant: playedBy(tenant), expiresAt: until }),
     mapOf: async (digest) => {
       const bytes = await archive.read(digest);
       return bytes === null ? null : Buffer.from(bytes).toString('utf8');

@@ -63,6 +63,25 @@ describe('the level of a session', () => {
     }
   });
 
+  it('outlives a release that has another level of that name, for as long as a session needs it', async () => {
+    const { open, archive } = setUp();
+    const until = new Date('2026-02-01T00:00:00.000Z');
+    const levels = open();
+    for (const name of ['market', 'a made-up place']) {
+      const opened = await levels.openLevel('studio', name, 1);
+      await levels.keepForSession('studio', opened, until);
+      const after = open([]);
+      // As if another generator had made it of another seed.
+      const seed = opened.ref.generated ? 2 : 1;
+      expect(await after.levelOf(opened.ref, seed)).toEqual(opened.level);
+      expect(open([]).ownLevelOf(opened.ref, seed)).toBeNull();
+      expect(await archive.stagedBytes('', 'LEVELS-')).toBe(0);
+      expect(await archive.readPublic(opened.ref.digest)).toBeNull();
+    }
+    await archive.dropStaged(until, 10);
+    expect(await archive.stagedBytes('', 'PLAYED-')).toBe(0);
+  });
+
   it('is lost when the archive has lost its map, until that is put again', async () => {
     const { open, archive, by } = setUp();
     await open().put('inn', first, by());
