@@ -230,7 +230,7 @@ const decidedIn = (played: PlayedTurn): Decided => {
 /** The session with what its last step took, in milliseconds. */
 export const withTime = (state: SessionState, ms: number): SessionState => ({
   ...state,
-  tally: noteTime(state.tally, state.step, state.step - 1, ms),
+  tally: { ...state.tally, times: noteTime(state.tally.times, state.step, state.step - 1, ms) },
 });
 
 /** The session after a step that was recorded. What was decided is taken from the record, and not decided again. */

@@ -1,5 +1,5 @@
 import { levelEvents } from '../../domain/level/decoder.js';
-import { type Deletion, deleteLevel, isThere, putLevel } from '../../domain/level/decide.js';
+import { type Deletion, deleteLevel, isNewestMap, putLevel } from '../../domain/level/decide.js';
 import { MAP_BYTES, TENANT_MAP_BYTES } from '../../domain/level/level-bounds.js';
 import type { LevelVersion } from '../../domain/level/level-events.js';
 import { type LevelProblem, WHOLE_MAP } from '../../domain/level/level-problem.js';
@@ -109,7 +109,7 @@ export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
       const digest = contentDigest(bytes);
       const stream = levelStream(tenant, levelId);
       // What is there already is kept again, in case it was lost.
-      if (!isThere((await lanes.current(stream, levelFold)).state, digest)) await requireRoom(tenant, bytes.length);
+      if (!isNewestMap((await lanes.current(stream, levelFold)).state, digest)) await requireRoom(tenant, bytes.length);
       // It is kept before an event names it.
       await archive.stage(digest, bytes, { tenant: ownerOf(tenant, levelId), expiresAt: FOR_GOOD });
       const content = { levelId, digest, bytes: bytes.length, ...summaryOf(level), warnings };

@@ -144,5 +144,5 @@ export const metricsOf = (
   ...listed('actions', tally.actions),
   ...listed('refusals.mind', tally.mindRefusals),
   ...listed('refusals.world', tally.worldRefusals),
-  ...timeMetrics(tally),
+  ...timeMetrics(tally.times),
 ];

@@ -1,5 +1,4 @@
 import { merged, type MergedFinding } from './found.js';
-import type { Tally } from './tally.js';
 
 /**
  * How long the steps of a session took this server: the work itself, without waiting for the store, the engine or the ghost's share of the processor. It
@@ -29,18 +28,15 @@ const SLOW = {
 const placeOf = (ms: number): number =>
   Math.ceil(Math.log(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ms)) / SHORTEST_MS) / Math.log(GROWTH));
 
-/** The tally with the time that a step took. */
-export const noteTime = (tally: Tally, step: number, revision: number, ms: number): Tally => {
-  const { counts, slowest, slow } = tally.times ?? NONE;
+/** The times with that of one more step. */
+export const noteTime = (times: StepTimes | undefined, step: number, revision: number, ms: number): StepTimes => {
+  const { counts, slowest, slow } = times ?? NONE;
   const place = placeOf(ms);
   const wide = place < counts.length ? counts : [...counts, ...Array<number>(place + 1 - counts.length).fill(0)];
   return {
-    ...tally,
-    times: {
-      counts: wide.with(place, (wide[place] ?? 0) + 1),
-      slowest: ms > slowest.ms || slowest.step === 0 ? { step, ms } : slowest,
-      slow: ms > SLOW_STEP_MS ? merged(slow, SLOW, step, revision) : slow,
-    },
+    counts: wide.with(place, (wide[place] ?? 0) + 1),
+    slowest: ms > slowest.ms || slowest.step === 0 ? { step, ms } : slowest,
+    slow: ms > SLOW_STEP_MS ? merged(slow, SLOW, step, revision) : slow,
   };
 };
 
@@ -53,7 +49,7 @@ const within = (share: number, { counts, slowest }: StepTimes): number => {
 };
 
 /** The figures for times (contract 9.9); none where no step was timed. */
-export const timeMetrics = ({ times }: Tally): readonly (readonly [name: string, value: number])[] =>
+export const timeMetrics = (times: StepTimes | undefined): readonly (readonly [name: string, value: number])[] =>
   times === undefined
     ? []
     : [

@@ -8,7 +8,7 @@ export const putLevel = (
   state: LevelState,
   level: Omit<LevelVersion, 'version'>,
 ): readonly LevelEvent[] | Rejection => {
-  if (isThere(state, level.digest)) return [];
+  if (isNewestMap(state, level.digest)) return [];
   const version = (state.latest?.put.version ?? 0) + 1;
   return version > MAX_VERSIONS
     ? new Rejection('LEVELS_FULL', { details: { mostVersions: MAX_VERSIONS } })
@@ -16,7 +16,7 @@ export const putLevel = (
 };
 
 /** Whether a map is the newest version. */
-export const isThere = ({ latest, deleted }: LevelState, digest: string): boolean =>
+export const isNewestMap = ({ latest, deleted }: LevelState, digest: string): boolean =>
   !deleted && latest?.put.digest === digest;
 
 /** What is deleted: a level, or with it all of its versions. */

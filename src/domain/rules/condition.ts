@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../shared/json.js';
-import { type Asked, askedIn } from './asked.js';
+import { type AskedPart, askedIn } from './asked.js';
 import type { Seen } from './key-tree.js';
 import type { RuleCondition } from './ruleset.js';
 
@@ -35,7 +35,7 @@ const textOf = (seen: Json): string | undefined =>
   typeof seen === 'string' ? seen : isObject(seen) ? undefined : JSON.stringify(seen);
 
 /** A value as a number, when both sides are numbers; games also keep numbers as text. */
-export const numberOf = (seen: Json): number | undefined => {
+export const comparedNumber = (seen: Json): number | undefined => {
   if (typeof seen === 'number') return seen;
   return typeof seen === 'string' && seen.length <= NUMBER_CHARS && NUMBER.test(seen) ? Number(seen) : undefined;
 };
@@ -79,7 +79,7 @@ const isNoOperand = (value: Json): boolean =>
 const hasNoOperand = once((values) => values.some(isNoOperand));
 const numbers = once((values) =>
   rangeOf(
-    values.map(numberOf).filter((number) => number !== undefined),
+    values.map(comparedNumber).filter((number) => number !== undefined),
     compareNumbers,
   ),
 );
@@ -87,7 +87,7 @@ const numbers = once((values) =>
 const words = once((values) =>
   rangeOf(
     values
-      .filter((value) => numberOf(value) === undefined)
+      .filter((value) => comparedNumber(value) === undefined)
       .map(textOf)
       .filter(isText),
     compareCodePoints,
@@ -100,7 +100,7 @@ const compared = (
   operand: string,
   accepts: <Thing>(range: Range<Thing>, compare: (thing: Thing) => number) => boolean,
 ): Test => {
-  const number = numberOf(operand);
+  const number = comparedNumber(operand);
   const holds = <Thing>(range: Range<Thing> | null, compare: (thing: Thing) => number): boolean =>
     range !== null && accepts(range, compare);
   const toText = (text: string): number => compareCodePoints(text, operand);
@@ -135,7 +135,7 @@ const exactly = (value: string): Test => {
 
 /** What `!=` cannot tell apart: numbers are equal whatever their text. */
 export const kindOf = (value: Json): string => {
-  const number = numberOf(value);
+  const number = comparedNumber(value);
   return number === undefined ? `text ${textOf(value) ?? ''}` : `number ${number}`;
 };
 const kinds = once((values) => new Set(values.filter((value) => !isNoOperand(value)).map(kindOf)));
@@ -147,7 +147,7 @@ const differs = (operands: readonly string[]): Test => {
 };
 
 /** What satisfies one alternative. */
-export const testOf = (key: string, asked: Asked): Test => {
+export const testOf = (key: string, asked: AskedPart): Test => {
   switch (asked.is) {
     case 'present':
       return key === TARGET_KEY

@@ -1,6 +1,14 @@
 import type { Json } from '../shared/json.js';
-import { type Asked, askedIn } from './asked.js';
-import { compareCodePoints, kindOf, numberOf, parseCondition, TARGET_KEY, type Test, testOf } from './condition.js';
+import { type AskedPart, askedIn } from './asked.js';
+import {
+  compareCodePoints,
+  kindOf,
+  comparedNumber,
+  parseCondition,
+  TARGET_KEY,
+  type Test,
+  testOf,
+} from './condition.js';
 import type { RuleCondition } from './ruleset.js';
 import type { Seen } from './key-tree.js';
 
@@ -13,7 +21,7 @@ export type Meant = {
 };
 
 type MeantPart = {
-  readonly asked: Asked;
+  readonly asked: AskedPart;
   readonly test: Test;
   /** All values that satisfy it, where these are few; else null. */
   readonly only: readonly Seen[] | null;
@@ -38,7 +46,7 @@ export const meantBy = ([key, value]: RuleCondition): Meant => ({
   })),
 });
 
-type Order = Extract<Asked, { is: 'order' }>;
+type Order = Extract<AskedPart, { is: 'order' }>;
 
 /** Whether everything on the one side of an operand is on the same side of another, given how they compare. */
 const liesWithin = (one: Order, other: Order, compared: number): boolean => {
@@ -49,7 +57,7 @@ const liesWithin = (one: Order, other: Order, compared: number): boolean => {
 /** An order is one of numbers among numbers, and of code points among all else; so both have to agree, unless there is nothing else. */
 const orderImplies = (one: Order, other: Order, onlyNumbers: boolean): boolean => {
   if (one.operator.charAt(0) !== other.operator.charAt(0)) return false;
-  const [number, otherNumber] = [numberOf(one.operand), numberOf(other.operand)];
+  const [number, otherNumber] = [comparedNumber(one.operand), comparedNumber(other.operand)];
   if ((number === undefined) !== (otherNumber === undefined)) return false;
   const asTexts = liesWithin(one, other, compareCodePoints(one.operand, other.operand));
   if (number === undefined || otherNumber === undefined) return asTexts;
@@ -60,9 +68,9 @@ const orderImplies = (one: Order, other: Order, onlyNumbers: boolean): boolean =
 /** Whether nothing that lies there is one of these. A number has many texts, of which only an order of numbers knows nothing. */
 const leavesOut = (asked: Order, test: Test, operands: readonly string[]): boolean =>
   operands.every((operand) => {
-    const number = numberOf(operand);
+    const number = comparedNumber(operand);
     if (number === undefined) return !test(seeing(operand));
-    return numberOf(asked.operand) !== undefined && !test(seeing(number));
+    return comparedNumber(asked.operand) !== undefined && !test(seeing(number));
   });
 
 const partImplies = (key: string, part: MeantPart, other: MeantPart, onlyNumbers: boolean): boolean => {

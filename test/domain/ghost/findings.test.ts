@@ -3,10 +3,11 @@ import type { Outcome } from '../../../src/domain/ghost/deed.js';
 import { DECISIONS_TO_JUDGE, findingsOf } from '../../../src/domain/ghost/findings.js';
 import { noteStep, type StepFacts } from '../../../src/domain/ghost/note-step.js';
 import { coverageOf, metricsOf, testsOf } from '../../../src/domain/ghost/results.js';
-import { noteTime, timeMetrics } from '../../../src/domain/ghost/step-times.js';
+import { noteTime, type StepTimes, timeMetrics } from '../../../src/domain/ghost/step-times.js';
 import { beginTally, type Tally } from '../../../src/domain/ghost/tally.js';
 import { beginWorld } from '../../../src/domain/ghost/world.js';
 import type { Level } from '../../../src/domain/level/level.js';
+import { defined } from '../../../src/domain/shared/defined.js';
 import { aRuleset } from '../../support/rules.js';
 import { drawnLevel } from './drawn-level.js';
 import { play } from './play.js';
@@ -32,6 +33,8 @@ const note = (level: Level, steps: readonly Partial<StepFacts>[], tally: Tally =
       ...facts,
     });
   }, tally);
+const timesOf = (times: readonly number[]) =>
+  times.reduce<StepTimes | undefined>((noted, ms, step) => noteTime(noted, step + 1, step, ms), undefined);
 const told = (level: Level, tally: Tally, over = false) =>
   findingsOf(level, tally, { over }).map(({ kind, subject }) => `${kind} ${subject}`);
 
@@ -67,7 +70,7 @@ describe('findings of steps', () => {
 
   it('tell slow steps as one, last, so that no number depends on the machine', () => {
     const quick = note(open, [{ outcome: wall }, { error: 'The engine gave no text.' }]);
-    const slow = [3, 251, 250, 900].reduce((tally, ms, step) => noteTime(tally, step + 1, step, ms), quick);
+    const slow = { ...quick, ...defined({ times: timesOf([3, 251, 250, 900]) }) };
     const [over, alike] = [slow, quick].map((tally) => findingsOf(open, tally, { over: true }));
     expect(over?.slice(0, -1)).toEqual(alike);
     expect(over?.at(-1)).toMatchObject({ n: 3, kind: 'slow_step', fromStep: 2, toStep: 4, count: 2, events: [1, 3] });
@@ -192,7 +195,7 @@ describe('tests of a session', () => {
   });
 
   it('fail by what was found, and by goals that were played for and not reached', () => {
-    const tally = noteTime(note(open, [{ outcome: wall }]), 1, 0, 1_000);
+    const tally = { ...note(open, [{ outcome: wall }]), times: noteTime(undefined, 1, 0, 1_000) };
     expect(state(open, tally, true)).toMatchObject({
       // Who hunts bugs provokes these.
       mind_allowed_world_refused: 'passed',
@@ -218,22 +221,19 @@ describe('tests of a session', () => {
 });
 
 describe('figures of a session', () => {
-  const timesOf = (times: readonly number[]) => {
-    const timed = times.reduce((tally, ms, step) => noteTime(tally, step + 1, step, ms), beginTally(open));
-    return { timed, figures: Object.fromEntries(timeMetrics(timed)) };
-  };
+  const figuresOf = (times: readonly number[]) => Object.fromEntries(timeMetrics(timesOf(times)));
 
   it('tell how long steps took, a tenth too much at most, and which took longest', () => {
-    const { figures } = timesOf([...Array.from({ length: 98 }, () => 1.234), 17.77, 300.5, 0]);
+    const figures = figuresOf([...Array.from({ length: 98 }, () => 1.234), 17.77, 300.5, 0]);
     expect(figures).toEqual({ 'stepMs.p50': 1.3, 'stepMs.p99': 19, 'stepMs.slowest': 300.5, slowestStep: 100 });
-    expect(timesOf([0]).figures).toEqual({ 'stepMs.p50': 0, 'stepMs.p99': 0, 'stepMs.slowest': 0, slowestStep: 1 });
-    expect(timesOf([]).figures).toEqual({});
+    expect(figuresOf([0])).toEqual({ 'stepMs.p50': 0, 'stepMs.p99': 0, 'stepMs.slowest': 0, slowestStep: 1 });
+    expect(figuresOf([])).toEqual({});
   });
 
   it('hold times in a bounded number of places', () => {
-    const { timed } = timesOf(Array.from({ length: 5_000 }, (_, index) => 1.01 ** index - 1));
-    expect(timed.times?.counts).toHaveLength(171);
-    expect(timed.times?.counts.reduce((all, count) => all + count, 0)).toBe(5_000);
+    const timed = timesOf(Array.from({ length: 5_000 }, (_, index) => 1.01 ** index - 1));
+    expect(timed?.counts).toHaveLength(171);
+    expect(timed?.counts.reduce((all, count) => all + count, 0)).toBe(5_000);
   });
 
   it('cover tiles, interactions, rules, action types and refusals', () => {
