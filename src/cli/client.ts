@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { readOwnerKey } from '../adapters/files/owner-key-file.js';
 import { createMindRequest, MindError, type MindRequest } from '../body/mind-request.js';
 import { DEFAULT_DATA_DIR, DEFAULT_URL } from '../config/config.js';
+import { isObject } from '../domain/shared/json.js';
 import { CommandFailed, type Terminal } from './terminal.js';
 
 export type ClientSettings = { readonly url: string; readonly key: string | null; readonly dataDir: string };
@@ -41,6 +42,14 @@ const ownerKey = async (dataDir: string): Promise<string> => {
   );
 };
 
+/** What is wrong with a map (contract 9.7), or with another document as a sentence. */
+export const problemLine = (found: unknown): string => {
+  if (!isObject(found)) return String(found);
+  const { layer, object, problem } = found as { layer?: unknown; object?: unknown; problem?: unknown };
+  const names = [layer, object].filter((name) => typeof name === 'string');
+  return [...names, String(problem)].join(': ');
+};
+
 /** What to show for a request that failed; null for an error of another kind. @param ownerKeyOf the data directory whose owner key was used */
 export const describeFailure = (error: unknown, url: string, ownerKeyOf: string | null = null): string | null => {
   if (!(error instanceof MindError)) return null;
@@ -57,13 +66,16 @@ export const describeFailure = (error: unknown, url: string, ownerKeyOf: string 
     const { pointer, message } = issue as { readonly pointer?: unknown; readonly message?: unknown };
     return `  ${String(pointer)}: ${String(message)}`;
   });
+  const problems = Array.isArray(error.details['problems'])
+    ? error.details['problems'].map((found) => `  ${problemLine(found)}`)
+    : [];
   const wait =
     error.retryAfter === null || error.code === 'RATE_LIMITED' ? '' : ` Try again in ${String(error.retryAfter)} s.`;
   const quoted = error.status >= 500 && error.requestId !== null ? `, request ${error.requestId}` : '';
   const { reason } = error.details;
   const isTold = ['CORTEX_UNAVAILABLE', 'SOUL_INVALID'].includes(error.code) && typeof reason === 'string';
   const why = isTold ? ` ${reason}` : '';
-  return [`${error.message}${why}${wait} (${error.code}${quoted})`, ...lines].join('\n');
+  return [`${error.message}${why}${wait} (${error.code}${quoted})`, ...lines, ...problems].join('\n');
 };
 
 /** A function that sends requests to the server as the user of this terminal. @throws CommandFailed when there is no key */

@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 
 import { Command } from 'commander';
 
 import type { MindRequest } from '../body/mind-request.js';
 import { openClient } from './client.js';
 import { findingLine, type GhostFinding, isShown } from './ghost-text.js';
+import { readJsonFile } from './json-file.js';
 import { fileOf } from './soul-file.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
@@ -47,14 +48,6 @@ export const reproCommand = (terminal: Terminal): Command =>
       remark(terminal, `${kind} ${subject} comes about in ${String(repro.steps)} steps: ${out}.`);
     });
 
-const parsed = (text: string, file: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new CommandFailed(`${file} is not JSON.`);
-  }
-};
-
 /** A registered level as it is now, as a reproduction names one. */
 const levelNow = async (request: MindRequest, name: string): Promise<object> => {
   const { levelId, version, digest, map } = (await request('GET', `/levels/${encodeURIComponent(name)}`)) as {
@@ -74,10 +67,7 @@ export const replayCommand = (terminal: Terminal): Command =>
     .option('--level <name>', 'play it in this level as it is now, instead of as it was')
     .option('--json', 'print the outcome as a line of JSON')
     .action(async (file: string, { level, json = false }: { readonly level?: string; readonly json?: boolean }) => {
-      const text = await readFile(fileOf(terminal, file), 'utf8').catch((error: unknown) => {
-        throw new CommandFailed(`${file} cannot be read (${why(error)}).`);
-      });
-      const repro = parsed(text, file) as ReproFile;
+      const repro = (await readJsonFile(terminal, file)) as ReproFile;
       const request = await openClient(terminal);
       const changed = level === undefined ? {} : await levelNow(request, level);
       const outcome = (await request('POST', '/ghost/replay', { ...repro, ...changed })) as {

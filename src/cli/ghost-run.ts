@@ -30,6 +30,8 @@ type RunOptions = {
 const DEFAULT_SECONDS = 300;
 const attachTo = (id: string): string =>
   `It waits for its body: your game sends its steps to POST /ghost/${id}/process (docs/ghosts.md, "Your own game").`;
+/** A day (contract 9.8). */
+const LONGEST_SECONDS = 86_400;
 const AWAY = 'The server does not answer; the session goes on when it is back. Waiting ...';
 
 /** A name that was mistyped must not be a test that passes. @throws CommandFailed when there is no such level */
@@ -82,7 +84,7 @@ export const runGhostCommand = (terminal: Terminal): Command =>
       'a model that plays in place of the policy of the goal, by the name of its engine or its own',
     )
     .option('--steps <n>', 'how many steps it may take; without it, by goal and level', wholeFrom(1))
-    .option('--timeout <seconds>', 'how long it may take', wholeFrom(1), DEFAULT_SECONDS)
+    .option('--timeout <seconds>', 'how long it may take', wholeFrom(1, LONGEST_SECONDS), DEFAULT_SECONDS)
     .addOption(
       new Option('--driver <driver>', 'who plays: this server, or a game of yours')
         .choices([...ghostDrivers])

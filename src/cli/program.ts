@@ -8,6 +8,7 @@ import { demoCommand } from './demo.js';
 import { ghostCommand } from './ghost.js';
 import { historyCommand } from './history.js';
 import { keysCommand } from './keys.js';
+import { levelCommand } from './level.js';
 import { memoriesCommand } from './memories.js';
 import { rebuildCommand } from './rebuild.js';
 import { reembedCommand } from './reembed.js';
@@ -37,6 +38,7 @@ const program = (terminal: Terminal): Command => {
     .addCommand(memoriesCommand(terminal))
     .addCommand(soulCommand(terminal))
     .addCommand(cardCommand(terminal))
+    .addCommand(levelCommand(terminal))
     .addCommand(ghostCommand(terminal))
     .addCommand(chainCommand(terminal))
     .addCommand(rebuildCommand(terminal))

@@ -83,6 +83,27 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.get(`${pathOf(levelId)}?version=1`))).toMatchObject({ version: 1 });
     });
 
+    it('go with all their versions if that is asked for, once no session plays them', async () => {
+      const levelId = freshId();
+      ok(await put(levelId, first));
+      const asked = { goal: 'find_bugs', level: levelId, seed: 1, steps: 1_000_000 };
+      const { id } = (await running.api.post('/v1/ghost/run', asked)).body as { id: string };
+      const all = `${pathOf(levelId)}?versions=all`;
+      const playing = await running.api('DELETE', all);
+      expect([playing.status, codeOf(playing)]).toEqual([409, 'GHOST_RUNNING']);
+      ok(await running.api.post(`/ghost/${id}/stop`));
+      await expect
+        .poll(async () => ok(await running.api.get(`/ghost/${id}/results`))['resultsPartial'] ?? false, {
+          timeout: 30_000,
+        })
+        .toBe(false);
+      for (let again = 0; again < 2; again += 1)
+        expect(ok(await running.api('DELETE', all))).toEqual({ levelId, deleted: true });
+      expect(codeOf(await running.api.get(`${pathOf(levelId)}?version=1`))).toBe('LEVEL_NOT_FOUND');
+      ok(await running.api.get(`/ghost/${id}/results`));
+      expect(ok(await put(levelId, first))).toMatchObject({ version: 2, created: true });
+    }, 60_000);
+
     it('come in pages, those of the server first', async () => {
       for (let count = 0; count < 3; count += 1) ok(await put(freshId(), first));
       const whole = (await listed()).map(({ levelId }) => levelId);

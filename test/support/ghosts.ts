@@ -26,16 +26,18 @@ export type GhostResults = {
 
 /** What two sessions of one seed have in common: all but times, ids and hashes (contract 9.8). */
 export const comparableSteps = (steps: readonly GhostStep[]): readonly object[] =>
-  steps.map((step) => ({ ...step, at: undefined }));
+  steps.map((step) => ({ ...step, at: undefined, ms: undefined }));
 
 export const comparableResults = ({
   resultsSessionId: _,
   resultsDuration: __,
   resultsMetrics,
   resultsTests,
+  resultsFindings,
   ...rest
 }: GhostResults): object => ({
   ...rest,
+  resultsFindings: resultsFindings.filter(({ kind }) => kind !== 'slow_step'),
   resultsTests: resultsTests.map(({ testName, testPassed, testError }) => ({ testName, testPassed, testError })),
-  resultsMetrics: resultsMetrics.filter(([name]) => name !== 'stepsPerSecond'),
+  resultsMetrics: resultsMetrics.filter(([name]) => !/^(?:stepsPerSecond$|stepMs\.|slowestStep$)/.test(name)),
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { ghostSession, type GhostInput, type GhostState } from '../../workflows/ghost-session.js';
-import { cellOf, farEffectOf, statusOf } from '../../workflows/process.js';
+import { farEffectOf, statusOf } from '../../workflows/process.js';
+import { testTable } from '../support/test-table.js';
 import { givenOf, inTable } from '../support/given.js';
 
 const plan = {
@@ -51,10 +52,6 @@ const expected: Record<keyof typeof sessions, Record<GhostInput['type'], string>
   ending: { ...nothing('ending'), reported: 'over GhostReported' },
   over: nothing('over'),
 };
-const cells = Object.entries(sessions).flatMap(([name, before]) =>
-  Object.values<GhostInput>(inputs).map((input) => [name as keyof typeof sessions, input.type, before, input] as const),
-);
-
 describe('the table of a ghost session', () => {
   it('keeps the engine that plays, and tells its effects', () => {
     const argsOf = (session: Session): unknown => statusOf(ghostSession, session.state).effect?.args;
@@ -64,23 +61,12 @@ describe('the table of a ghost session', () => {
     expect(argsOf(take(asked, inputs.begun).and)).toMatchObject({ engine: 'openai' });
   });
 
-  it.each(cells)('says what a session in the state %s does on the input %s', (name, type, before, input) => {
-    expect(before.state.name).toBe(name);
-    const taken = take(before, input);
-    const outcome =
-      taken.events === null ? [name, 'refused'] : [taken.and.state.name, ...taken.events.map((event) => event.type)];
-    expect(outcome.join(' ')).toBe(expected[name][type]);
-  });
-
-  it('leads nowhere but to the states that its cells name', () => {
-    const last = { type: 'played', step: 500, over: true } as const;
-    for (const [name, type, before, input] of [...cells, ['running', 'played', sessions.running, last] as const]) {
-      const cell = cellOf(ghostSession, before.state, input);
-      if (cell === 'ignore' || 'reject' in cell) continue;
-      const taken = take(before, input);
-      if (taken.events === null) continue;
-      expect(cell.to, `${name} ${type}`).toContain(taken.and.state.name);
-    }
+  testTable({
+    process: ghostSession,
+    states: sessions,
+    inputs,
+    expected,
+    more: [['running', { type: 'played', step: 500, over: true }]],
   });
 
   it('ends by itself when there is nothing more to play, and says how it ended', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { cellOf, farEffectOf, statusOf } from '../../workflows/process.js';
+import { farEffectOf, statusOf } from '../../workflows/process.js';
 import { soulExport, type SoulExportInput, type SoulExportState } from '../../workflows/soul-export.js';
+import { testTable } from '../support/test-table.js';
 import { givenOf, inTable } from '../support/given.js';
 
 const soulId = 's0_0_aaaaaaaaaaaaaaaa';
@@ -78,30 +79,8 @@ const expected: Record<keyof typeof exports, Record<SoulExportInput['type'], str
     deadline: 'expired',
   },
 };
-const cells = Object.entries(exports).flatMap(([name, before]) =>
-  Object.values<SoulExportInput>(inputs).map(
-    (input) => [name as keyof typeof exports, input.type, before, input] as const,
-  ),
-);
-
 describe('the table of a soul’s export', () => {
-  it.each(cells)('says what an export in the state %s does on the input %s', (name, type, before, input) => {
-    expect(before.state.name).toBe(name);
-    const taken = take(before, input);
-    const outcome =
-      taken.events === null ? [name, 'refused'] : [taken.and.state.name, ...taken.events.map((event) => event.type)];
-    expect(outcome.join(' ')).toBe(expected[name][type]);
-  });
-
-  it('leads nowhere but to the states that its cells name', () => {
-    for (const [name, type, before, input] of cells) {
-      const cell = cellOf(soulExport, before.state, input);
-      if (cell === 'ignore' || 'reject' in cell) continue;
-      const taken = take(before, input);
-      if (taken.events === null) continue;
-      expect(cell.to, `${name} ${type}`).toContain(taken.and.state.name);
-    }
-  });
+  testTable({ process: soulExport, states: exports, inputs, expected });
 
   it('takes only the payload that was sealed, before and after it was exported', () => {
     const other = { ...inputs.uploaded, digest: 'another' };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { cellOf, farEffectOf, statusOf } from '../../workflows/process.js';
+import { farEffectOf, statusOf } from '../../workflows/process.js';
 import { soulImport, type SoulImportInput, type SoulImportState } from '../../workflows/soul-import.js';
+import { testTable } from '../support/test-table.js';
 import { givenOf, inTable } from '../support/given.js';
 
 const importId = 'i0_0_aaaaaaaaaaaaaaaa';
@@ -57,30 +58,8 @@ const expected: Record<keyof typeof imports, Record<SoulImportInput['type'], str
   failed: nothing('failed'),
   expired: { ...nothing('expired'), received: 'expired refused', undelivered: 'expired refused' },
 };
-const cells = Object.entries(imports).flatMap(([name, before]) =>
-  Object.values<SoulImportInput>(inputs).map(
-    (input) => [name as keyof typeof imports, input.type, before, input] as const,
-  ),
-);
-
 describe('the table of a soul’s import', () => {
-  it.each(cells)('says what an import in the state %s does on the input %s', (name, type, before, input) => {
-    expect(before.state.name).toBe(name);
-    const taken = take(before, input);
-    const outcome =
-      taken.events === null ? [name, 'refused'] : [taken.and.state.name, ...taken.events.map((event) => event.type)];
-    expect(outcome.join(' ')).toBe(expected[name][type]);
-  });
-
-  it('leads nowhere but to the states that its cells name', () => {
-    for (const [name, type, before, input] of cells) {
-      const cell = cellOf(soulImport, before.state, input);
-      if (cell === 'ignore' || 'reject' in cell) continue;
-      const taken = take(before, input);
-      if (taken.events === null) continue;
-      expect(cell.to, `${name} ${type}`).toContain(taken.and.state.name);
-    }
-  });
+  testTable({ process: soulImport, states: imports, inputs, expected });
 
   it('takes no other document once one was received', () => {
     const other = { ...inputs.received, digest: 'another' };

@@ -49,6 +49,26 @@ export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: n
 /** How much rest is owed before any is taken, in milliseconds. */
 const LEAST_REST_MS = 4;
 
+/** The same pace, which tells how long the work itself took so far, in milliseconds: without rest, and without what others did in between. */
+export const timedPace = (
+  pace: Pace,
+  clock: Pick<Clock, 'monotonicMs'>,
+): { readonly pace: Pace; readonly tookMs: () => number } => {
+  let ms = 0;
+  return {
+    pace: (work) =>
+      pace(() => {
+        const beganMs = clock.monotonicMs();
+        try {
+          return work();
+        } finally {
+          ms += clock.monotonicMs() - beganMs;
+        }
+      }),
+    tookMs: () => Math.round(ms * 100) / 100,
+  };
+};
+
 /** Runs work that comes in slices at the pace of all that is played. */
 export const atPace = async <Result>(pace: Pace, work: Sliced<Result>): Promise<Result> => {
   for (;;) {

@@ -12,7 +12,7 @@ import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.
 import type { Levels } from '../levels/levels.js';
 import type { Lanes } from '../streams/lanes.js';
 import type { AskEngine } from './ghost-engine.js';
-import { atPace, type Pace } from './pace.js';
+import { atPace, type Pace, timedPace } from './pace.js';
 import {
   beginSession,
   beginStep,
@@ -23,6 +23,7 @@ import {
   type Setting,
   settingOf,
   type TakenStep,
+  withTime,
 } from './session.js';
 import { CHECKPOINT_STEPS, type RecordedStep, recordStep, stepsSinceCheckpoint } from './steps-log.js';
 
@@ -116,7 +117,7 @@ const checkpointOf = (state: SessionState): Json => {
  * Raises what the engine raises, and the reason of the signal.
  */
 const playNext = async (
-  { askEngine, pace }: PlayDeps,
+  { askEngine, pace }: Pick<PlayDeps, 'askEngine' | 'pace'>,
   { tenant, engine }: PlayedSession,
   { setting, state }: { readonly setting: Setting; readonly state: SessionState },
   signal: AbortSignal,
@@ -135,7 +136,7 @@ const playNext = async (
  * Raises the reason of the signal, and what the levels, the event store and the engine raise.
  */
 export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: AbortSignal): Promise<GhostInput> => {
-  const { clock, kept, lanes } = deps;
+  const { askEngine, clock, kept, lanes, pace } = deps;
   const stream = stepsStreamOf(session);
   const by = sessionContext(session);
   const untilMs = clock.monotonicMs() + SLICE_MS;
@@ -149,15 +150,18 @@ export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: 
     if (clock.monotonicMs() >= untilMs || state.step - firstStep >= SLICE_STEPS)
       return { type: 'played', step: state.step, over: false };
     signal.throwIfAborted();
-    const played = await playNext(deps, session, loaded, signal);
-    const isDue = played.state.step % CHECKPOINT_STEPS === 0;
-    const data = isDue ? { ...played.record, checkpoint: checkpointOf(played.state) } : played.record;
+    const { pace: timed, tookMs } = timedPace(pace, clock);
+    const played = await playNext({ askEngine, pace: timed }, session, loaded, signal);
+    const ms = tookMs();
+    const next = withTime(played.state, ms);
+    const isDue = next.step % CHECKPOINT_STEPS === 0;
+    const data = { ...played.record, ms, ...(isDue ? { checkpoint: checkpointOf(next) } : {}) };
     // Known again once it stands in the record: where an append fails, that tells whether it was written, and nobody is asked for its text again.
     kept.delete(sessionKey(session));
     const outcome = await recordStep(lanes, stream, by, state.step, { type: 'GhostStepped', data });
     // Only the session's own events end it: the effect that plays is aborted then.
     if (outcome === 'closed') return { type: 'played', step: state.step, over: true };
-    loaded = outcome === 'recorded' ? { setting, state: played.state } : await loadSession(deps, session);
+    loaded = outcome === 'recorded' ? { setting, state: next } : await loadSession(deps, session);
     kept.set(sessionKey(session), loaded.state);
   }
 };

@@ -25,8 +25,6 @@ export const remoteReport = ({ level, goal }: Setting, play: RemotePlay, over: b
       ...defined({ goalsUnjudged: play.toldGoals ? undefined : NO_GOALS }),
     }),
     coverage: coverageOf(level, world),
-    metrics: metricsOf(level, world, tally, 0).filter(
-      ([name]) => name !== 'stepsPerSecond' && !untoldMetrics.includes(name),
-    ),
+    metrics: metricsOf(level, world, tally).filter(([name]) => !untoldMetrics.includes(name)),
   };
 };

@@ -36,7 +36,7 @@ const levelMeant = async (levels: Levels, { level, map, seed }: BroughtReproduct
     return reading.level;
   }
   // What a tenant registered is only read for its own sessions.
-  const known = await levels.levelOf({ ...level, version: null }, seed);
+  const known = levels.ownLevelOf({ ...level, version: null }, seed);
   if (known !== null) return known;
   throw invalid([`This server has no level ${level.levelId} like that of the session: another version made it.`]);
 };

@@ -21,7 +21,7 @@ const reportOf = ({ level, goal }: Setting, { step, tally, world }: SessionState
   findings: findingsOf(level, tally, { over }),
   tests: testsOf(level, world, tally, { goal, over }),
   coverage: coverageOf(level, world),
-  metrics: metricsOf(level, world, tally, 0).filter(([name]) => name !== 'stepsPerSecond'),
+  metrics: metricsOf(level, world, tally),
 });
 
 /** What is said of a session whose level is lost: that it was, stands in its ending. */

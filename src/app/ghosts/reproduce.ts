@@ -25,6 +25,7 @@ const KEPT_SEARCHES = 64;
 export const SCRIPT_TEXTS = 20_000;
 const TOO_LATE = `It came about after the first ${String(SCRIPT_TEXTS)} steps, which are all that is looked through.`;
 const OTHER_WORLD = 'This finding came about in the world of a game, which this server does not have.';
+const NO_STEPS_FOR_IT = 'How long a step takes depends on the machine; no script shows it.';
 const NO_REPRODUCTION = 'This finding says what did not happen in the whole session; no shorter one shows it.';
 
 /** A finding with the fewest texts of the ghost that are known to lead to it (contract 9.10). */
@@ -87,6 +88,7 @@ export const reproduce = async (
   // What came about while it played did so in the world of its game.
   if (session.driver === 'remote' && finding.fromStep > 0)
     throw new Rejection('FINDING_NOT_FOUND', { message: OTHER_WORLD });
+  if (finding.kind === 'slow_step') throw new Rejection('FINDING_NOT_FOUND', { message: NO_STEPS_FOR_IT });
   const { clock, events, pace, searches } = deps;
   const asked = { ...session, tenant };
   const { level } = await settingFor(deps, asked);

@@ -51,6 +51,8 @@ export const ghostRef = (tenant: string, id: string): ProcessRef => ({
   stream: ghostStream(tenant, id),
 });
 
+/** How long a level is kept after the time of its session, in milliseconds: its report may have to wait, and somebody may look at the picture. */
+const LEVEL_KEPT_MS = 86_400_000;
 /** How many seeds of ours there are: they fit into a signed 32-bit integer, and are short to type. */
 const SEEDS = 1_000_000;
 
@@ -74,6 +76,7 @@ export const runGhost = async (
   const seed = asked.seed ?? seedOf(by.commandId);
   const { level, ref: levelRef } = await levels.openLevel(tenant, asked.level, seed);
   const nowMs = clock.now().getTime();
+  await levels.keepForSession(tenant, { level, ref: levelRef }, new Date(nowMs + timeoutMs + LEVEL_KEPT_MS));
   // From the command alone: a repeat after a crash finds the session that the first attempt began.
   const sessionId = makeProcessId('g', 0, parseCommandId(by.commandId).timeMs, by.commandId);
   const request: GhostInput = {

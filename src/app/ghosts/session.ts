@@ -1,6 +1,7 @@
 import { act, heldBack } from '../../domain/ghost/act.js';
 import type { Outcome } from '../../domain/ghost/deed.js';
 import { noteStep, type StepFacts } from '../../domain/ghost/note-step.js';
+import { noteTime } from '../../domain/ghost/step-times.js';
 import { beginTally, type Tally } from '../../domain/ghost/tally.js';
 import { ghostContextOf, npcStateOf, observe } from '../../domain/ghost/observation.js';
 import { playerBrief, surroundingsOf } from '../../domain/ghost/player-brief.js';
@@ -257,17 +258,24 @@ export const decidedIn = (played: PlayedTurn): Decided => {
   throw new Error('a recorded turn of a session has no verdict');
 };
 
+/** The session with what its last step took, in milliseconds. */
+export const withTime = (state: SessionState, ms: number): SessionState => ({
+  ...state,
+  tally: { ...state.tally, times: noteTime(state.tally.times, state.step, state.step - 1, ms) },
+});
+
 /** The session after a step that was recorded. What was said and decided is taken from the record, and not decided again. */
-export const replayStep = (setting: Setting, state: SessionState, { turns, error }: StepData): SessionState => {
+export const replayStep = (setting: Setting, state: SessionState, { turns, error, ms }: StepData): SessionState => {
   const [ghostTurn, npcTurn] = turns;
   if (ghostTurn === undefined) throw new Error('a recorded step of a session has no turn');
   const { level, policy } = setting;
   const decided = decidedIn(ghostTurn);
-  return settle(setting, state, {
+  const next = settle(setting, state, {
     deed: deedOf(setting, state, decided.verdict),
     plan: policy === null ? state.plan : policy.next(level, state.world, state.plan, state.last).plan,
     ghostTurn: { ...ghostTurn, ...decided },
     npcTurn: npcTurn === undefined ? null : { ...npcTurn, ...decidedIn(npcTurn) },
     error: error ?? null,
   });
+  return ms === undefined ? next : withTime(next, ms);
 };

@@ -1,6 +1,6 @@
 import { levelEvents } from '../../domain/level/decoder.js';
-import { deleteLevel, putLevel } from '../../domain/level/decide.js';
-import { MAP_BYTES } from '../../domain/level/level-bounds.js';
+import { type Deletion, deleteLevel, isNewestMap, putLevel } from '../../domain/level/decide.js';
+import { MAP_BYTES, TENANT_MAP_BYTES } from '../../domain/level/level-bounds.js';
 import type { LevelVersion } from '../../domain/level/level-events.js';
 import { type LevelProblem, WHOLE_MAP } from '../../domain/level/level-problem.js';
 import { evolveLevel, initialLevel, type LevelState } from '../../domain/level/level-state.js';
@@ -20,13 +20,14 @@ import { inSlices } from '../pacing/in-slices.js';
 import { eventAt } from '../streams/event-at.js';
 import type { Fold } from '../streams/fold.js';
 import type { Lanes } from '../streams/lanes.js';
+import { pagesOf } from '../streams/stream-pages.js';
 import { type Command, runCommand } from '../streams/run-command.js';
 
 export type LevelStoreDeps = {
   readonly events: EventStore;
   readonly lanes: Lanes;
   readonly clock: Clock;
-  readonly archive: Pick<SoulArchive, 'stage' | 'read'>;
+  readonly archive: Pick<SoulArchive, 'stage' | 'read' | 'stagedBytes' | 'unstage'>;
 };
 
 /** A version as it was put, and when. */
@@ -36,15 +37,20 @@ export type StoredLevel = { readonly put: LevelVersion; readonly at: string };
 export type LevelStore = {
   /**
    * Takes a map. `created`: it is a new version.
-   * @throws Rejection LEVEL_INVALID, and what the archive and the event store raise
+   * @throws Rejection LEVEL_INVALID, LEVELS_FULL, and what the archive and the event store raise
    */
   put(levelId: string, map: Json, command: Command): Promise<StoredPut>;
-  /** @throws Rejection LEVEL_NOT_FOUND */
-  remove(levelId: string, command: Command): Promise<{ readonly position: number }>;
+  /**
+   * Deletes a level, or with it all of its versions and their maps. A repeat finishes what was left of them.
+   * @throws Rejection LEVEL_NOT_FOUND, and what the archive and the event store raise
+   */
+  remove(deletion: Deletion, command: Command): Promise<{ readonly position: number }>;
   /** The newest version, or one of them, even of a deleted level; null when there is none. */
   find(tenant: string, levelId: string, version?: number): Promise<StoredLevel | null>;
   /** The JCS form of a map; null when the archive has lost it. */
   mapOf(digest: string): Promise<string | null>;
+  /** Keeps a map, or a level, that is nobody's version, until then. Raises what the archive raises. */
+  keepUntil(tenant: string, digest: string, map: string, until: Date): Promise<void>;
 };
 
 type StoredPut = { readonly put: LevelVersion; readonly created: boolean; readonly position: number };
@@ -55,7 +61,12 @@ const levelFold: Fold<LevelState> = { initial: initialLevel, evolve: evolveLevel
 const FOR_GOOD = new Date(8_640_000_000_000_000);
 
 /** As whose the maps of a tenant are kept: apart from its souls, which are bounded by how many wait. No tenant has an id with capitals. */
-const ownerOf = (tenant: string): string => `LEVELS-${shortDigest(tenant)}`;
+const ownersOf = (tenant: string): string => `LEVELS-${shortDigest(tenant)}`;
+/** Each level keeps its maps for itself, so that they can go without those of others that are the same. */
+const ownerOf = (tenant: string, levelId: string): string => `${ownersOf(tenant)}-${shortDigest(levelId)}`;
+
+/** As whose the levels are kept that sessions play: they take no room for maps, and are swept. */
+const playedBy = (tenant: string): string => `PLAYED-${shortDigest(tenant)}`;
 
 const invalid = (problems: readonly LevelProblem[]): Rejection =>
   new Rejection('LEVEL_INVALID', { details: { problems } });
@@ -69,6 +80,21 @@ export const lostMap = ({ levelId, version }: Pick<LevelVersion, 'levelId' | 've
 
 export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
   const { archive, events, lanes } = deps;
+  const requireRoom = async (tenant: string, bytes: number): Promise<void> => {
+    const kept = await archive.stagedBytes(ownersOf(tenant), ownersOf(tenant));
+    if (kept + bytes > TENANT_MAP_BYTES)
+      throw new Rejection('LEVELS_FULL', { details: { mostBytes: TENANT_MAP_BYTES, bytes: kept } });
+  };
+  const dropMaps = async (tenant: string, levelId: string, dropped: number): Promise<void> => {
+    const newest = new Map<string, number>();
+    for await (const page of pagesOf(events, levelStream(tenant, levelId), { direction: 'forwards', from: 0 })) {
+      for (const event of page.events.map((recorded) => levelEvents.decode(recorded)))
+        if (event.type === 'LevelPut') newest.set(event.data.digest, event.data.version);
+    }
+    // A map that was put again since stays.
+    for (const [digest, version] of newest)
+      if (version <= dropped) await archive.unstage(digest, { tenant: ownerOf(tenant, levelId) });
+  };
   return {
     put: async (levelId, map, command) => {
       const { tenant } = command;
@@ -81,25 +107,30 @@ export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
       if ('problems' in reading) throw invalid(reading.problems);
       const { level, warnings } = reading;
       const digest = contentDigest(bytes);
-      // It is kept before an event names it, and again if it was lost.
-      await archive.stage(digest, bytes, { tenant: ownerOf(tenant), expiresAt: FOR_GOOD });
+      const stream = levelStream(tenant, levelId);
+      // What is there already is kept again, in case it was lost.
+      if (!isNewestMap((await lanes.current(stream, levelFold)).state, digest)) await requireRoom(tenant, bytes.length);
+      // It is kept before an event names it.
+      await archive.stage(digest, bytes, { tenant: ownerOf(tenant, levelId), expiresAt: FOR_GOOD });
       const content = { levelId, digest, bytes: bytes.length, ...summaryOf(level), warnings };
-      const outcome = await runCommand(deps, levelStream(tenant, levelId), levelFold, command, (state) =>
-        putLevel(state, content),
-      );
+      const outcome = await runCommand(deps, stream, levelFold, command, (state) => putLevel(state, content));
       const [recorded] = outcome.events.map((event) => levelEvents.decode(event));
       const put = recorded?.type === 'LevelPut' ? recorded.data : outcome.state.latest?.put;
       if (put === undefined) throw new Error('a level that was put has a version');
       return { put, created: recorded !== undefined, position: outcome.position };
     },
-    remove: async (levelId, command) =>
-      runCommand(deps, levelStream(command.tenant, levelId), levelFold, command, (state) =>
-        deleteLevel(state, levelId),
-      ),
+    remove: async (deletion, command) => {
+      const { levelId, versions } = deletion;
+      const stream = levelStream(command.tenant, levelId);
+      const outcome = await runCommand(deps, stream, levelFold, command, (state) => deleteLevel(state, deletion));
+      if (versions === 'all') await dropMaps(command.tenant, levelId, outcome.state.dropped);
+      return outcome;
+    },
     find: async (tenant, levelId, version) => {
       const stream = levelStream(tenant, levelId);
       const { state } = await lanes.current(stream, levelFold);
-      const { latest, deleted, places } = state;
+      const { latest, deleted, dropped, places } = state;
+      if (version !== undefined && version <= dropped) return null;
       if (version === undefined || version === latest?.put.version)
         return deleted && version === undefined ? null : latest;
       const revision = revisionAmong(places, latest?.put.version ?? 0, version);
@@ -107,6 +138,8 @@ export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
       const event = recorded && levelEvents.decode(recorded);
       return event?.type === 'LevelPut' ? { put: event.data, at: recorded?.meta.at ?? '' } : null;
     },
+    keepUntil: (tenant, digest, map, until) =>
+      archive.stage(digest, Buffer.from(map), { tenant: playedBy(tenant), expiresAt: until }),
     mapOf: async (digest) => {
       const bytes = await archive.read(digest);
       return bytes === null ? null : Buffer.from(bytes).toString('utf8');

@@ -19,8 +19,12 @@ export type Levels = LevelStore & {
   readonly builtIn: readonly BuiltInLevel[];
   /** The level of a name: the built-in one, else the registered one, else one generated from name and seed. Raises LEVEL_NOT_FOUND when its map is lost, and what the event store and the archive raise. */
   openLevel(tenant: string, name: string | undefined, seed: number): Promise<OpenedLevel>;
-  /** The very level that was opened with this seed, whatever became of its name since; null when it is lost. */
+  /** Keeps what a release may change, a built-in level or a generated one, for a session that plays it until then. Raises what the archive raises. */
+  keepForSession(tenant: string, opened: OpenedLevel, until: Date): Promise<void>;
+  /** The very level that was opened with this seed, whatever became of its name and of this server since; null when it is lost. Only for sessions. */
   levelOf(ref: LevelRef, seed: number): Promise<Level | null>;
+  /** A level that this server has or makes by itself, like the one that was opened; null when it has no such level. Reads nothing of any tenant. */
+  ownLevelOf(ref: LevelRef, seed: number): Level | null;
 };
 
 /** How many bytes of maps and generated levels are kept as levels. */
@@ -36,7 +40,7 @@ const generated = (name: string, seed: number): OpenedLevel & { readonly bytes: 
 export const openLevels = (deps: LevelStoreDeps, builtIn: readonly BuiltInLevel[]): Levels => {
   const store = openLevelStore(deps);
   const kept = new LRUCache<string, Level>({ maxSize: KEPT_BYTES });
-  const keyOf = ({ digest, levelId }: LevelRef): string => `${digest} ${levelId}`;
+  const keyOf = ({ digest, levelId, generated: made }: LevelRef): string => `${digest} ${String(made)} ${levelId}`;
 
   const makeAgain = (ref: LevelRef, seed: number): Level | null => {
     const { level, ref: made, bytes } = generated(ref.levelId, seed);
@@ -52,18 +56,32 @@ export const openLevels = (deps: LevelStoreDeps, builtIn: readonly BuiltInLevel[
     kept.set(keyOf(ref), reading.level, { size: map.length });
     return reading.level;
   };
+  const ownLevelOf = (ref: LevelRef, seed: number): Level | null =>
+    ref.generated
+      ? (kept.get(keyOf(ref)) ?? makeAgain(ref, seed))
+      : (builtIn.find(({ levelId, digest }) => levelId === ref.levelId && digest === ref.digest)?.level ?? null);
+  /** As another release of the server made it. */
+  const readGenerated = async (ref: LevelRef): Promise<Level | null> => {
+    const made = await store.mapOf(ref.digest);
+    if (made === null) return null;
+    const level = JSON.parse(made) as Level;
+    kept.set(keyOf(ref), level, { size: made.length });
+    return level;
+  };
   const levelOf = async (ref: LevelRef, seed: number): Promise<Level | null> => {
-    // Built-in levels are not kept here, and maps only for who says which version.
-    const known = ref.generated || ref.version !== null ? kept.get(keyOf(ref)) : undefined;
-    if (known !== undefined) return known;
-    if (ref.generated) return makeAgain(ref, seed);
-    if (ref.version !== null) return readAgain(ref);
-    return builtIn.find(({ levelId, digest }) => levelId === ref.levelId && digest === ref.digest)?.level ?? null;
+    if (ref.version !== null) return kept.get(keyOf(ref)) ?? readAgain(ref);
+    return ownLevelOf(ref, seed) ?? (ref.generated ? readGenerated(ref) : readAgain(ref));
   };
   return {
     ...store,
     builtIn,
     levelOf,
+    ownLevelOf,
+    keepForSession: async (tenant, { level, ref }, until) => {
+      if (ref.version !== null) return;
+      const map = ref.generated ? jcs(level) : builtIn.find(({ digest }) => digest === ref.digest)?.map;
+      if (map !== undefined) await store.keepUntil(tenant, ref.digest, map, until);
+    },
     openLevel: async (tenant, name, seed) => {
       const own = name === undefined ? builtIn[0] : builtIn.find(({ levelId }) => levelId === name);
       if (own !== undefined) {

@@ -2,7 +2,7 @@ import type { Level } from '../level/level.js';
 import { onlyDescribes } from '../rules/effect.js';
 import { firstFitting } from '../shared/json-bytes.js';
 import { bitmapHas } from './bitmap.js';
-import { unusableItems } from './reach.js';
+import { reachableUnharmed, unusableItems } from './reach.js';
 import { ruleProblems, ruleSubject } from './rule-problems.js';
 import { findingKinds, type MergedFinding } from './found.js';
 import { rulesetsOf, type Tally } from './tally.js';
@@ -18,6 +18,9 @@ export type Finding = MergedFinding & { readonly n: number };
 export const DECISIONS_TO_JUDGE = 200;
 /** What the findings of a session take at most, in bytes of JSON, the first ones: a report is one event. */
 const FINDINGS_BYTES = 400_000;
+
+const NO_WAY = 'No way leads to it from the start, whatever is opened.';
+const TOO_HARMFUL = 'Hazards on every way to it take more hit points than there are.';
 
 /** What is wrong with a level as it stands: no event shows it. */
 const ofLevel = (kind: MergedFinding['kind'], subject: string, detail: string): MergedFinding => ({
@@ -67,7 +70,7 @@ const neverFired = (level: Level, { decisions, fired, steps }: Tally): readonly 
 export const findingsOf = (level: Level, tally: Tally, { over }: { readonly over: boolean }): readonly Finding[] => {
   const unreachable = level.goals.flatMap(({ id }, goal) =>
     tally.goals[goal] === 'no'
-      ? [ofLevel('unreachable_goal', shortId(id), 'No way leads to it from the start, whatever is opened.')]
+      ? [ofLevel('unreachable_goal', shortId(id), reachableUnharmed(level)[goal] === 'yes' ? TOO_HARMFUL : NO_WAY)]
       : [],
   );
   const known = [...unreachable, ...findingsOfLevel(level), ...tally.found];
@@ -75,8 +78,8 @@ export const findingsOf = (level: Level, tally: Tally, { over }: { readonly over
     !known.some((one) => one.kind === kind && one.subject === subject);
   const rank = ({ kind }: MergedFinding): number => findingKinds.indexOf(kind);
   const sorted = known.toSorted((left, right) => left.fromStep - right.fromStep || rank(left) - rank(right));
-  // What did not happen comes last, so that no number changes at the end.
-  const all = [...sorted, ...(over ? neverFired(level, tally).filter(isNew) : [])];
+  // What did not happen comes later, so that no number changes at the end; what depends on the machine last, so that it changes no number.
+  const all = [...sorted, ...(over ? neverFired(level, tally).filter(isNew) : []), ...(tally.times?.slow ?? [])];
   return firstFitting(
     all.map((found, index) => ({ n: index + 1, ...found })),
     FINDINGS_BYTES,

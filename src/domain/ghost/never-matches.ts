@@ -10,7 +10,7 @@ import type { Json } from '../shared/json.js';
 
 const BOUNDS = ['minX', 'maxX', 'minY', 'maxY'].map((side) => `context.worldState.bounds.${side}`);
 /** Numbers in every turn of a ghost (observation.ts). */
-const NUMBERS: ReadonlySet<string> = new Set(['hp', 'maxHp', 'position.x', 'position.y', ...BOUNDS]);
+export const ALWAYS_NUMBERS: ReadonlySet<string> = new Set(['hp', 'maxHp', 'position.x', 'position.y', ...BOUNDS]);
 /** Texts in every answer (contract 2.4). */
 const TYPE = 'action.type';
 const TARGET = 'action.target';
@@ -58,7 +58,7 @@ const textsToTry = (key: string, conditions: readonly RuleCondition[]): readonly
 
 const valuesToTry = (key: string, conditions: readonly RuleCondition[]): readonly Json[] | null => {
   if (conditions.length > CONDITIONS) return null;
-  if (NUMBERS.has(key)) return numbersToTry(conditions);
+  if (ALWAYS_NUMBERS.has(key)) return numbersToTry(conditions);
   return key === TYPE || key === TARGET ? textsToTry(key, conditions) : null;
 };
 

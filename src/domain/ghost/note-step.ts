@@ -28,7 +28,6 @@ export type StepFacts = {
   readonly outcomeIfAllowed?: Outcome | null;
   /** The verdicts of this step, the ghost's and those of NPCs, each with its rule set and the ids of the rules that matched (contract 10.2). */
   readonly verdicts: readonly { readonly rulesetId: string | null; readonly matched: readonly string[] }[];
-  readonly slow?: boolean;
   /** A defect or an engine's failure, as a sentence. */
   readonly error?: string;
 };
@@ -63,7 +62,7 @@ const lostGoals = (
   );
 
 const seenIn = (facts: StepFacts): readonly Noticed[] => {
-  const { action, verdictValid, refusalCode, outcome, outcomeIfAllowed, slow, error } = facts;
+  const { action, verdictValid, refusalCode, outcome, outcomeIfAllowed, error } = facts;
   const type = action?.type ?? 'NONE';
   const seen: Noticed[] = [];
   if (verdictValid && outcome?.ok === false) {
@@ -80,7 +79,6 @@ const seenIn = (facts: StepFacts): readonly Noticed[] => {
       detail: `The mind refused ${type} as ${refusalCode ?? 'not valid'}, which the world would have let happen.`,
     });
   }
-  if (slow === true) seen.push({ kind: 'slow_step', subject: 'step', detail: 'A step took longer than it should.' });
   if (error !== undefined) seen.push({ kind: 'engine_error', subject: error, detail: error });
   return seen;
 };
@@ -117,7 +115,8 @@ const withVerdicts = (
 export const noteStep = (level: Level, tally: Tally, facts: StepFacts): Tally => {
   const { step, revision, before, after, action, verdictValid, outcome } = facts;
   const isSpent = after.spent.length !== before.spent.length && !isRunOver(after);
-  const goalsNow = isSpent ? canStillReach(level, after) : tally.goalsNow;
+  // A soft lock is what was used up; hit points that were lost are no fault of the level.
+  const goalsNow = isSpent ? canStillReach(level, { ...after, hp: level.hp }) : tally.goalsNow;
   const seen = [...seenIn(facts), ...lostGoals(level, tally.goals, tally.goalsNow, goalsNow)];
   return {
     ...tally,

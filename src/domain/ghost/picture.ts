@@ -1,11 +1,12 @@
 import type { Level, Tile } from '../level/level.js';
 import { escapeXml } from '../shared/xml.js';
 import { cutText } from '../shared/text.js';
+import { COLOURS, legendOf, SHADES } from './picture-legend.js';
 
 /** The side of a tile, in units of the picture. */
 const SIDE = 10;
-/** Tiles are as warm as they were entered often: in so many shades. */
-const SHADES = ['#dbeafe', '#93c5fd', '#60a5fa', '#f59e0b', '#ef4444'] as const;
+/** Between the level and the legend. */
+const GAP = 4;
 /** How many places of the path are drawn, the last ones: a longer one hides itself. */
 const PATH_PLACES = 4_000;
 const NAME_CHARS = 40;
@@ -29,8 +30,9 @@ const runs = (level: Level, isIn: (x: number, y: number) => boolean): string => 
 const filled = (path: string, colour: string): string => (path === '' ? '' : `<path d="${path}" fill="${colour}"/>`);
 const middle = (place: number): string => String(place * SIDE + SIDE / 2);
 
-const mark = (kind: string, colour: string, { id, at }: { readonly id: string; readonly at: Tile }): string =>
-  `<circle cx="${middle(at.x)}" cy="${middle(at.y)}" r="${String(SIDE / 2 - 1)}" fill="${colour}"><title>${kind} ${escapeXml(cutText(id, NAME_CHARS))}</title></circle>`;
+type Marked = 'hazard' | 'door' | 'item' | 'character' | 'goal' | 'spawn';
+const mark = (kind: Marked, { id, at }: { readonly id: string; readonly at: Tile }): string =>
+  `<circle cx="${middle(at.x)}" cy="${middle(at.y)}" r="${String(SIDE / 2 - 1)}" fill="${COLOURS[kind]}"><title>${kind} ${escapeXml(cutText(id, NAME_CHARS))}</title></circle>`;
 
 /** Which shade a tile has that was entered so often, of tiles entered `most` often at most. */
 const shadeOf = (times: number, most: number): number =>
@@ -58,27 +60,31 @@ export const pictureOf = (level: Level, { places, findings }: Journey): string =
     return count !== undefined && shadeOf(count, most) === shade;
   };
   const path = places.slice(-PATH_PLACES).map(({ x, y }) => `${middle(x)},${middle(y)}`);
-  const { width, height } = { width: String(level.width * SIDE), height: String(level.height * SIDE) };
+  const legend = legendOf(level.width * SIDE);
+  const whole = { width: String(legend.width), height: String(level.height * SIDE + GAP + legend.height) };
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${whole.width} ${whole.height}" width="${whole.width}" height="${whole.height}">`,
     `<title>${escapeXml(level.name)}</title>`,
-    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
+    `<rect width="${whole.width}" height="${whole.height}" fill="#ffffff"/>`,
     filled(
       runs(level, (x, y) => level.rows[y]?.[x] === '#'),
-      '#374151',
+      COLOURS.wall,
     ),
     ...SHADES.map((colour, shade) => filled(runs(level, isShade(shade)), colour)),
-    path.length < 2 ? '' : `<polyline points="${path.join(' ')}" fill="none" stroke="#1f2937" stroke-width="0.6"/>`,
-    ...level.hazards.map((thing) => mark('hazard', '#dc2626', thing)),
-    ...level.doors.map((thing) => mark('door', '#92400e', thing)),
-    ...level.items.map((thing) => mark('item', '#d97706', thing)),
-    ...level.npcs.map((thing) => mark('character', '#7c3aed', thing)),
-    ...level.goals.map((thing) => mark('goal', '#16a34a', thing)),
-    mark('spawn', '#2563eb', { id: '', at: level.spawn }),
+    path.length < 2
+      ? ''
+      : `<polyline points="${path.join(' ')}" fill="none" stroke="${COLOURS.way}" stroke-width="0.6"/>`,
+    ...level.hazards.map((thing) => mark('hazard', thing)),
+    ...level.doors.map((thing) => mark('door', thing)),
+    ...level.items.map((thing) => mark('item', thing)),
+    ...level.npcs.map((thing) => mark('character', thing)),
+    ...level.goals.map((thing) => mark('goal', thing)),
+    mark('spawn', { id: '', at: level.spawn }),
     ...findings.map(
       ({ n, kind, subject, at }) =>
-        `<g><rect x="${String(at.x * SIDE)}" y="${String(at.y * SIDE)}" width="${String(SIDE)}" height="${String(SIDE)}" fill="none" stroke="#be185d" stroke-width="1.5"/><title>${String(n)}. ${kind} ${escapeXml(cutText(subject, NAME_CHARS))}</title></g>`,
+        `<g><rect x="${String(at.x * SIDE)}" y="${String(at.y * SIDE)}" width="${String(SIDE)}" height="${String(SIDE)}" fill="none" stroke="${COLOURS.finding}" stroke-width="1.5"/><title>${String(n)}. ${kind} ${escapeXml(cutText(subject, NAME_CHARS))}</title></g>`,
     ),
+    `<g transform="translate(0 ${String(level.height * SIDE + GAP)})">${legend.svg}</g>`,
     '</svg>',
     '',
   ]

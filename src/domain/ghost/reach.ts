@@ -1,6 +1,7 @@
 import type { Level, Tile } from '../level/level.js';
 import { chartOf, numberOfTile } from './chart.js';
 import { closureOf, type Closure, type Departure, type DoorOpening } from './closure.js';
+import { sufficesFor } from './hit-points.js';
 import { regionsOf, type Manner } from './regions.js';
 import { beginWorld, isRunOver, type World } from './world.js';
 
@@ -88,21 +89,34 @@ const canAfford = (level: Level, { hp }: World): boolean =>
   (2 * level.doors.length + 1) * level.hazards.reduce((sum, { harm }) => sum + harm, 0) < hp;
 
 /**
- * Which goals can still be reached from a world, by position, whatever items were spent before. `yes` is only said of ways without hazards, or where
- * all hazards together could not kill; `no` when even somebody whom nothing harms would not come there; `unknown` is what lies between, or beyond the
- * bound of a search.
+ * Which goals can still be reached from a world, by position, whatever items were spent before. `yes` is only said of ways that one survives; `no` where
+ * even somebody whom nothing harms would not come there, or where every way costs more hit points than there are; `unknown` is what lies between, or
+ * beyond the bound of a search.
  */
 export const canStillReach = (level: Level, world: World): readonly Reachable[] => {
   const dead = isRunOver(world);
   const safe = searchReach(level, 'careful', departureOf(world), 'each');
   const isSettled = dead || safe.goals.size === level.goals.length;
   const bold = isSettled ? safe : searchReach(level, 'bold', departureOf(world), 'each');
-  return level.goals.map((_, goal) => {
+  const judged = level.goals.map((_, goal): Reachable => {
     if (world.reached.includes(goal)) return 'yes';
     if (dead) return 'no';
     if (safe.goals.has(goal) || (bold.goals.has(goal) && canAfford(level, world))) return 'yes';
     return bold.exact && !bold.goals.has(goal) ? 'no' : 'unknown';
   });
+  const open = judged.flatMap((one, goal) => (one === 'unknown' && bold.goals.has(goal) ? [goal] : []));
+  if (open.length === 0) return judged;
+  const suffices = sufficesFor(level, departureOf(world), world.hp, open);
+  return judged.map((one, goal) => suffices.get(goal) ?? one);
+};
+
+const unharmed = new WeakMap<Level, readonly Reachable[]>();
+
+/** Which goals somebody could reach from the start who has hit points without end: what else is out of reach is so for its hazards. */
+export const reachableUnharmed = (level: Level): readonly Reachable[] => {
+  const known = unharmed.get(level) ?? canStillReach(level, { ...beginWorld(level), hp: Infinity });
+  unharmed.set(level, known);
+  return known;
 };
 
 type ReachableTiles = { readonly count: number; readonly has: (tile: Tile) => boolean };

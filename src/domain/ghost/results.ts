@@ -4,6 +4,7 @@ import { DECISIONS_TO_JUDGE, findingsOf, type Finding } from './findings.js';
 import type { GhostGoal } from './policy.js';
 import { reachableTiles } from './reach.js';
 import { findingKinds, type FindingKind } from './found.js';
+import { timeMetrics } from './step-times.js';
 import { rulesetsOf, type Counts, type Tally } from './tally.js';
 import { shortId, type World } from './world.js';
 
@@ -52,7 +53,7 @@ const whyUnjudged = (level: Level, tally: Tally, over: boolean): Readonly<Record
     rule_never_fired: rules ?? later ?? few,
     rule_shadowed: rules,
     rules_contradict: rules,
-    slow_step: 'Steps are not timed one by one: see stepsPerSecond.',
+    slow_step: tally.times === undefined ? 'No step was timed.' : null,
     engine_error: steps,
   };
 };
@@ -122,18 +123,13 @@ const firedOf = (level: Level, { fired }: Tally): number =>
     .map(({ rulesetRules }, set) => rulesetRules.filter((_, position) => bitmapHas(fired[set] ?? '', position)).length)
     .reduce((all, one) => all + one, 0);
 
-/**
- * The figures of a session as `resultsMetrics` has them.
- * @param ms how long it has run so far
- */
+/** The figures of a session as `resultsMetrics` has them, but for the speed, which counts from acceptance to the end (contract 9.9). */
 export const metricsOf = (
   level: Level,
   world: World,
   tally: Tally,
-  ms: number,
 ): readonly (readonly [name: string, value: number])[] => [
   ['steps', tally.steps],
-  ['stepsPerSecond', ms > 0 ? Math.round((tally.steps * 100_000) / ms) / 100 : 0],
   ['tiles.reachable', reachableTiles(level).count],
   ['tiles.entered', world.entered],
   ['tiles.coverage', coverageOf(level, world)],
@@ -155,4 +151,5 @@ export const metricsOf = (
   ...listed('actions', tally.actions),
   ...listed('refusals.mind', tally.mindRefusals),
   ...listed('refusals.world', tally.worldRefusals),
+  ...timeMetrics(tally.times),
 ];

@@ -1,7 +1,9 @@
+import { countTests } from '../rules/condition.js';
 import { effectOf, onlyDescribes, type RuleEffect } from '../rules/effect.js';
+import { implies, type Meant, meantBy } from '../rules/implies.js';
 import type { DirectiveRule, DirectiveRuleSet } from '../rules/ruleset.js';
 import { shortId } from './world.js';
-import { whyNever } from './never-matches.js';
+import { ALWAYS_NUMBERS, whyNever } from './never-matches.js';
 
 /** What is certainly wrong with a set, whatever happens; `subject` names rules as `<rulesetId>/<drRuleId>`. */
 export type RuleProblem = {
@@ -12,25 +14,32 @@ export type RuleProblem = {
 
 /** How many rules of a set are compared with each other, from the first. */
 const COMPARED_RULES = 400;
+/** Beyond so many conditions in a set, alternatives included, they are compared by their text alone: a set is judged in one piece. */
+const MEANT_CONDITIONS = 128;
 
-type Ranked = { readonly rule: DirectiveRule; readonly effect: RuleEffect; readonly conditions: ReadonlySet<string> };
+type Ranked = {
+  readonly rule: DirectiveRule;
+  readonly effect: RuleEffect;
+  readonly conditions: readonly Meant[];
+  readonly byMeaning: boolean;
+};
 type Directing = Ranked & { readonly effect: Extract<RuleEffect, { kind: 'direct' }> };
 type Forbidding = Ranked & { readonly effect: Extract<RuleEffect, { kind: 'forbid' }> };
 
 export const ruleSubject = (rulesetId: string, { drRuleId }: Pick<DirectiveRule, 'drRuleId'>): string =>
   `${shortId(rulesetId)}/${shortId(drRuleId)}`;
 
-/** What must hold for a rule to match, each as a text. */
-const conditionsOf = ({ ruleCondition, ruleObsPattern }: DirectiveRule): ReadonlySet<string> =>
-  new Set([
-    ...ruleCondition.map((pair) => JSON.stringify(pair)),
-    ...((ruleObsPattern ?? '') === '' ? [] : [`pattern ${ruleObsPattern ?? ''}`]),
-  ]);
+const patternOf = ({ rule }: Ranked): string => rule.ruleObsPattern ?? '';
 
-/** Whether one matches whenever the other does: all that it asks, the other asks too. */
+const follows = (wanted: Meant, given: Meant, byMeaning: boolean): boolean =>
+  byMeaning
+    ? implies(given, wanted, ALWAYS_NUMBERS.has(given.key))
+    : given.key === wanted.key && given.value === wanted.value;
+
+/** Whether one matches whenever the other does: all that it asks follows from something that the other asks. */
 const matchesWith = (one: Ranked, other: Ranked): boolean =>
-  one.conditions.size <= other.conditions.size &&
-  [...one.conditions].every((condition) => other.conditions.has(condition));
+  ['', patternOf(other)].includes(patternOf(one)) &&
+  one.conditions.every((wanted) => other.conditions.some((given) => follows(wanted, given, one.byMeaning)));
 
 const directs = (ranked: Ranked): ranked is Directing => ranked.effect.kind === 'direct';
 const forbids = (ranked: Ranked): ranked is Forbidding => ranked.effect.kind === 'forbid';
@@ -77,6 +86,9 @@ const against = (
   };
 };
 
+const testsOf = ({ ruleCondition }: DirectiveRule): number =>
+  ruleCondition.reduce((all, [, value]) => all + countTests(value), 0);
+
 /**
  * Static checks of a set: rules that can never match, rules that never win because one above them always matches too, and rules that want opposite
  * things at once. Only what is certain is told.
@@ -84,10 +96,10 @@ const against = (
 export const ruleProblems = ({ rulesetId, rulesetRules }: DirectiveRuleSet): readonly RuleProblem[] => {
   const subject = (...rules: readonly Ranked[]): string =>
     rules.map(({ rule }) => ruleSubject(rulesetId, rule)).join(' + ');
-  const ranked: readonly Ranked[] = rulesetRules
-    .filter((rule) => !onlyDescribes(rule))
-    .slice(0, COMPARED_RULES)
-    .map((rule) => ({ rule, effect: effectOf(rule), conditions: conditionsOf(rule) }))
+  const compared = rulesetRules.filter((rule) => !onlyDescribes(rule)).slice(0, COMPARED_RULES);
+  const byMeaning = compared.reduce((all, rule) => all + testsOf(rule), 0) <= MEANT_CONDITIONS;
+  const ranked: readonly Ranked[] = compared
+    .map((rule) => ({ rule, effect: effectOf(rule), conditions: rule.ruleCondition.map(meantBy), byMeaning }))
     .toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority);
   const never = ranked.flatMap((one): readonly RuleProblem[] => {
     const why = whyNever(one.rule);

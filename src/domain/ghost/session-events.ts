@@ -72,6 +72,8 @@ export type GhostStepEvent =
         readonly error?: string;
         /** Of a session that has a body elsewhere: all that is counted of the step. */
         readonly remote?: RemoteStep;
+        /** How long this server worked on it, in milliseconds; absent in older ones. */
+        readonly ms?: number;
         /** Everything that playing on needs, every now and then. */
         readonly checkpoint?: Json;
       };

@@ -22,7 +22,9 @@ const choicesOf = (level: Level, world: World, item: number): readonly number[] 
  * Only what is used up on one of several doors can be wasted.
  * Of many ways to waste something the first few are looked at.
  */
-export const spoilingOf = (level: Level, world: World): Spoiling | null => {
+export const spoilingOf = (level: Level, hurt: World): Spoiling | null => {
+  // As soft locks are judged (note-step.ts).
+  const world = { ...hurt, hp: level.hp };
   let now: ReturnType<typeof canStillReach> | null = null;
   let tried = 0;
   for (const item of world.held) {

@@ -3,6 +3,7 @@ import type { DirectiveRuleSet } from '../rules/ruleset.js';
 import { emptyBitmap } from './bitmap.js';
 import type { MergedFinding } from './found.js';
 import { canStillReach, type Reachable } from './reach.js';
+import type { StepTimes } from './step-times.js';
 import { beginWorld } from './world.js';
 
 /** How often something happened, by name. */
@@ -23,6 +24,8 @@ export type Tally = {
   readonly done: Counts;
   readonly mindRefusals: Counts;
   readonly worldRefusals: Counts;
+  /** Absent before the first step, and in sessions that began before steps were timed. */
+  readonly times?: StepTimes;
 };
 
 /** The rule sets of a level, the ghost's first, each once by its id. */

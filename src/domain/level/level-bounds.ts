@@ -2,6 +2,9 @@
 
 /** Bytes of the JCS form of its map. */
 export const MAP_BYTES = 2 * 1024 * 1024;
+/** Bytes of all maps of a tenant, in all versions (contract 9.7). */
+export const TENANT_MAP_BYTES = 256 * 1024 * 1024;
+export const MAX_VERSIONS = 10_000;
 /** Tiles in a row, and in a column. */
 export const MAX_TILES_ACROSS = 256;
 /** Pixels of a tile's side. */

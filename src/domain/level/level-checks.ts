@@ -9,7 +9,8 @@ const isOutside = ({ x, y }: Tile, rows: readonly string[]): boolean =>
 
 /** Checks where things are: inside of the map, not in walls, and one tile large where only one tile counts. */
 const checkPlaces = (things: readonly MapThing[], rows: readonly string[], remarks: MapRemarks): void => {
-  for (const { thing, place, at, to } of things) {
+  for (const { thing, place, at, to, misshapen } of things) {
+    if (misshapen) continue;
     const isArea = thing === 'trigger';
     if (isOutside(at, rows) || (isArea && isOutside(to, rows)))
       remarks.refuse(place, 'It is outside of the map, or partly so: move it inside.');

@@ -15,4 +15,6 @@ export type LevelVersion = LevelSummary & {
 
 /** The events of a level's stream. Shapes are storage: never changed, only upcast (docs/adr/0004). */
 export type LevelEvent =
-  { type: 'LevelPut'; data: LevelVersion } | { type: 'LevelDeleted'; data: { readonly levelId: string } };
+  | { type: 'LevelPut'; data: LevelVersion }
+  /** `versions`: the maps of all versions up to now are dropped as well. */
+  | { type: 'LevelDeleted'; data: { readonly levelId: string; readonly versions?: 'all' } };

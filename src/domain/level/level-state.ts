@@ -8,10 +8,12 @@ export type LevelState = {
   /** The newest version, even of a deleted level, and when it was put; null when there is none yet. */
   readonly latest: { readonly put: LevelVersion; readonly at: string } | null;
   readonly deleted: boolean;
+  /** Versions up to this one are gone with their maps. */
+  readonly dropped: number;
   readonly places: VersionPlaces;
 };
 
-export const initialLevel: LevelState = { latest: null, deleted: false, places: [] };
+export const initialLevel: LevelState = { latest: null, deleted: false, dropped: 0, places: [] };
 
 type RecordedInLevel = Stored & { readonly revision: number; readonly meta: { readonly at: string } };
 
@@ -21,10 +23,12 @@ export const evolveLevel = (state: LevelState, recorded: RecordedInLevel): Level
   switch (event.type) {
     case 'LevelPut': {
       const places = withVersionAt(state.places, event.data.version, recorded.revision);
-      return { latest: { put: event.data, at: recorded.meta.at }, deleted: false, places };
+      return { ...state, latest: { put: event.data, at: recorded.meta.at }, deleted: false, places };
     }
     case 'LevelDeleted':
-      return { ...state, deleted: true };
+      return event.data.versions === 'all'
+        ? { ...state, deleted: true, dropped: state.latest?.put.version ?? 0 }
+        : { ...state, deleted: true };
     default:
       return state;
   }

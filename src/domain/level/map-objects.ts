@@ -16,6 +16,8 @@ export type MapThing = {
   /** Its name, or its class and the number that Tiled gave it. */
   readonly id: string;
   readonly place: MapPlace;
+  /** Whether it was refused for how it is drawn: where it is says nothing then, but that it is there keeps others from being refused for it. */
+  readonly misshapen: boolean;
   readonly at: Tile;
   readonly to: Tile;
   readonly properties: MapProperties;
@@ -68,7 +70,7 @@ const TEMPLATE =
   'It is an instance of a template, which is another file: right-click it in Tiled and choose Detach, or switch on "Detach templates" in the export options.';
 
 /** Why an object of the level cannot be placed; null when it can. */
-const misshapen = (object: JsonObject, shifted: boolean): string | null => {
+const whyMisshapen = (object: JsonObject, shifted: boolean): string | null => {
   if (object['template'] !== undefined) return TEMPLATE;
   if (shifted) return 'Its layer, or a group around it, has an offset: set it to 0.';
   if (OTHER_SHAPES.some((shape) => object[shape] !== undefined && object[shape] !== false))
@@ -95,23 +97,23 @@ export const thingsOf = (
   layers.flatMap(({ name, shifted, layer }) =>
     objectsIn(layer['objects']).flatMap((object) => {
       const kind = typeof object['gid'] === 'number' ? kindOf(object['gid']) : null;
-      const place = { layer: name, object: textIn(object['name']) };
       const thing = (classIn(object) || (kind?.className ?? '')).trim().toLowerCase();
+      const numbered = `${isThingClass(thing) ? thing : 'object'}-${mapNumber(object['id'])}`;
+      const id = textIn(object['name']).trim() || numbered;
+      const place = { layer: name, object: id };
       if (!isThingClass(thing)) {
         remarks.warn(place, passedOver(object, kind));
         return [];
       }
-      const wrong = misshapen(object, shifted);
-      if (wrong !== null) {
-        remarks.refuse(place, wrong);
-        return [];
-      }
+      const wrong = whyMisshapen(object, shifted);
+      if (wrong !== null) remarks.refuse(place, wrong);
       const box = boxOf(object, kind);
       const standsOnOne = kind !== null && thing !== 'trigger';
       return {
         thing,
-        id: place.object.trim() || `${thing}-${mapNumber(object['id'])}`,
+        id,
         place,
+        misshapen: wrong !== null,
         ...tilesUnder(standsOnOne ? standing(box, frame) : box, frame),
         properties: new Map([...(kind?.properties ?? []), ...propertiesIn(object)]),
       };

@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../shared/json.js';
+import { type AskedPart, askedIn } from './asked.js';
 import type { Seen } from './key-tree.js';
 import type { RuleCondition } from './ruleset.js';
 
@@ -9,10 +10,8 @@ export type Test = (seen: Seen) => boolean;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** No text longer than this is read as a number, in UTF-16 units: a double never needs more than 25. */
 const NUMBER_CHARS = 64;
-/** Without the text after it, which a pattern would search again and again. */
-const OPERATOR = /^(?:<=|>=|!=|<|>)/;
 /** The one key whose empty text means "there is none", because the answer shows every action with a target (contract 2.4). */
-const TARGET_KEY = 'action.target';
+export const TARGET_KEY = 'action.target';
 
 /** How many UTF-16 units of two texts decide their order; texts that are alike so far are equal in order. Equality is exact. */
 const ORDER_CHARS = 256;
@@ -36,7 +35,7 @@ const textOf = (seen: Json): string | undefined =>
   typeof seen === 'string' ? seen : isObject(seen) ? undefined : JSON.stringify(seen);
 
 /** A value as a number, when both sides are numbers; games also keep numbers as text. */
-const numberOf = (seen: Json): number | undefined => {
+export const comparedNumber = (seen: Json): number | undefined => {
   if (typeof seen === 'number') return seen;
   return typeof seen === 'string' && seen.length <= NUMBER_CHARS && NUMBER.test(seen) ? Number(seen) : undefined;
 };
@@ -80,7 +79,7 @@ const isNoOperand = (value: Json): boolean =>
 const hasNoOperand = once((values) => values.some(isNoOperand));
 const numbers = once((values) =>
   rangeOf(
-    values.map(numberOf).filter((number) => number !== undefined),
+    values.map(comparedNumber).filter((number) => number !== undefined),
     compareNumbers,
   ),
 );
@@ -88,7 +87,7 @@ const numbers = once((values) =>
 const words = once((values) =>
   rangeOf(
     values
-      .filter((value) => numberOf(value) === undefined)
+      .filter((value) => comparedNumber(value) === undefined)
       .map(textOf)
       .filter(isText),
     compareCodePoints,
@@ -101,7 +100,7 @@ const compared = (
   operand: string,
   accepts: <Thing>(range: Range<Thing>, compare: (thing: Thing) => number) => boolean,
 ): Test => {
-  const number = numberOf(operand);
+  const number = comparedNumber(operand);
   const holds = <Thing>(range: Range<Thing> | null, compare: (thing: Thing) => number): boolean =>
     range !== null && accepts(range, compare);
   const toText = (text: string): number => compareCodePoints(text, operand);
@@ -135,8 +134,8 @@ const exactly = (value: string): Test => {
 };
 
 /** What `!=` cannot tell apart: numbers are equal whatever their text. */
-const kindOf = (value: Json): string => {
-  const number = numberOf(value);
+export const kindOf = (value: Json): string => {
+  const number = comparedNumber(value);
   return number === undefined ? `text ${textOf(value) ?? ''}` : `number ${number}`;
 };
 const kinds = once((values) => new Set(values.filter((value) => !isNoOperand(value)).map(kindOf)));
@@ -147,27 +146,27 @@ const differs = (operands: readonly string[]): Test => {
   return (seen) => hasNoOperand(seen) || kinds(seen).size > others.filter((kind) => kinds(seen).has(kind)).length;
 };
 
-const single = (key: string, value: string): Test => {
-  if (value === '*') {
-    return key === TARGET_KEY
-      ? ({ values }) => values.some((target) => target !== '')
-      : ({ values }) => values.length > 0;
+/** What satisfies one alternative. */
+export const testOf = (key: string, asked: AskedPart): Test => {
+  switch (asked.is) {
+    case 'present':
+      return key === TARGET_KEY
+        ? ({ values }) => values.some((target) => target !== '')
+        : ({ values }) => values.length > 0;
+    case 'exactly':
+      return exactly(asked.text);
+    case 'none':
+      return differs(asked.of);
+    case 'order':
+      return ordering(asked.operator, asked.operand);
   }
-  const [operator] = OPERATOR.exec(value) ?? [];
-  if (operator === undefined) return exactly(value);
-  const operand = value.slice(operator.length).trim();
-  return operator === '!=' ? differs([operand]) : ordering(operator, operand);
 };
 
 /** How many tests a condition's value is: its alternatives (contract 2.8). */
 export const countTests = (value: string): number => value.split('|').length;
 
-/** Makes the value of one `[key, value]` pair ready (contract 2.8). Alternatives are values of their own; `!=a|b` is neither. */
+/** Makes the value of one `[key, value]` pair ready (contract 2.8). */
 export const parseCondition = ([key, value]: RuleCondition): Test => {
-  const [first = '', ...others] = value.split('|');
-  if (first.startsWith('!=') && others.every((other) => !OPERATOR.test(other) && other !== '*')) {
-    return differs([first.slice(2), ...others].map((operand) => operand.trim()));
-  }
-  const alternatives = [first, ...others].map((part) => single(key, part));
+  const alternatives = askedIn(value).map((asked) => testOf(key, asked));
   return (seen) => alternatives.some((test) => test(seen));
 };

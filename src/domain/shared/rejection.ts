@@ -32,6 +32,8 @@ export const rejections = {
   GHOST_OVER: 'The ghost session is over: its body has nothing more to do.',
   SOUL_ARRIVING: 'The soul of this NPC is being imported; try again shortly.',
   LEVEL_BUILT_IN: 'This level comes with the server and stays as it is: use another levelId.',
+  LEVELS_FULL:
+    'There is no room for another version; details has the bound. DELETE /levels/{levelId}?versions=all makes room, another levelId begins at version 1.',
   CONFLICT: 'The request conflicts with what happened before.',
   IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running; try again shortly.',
   CORTEX_NOT_FOUND:

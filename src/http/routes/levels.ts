@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import type { BuiltInLevel } from '../../app/levels/built-in-levels.js';
+import { requireUnplayed } from '../../app/ghosts/ghost-room.js';
 import { lostMap, type StoredLevel } from '../../app/levels/level-store.js';
 import { listAfter, rowsBefore } from '../../app/levels/list-after.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -155,10 +156,13 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
       method: 'DELETE',
       path: '/levels/:levelId',
       tag: 'Ghosts',
-      summary: 'Delete a level; its versions stay readable',
+      summary: 'Delete a level; its versions stay readable, unless they are to go, too',
       scope: 'ghosts',
       ext: true,
       params: LevelParams,
+      query: Type.Object({
+        versions: Type.Optional(Type.Literal('all', { description: 'Drops the maps of all versions as well.' })),
+      }),
       responses: {
         200: {
           description: 'Deleted.',
@@ -168,7 +172,9 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
       handler: async (call) => {
         const { levelId } = call.params;
         if (builtIn.has(levelId)) throw refuseBuiltIn(levelId);
-        const { position } = await levels.remove(levelId, contextOf(call));
+        const { versions } = call.query;
+        if (versions === 'all') await requireUnplayed(ports.readModels, call.principal.tenant, levelId, call.wrote);
+        const { position } = await levels.remove({ levelId, ...defined({ versions }) }, contextOf(call));
         return { position, body: { levelId, deleted: true } };
       },
     }),

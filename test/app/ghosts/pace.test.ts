@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createPace } from '../../../src/app/ghosts/pace.js';
+import { atPace, createPace, timedPace } from '../../../src/app/ghosts/pace.js';
 
 /** A clock on which work takes as long as it says, and rest is written down. */
 const clockOf = () => {
@@ -49,5 +49,19 @@ describe('the pace of what is played', () => {
     ]);
     expect(order).toEqual([1, 2, 3, 4]);
     await expect(pace(() => 'still there')).resolves.toBe('still there');
+  });
+
+  it('tells how long work in slices took, without the rest between them', async () => {
+    const { clock, work } = clockOf();
+    function* sliced(): Generator<number, string, void> {
+      for (const ms of [3, 40, 7]) {
+        work(ms);
+        yield 1;
+      }
+      return 'done';
+    }
+    const { pace, tookMs } = timedPace(createPace(clock, 0.25), clock);
+    expect(await atPace(pace, sliced())).toBe('done');
+    expect(tookMs()).toBe(50);
   });
 });

@@ -15,6 +15,7 @@ import type { Levels } from '../../../src/app/levels/levels.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
 import type { Level } from '../../../src/domain/level/level.js';
+import { SLOW_STEP_MS } from '../../../src/domain/ghost/step-times.js';
 import { ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
@@ -113,6 +114,19 @@ describe('slices of a session', () => {
     expect(await closeAndReport(processOf(store), session)).toEqual(report);
     const answer = { ...session, name: 'running' } as unknown as Parameters<typeof reportSoFar>[2];
     expect(await reportSoFar(processOf(store), tenant, answer)).toMatchObject({ step: report.step });
+  });
+
+  it('remember how long each step took, also in a process that did not play them', async () => {
+    const store = new MemoryEventStore();
+    const deps = processOf(store);
+    let nowMs = 0;
+    // Whoever looks at the clock has worked for as long.
+    const clock = Object.assign(new ManualClock(), { monotonicMs: () => (nowMs += SLOW_STEP_MS + 1) });
+    await playAll({ ...deps, clock });
+    expect((await stepsIn(store)).every(({ ms = 0 }) => ms > SLOW_STEP_MS)).toBe(true);
+    const { findings, metrics } = await closeAndReport(processOf(store), session);
+    expect(findings.at(-1)).toMatchObject({ kind: 'slow_step', fromStep: 1, count: session.steps });
+    expect(metrics).toContainEqual(['stepMs.slowest', expect.any(Number)]);
   });
 
   it('are not begun when the level is lost', async () => {

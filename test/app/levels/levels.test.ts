@@ -46,7 +46,7 @@ describe('the level of a session', () => {
     expect(opened).toMatchObject({ level: { name: 'inn', items: [] }, ref: { levelId: 'inn', version: 1 } });
     await levels.put('inn', second, by());
     expect(await levels.openLevel('studio', 'inn', 1)).toMatchObject({ ref: { version: 2 }, level: { items: [{}] } });
-    await levels.remove('inn', by());
+    await levels.remove({ levelId: 'inn' }, by());
     // Another process, which has kept nothing.
     for (const one of [levels, open()]) expect(await one.levelOf(opened.ref, 1)).toEqual(opened.level);
     expect(await levels.openLevel('studio', 'inn', 1)).toMatchObject({ ref: { version: null, generated: true } });
@@ -61,6 +61,25 @@ describe('the level of a session', () => {
       expect(await open().levelOf(opened.ref, 7)).toEqual(opened.level);
       expect(await open().levelOf(opened.ref, 8)).toBeNull();
     }
+  });
+
+  it('outlives a release that has another level of that name, for as long as a session needs it', async () => {
+    const { open, archive } = setUp();
+    const until = new Date('2026-02-01T00:00:00.000Z');
+    const levels = open();
+    for (const name of ['market', 'a made-up place']) {
+      const opened = await levels.openLevel('studio', name, 1);
+      await levels.keepForSession('studio', opened, until);
+      const after = open([]);
+      // As if another generator had made it of another seed.
+      const seed = opened.ref.generated ? 2 : 1;
+      expect(await after.levelOf(opened.ref, seed)).toEqual(opened.level);
+      expect(open([]).ownLevelOf(opened.ref, seed)).toBeNull();
+      expect(await archive.stagedBytes('', 'LEVELS-')).toBe(0);
+      expect(await archive.readPublic(opened.ref.digest)).toBeNull();
+    }
+    await archive.dropStaged(until, 10);
+    expect(await archive.stagedBytes('', 'PLAYED-')).toBe(0);
   });
 
   it('is lost when the archive has lost its map, until that is put again', async () => {
@@ -83,6 +102,40 @@ describe('the map of a level', () => {
     expect(await archive.readPublic(put.digest)).toBeNull();
     expect(await archive.dropStaged(new Date(Date.UTC(9_999, 0)), 10)).toBe(0);
     expect(JSON.parse((await open().mapOf(put.digest)) ?? '')).toEqual(first);
+  });
+});
+
+describe('the room for maps', () => {
+  const large = (mark: string) => ({ ...first, more: mark.padEnd(2 * 1024 * 1024 - 10_000, 'x') });
+
+  it('ends at 256 MiB of a tenant, in all versions, and is there again when a level goes with its versions', async () => {
+    const { open, archive, by } = setUp();
+    const levels = open();
+    for (let count = 0; count < 128; count += 1) await levels.put('full', large(String(count)), by());
+    await expect(levels.put('inn', large('other'), by())).rejects.toMatchObject({ code: 'LEVELS_FULL' });
+    // What is there can be put again, and others have room of their own.
+    expect(await levels.put('full', large('127'), by())).toMatchObject({ created: false });
+    await levels.remove({ levelId: 'full' }, by());
+    await expect(levels.put('inn', large('other'), by())).rejects.toMatchObject({ code: 'LEVELS_FULL' });
+    await levels.remove({ levelId: 'full', versions: 'all' }, by());
+    expect(await archive.stagedBytes('', 'LEVELS-')).toBe(0);
+    expect(await levels.put('inn', large('other'), by())).toMatchObject({ created: true });
+  }, 60_000);
+
+  it('is made by dropping the maps of one level, and no others that are the same', async () => {
+    const { open, by } = setUp();
+    const levels = open();
+    for (const levelId of ['inn', 'tavern']) await levels.put(levelId, first, by());
+    await levels.put('inn', second, by());
+    for (let again = 0; again < 2; again += 1) await levels.remove({ levelId: 'inn', versions: 'all' }, by());
+    expect(await levels.find('studio', 'inn', 1)).toBeNull();
+    expect(await levels.find('studio', 'inn', 2)).toBeNull();
+    expect(await levels.openLevel('studio', 'tavern', 1)).toMatchObject({ ref: { version: 1 } });
+    const { put } = await levels.put('inn', first, by());
+    expect(put.version).toBe(3);
+    await levels.put('inn', second, by());
+    expect((await levels.find('studio', 'inn', 3))?.put.version).toBe(3);
+    expect(await levels.find('studio', 'inn', 2)).toBeNull();
   });
 });
 

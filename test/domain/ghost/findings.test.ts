@@ -3,9 +3,11 @@ import type { Outcome } from '../../../src/domain/ghost/deed.js';
 import { DECISIONS_TO_JUDGE, findingsOf } from '../../../src/domain/ghost/findings.js';
 import { noteStep, type StepFacts } from '../../../src/domain/ghost/note-step.js';
 import { coverageOf, metricsOf, testsOf } from '../../../src/domain/ghost/results.js';
+import { noteTime, type StepTimes, timeMetrics } from '../../../src/domain/ghost/step-times.js';
 import { beginTally, type Tally } from '../../../src/domain/ghost/tally.js';
 import { beginWorld } from '../../../src/domain/ghost/world.js';
 import type { Level } from '../../../src/domain/level/level.js';
+import { defined } from '../../../src/domain/shared/defined.js';
 import { aRuleset } from '../../support/rules.js';
 import { drawnLevel } from './drawn-level.js';
 import { play } from './play.js';
@@ -31,6 +33,8 @@ const note = (level: Level, steps: readonly Partial<StepFacts>[], tally: Tally =
       ...facts,
     });
   }, tally);
+const timesOf = (times: readonly number[]) =>
+  times.reduce<StepTimes | undefined>((noted, ms, step) => noteTime(noted, step + 1, step, ms), undefined);
 const told = (level: Level, tally: Tally, over = false) =>
   findingsOf(level, tally, { over }).map(({ kind, subject }) => `${kind} ${subject}`);
 
@@ -56,14 +60,20 @@ describe('findings of steps', () => {
     const tally = note(open, [
       { ...refused, outcomeIfAllowed: wall },
       { ...refused, outcomeIfAllowed: waited },
-      { slow: true },
       { error: 'The engine gave no text.' },
     ]);
     expect(told(open, tally)).toEqual([
       'mind_refused_world_allows MOVE/RULE_REFUSED',
-      'slow_step step',
       'engine_error The engine gave no text.',
     ]);
+  });
+
+  it('tell slow steps as one, last, so that no number depends on the machine', () => {
+    const quick = note(open, [{ outcome: wall }, { error: 'The engine gave no text.' }]);
+    const slow = { ...quick, ...defined({ times: timesOf([3, 251, 250, 900]) }) };
+    const [over, alike] = [slow, quick].map((tally) => findingsOf(open, tally, { over: true }));
+    expect(over?.slice(0, -1)).toEqual(alike);
+    expect(over?.at(-1)).toMatchObject({ n: 3, kind: 'slow_step', fromStep: 2, toStep: 4, count: 2, events: [1, 3] });
   });
 
   it('are bounded, however many there are', () => {
@@ -91,6 +101,19 @@ describe('findings of a level', () => {
       '3 rules_contradict test/r1 + test/r2',
     ]);
     expect(findings[0]).toMatchObject({ fromStep: 0, toStep: 0, count: 1, events: [] });
+  });
+
+  it('tell where hazards, not walls, keep everybody from a goal', () => {
+    const level = drawnLevel(['G#@^^^.G'], { harm: 4 });
+    const details = findingsOf(level, beginTally(level), { over: false }).map(({ detail }) => detail);
+    expect(details).toEqual([expect.stringMatching(/^No way /), expect.stringMatching(/^Hazards /)]);
+  });
+
+  it('tell no soft lock where only hit points were lost', () => {
+    const level = drawnLevel(['j@^^.G'], { harm: 4 });
+    const before = beginWorld(level);
+    const after = { ...before, hp: 1, spent: [0] };
+    expect(told(level, note(level, [{ before, after }]), true)).not.toContain('soft_lock goal1');
   });
 
   it('tell a soft lock in the step that brought it about', () => {
@@ -172,12 +195,12 @@ describe('tests of a session', () => {
   });
 
   it('fail by what was found, and by goals that were played for and not reached', () => {
-    const tally = note(open, [{ outcome: wall, slow: true }]);
+    const tally = { ...note(open, [{ outcome: wall }]), times: noteTime(undefined, 1, 0, 1_000) };
     expect(state(open, tally, true)).toMatchObject({
       // Who hunts bugs provokes these.
       mind_allowed_world_refused: 'passed',
       mind_refused_world_allows: 'passed',
-      slow_step: 'skipped',
+      slow_step: 'passed',
       soft_lock: 'passed',
       'goal goal1': 'failed',
     });
@@ -198,13 +221,27 @@ describe('tests of a session', () => {
 });
 
 describe('figures of a session', () => {
-  it('cover tiles, interactions, rules, action types, refusals and speed', () => {
+  const figuresOf = (times: readonly number[]) => Object.fromEntries(timeMetrics(timesOf(times)));
+
+  it('tell how long steps took, a tenth too much at most, and which took longest', () => {
+    const figures = figuresOf([...Array.from({ length: 98 }, () => 1.234), 17.77, 300.5, 0]);
+    expect(figures).toEqual({ 'stepMs.p50': 1.3, 'stepMs.p99': 19, 'stepMs.slowest': 300.5, slowestStep: 100 });
+    expect(figuresOf([0])).toEqual({ 'stepMs.p50': 0, 'stepMs.p99': 0, 'stepMs.slowest': 0, slowestStep: 1 });
+    expect(figuresOf([])).toEqual({});
+  });
+
+  it('hold times in a bounded number of places', () => {
+    const timed = timesOf(Array.from({ length: 5_000 }, (_, index) => 1.01 ** index - 1));
+    expect(timed?.counts).toHaveLength(171);
+    expect(timed?.counts.reduce((all, count) => all + count, 0)).toBe(5_000);
+  });
+
+  it('cover tiles, interactions, rules, action types and refusals', () => {
     const level = { ...open, ruleset: aRuleset([{ ruleCondition: [['hp', '>0']], ruleAction: 'be glad' }]) };
     const { world, tally } = play(level, 'complete_level');
     expect(coverageOf(level, world)).toBe(1);
-    expect(Object.fromEntries(metricsOf(level, world, tally, 6))).toMatchObject({
+    expect(Object.fromEntries(metricsOf(level, world, tally))).toMatchObject({
       steps: 3,
-      stepsPerSecond: 500,
       'tiles.reachable': 4,
       'tiles.entered': 4,
       'goals.reached': 1,

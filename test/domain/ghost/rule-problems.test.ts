@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { whyNever } from '../../../src/domain/ghost/never-matches.js';
 import { ruleProblems } from '../../../src/domain/ghost/rule-problems.js';
 import { parseCondition } from '../../../src/domain/rules/condition.js';
+import { matchRules } from '../../../src/domain/rules/match.js';
+import type { Json } from '../../../src/domain/shared/json.js';
 import type { DirectiveRule, RuleCondition } from '../../../src/domain/rules/ruleset.js';
 import { aRule, aRuleset } from '../../support/rules.js';
 
@@ -121,6 +123,101 @@ describe('a rule that never wins', () => {
     const pattern = { ruleObsPattern: 'wolf' };
     expect(problems({ ...low, ...pattern }, { ...high, ...pattern })).toEqual(['rule_shadowed test/low']);
     expect(problems({ ...low, ruleTarget: 'wolf', ruleAction: 'ATTACK' }, high)).toEqual(['rule_shadowed test/low']);
+  });
+
+  const follow: readonly [lower: string, higher: string, key?: string][] = [
+    ['<5', '<20'],
+    ['<5', '<=5'],
+    ['5', '<20'],
+    ['>=20', '>5'],
+    ['3|4', '<5'],
+    ['<5', '!=7|8'],
+    ['<5', '*'],
+    ['>9', '<2|>8'],
+    ['<5', '<7', 'gold'],
+    ['night', '!=day', 'time'],
+    ['night', 'dusk|night', 'time'],
+    ['!=day|dusk', '!=dusk', 'time'],
+    ['<b', '<c', 'time'],
+    ['true', 'false|true', 'angry'],
+    ['guard', '*', 'action.target'],
+  ];
+  it.each(follow)('is found where what it asks (%s) follows (%s)', (lower, higher = '*', key = 'hp') => {
+    const rules = [
+      { ...low, ruleCondition: [[key, lower] as const] },
+      { ...high, ruleCondition: [[key, higher] as const] },
+    ];
+    expect(problems(...rules)).toEqual(['rule_shadowed test/low']);
+  });
+
+  const differ: readonly [lower: string, higher: string, key?: string][] = [
+    ['<20', '<5'],
+    ['<=5', '<5'],
+    ['<5', '>1'],
+    ['3|7', '<5'],
+    ['*', '<5'],
+    ['!=5', '<5'],
+    // A text such as 3x is below 5, and not below 20.
+    ['<5', '<20', 'gold'],
+    // 1e0 is the number 1, and stands after 1a.
+    ['>1a', '!=1', 'gold'],
+    ['day', '!=day', 'time'],
+    ['!=dusk', '!=day|dusk', 'time'],
+    ['guard|', '*', 'action.target'],
+  ];
+  it.each(differ)('is not claimed where what it asks (%s) may hold alone (%s)', (lower, higher = '*', key = 'hp') => {
+    const rules = [
+      { ...low, ruleCondition: [[key, lower] as const] },
+      { ...high, ruleCondition: [[key, higher] as const] },
+    ];
+    expect(problems(...rules)).toEqual([]);
+  });
+
+  it('is never claimed where something matches it and not the higher one', () => {
+    const operand = fc.constantFrom(
+      ...['-1', '0', '1', '1.0', '1e0', '2', '10', '9', '0.5', 'a', 'b', 'ab', '3x', '', 'true', 'null', 'é', '1|b'],
+    );
+    const part = fc.oneof(
+      fc.tuple(fc.constantFrom('<', '<=', '>', '>=', '!=', '', '< ', '!= '), operand).map((pair) => pair.join('')),
+      fc.constant('*'),
+    );
+    const value = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('|'));
+    const pair = fc.tuple(fc.constantFrom('hp', 'gold', 'gold', 'action.target'), value);
+    const scalar = fc.oneof(
+      operand,
+      operand.map((text) => `${text}0`),
+      fc.constantFrom<Json>(-1, 0, 0.5, 1, 1.5, 2, 9, 9.5, 10, 11, true, false, null, {}),
+    );
+    const states = fc.array(
+      fc.record({
+        hp: fc.constantFrom(-2, -1, 0, 0.5, 1, 1.5, 2, 5, 9, 10, 11),
+        gold: fc.option(fc.oneof(scalar, fc.array(scalar, { maxLength: 3 })), { nil: undefined }),
+        target: fc.constantFrom('', 'a', 'b', 'ab', '1', '9'),
+      }),
+      { minLength: 30, maxLength: 30 },
+    );
+    let claims = 0;
+    fc.assert(
+      fc.property(pair, fc.array(pair, { maxLength: 2 }), states, (higher, lower, seen) => {
+        const ruleset = aRuleset([
+          { ...low, ruleCondition: [...lower, higher].slice(0, Math.max(1, lower.length)) },
+          { ...high, ruleCondition: [higher] },
+        ]);
+        if (!ruleProblems(ruleset).some(({ kind }) => kind === 'rule_shadowed')) return;
+        claims += 1;
+        for (const { target, gold, hp } of seen) {
+          const npcState = { hp, ...(gold === undefined ? {} : { gold }) };
+          const { matches } = matchRules(ruleset, {
+            ...{ npcState, context: {}, patternsHeld: [] },
+            action: { type: 'MOVE', target },
+          });
+          const matched = matches.map(({ rule }) => rule.drRuleId);
+          if (matched.includes('low')) expect(matched).toContain('high');
+        }
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(claims).toBeGreaterThan(200);
   });
 
   it('is not claimed where the higher one asks for more, or the same is directed', () => {

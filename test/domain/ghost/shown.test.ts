@@ -56,6 +56,21 @@ describe('the picture of a session', () => {
     expect(svg.match(/<path /g)?.length).toBeGreaterThanOrEqual(3);
   });
 
+  it('says below the level what its colours mean, inside of the picture however narrow it is', () => {
+    for (const columns of [5, 40, 256]) {
+      const svg = pictureOf({ ...level, width: columns }, { places: [], findings: [] });
+      const [, width = 0, height = 0] = (/viewBox="0 0 (\d+) (\d+)"/.exec(svg) ?? []).map(Number);
+      const [, top = 0] = (/<g transform="translate\(0 (\d+)\)">/.exec(svg) ?? []).map(Number);
+      expect(top).toBeGreaterThan(level.height * 10);
+      const entries = [...svg.matchAll(/translate\((\d+) (\d+)\)"><\w+ [^>]*\/><text [^>]*>([^<]+)</g)];
+      expect(entries).toHaveLength(11);
+      for (const [, x, y] of entries) {
+        expect(Number(x) + 88).toBeLessThanOrEqual(width);
+        expect(top + Number(y) + 12).toBeLessThanOrEqual(height);
+      }
+    }
+  });
+
   it('stays below 2 MiB on the largest level, however long the way', () => {
     const side = 256;
     // Every other tile is a wall: nothing can be drawn together.

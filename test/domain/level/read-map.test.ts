@@ -311,6 +311,20 @@ describe('a map that is no level', () => {
     expect(problemOf(tiledMap([wallLayer(roomRows), spawn, shifted]))).toEqual(at('exit', 'offset', 'o'));
   });
 
+  it('says of what is misshapen no more than that, and calls what has no name by its class and number', () => {
+    const inside = [
+      mapObject('spawn', '', [1, 1], {}, { id: 5 }),
+      mapObject('item', '', [9, 9], { opens: 'gate' }, { id: 6 }),
+      mapObject('door', 'gate', [2, 1], { locked: true }),
+    ];
+    const shifted = objectLayer('things', inside, { offsetx: 3 });
+    expect(problemsOf(tiledMap([wallLayer(roomRows), shifted]))).toEqual(
+      ['spawn-5', 'item-6', 'gate'].map((object) => at(object, 'offset')),
+    );
+    const nobody = mapObject('', '', [2, 1], {}, { id: 7 });
+    expect(warningsOf(roomMap([exit, nobody]))).toEqual([at('object-7', 'no class')]);
+  });
+
   it('is refused beyond the bounds, before the work is done', () => {
     const many = (count: number, type: string) =>
       Array.from({ length: count }, (_, index) => mapObject(type, `${type} ${String(index)}`, [2, 1]));

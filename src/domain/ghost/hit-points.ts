@@ -1,0 +1,105 @@
+import type { Level, Tile } from '../level/level.js';
+import { chartOf, isOnMap, neighboursOf, numberOfTile, tileOfNumber } from './chart.js';
+import { closureOf, type Departure } from './closure.js';
+import { FAR, leastHarm, type LeastHarm } from './least-harm.js';
+
+/** How many tiles are looked at while ways through doors are tried, for all goals together; beyond that it is not known. */
+const TRIED_TILES = 50_000;
+
+/** From where a thing on a tile can be touched. */
+const around = (level: Level, at: Tile): ReadonlySet<number> => {
+  if (!isOnMap(level, at)) return new Set();
+  const tile = numberOfTile(level, at);
+  return new Set([tile, ...neighboursOf(chartOf(level), tile)]);
+};
+
+/** The most hit points that somebody could lose from here on, and live: with those of everything that heals and could be come to. */
+const mostToLose = (level: Level, from: Departure, hp: number): number => {
+  const { items } = closureOf(level, 'bold', from, 'lasting');
+  return [...items].reduce((sum, item) => {
+    const { heals = 0, consumed = true } = level.items[item] ?? {};
+    return heals > 0 && !consumed ? FAR : Math.min(FAR, sum + heals);
+  }, hp);
+};
+
+/** A thing to be touched on the way: an item to take, a door to open with what opens it, or the goal. */
+type Errand = { readonly at: Tile; readonly door?: number; readonly item?: number };
+
+/** What has to be done to come to a tile, in an order that works: for each shut door on the way its key, and what leads there. */
+const errandsTo = (level: Level, from: Departure, { before, openers, taken }: LeastHarm, tile: number): Errand[] => {
+  const errands: Errand[] = [];
+  const done = new Set<string>();
+  const comeTo = (end: number): void => {
+    const doors: number[] = [];
+    for (let at = end; at !== -1; at = before[at] ?? -1) {
+      const shut = (chartOf(level).doors.get(at) ?? []).filter((door) => !from.opened.includes(door));
+      doors.push(...shut);
+    }
+    for (const door of doors.reverse()) {
+      if (done.has(`door ${door}`)) continue;
+      done.add(`door ${door}`);
+      const { at, locked } = level.doors[door] ?? { at: from.at, locked: false };
+      const item = locked ? openers.get(door) : undefined;
+      if (item !== undefined && !from.held.includes(item) && !done.has(`item ${item}`)) {
+        done.add(`item ${item}`);
+        comeTo(taken.get(item) ?? end);
+        errands.push({ at: level.items[item]?.at ?? at });
+      }
+      errands.push(item === undefined ? { at, door } : { at, door, item });
+    }
+  };
+  comeTo(tile);
+  return errands;
+};
+
+type Trial = { readonly survived: boolean; readonly looks: number };
+
+/** Whether somebody survives some errands, each by the way that costs least; healing is left out. */
+const survives = (level: Level, from: Departure, hp: number, errands: readonly Errand[], most: number): Trial => {
+  let at = from.at;
+  let left = hp;
+  let looks = 0;
+  const opened = [...from.opened];
+  const used = new Set<number>();
+  for (const { at: place, door, item } of errands) {
+    const { costs, end, ...leg } = leastHarm(
+      level,
+      { at, opened, held: [], spent: [] },
+      { most: left, doors: 'open', until: around(level, place) },
+    );
+    looks += leg.looks;
+    if (end === null || looks > most || (item !== undefined && used.has(item))) return { survived: false, looks };
+    left -= costs[end] ?? 0;
+    at = tileOfNumber(level, end);
+    if (door !== undefined) opened.push(door);
+    if (item !== undefined && level.items[item]?.consumed === true) used.add(item);
+  }
+  return { survived: true, looks };
+};
+
+/**
+ * Whether the hit points suffice to come to goals across hazards, by position. `no` even if each key opened all of its doors, and nobody ever went back;
+ * `yes` of a way that was gone in thought.
+ */
+export const sufficesFor = (
+  level: Level,
+  from: Departure,
+  hp: number,
+  goals: readonly number[],
+): ReadonlyMap<number, 'yes' | 'no' | 'unknown'> => {
+  const least = leastHarm(level, from, { most: mostToLose(level, from, hp), doors: 'openable' });
+  let looks = 0;
+  const judge = (goal: number): 'yes' | 'no' | 'unknown' => {
+    const place = level.goals[goal]?.at ?? from.at;
+    const cost = (tile: number): number => least.costs[tile] ?? FAR;
+    const [nearest] = [...around(level, place)].sort((one, other) => cost(one) - cost(other));
+    if (nearest === undefined || cost(nearest) === FAR) return 'no';
+    const errands = errandsTo(level, from, least, nearest);
+    if (errands.length === 0) return cost(nearest) < hp ? 'yes' : 'unknown';
+    if (looks > TRIED_TILES) return 'unknown';
+    const trial = survives(level, from, hp, [...errands, { at: place }], TRIED_TILES - looks);
+    looks += trial.looks;
+    return trial.survived ? 'yes' : 'unknown';
+  };
+  return new Map(goals.map((goal) => [goal, judge(goal)]));
+};

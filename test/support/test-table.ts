@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+
+import { cellOf, type Process } from '../../workflows/process.js';
+import { type Given, inTable } from './given.js';
+
+/** What is said of the table of a process: each state as its events make it, one input of each type, and for both what follows. */
+type TableCase<State extends { readonly name: string }, Input extends { readonly type: string }> = {
+  readonly process: Process<State, Input, unknown, unknown>;
+  readonly states: Readonly<Record<State['name'], Given<State>>>;
+  readonly inputs: Readonly<Record<Input['type'], Input>>;
+  /** By state and type of input: the state that follows and the types of the events, or `<state> refused`. */
+  readonly expected: Readonly<Record<State['name'], Readonly<Record<Input['type'], string>>>>;
+  /** Inputs besides, which a cell answers in another way. */
+  readonly more?: readonly (readonly [state: State['name'], input: Input])[];
+};
+
+/** Tests of every cell of a table, for the `describe` of the process. */
+export const testTable = <State extends { readonly name: string }, Input extends { readonly type: string }>({
+  process,
+  states,
+  inputs,
+  expected,
+  more = [],
+}: TableCase<State, Input>): void => {
+  const take = (before: Given<State>, input: Input) => before.when(inTable(process), input, null);
+  const cells = (Object.keys(states) as State['name'][]).flatMap((name) =>
+    Object.values<Input>(inputs).map((input) => [name, input.type as Input['type'], input] as const),
+  );
+
+  it.each(cells)('says what one in the state %s does on the input %s', (name, type, input) => {
+    expect(states[name].state.name).toBe(name);
+    const taken = take(states[name], input);
+    const outcome =
+      taken.events === null ? [name, 'refused'] : [taken.and.state.name, ...taken.events.map((event) => event.type)];
+    expect(outcome.join(' ')).toBe(expected[name][type]);
+  });
+
+  it('leads nowhere but to the states that its cells name', () => {
+    for (const [name, input] of [...cells.map(([state, , one]) => [state, one] as const), ...more]) {
+      const cell = cellOf(process, states[name].state, input);
+      if (cell === 'ignore' || 'reject' in cell) continue;
+      const taken = take(states[name], input);
+      if (taken.events === null) continue;
+      expect(cell.to, `${name} ${input.type}`).toContain(taken.and.state.name);
+    }
+  });
+};
