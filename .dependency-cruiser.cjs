@@ -131,6 +131,11 @@ const packages = [
   vendor(['jose'], ['^src/app/'], 'Verdicts and souls are signed in one place, by a well-kept library.'),
   vendor(['canonicalize'], ['^src/domain/shared/json\\.ts$'], 'One canonical form: hashed, signed and compared alike.'),
   vendor(['multiformats', '@ipld/dag-pb'], ['^src/domain/soul/'], 'What the CID of a file is, is said in one place.'),
+  vendor(
+    ['csv-stringify'],
+    ['^src/http/history-csv\\.ts$'],
+    'Quotes, line ends and formulas of CSV are left to who knows them.',
+  ),
   vendor(['lru-cache'], ['^src/app/'], 'What is remembered is bounded by its size, in one way.'),
   vendor(['usearch'], ['^src/adapters/vectors/'], 'How vectors are compared is behind a port.'),
   vendor(['pure-rand'], ['^src/domain/(level|ghost)/'], 'What is drawn from a seed is the same always and everywhere.'),
