@@ -3,8 +3,13 @@ import { chartOf, isOnMap, neighboursOf, numberOfTile, tileOfNumber } from './ch
 import { closureOf, type Departure } from './closure.js';
 import { FAR, leastHarm, type LeastHarm } from './least-harm.js';
 
-/** How many tiles are looked at while ways through doors are tried, for all goals together; beyond that it is not known. */
+/** How many tiles are looked at while ways through doors are thought out and tried, for all goals together; beyond that it is not known. */
 const TRIED_TILES = 50_000;
+/** What one search costs however short its way is, as a part of the level's tiles: it begins with a clean sheet of all of them. */
+const SHEET_PART = 64;
+
+/** How many tiles may still be looked at. */
+type Budget = { left: number };
 
 /** From where a thing on a tile can be touched. */
 const around = (level: Level, at: Tile): ReadonlySet<number> => {
@@ -25,13 +30,23 @@ const mostToLose = (level: Level, from: Departure, hp: number): number => {
 /** A thing to be touched on the way: an item to take, a door to open with what opens it, or the goal. */
 type Errand = { readonly at: Tile; readonly door?: number; readonly item?: number };
 
-/** What has to be done to come to a tile, in an order that works: for each shut door on the way its key, and what leads there. */
-const errandsTo = (level: Level, from: Departure, { before, openers, taken }: LeastHarm, tile: number): Errand[] => {
+/**
+ * What has to be done to come to a tile, in an order that works: for each shut door on the way its key, and what leads there. Null when the budget was
+ * used up on the way.
+ */
+const errandsTo = (
+  level: Level,
+  from: Departure,
+  { before, openers, taken }: LeastHarm,
+  tile: number,
+  budget: Budget,
+): readonly Errand[] | null => {
   const errands: Errand[] = [];
   const done = new Set<string>();
   const comeTo = (end: number): void => {
     const doors: number[] = [];
-    for (let at = end; at !== -1; at = before[at] ?? -1) {
+    for (let at = end; at !== -1 && budget.left > 0; at = before[at] ?? -1) {
+      budget.left -= 1;
       const shut = (chartOf(level).doors.get(at) ?? []).filter((door) => !from.opened.includes(door));
       doors.push(...shut);
     }
@@ -49,16 +64,14 @@ const errandsTo = (level: Level, from: Departure, { before, openers, taken }: Le
     }
   };
   comeTo(tile);
-  return errands;
+  return budget.left > 0 ? errands : null;
 };
 
-type Trial = { readonly survived: boolean; readonly looks: number };
-
-/** Whether somebody survives some errands, each by the way that costs least; healing is left out. */
-const survives = (level: Level, from: Departure, hp: number, errands: readonly Errand[], most: number): Trial => {
+/** Whether somebody survives some errands, each by the way that costs least; healing is left out. False also when the budget was used up on the way. */
+const survives = (level: Level, from: Departure, hp: number, errands: readonly Errand[], budget: Budget): boolean => {
   let at = from.at;
   let left = hp;
-  let looks = 0;
+  const sheet = (level.width * level.height) / SHEET_PART;
   const opened = [...from.opened];
   const used = new Set<number>();
   for (const { at: place, door, item } of errands) {
@@ -67,14 +80,14 @@ const survives = (level: Level, from: Departure, hp: number, errands: readonly E
       { at, opened, held: [], spent: [] },
       { most: left, doors: 'open', until: around(level, place) },
     );
-    looks += leg.looks;
-    if (end === null || looks > most || (item !== undefined && used.has(item))) return { survived: false, looks };
+    budget.left -= leg.looks + sheet;
+    if (end === null || budget.left <= 0 || (item !== undefined && used.has(item))) return false;
     left -= costs[end] ?? 0;
     at = tileOfNumber(level, end);
     if (door !== undefined) opened.push(door);
     if (item !== undefined && level.items[item]?.consumed === true) used.add(item);
   }
-  return { survived: true, looks };
+  return true;
 };
 
 /**
@@ -88,18 +101,16 @@ export const sufficesFor = (
   goals: readonly number[],
 ): ReadonlyMap<number, 'yes' | 'no' | 'unknown'> => {
   const least = leastHarm(level, from, { most: mostToLose(level, from, hp), doors: 'openable' });
-  let looks = 0;
+  const budget: Budget = { left: TRIED_TILES };
   const judge = (goal: number): 'yes' | 'no' | 'unknown' => {
     const place = level.goals[goal]?.at ?? from.at;
     const cost = (tile: number): number => least.costs[tile] ?? FAR;
     const [nearest] = [...around(level, place)].sort((one, other) => cost(one) - cost(other));
     if (nearest === undefined || cost(nearest) === FAR) return 'no';
-    const errands = errandsTo(level, from, least, nearest);
+    const errands = budget.left > 0 ? errandsTo(level, from, least, nearest, budget) : null;
+    if (errands === null) return 'unknown';
     if (errands.length === 0) return cost(nearest) < hp ? 'yes' : 'unknown';
-    if (looks > TRIED_TILES) return 'unknown';
-    const trial = survives(level, from, hp, [...errands, { at: place }], TRIED_TILES - looks);
-    looks += trial.looks;
-    return trial.survived ? 'yes' : 'unknown';
+    return survives(level, from, hp, [...errands, { at: place }], budget) ? 'yes' : 'unknown';
   };
   return new Map(goals.map((goal) => [goal, judge(goal)]));
 };

@@ -115,8 +115,8 @@ const withVerdicts = (
 export const noteStep = (level: Level, tally: Tally, facts: StepFacts): Tally => {
   const { step, revision, before, after, action, verdictValid, outcome } = facts;
   const isSpent = after.spent.length !== before.spent.length && !isRunOver(after);
-  // A soft lock is what was used up; hit points that were lost are no fault of the level.
-  const goalsNow = isSpent ? canStillReach(level, { ...after, hp: level.hp }) : tally.goalsNow;
+  // A soft lock is what was used up; hit points that were lost, or would be lost on the way back, are no fault of the level.
+  const goalsNow = isSpent ? canStillReach(level, { ...after, hp: Infinity }) : tally.goalsNow;
   const seen = [...seenIn(facts), ...lostGoals(level, tally.goals, tally.goalsNow, goalsNow)];
   return {
     ...tally,

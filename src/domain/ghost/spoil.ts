@@ -24,7 +24,7 @@ const choicesOf = (level: Level, world: World, item: number): readonly number[] 
  */
 export const spoilingOf = (level: Level, hurt: World): Spoiling | null => {
   // As soft locks are judged (note-step.ts).
-  const world = { ...hurt, hp: level.hp };
+  const world = { ...hurt, hp: Infinity };
   let now: ReturnType<typeof canStillReach> | null = null;
   let tried = 0;
   for (const item of world.held) {

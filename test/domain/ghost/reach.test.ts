@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { act } from '../../../src/domain/ghost/act.js';
+import { noteStep } from '../../../src/domain/ghost/note-step.js';
+import { beginTally } from '../../../src/domain/ghost/tally.js';
 import { canStillReach, reachableTiles, unusableItems } from '../../../src/domain/ghost/reach.js';
 import { beginWorld, type World } from '../../../src/domain/ghost/world.js';
 import type { Level } from '../../../src/domain/level/level.js';
@@ -119,5 +121,57 @@ describe('items that nobody can use', () => {
     expect(unusableItems(away)).toEqual([{ id: 'a1', why: 'It opens only doors that cannot be reached.' }]);
     const unlocked = { ...level, items: level.items.slice(0, 1).map((item) => ({ ...item, opens: ['nothing'] })) };
     expect(unusableItems(unlocked)).toHaveLength(1);
+  });
+});
+
+describe('what hit points cost to find out', () => {
+  it('is bounded in a level whose way is long and has a door at every other step', () => {
+    const n = 256;
+    const wall = (y: number): string => (y % 4 === 1 ? `${'#'.repeat(n - 1)}.` : `.${'#'.repeat(n - 1)}`);
+    const way = Array.from({ length: n / 2 }, (_, row) =>
+      Array.from({ length: n }, (__, x) => ({ x: row % 2 === 0 ? x : n - 1 - x, y: 2 * row })),
+    ).flat();
+    const [doors, goals] = [300, 300];
+    const first = way.length - 2 * doors - goals - 10;
+    const at = (place: number) => way[place] ?? { x: 0, y: 0 };
+    const maze = {
+      ...drawnLevel(['@G']),
+      ...{ width: n, height: n, spawn: { x: 0, y: 0 }, hp: 2 * doors + 1 },
+      rows: Array.from({ length: n }, (_, y) => (y % 2 === 1 ? wall(y) : '.'.repeat(n))),
+      items: Array.from({ length: doors }, (_, one) => ({
+        ...{ id: `k${String(one)}`, at: at(first + 2 * one), opens: [`d${String(one)}`], heals: 0, consumed: true },
+      })),
+      doors: Array.from({ length: doors }, (_, one) => ({
+        ...{ id: `d${String(one)}`, at: at(first + 2 * one + 1), locked: true },
+      })),
+      hazards: [{ id: 'h', at: at(3), harm: 1 }],
+      goals: Array.from({ length: goals }, (_, one) => ({
+        ...{ id: `g${String(one)}`, at: at(first + 2 * doors + one) },
+      })),
+    };
+    // Without a bound this takes minutes, and all of them in one piece.
+    expect(new Set(canStillReach(maze, beginWorld(maze)))).toEqual(new Set(['unknown']));
+  });
+
+  it('are no reason for a soft lock: what counts is what was used up', () => {
+    const level = drawnLevel(['.Aa.^@^.G'], { harm: 6, consumed: true });
+    const [key] = level.items;
+    const [cupboard] = level.doors;
+    const move = (x: number) => ({ type: 'MOVE', payload: { x, y: 0 } });
+    let world = beginWorld(level);
+    let tally = beginTally(level);
+    for (const [index, action] of [
+      ...[move(4), move(3), { type: 'INTERACT', target: key?.id ?? '' }, move(2)],
+      { type: 'USE', target: cupboard?.id ?? '', payload: { item: key?.id ?? '' } },
+    ].entries()) {
+      const { world: after, outcome } = act(level, world, action);
+      expect(outcome.ok, JSON.stringify(outcome)).toBe(true);
+      const facts = { step: index + 1, revision: index, before: world, after, action, outcome };
+      const decided = { verdictValid: true, refusalCode: null, outcomeIfAllowed: null, verdicts: [] };
+      tally = noteStep(level, tally, { ...facts, ...decided });
+      world = after;
+    }
+    expect(world.spent).toHaveLength(1);
+    expect(tally.found).toEqual([]);
   });
 });
