@@ -26,15 +26,18 @@ const HOW = [
   `SPEAK has a character as its target, at most ${EARSHOT_TILES} tiles away; what you say is the dialogue.`,
   'ATTACK has a character next to you as its target. IDLE waits.',
   'Names of things are written exactly as you see them. A hazard harms you when you enter its tile.',
-  'Rows of surroundings run from north to south: @ is you, # a wall, + a shut door, . a tile that you have entered, ? one that you have not. Prefer what you have not entered or tried; what failed fails again.',
+  'Rows of surroundings run from north to south: @ is you, X a wall, + a shut door, . a tile that you have entered, ? one that you have not. Prefer what you have not entered or tried; what failed fails again.',
 ].join(' ');
 
 /** The persona of a ghost whose words an engine makes: what it is there for and what it can do, then who it is in this level. */
 export const playerBrief = ({ persona }: Level, goal: GhostGoal): string =>
   `You play a level of a game to test it. Your task: ${TASKS[goal]}. ${HOW}${persona === '' ? '' : ` In this level you are: ${persona}`}`;
 
+/** Not the sign of drawn levels: a prompt keeps no three of them together, because they end a message. */
+const WALL = 'X';
+
 const signOf = (level: Level, world: World, tile: number): string => {
-  if (chartOf(level).walls[tile] !== 0) return '#';
+  if (chartOf(level).walls[tile] !== 0) return WALL;
   if (isShut(level, world, tile)) return '+';
   return bitmapHas(world.visited, tile) ? '.' : '?';
 };
@@ -46,7 +49,7 @@ export const surroundingsOf = (level: Level, world: World): JsonObject => {
   const signAt = (dx: number, dy: number): string => {
     const tile = { x: at.x + dx, y: at.y + dy };
     if (dx === 0 && dy === 0) return '@';
-    return isOnMap(level, tile) ? signOf(level, world, numberOfTile(level, tile)) : '#';
+    return isOnMap(level, tile) ? signOf(level, world, numberOfTile(level, tile)) : WALL;
   };
   return {
     rows: sight.map((dy) => sight.map((dx) => signAt(dx, dy)).join('')),

@@ -4,8 +4,10 @@ import { buildPrompt } from '../../../src/domain/npc/decision/prompt.js';
 import { act } from '../../../src/domain/ghost/act.js';
 import { playerBrief, surroundingsOf } from '../../../src/domain/ghost/player-brief.js';
 import { ghostGoals } from '../../../src/domain/ghost/policy.js';
+import { SIGHT_TILES } from '../../../src/domain/ghost/sight.js';
 import { beginWorld } from '../../../src/domain/ghost/world.js';
-import { anInput } from '../../support/rules.js';
+import { templates } from '../../../src/domain/rules/ruleset.js';
+import { anInput, aRuleset } from '../../support/rules.js';
 import { drawnLevel } from './drawn-level.js';
 
 const level = drawnLevel(['@.#', '+.#', '..G'], { persona: 'A thief on the run.' });
@@ -47,11 +49,11 @@ describe('what an engine is told that plays a ghost', () => {
 
   it('are the tiles in sight, and the ways that are open', () => {
     const { world } = act(level, beginWorld(level), { type: 'MOVE', payload: { x: 1, y: 0 } });
-    const wall = '###########';
+    const wall = 'XXXXXXXXXXX';
     expect(surroundingsOf(level, world)).toEqual({
       rows: [
         ...Array.from({ length: 5 }, () => wall),
-        ...['####.@#####', '####+?#####', '####???####'],
+        ...['XXXX.@XXXXX', 'XXXX+?XXXXX', 'XXXX???XXXX'],
         ...Array.from({ length: 3 }, () => wall),
       ],
       ways: [
@@ -59,5 +61,20 @@ describe('what an engine is told that plays a ghost', () => {
         { to: 'west', x: 0, y: 0, entered: true },
       ],
     });
+  });
+
+  it.each(templates)('keeps the map as it is in a prompt in %s', (template) => {
+    const runs = ['XXXXX', '....', '+++++', '?????'];
+    const drawn = drawnLevel(['@....#####', '.+++++.###', '.........#']);
+    const steps = Array.from({ length: 4 }, (_, step) => ({ type: 'MOVE', payload: { x: step + 1, y: 0 } }));
+    const world = steps.reduce((so, step) => act(drawn, so, step).world, beginWorld(drawn));
+    const { prompt } = buildPrompt(anInput({ context: surroundingsOf(drawn, world), ruleset: aRuleset([], template) }));
+    const [, rows = '[]'] = /"rows":(\[[^\]]*\])/.exec(prompt) ?? [];
+    const seen = JSON.parse(rows) as string[];
+    expect(seen).toEqual(surroundingsOf(drawn, world)['rows']);
+    expect(seen.map((row) => row.length)).toEqual(
+      Array.from({ length: 2 * SIGHT_TILES + 1 }, () => 2 * SIGHT_TILES + 1),
+    );
+    expect(runs.filter((run) => !seen.some((row) => row.includes(run)))).toEqual([]);
   });
 });
