@@ -19,6 +19,8 @@ describe('what an engine is told that plays a ghost', () => {
     for (const brief of briefs) {
       expect(brief).toMatch(/In this level you are: A thief on the run\.$/);
       for (const type of ['MOVE', 'INTERACT', 'USE', 'SPEAK', 'ATTACK', 'IDLE']) expect(brief).toContain(type);
+      // The form of an answer in a prompt is a type and a target.
+      expect(brief).not.toMatch(/payload/);
     }
   });
 
@@ -29,22 +31,29 @@ describe('what an engine is told that plays a ghost', () => {
   });
 
   it('names actions that the world takes as they are described', () => {
-    const keyed = drawnLevel(['@a', 'N+', 'A.']);
+    const keyed = drawnLevel(['@ah', 'N+.', 'A..']);
     const done = (...actions: object[]) =>
       actions.reduce<ReturnType<typeof act>>(
         ({ world }, action) => act(keyed, world, action as Parameters<typeof act>[2]),
-        { world: beginWorld(keyed), outcome: { ok: true, happened: [] } },
+        { world: { ...beginWorld(keyed), hp: 3 }, outcome: { ok: true, happened: [] } },
       ).outcome;
-    expect(done({ type: 'MOVE', payload: { x: 1, y: 0 } })).toMatchObject({ ok: true });
-    expect(done({ type: 'INTERACT', target: 'a1' })).toMatchObject({ ok: true });
+    const ways = ['east', 'East', '1,0', '1, 0', '(1, 0)'];
+    for (const target of ways) expect(done({ type: 'MOVE', target })).toMatchObject({ ok: true });
+    const takesKey = { type: 'INTERACT', target: 'a1' };
+    expect(done(takesKey)).toMatchObject({ ok: true });
     expect(done({ type: 'SPEAK', target: 'npc1' })).toMatchObject({ ok: true, heardBy: 'npc1' });
     expect(done({ type: 'ATTACK', target: 'npc1' })).toMatchObject({ ok: true });
-    const withKey = { type: 'USE', target: 'A1', payload: { item: 'a1' } };
-    const onTheWay = [
-      { type: 'INTERACT', target: 'a1' },
-      { type: 'MOVE', payload: { x: 0, y: 1 } },
+    expect(done({ type: 'MOVE', target: 'east' }, { type: 'INTERACT', target: 'door1' })).toMatchObject({ ok: true });
+    const south = { type: 'MOVE', target: 'south' };
+    const opens = { type: 'USE', target: 'A1' };
+    expect(done(takesKey, south, opens, south)).toMatchObject({ ok: true });
+    expect(done(south, opens)).toMatchObject({ ok: false, code: 'ITEM_MISSING', reason: expect.stringMatching(/A1/) });
+    const drinks = [
+      { type: 'MOVE', target: 'east' },
+      { type: 'INTERACT', target: 'h1' },
+      { type: 'USE', target: 'h1' },
     ];
-    expect(done(...onTheWay, withKey)).toMatchObject({ ok: true });
+    expect(done(...drinks)).toMatchObject({ ok: true });
   });
 
   it('are the tiles in sight, and the ways that are open', () => {
