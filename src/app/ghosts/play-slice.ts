@@ -11,7 +11,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
 import type { Levels } from '../levels/levels.js';
 import type { Lanes } from '../streams/lanes.js';
-import type { AskEngine } from './ghost-engine.js';
+import type { AskEngine } from './ask-engines.js';
 import { atPace, type Pace, timedPace } from './pace.js';
 import {
   beginSession,
@@ -131,7 +131,7 @@ const checkpointOf = (state: SessionState): Json => {
  */
 const playNext = async (
   { askEngine, pace }: Pick<PlayDeps, 'askEngine' | 'pace'>,
-  { tenant, engine }: PlayedSession,
+  { tenant, sessionId, engine }: PlayedSession,
   { setting, state }: { readonly setting: Setting; readonly state: SessionState },
   signal: AbortSignal,
 ): Promise<TakenStep> => {
@@ -139,7 +139,7 @@ const playNext = async (
   if (policy !== null) return atPace(pace, playStep(setting, state, policy));
   if (engine === undefined) throw new Error('a session without an engine has no policy');
   const { asked, finish } = await atPace(pace, beginStep(setting, state));
-  const text = await askEngine({ tenant, engine }, asked, signal);
+  const text = await askEngine({ tenant, sessionId, engine, step: state.step }, asked, signal);
   return atPace(pace, finish({ text }, state.plan));
 };
 

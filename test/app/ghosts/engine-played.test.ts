@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { askEngines, ENGINE_TEXTS, OWN_MODEL_TEXTS, TEXT_BYTES } from '../../../src/app/ghosts/ghost-engine.js';
+import { createGhostEngines, TEXT_BYTES } from '../../../src/app/ghosts/ask-engines.js';
 import {
   createKeptSessions,
   loadSession,
@@ -48,7 +48,7 @@ const processOf = (
     levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
     ...{ clock, events: store, kept: createKeptSessions() },
     pace: (work) => Promise.resolve().then(work),
-    askEngine: askEngines({ engines: { find: () => engine }, ports: { clock } }),
+    askEngine: createGhostEngines({ engines: { find: () => engine }, clock }).ask,
   };
 };
 const walker = () => fakeCortex(({ prompt }) => Promise.resolve(walkOn(prompt)));
@@ -198,25 +198,5 @@ describe('a session that an engine plays', () => {
     const [first] = await stepsIn(store);
     expect(first === undefined ? '' : textOf(first)).toBe('ü'.repeat(TEXT_BYTES / 2));
     expect(first?.action).toMatchObject({ type: 'SPEAK' });
-  });
-});
-
-describe('what asks engines for ghosts', () => {
-  it.each([
-    ['http', ENGINE_TEXTS],
-    ['llama.cpp', OWN_MODEL_TEXTS],
-  ])('asks an engine that runs by %s for %i texts at once', async (runtime, most) => {
-    const waiting: (() => void)[] = [];
-    const fake = fakeCortex(() => new Promise((resolve) => waiting.push(() => resolve('Yes.'))));
-    const engine = { ...fake.engine, runtime };
-    const ask = askEngines({ engines: { find: () => engine }, ports: { clock: new ManualClock() } });
-    const asked = { prompt: 'x', constraints: {}, similarities: [] };
-    const all = Array.from({ length: 10 }, () => ask({ tenant, engine: 'fake' }, asked, never));
-    for (let answered = 0; answered < all.length; answered += 1) {
-      await settle(4);
-      expect(waiting).toHaveLength(Math.min(most, all.length - answered));
-      waiting.shift()?.();
-    }
-    expect(await Promise.all(all)).toEqual(all.map(() => 'Yes.'));
   });
 });
