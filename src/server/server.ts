@@ -142,7 +142,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const recall = createRecall({ ...ports, lanes }, config.recallCacheBytes);
     const archives = openArchives(config.archives, { clock: systemClock, log });
     const ghosts = {
-      ghostEngines: createGhostEngines({ engines, clock: systemClock }),
+      ghostEngines: createGhostEngines({ engines, clock: systemClock, texts: config.ghostTexts }),
       ghostPace: createPace(systemClock, config.ghostShare),
       ghostPlays: createKeptPlays(),
     };

@@ -99,7 +99,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   const recall = createRecall({ ...ports, lanes }, RECALL_CACHE_BYTES);
   const levels = openLevels({ ...ports, lanes, archive: ports.soulArchive }, []);
   const ghosts = { ghostPace: createPace(clock, 1), ghostPlays: createKeptPlays() };
-  const made = { levels, ghostEngines: createGhostEngines({ engines, clock }), ...ghosts };
+  const made = { levels, ghostEngines: createGhostEngines({ engines, clock, texts: 1 }), ...ghosts };
   const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives: noOtherArchives, ...made };
   const processes = openHosts({ ...deciding, issuer: 'http://simulation' });
   const hosting = { lanes, journal, processes, clock };

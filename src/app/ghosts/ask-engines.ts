@@ -8,10 +8,8 @@ import type { Engines } from '../cortex/engines.js';
 import { type FairPlaces, sharePlaces } from '../pacing/fair-places.js';
 import type { AskedOfModel } from './session-turn.js';
 
-/** How many texts one engine makes for the ghosts of a process at once: agents want their answers, too (contract 9.8). */
-export const ENGINE_TEXTS = 4;
-/** The same for a model in the process, which makes one after the other: an agent then waits for one of a ghost at most. */
-export const OWN_MODEL_TEXTS = 1;
+/** How many texts a model in the process makes for ghosts at once: it makes one after the other, and agents want their answers, too. */
+const OWN_MODEL_TEXTS = 1;
 /** How long a ghost waits for a place before it tries again later, in milliseconds. */
 export const PLACE_WAIT_MS = 60_000;
 /** How much of what an engine says counts, in bytes of UTF-8: a checkpoint, this step and the answer to it have to fit into an event. */
@@ -47,6 +45,8 @@ export type GhostEngines = {
 export type GhostEnginesDeps = {
   readonly engines: Pick<Engines, 'find'>;
   readonly clock: Pick<Clock, 'after'>;
+  /** How many texts any other engine makes for the ghosts of this process at once. */
+  readonly texts: number;
 };
 
 const keyOf = ({ tenant, sessionId }: EngineAsker): string => `${tenant} ${sessionId}`;
@@ -70,11 +70,11 @@ const createKeptReasons = () => {
   };
 };
 
-export const createGhostEngines = ({ engines, clock }: GhostEnginesDeps): GhostEngines => {
+export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps): GhostEngines => {
   const places = new Map<string, FairPlaces>();
   const reasons = createKeptReasons();
   const placesOf = ({ id, runtime }: CortexEngine): FairPlaces => {
-    const most = runtime === 'llama.cpp' ? OWN_MODEL_TEXTS : ENGINE_TEXTS;
+    const most = runtime === 'llama.cpp' ? OWN_MODEL_TEXTS : texts;
     const known = places.get(id) ?? sharePlaces({ clock, most, waitMs: PLACE_WAIT_MS });
     places.set(id, known);
     return known;

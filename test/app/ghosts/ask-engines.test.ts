@@ -3,12 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createOpenAiEngine } from '../../../src/adapters/cortex/openai.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
-import {
-  createGhostEngines,
-  ENGINE_TEXTS,
-  OWN_MODEL_TEXTS,
-  PLACE_WAIT_MS,
-} from '../../../src/app/ghosts/ask-engines.js';
+import { createGhostEngines, PLACE_WAIT_MS } from '../../../src/app/ghosts/ask-engines.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import type { CortexEngine } from '../../../src/ports/cortex.js';
 import { fakeCortex } from '../../support/fake-cortex.js';
@@ -23,7 +18,7 @@ const asker = { tenant: 'studio', sessionId: 'one', engine: 'fake', step: 3 };
 const other = { ...asker, sessionId: 'other' };
 
 const ghostsOf = (engine: CortexEngine | null, clock = new ManualClock()) =>
-  createGhostEngines({ engines: { find: () => engine }, clock });
+  createGhostEngines({ engines: { find: () => engine }, clock, texts: 4 });
 
 /** An engine that answers when it is told to. */
 const slow = (runtime: string) => {
@@ -34,8 +29,8 @@ const slow = (runtime: string) => {
 
 describe('what asks engines for ghosts', () => {
   it.each([
-    ['http', ENGINE_TEXTS],
-    ['llama.cpp', OWN_MODEL_TEXTS],
+    ['http', 4],
+    ['llama.cpp', 1],
   ])('asks an engine that runs by %s for %i texts at once', async (runtime, most) => {
     const { engine, waiting } = slow(runtime);
     const { ask } = ghostsOf(engine);

@@ -48,7 +48,7 @@ const processOf = (
     levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
     ...{ clock, events: store, kept: createKeptSessions() },
     pace: (work) => Promise.resolve().then(work),
-    askEngine: createGhostEngines({ engines: { find: () => engine }, clock }).ask,
+    askEngine: createGhostEngines({ engines: { find: () => engine }, clock, texts: 1 }).ask,
   };
 };
 const walker = () => fakeCortex(({ prompt }) => Promise.resolve(walkOn(prompt)));

@@ -64,7 +64,7 @@ const openProcess = async (
     lanes,
     levels,
     ghostPlays: plays,
-    ghostEngines: createGhostEngines({ engines: { find: () => null }, clock }),
+    ghostEngines: createGhostEngines({ engines: { find: () => null }, clock, texts: 1 }),
     ghostPace: async <T>(work: () => T) => work(),
   };
   const engine = new EmbeddedProcessEngine({
