@@ -12,6 +12,9 @@ import type { AskedOfModel } from './session-turn.js';
 const OWN_MODEL_TEXTS = 1;
 /** How long a ghost waits for a place before it tries again later, in milliseconds. */
 export const PLACE_WAIT_MS = 60_000;
+/** How many ghosts wait for an engine at once, and how many of one tenant; others try again later. */
+const WAITING = 32;
+const TENANT_WAITING = 8;
 /** How much of what an engine says counts, in bytes of UTF-8: a checkpoint, this step and the answer to it have to fit into an event. */
 export const TEXT_BYTES = 8_192;
 /** How many sessions a process remembers to wait, and how long a reason is, in UTF-16 units. */
@@ -49,6 +52,8 @@ export type GhostEnginesDeps = {
   readonly texts: number;
 };
 
+const line = { waitMs: PLACE_WAIT_MS, mostWaiting: WAITING, mostWaitingOfTenant: TENANT_WAITING };
+
 const keyOf = ({ tenant, sessionId }: EngineAsker): string => `${tenant} ${sessionId}`;
 
 const reasonOf = ({ code, details, message }: Rejection): string => {
@@ -75,7 +80,7 @@ export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps):
   const reasons = createKeptReasons();
   const placesOf = ({ id, runtime }: CortexEngine): FairPlaces => {
     const most = runtime === 'llama.cpp' ? OWN_MODEL_TEXTS : texts;
-    const known = places.get(id) ?? sharePlaces({ clock, most, waitMs: PLACE_WAIT_MS });
+    const known = places.get(id) ?? sharePlaces({ ...line, clock, most });
     places.set(id, known);
     return known;
   };
