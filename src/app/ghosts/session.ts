@@ -197,9 +197,10 @@ export function* beginStep(setting: Setting, state: SessionState): Sliced<BegunS
     persona: level.persona,
     ruleset: level.ruleset,
     observation: [state.heard, observe(level, state.world)].filter((part) => part !== null).join(' '),
+    // Long names of things may fill what a prompt has for the context; the lie of the land comes first.
     context: {
+      ...(briefedOn === null ? {} : { surroundings: surroundingsOf(level, state.world) }),
       ...ghostContextOf(level, state.world),
-      ...(briefedOn !== null ? { surroundings: surroundingsOf(level, state.world) } : {}),
     },
     npcState: npcStateOf(level, state.world),
   });
