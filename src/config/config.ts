@@ -75,6 +75,8 @@ export type Config = {
   readonly embeddingShare: number;
   /** How much of a processor ghost sessions may take in one process, above 0 and at most 1 (contract 9.8). */
   readonly ghostShare: number;
+  /** How many texts one model server makes at once for the ghost sessions of one process (contract 9.8). */
+  readonly ghostTexts: number;
   readonly logLevel: LogLevel;
   /** The server's default engine. */
   readonly cortex: CortexConfig;
@@ -99,6 +101,9 @@ const MAX_RECALL_CACHE_MB = 1_048_576;
 /** Percent of one core at most. */
 const DEFAULT_EMBEDDING_SHARE = 50;
 const DEFAULT_GHOST_SHARE = 50;
+/** Some model servers make one text after the other: an agent then waits for one of a ghost at most. */
+const DEFAULT_GHOST_TEXTS = 1;
+const MAX_GHOST_TEXTS = 64;
 const HOUR_MS = 60 * 60 * 1000;
 /** A hundred years. */
 const MAX_RETENTION_HOURS = 876_000;
@@ -315,6 +320,12 @@ export const parseConfig = (
       setting('ANIMA_GHOST_SHARE', DEFAULT_GHOST_SHARE, 'a percentage from 1 to 100', (value) =>
         integer(value, 1, 100),
       ) / 100,
+    ghostTexts: setting(
+      'ANIMA_GHOST_TEXTS',
+      DEFAULT_GHOST_TEXTS,
+      `a number of texts from 1 to ${String(MAX_GHOST_TEXTS)}`,
+      (value) => integer(value, 1, MAX_GHOST_TEXTS),
+    ),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
     cortex: readCortex(access, isThere),
     archives: readArchives(access),

@@ -14,6 +14,7 @@ export type HttpRoleDeps = Pick<
   | 'engine'
   | 'rulesets'
   | 'levels'
+  | 'ghostEngines'
   | 'ghostPace'
   | 'ghostPlays'
   | 'signingKeys'

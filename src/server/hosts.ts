@@ -23,6 +23,7 @@ export type HostDeps = Pick<
   | 'engines'
   | 'archives'
   | 'levels'
+  | 'ghostEngines'
   | 'ghostPace'
   | 'ghostPlays'
 > & {

@@ -4,6 +4,7 @@ import { createMetrics, type GaugeReading } from '../adapters/prometheus/metrics
 import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../profiles/closers.js';
+import { createGhostEngines } from '../app/ghosts/ask-engines.js';
 import { createPace } from '../app/ghosts/pace.js';
 import { createKeptPlays } from '../app/ghosts/remote-steps.js';
 import { createEngines } from '../app/cortex/engines.js';
@@ -140,7 +141,11 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);
     const recall = createRecall({ ...ports, lanes }, config.recallCacheBytes);
     const archives = openArchives(config.archives, { clock: systemClock, log });
-    const ghosts = { ghostPace: createPace(systemClock, config.ghostShare), ghostPlays: createKeptPlays() };
+    const ghosts = {
+      ghostEngines: createGhostEngines({ engines, clock: systemClock, texts: config.ghostTexts }),
+      ghostPace: createPace(systemClock, config.ghostShare),
+      ghostPlays: createKeptPlays(),
+    };
     const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives, levels, ...ghosts };
     const processes = openHosts({ ...deciding, issuer: publicUrl });
     const hosting = { lanes, journal, processes, clock: ports.clock };

@@ -1,4 +1,4 @@
-type Way = { readonly x: number; readonly y: number; readonly entered: boolean };
+type Way = { readonly to: string; readonly entered: boolean };
 
 /** The ways out that the prompt of a ghost tells of (contract 9.8). */
 const waysIn = (prompt: string): readonly Way[] => {
@@ -10,7 +10,7 @@ const waysIn = (prompt: string): readonly Way[] => {
 /** What a model would answer that reads nothing but the prompt: it goes where it has not been, else the first way that there is. */
 export const walkOn = (prompt: string): string => {
   const ways = waysIn(prompt);
-  const to = ways.find(({ entered }) => !entered) ?? ways[0];
-  if (to === undefined) return 'I am walled in.';
-  return JSON.stringify({ dialogue: 'On I go.', action: { type: 'MOVE', payload: { x: to.x, y: to.y } } });
+  const way = ways.find(({ entered }) => !entered) ?? ways[0];
+  if (way === undefined) return 'I am walled in.';
+  return JSON.stringify({ dialogue: 'On I go.', action: { type: 'MOVE', target: way.to } });
 };

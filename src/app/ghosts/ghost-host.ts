@@ -4,8 +4,7 @@ import type { Ports } from '../../ports/ports.js';
 import type { ProcessInput } from '../../ports/process-engine.js';
 import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
-import type { Engines } from '../cortex/engines.js';
-import { askEngines, PLACE_WAIT_MS } from './ghost-engine.js';
+import { type GhostEngines, PLACE_WAIT_MS } from './ask-engines.js';
 import type { Pace } from './pace.js';
 import { createKeptSessions, playSlice, settingFor, SLICE_MS, type PlayDeps } from './play-slice.js';
 import type { KeptPlays } from './remote-steps.js';
@@ -18,14 +17,13 @@ export type GhostHostDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
   readonly ghostPlays: KeptPlays;
   readonly ports: Pick<Ports, 'events' | 'clock'>;
   readonly ghostPace: Pace;
-  readonly engines: Pick<Engines, 'find'>;
+  readonly ghostEngines: Pick<GhostEngines, 'ask'>;
 };
 
 /** What a ghost session needs: its effects play slices of steps and make the report. */
 export const ghostHost = (
-  { ports, lanes, levels, engines, ghostPlays: plays, ghostPace: pace }: GhostHostDeps,
+  { ports, lanes, levels, ghostEngines: { ask: askEngine }, ghostPlays: plays, ghostPace: pace }: GhostHostDeps,
   kept = createKeptSessions(),
-  askEngine = askEngines({ engines, ports }),
 ): ProcessHost => ({
   fold: { initial: null, evolve: () => null },
   prepare: () => Promise.resolve(() => null),

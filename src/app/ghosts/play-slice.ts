@@ -11,7 +11,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
 import type { Levels } from '../levels/levels.js';
 import type { Lanes } from '../streams/lanes.js';
-import type { AskEngine } from './ghost-engine.js';
+import type { AskEngine } from './ask-engines.js';
 import { atPace, type Pace, timedPace } from './pace.js';
 import {
   beginSession,
@@ -25,7 +25,7 @@ import {
   type TakenStep,
   withTime,
 } from './session.js';
-import { CHECKPOINT_STEPS, type RecordedStep, recordStep, stepsSinceCheckpoint } from './steps-log.js';
+import { CHECKPOINT_STEPS, lastStep, type RecordedStep, recordStep, stepsSinceCheckpoint } from './steps-log.js';
 
 /** How much is played between two of a session's own events: whichever comes first. */
 export const SLICE_MS = 3_000;
@@ -105,6 +105,19 @@ export const loadSession = async (
   return { setting, state };
 };
 
+/**
+ * Where this process knows a session to stand. A policy that plays from an old state is overtaken and goes on; from an engine, which another process
+ * has asked since, every step would be asked for again. Raises what the event store raises.
+ */
+const presentState = async (
+  { events, kept }: Pick<PlayDeps, 'events' | 'kept'>,
+  session: PlayedSession,
+): Promise<SessionState | undefined> => {
+  const known = kept.get(sessionKey(session));
+  if (known === undefined || session.engine === undefined) return known;
+  return (await lastStep(events, stepsStreamOf(session))) === known.step ? known : undefined;
+};
+
 /** @throws Rejection DATA_TOO_LARGE when its minds hold more than a session can go on from */
 const checkpointOf = (state: SessionState): Json => {
   const checkpoint = state as unknown as Json;
@@ -118,7 +131,7 @@ const checkpointOf = (state: SessionState): Json => {
  */
 const playNext = async (
   { askEngine, pace }: Pick<PlayDeps, 'askEngine' | 'pace'>,
-  { tenant, engine }: PlayedSession,
+  { tenant, sessionId, engine }: PlayedSession,
   { setting, state }: { readonly setting: Setting; readonly state: SessionState },
   signal: AbortSignal,
 ): Promise<TakenStep> => {
@@ -126,7 +139,7 @@ const playNext = async (
   if (policy !== null) return atPace(pace, playStep(setting, state, policy));
   if (engine === undefined) throw new Error('a session without an engine has no policy');
   const { asked, finish } = await atPace(pace, beginStep(setting, state));
-  const text = await askEngine({ tenant, engine }, asked, signal);
+  const text = await askEngine({ tenant, sessionId, engine, step: state.step }, asked, signal);
   return atPace(pace, finish({ text }, state.plan));
 };
 
@@ -140,7 +153,7 @@ export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: 
   const stream = stepsStreamOf(session);
   const by = sessionContext(session);
   const untilMs = clock.monotonicMs() + SLICE_MS;
-  const known = kept.get(sessionKey(session));
+  const known = await presentState(deps, session);
   let loaded =
     known === undefined ? await loadSession(deps, session) : { setting: await settingFor(deps, session), state: known };
   const firstStep = loaded.state.step;

@@ -1,4 +1,5 @@
 import type { Finding } from '../../domain/ghost/findings.js';
+import type { GhostGoal } from '../../domain/ghost/policy.js';
 import type { ScriptedText } from '../../domain/ghost/scripted.js';
 import type { Level } from '../../domain/level/level.js';
 import type { LevelRef } from '../../domain/level/level-ref.js';
@@ -20,6 +21,9 @@ export type BroughtReproduction = {
   readonly level: LevelRef;
   readonly map: Json;
   readonly seed: number;
+  readonly goal?: GhostGoal;
+  /** Its texts are those of an engine, which was told the goal. */
+  readonly engine?: boolean;
   readonly script: readonly ScriptedText[];
 };
 
@@ -51,10 +55,17 @@ export const replayReproduction = async (
   signal: AbortSignal | undefined,
 ): Promise<Replayed> => {
   const level = await levelMeant(levels, brought);
-  const { findings, steps } = await replayScript(pace, level, brought.script, {
-    ...{ signal, clock },
-    untilMs: clock.monotonicMs() + REPLAY_MS,
-  });
+  const { script, goal, engine } = brought;
+  const briefedOn = engine === true ? (goal ?? null) : null;
+  const { findings, steps } = await replayScript(
+    pace,
+    level,
+    { script, briefedOn },
+    {
+      ...{ signal, clock },
+      untilMs: clock.monotonicMs() + REPLAY_MS,
+    },
+  );
   const { kind, subject } = brought.finding;
   return { reproduced: findings.some((one) => one.kind === kind && one.subject === subject), findings, steps };
 };

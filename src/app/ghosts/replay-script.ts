@@ -23,11 +23,11 @@ const RETRY_SECONDS = 10;
 export const replayScript = async (
   pace: Pace,
   level: Level,
-  script: readonly ScriptedText[],
+  { script, briefedOn }: Pick<Setting, 'briefedOn'> & { readonly script: readonly ScriptedText[] },
   { signal, clock, untilMs }: ReplayLimit,
 ): Promise<{ readonly findings: readonly Finding[]; readonly steps: number }> => {
   const policy = scriptedPolicy(script);
-  const setting: Setting = { level, policy, goal: 'find_bugs', seed: 0, steps: script.length };
+  const setting: Setting = { level, policy, briefedOn, goal: 'find_bugs', seed: 0, steps: script.length };
   let state = beginSession(setting);
   while (!isPlayed(setting, state)) {
     signal?.throwIfAborted();

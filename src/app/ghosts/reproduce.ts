@@ -24,6 +24,7 @@ const KEPT_SEARCHES = 64;
 /** How many texts a script may have; what was found later is not looked for. */
 export const SCRIPT_TEXTS = 20_000;
 const TOO_LATE = `It came about after the first ${String(SCRIPT_TEXTS)} steps, which are all that is looked through.`;
+const NOT_AGAIN = 'The same texts, played from the beginning, do not lead to it again.';
 const OTHER_WORLD = 'This finding came about in the world of a game, which this server does not have.';
 const NO_STEPS_FOR_IT = 'How long a step takes depends on the machine; no script shows it.';
 const NO_REPRODUCTION = 'This finding says what did not happen in the whole session; no shorter one shows it.';
@@ -38,6 +39,8 @@ export type Reproduction = {
   readonly map: Json;
   readonly goal: GhostGoal;
   readonly seed: number;
+  /** There, and true, where an engine said what is in the script: it was told more than a policy. */
+  readonly engine?: true;
   readonly script: readonly ScriptedText[];
   readonly steps: number;
   readonly minimal: boolean;
@@ -91,19 +94,21 @@ export const reproduce = async (
   if (finding.kind === 'slow_step') throw new Rejection('FINDING_NOT_FOUND', { message: NO_STEPS_FOR_IT });
   const { clock, events, pace, searches } = deps;
   const asked = { ...session, tenant };
-  const { level } = await settingFor(deps, asked);
+  const { level, briefedOn } = await settingFor(deps, asked);
   const untilMs = clock.monotonicMs() + SEARCH_MS;
   // The first scripts are the longest, and nothing can be told without them.
   const limit = { signal, clock, untilMs: untilMs + SEARCH_MS };
   const leadsThere = async (script: readonly ScriptedText[]): Promise<boolean> => {
-    const { findings } = await replayScript(pace, level, script, limit);
+    const { findings } = await replayScript(pace, level, { script, briefedOn }, limit);
     return findings.some(({ kind, subject }) => kind === finding.kind && subject === finding.subject);
   };
   const key = `${tenant} ${session.sessionId} ${finding.kind} ${finding.subject}`;
-  let search = searches.get(key);
+  let search: ScriptSearch | null | undefined = searches.get(key);
   if (search === undefined) {
     const all = await saidIn(events, stepsStreamOf(asked), SCRIPT_TEXTS);
     search = await firstScript([[], all.slice(0, finding.fromStep), all], leadsThere);
+    if (search === null)
+      throw new Rejection('FINDING_NOT_FOUND', { message: finding.fromStep > SCRIPT_TEXTS ? TOO_LATE : NOT_AGAIN });
     searches.set(key, search);
   }
   const { script } = search;
@@ -119,21 +124,19 @@ export const reproduce = async (
   return {
     ...{ format: REPRO_FORMAT, sessionId, finding: { kind, subject, detail }, level: session.level },
     map: text === null ? null : (JSON.parse(text) as Json),
-    ...{ goal, seed, script: shortest, steps: shortest.length, minimal: state.ended === 'minimal' },
+    ...{ goal, seed, ...(briefedOn === null ? {} : { engine: true as const }) },
+    ...{ script: shortest, steps: shortest.length, minimal: state.ended === 'minimal' },
   };
 };
 
 const pick = (script: readonly ScriptedText[], positions: readonly number[]): readonly ScriptedText[] =>
   positions.flatMap((position) => script[position] ?? []);
 
-/**
- * The first of some scripts, shorter ones first, that leads there.
- * @throws Rejection FINDING_NOT_FOUND when none does
- */
+/** The first of some scripts, shorter ones first, that leads there; null when none does. */
 const firstScript = async (
   scripts: readonly (readonly ScriptedText[])[],
   leadsThere: (script: readonly ScriptedText[]) => Promise<boolean>,
-): Promise<ScriptSearch> => {
+): Promise<ScriptSearch | null> => {
   for (const script of scripts) if (await leadsThere(script)) return { script, state: beginMinimising(script.length) };
-  throw new Rejection('FINDING_NOT_FOUND', { message: TOO_LATE });
+  return null;
 };

@@ -32,6 +32,8 @@ export type Setting = {
   readonly steps: number;
   /** What the ghost says; null where an engine says it (contract 9.8). */
   readonly policy: Policy | null;
+  /** The task that the ghost is told with what is around it, whoever speaks: an engine knows no other. Null: a policy spoke first. */
+  readonly briefedOn: GhostGoal | null;
 };
 
 /** Where a session stands after `step` steps: plain JSON of bounded size, which a checkpoint is. */
@@ -59,7 +61,10 @@ const HEARD_CHARS = 300;
 export const settingOf = (
   level: Level,
   { goal, seed, steps, engine }: Pick<GhostPlan, 'goal' | 'seed' | 'steps' | 'engine'>,
-): Setting => ({ level, goal, seed, steps, policy: engine === undefined ? policies[goal] : null });
+): Setting => ({
+  ...{ level, goal, seed, steps },
+  ...(engine === undefined ? { policy: policies[goal], briefedOn: null } : { policy: null, briefedOn: goal }),
+});
 
 /** A session before its first step. */
 export const beginSession = (setting: Setting): SessionState => {
@@ -77,8 +82,8 @@ export const beginSession = (setting: Setting): SessionState => {
 };
 
 /** What the ghost is told that it is: a policy knows what it is after, an engine does not. */
-const personaOf = ({ level, goal, policy }: Setting): string =>
-  policy === null ? playerBrief(level, goal) : level.persona;
+const personaOf = ({ level, briefedOn }: Setting): string =>
+  briefedOn === null ? level.persona : playerBrief(level, briefedOn);
 
 /** Whether no step follows. */
 export const isPlayed = ({ level, goal, steps }: Setting, { step, world, plan }: SessionState): boolean =>
@@ -183,7 +188,7 @@ export type BegunStep = {
  * NPC that it spoke to. Nothing is written.
  */
 export function* beginStep(setting: Setting, state: SessionState): Sliced<BegunStep> {
-  const { level, policy } = setting;
+  const { level, briefedOn } = setting;
   const turn = yield* beginSessionTurn({
     npcId: GHOST,
     turnId: `g${String(state.step + 1)}`,
@@ -192,9 +197,10 @@ export function* beginStep(setting: Setting, state: SessionState): Sliced<BegunS
     persona: level.persona,
     ruleset: level.ruleset,
     observation: [state.heard, observe(level, state.world)].filter((part) => part !== null).join(' '),
+    // Long names of things may fill what a prompt has for the context; the lie of the land comes first.
     context: {
+      ...(briefedOn === null ? {} : { surroundings: surroundingsOf(level, state.world) }),
       ...ghostContextOf(level, state.world),
-      ...(policy === null ? { surroundings: surroundingsOf(level, state.world) } : {}),
     },
     npcState: npcStateOf(level, state.world),
   });

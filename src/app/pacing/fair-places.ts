@@ -12,15 +12,20 @@ export type PlacesToShare = {
   readonly most: number;
   /** How long somebody waits for a place, in milliseconds. */
   readonly waitMs: number;
+  /** How many wait at once, and how many of one tenant. */
+  readonly mostWaiting: number;
+  readonly mostWaitingOfTenant: number;
 };
 
 /**
  * Places that are waited for: what comes free goes to the tenant that has the fewest, of several to who has waited longest.
- * The work raises Rejection BUSY after `waitMs` without a place, the reason of the signal before it begins, and what it throws itself.
+ * The work raises Rejection BUSY at once when too many wait, and after `waitMs` without a place, the reason of the signal before it begins, and what it
+ * throws itself.
  */
-export const sharePlaces = ({ clock, most, waitMs }: PlacesToShare): FairPlaces => {
+export const sharePlaces = ({ clock, most, waitMs, mostWaiting, mostWaitingOfTenant }: PlacesToShare): FairPlaces => {
   const taken = new Map<string, number>();
-  let waiting: readonly InLine[] = [];
+  /** Who has waited longest comes first. */
+  const waiting = new Set<InLine>();
   let free = most;
 
   const take = (tenant: string): void => {
@@ -36,6 +41,8 @@ export const sharePlaces = ({ clock, most, waitMs }: PlacesToShare): FairPlaces 
     const [first, ...others] = waiting;
     if (first !== undefined) others.reduce((best, one) => (has(one) < has(best) ? one : best), first).enter();
   };
+  const isFull = (tenant: string): boolean =>
+    waiting.size >= mostWaiting || [...waiting].filter((one) => one.tenant === tenant).length >= mostWaitingOfTenant;
   const place = (tenant: string, signal: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
       if (free > 0) {
@@ -43,10 +50,14 @@ export const sharePlaces = ({ clock, most, waitMs }: PlacesToShare): FairPlaces 
         resolve();
         return;
       }
+      if (isFull(tenant)) {
+        reject(new Rejection('BUSY', { retryAfter: 1 }));
+        return;
+      }
       const settle = (): void => {
         cancel();
         signal.removeEventListener('abort', gone);
-        waiting = waiting.filter((one) => one !== mine);
+        waiting.delete(mine);
       };
       const gone = (): void => {
         settle();
@@ -65,7 +76,7 @@ export const sharePlaces = ({ clock, most, waitMs }: PlacesToShare): FairPlaces 
         reject(new Rejection('BUSY', { retryAfter: 1 }));
       });
       signal.addEventListener('abort', gone, { once: true });
-      waiting = [...waiting, mine];
+      waiting.add(mine);
     });
 
   return async (tenant, signal, work) => {

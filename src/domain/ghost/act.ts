@@ -1,25 +1,14 @@
 import { readAction, type Action } from '../bridge/action.js';
-import { pointOf } from '../bridge/world.js';
-import type { Level, Tile } from '../level/level.js';
+import type { Level } from '../level/level.js';
 import type { Json } from '../shared/json.js';
-import { chartOf, distance, isOnMap, numberOfTile, type Placed } from './chart.js';
+import { chartOf, distance, numberOfTile, type Placed } from './chart.js';
 import { deed, refuse, targetOf, type Deed, type Outcome, type Refused } from './deed.js';
+import { destinationOf } from './destination.js';
 import { interact, use } from './handle-things.js';
 import { enter, isDown, isRunOver, isShut, newsOf, NPC_HITS, shortId, type World } from './world.js';
 
 /** How far words carry, in moves, walls or not. */
 export const EARSHOT_TILES = 3;
-
-const destinationOf = (level: Level, world: World, action: Action): Tile | Refused => {
-  const point = pointOf(action);
-  if (point !== undefined) {
-    // Adding zero makes 0 of -0, which JSON cannot hold.
-    if (isOnMap(level, point)) return { x: point.x + 0, y: point.y + 0 };
-    return refuse('OFF_THE_MAP', 'That place is not on the map.');
-  }
-  const placed = targetOf(level, world, action);
-  return 'ok' in placed ? placed : placed.at;
-};
 
 const move = (level: Level, world: World, action: Action): Deed | Refused => {
   const to = destinationOf(level, world, action);

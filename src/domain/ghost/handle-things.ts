@@ -52,10 +52,18 @@ const heal = (level: Level, world: World, item: number, it: LevelItem): Deed | R
   return deed(world, { ...used(world, item, it), hp }, `You use the item ${name} and have ${hp} hit points.`);
 };
 
+/** What the ghost has that opens the door that an action is about: who names only the door means that. */
+const keyFor = (level: Level, { held }: World, { target = '' }: Action): string | undefined =>
+  held.flatMap((item) => level.items[item] ?? []).find(({ opens }) => opens.includes(target))?.id;
+
 /** Uses an item that is held: on a door, or to heal. */
 export const use = (level: Level, world: World, action: Action): Deed | Refused => {
-  const [name, second] = itemsOf(action, { entities: entitiesOf(level, world) }) ?? [];
-  if (name === undefined) return refuse('ITEM_MISSING', 'It does not say which item to use.');
+  const [name = keyFor(level, world, action), second] = itemsOf(action, { entities: entitiesOf(level, world) }) ?? [];
+  if (name === undefined) {
+    const { kind, id } = chartOf(level).byId.get(action.target ?? '') ?? {};
+    const reason = `You have nothing that opens the door ${shortId(id ?? '')}.`;
+    return refuse('ITEM_MISSING', kind === 'door' ? reason : 'It does not say which item to use.');
+  }
   if (second !== undefined) return refuse('ITEM_UNFIT', 'One item is used at a time.');
   const placed = chartOf(level).byId.get(name);
   const it = placed?.kind === 'item' ? level.items[placed.position] : undefined;

@@ -19,22 +19,25 @@ const TASKS: Readonly<Record<GhostGoal, string>> = {
 
 /** Without quotes and braces of JSON: in a prompt all of it stands in quotes. */
 const HOW = [
-  'Each answer is one step with one action; these are the actions of this world.',
-  'MOVE goes to one of the four neighbouring tiles: its payload has the numbers x and y of that tile. North is y - 1, south y + 1, east x + 1, west x - 1.',
+  'Each answer is one step with one action of a type and a target; these are the actions of this world.',
+  'MOVE goes to one of the four neighbouring tiles: its target is north, south, east or west, or x and y of that tile, such as 3,4. North is y - 1, south y + 1, east x + 1, west x - 1.',
   'INTERACT needs a target on your tile or next to it: it takes an item, opens a door that has no lock, or touches a goal.',
-  'USE has a payload with item, something that you carry; with a door as its target it opens that door, without a target it heals you.',
-  `SPEAK has a character as its target, at most ${EARSHOT_TILES} tiles away; what you say is the dialogue.`,
-  'ATTACK has a character next to you as its target. IDLE waits.',
+  'USE has as its target a locked door on your tile or next to it, and opens it if you carry what fits; or something that you carry and that heals you.',
+  `SPEAK has as its target a character, at most ${EARSHOT_TILES} tiles away; what you say is the dialogue.`,
+  'ATTACK has as its target a character next to you. IDLE waits.',
   'Names of things are written exactly as you see them. A hazard harms you when you enter its tile.',
-  'Rows of surroundings run from north to south: @ is you, # a wall, + a shut door, . a tile that you have entered, ? one that you have not. Prefer what you have not entered or tried; what failed fails again.',
+  'Rows of surroundings run from north to south: @ is you, X a wall, + a shut door, . a tile that you have entered, ? one that you have not. Prefer what you have not entered or tried; what failed fails again.',
 ].join(' ');
 
 /** The persona of a ghost whose words an engine makes: what it is there for and what it can do, then who it is in this level. */
 export const playerBrief = ({ persona }: Level, goal: GhostGoal): string =>
   `You play a level of a game to test it. Your task: ${TASKS[goal]}. ${HOW}${persona === '' ? '' : ` In this level you are: ${persona}`}`;
 
+/** Not the sign of drawn levels: a prompt keeps no three of them together, because they end a message. */
+const WALL = 'X';
+
 const signOf = (level: Level, world: World, tile: number): string => {
-  if (chartOf(level).walls[tile] !== 0) return '#';
+  if (chartOf(level).walls[tile] !== 0) return WALL;
   if (isShut(level, world, tile)) return '+';
   return bitmapHas(world.visited, tile) ? '.' : '?';
 };
@@ -46,7 +49,7 @@ export const surroundingsOf = (level: Level, world: World): JsonObject => {
   const signAt = (dx: number, dy: number): string => {
     const tile = { x: at.x + dx, y: at.y + dy };
     if (dx === 0 && dy === 0) return '@';
-    return isOnMap(level, tile) ? signOf(level, world, numberOfTile(level, tile)) : '#';
+    return isOnMap(level, tile) ? signOf(level, world, numberOfTile(level, tile)) : WALL;
   };
   return {
     rows: sight.map((dy) => sight.map((dx) => signAt(dx, dy)).join('')),

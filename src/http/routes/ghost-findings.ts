@@ -14,7 +14,7 @@ import { nextTurn } from '../../app/pacing/next-turn.js';
 import { placesByTenant } from '../../app/pacing/places.js';
 import { junitOf } from '../../domain/ghost/junit.js';
 import { pictureOf } from '../../domain/ghost/picture.js';
-import type { ProtocolProbe } from '../../domain/ghost/policy.js';
+import { type GhostGoal, ghostGoals, type ProtocolProbe } from '../../domain/ghost/policy.js';
 import type { GhostReport } from '../../domain/ghost/session-events.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { Json } from '../../domain/shared/json.js';
@@ -40,12 +40,16 @@ const Probe = Type.Unsafe<ProtocolProbe>({ type: 'string', enum: ['repeat_step',
 const Script = Type.Array(Type.Object({ text: Type.String({ maxLength: TEXT_CHARS }), probe: Type.Optional(Probe) }), {
   maxItems: SCRIPT_TEXTS,
 });
+const Goal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
 const Finding = Type.Object({ kind: Type.String(), subject: Type.String(), detail: Type.Optional(Type.String()) });
 const reproduction = {
   format: Type.Literal(REPRO_FORMAT),
   finding: Finding,
   level: LevelShown,
   seed: Type.Integer(),
+  engine: Type.Optional(
+    Type.Boolean({ description: 'Whether an engine said the texts: it is told more than a policy.' }),
+  ),
   script: Script,
 };
 
@@ -201,7 +205,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
       scope: 'ghosts',
       ext: true,
       bodyLimit: MAX_ARCHIVED_BYTES,
-      body: Type.Object({ ...reproduction, map: nullable(FreeObject) }),
+      body: Type.Object({ ...reproduction, goal: Type.Optional(Goal), map: nullable(FreeObject) }),
       responses: {
         200: {
           description: 'Whether the finding came about, and all that was found.',

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { POLICY, whyWaiting } from '../../app/ghosts/ghost-engine.js';
+import { POLICY } from '../../app/ghosts/ghost-engine.js';
 import { readGhost } from '../../app/ghosts/remote-body.js';
 import { type GhostAsked, type GhostSession, runGhost, stopGhost } from '../../app/ghosts/run-ghost.js';
 import { lastStep } from '../../app/ghosts/steps-log.js';
@@ -84,7 +84,7 @@ const requireOneSpeaker = ({ driver, engine }: Pick<GhostBody, 'driver' | 'engin
 
 /** Ghost sessions: run, looked at, stopped, listed (contract 7.3, 9). */
 export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, engine, engines, journal, lanes, levels, ghostPlays: plays } = services;
+  const { ports, engine, engines, journal, lanes, levels, ghostEngines, ghostPlays: plays } = services;
   const deps = { engine, engines, journal, levels, lanes, plays, events: ports.events, clock: ports.clock };
 
   const run = async (
@@ -115,8 +115,11 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
     return lastStep(ports.events, ghostStepsStream(tenant, session.sessionId));
   };
 
-  const waitingOf = (session: GhostSession): string | null =>
-    session.engine === undefined || 'completedAt' in session ? null : whyWaiting(engines, session.engine);
+  const waitingOf = (tenant: string, session: GhostSession, step: number): string | null => {
+    const { sessionId, engine: speaker } = session;
+    if (speaker === undefined || 'completedAt' in session) return null;
+    return ghostEngines.whyWaiting({ tenant, sessionId, engine: speaker, step });
+  };
 
   return [
     route({
@@ -279,7 +282,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
             ghostDriver: session.driver ?? 'local',
             ghostCompletedAt: completedAt(session),
             ghostEngine: session.engine ?? POLICY,
-            ghostWaiting: waitingOf(session),
+            ghostWaiting: waitingOf(call.principal.tenant, session, step),
           },
         };
       },

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { askEngines, ENGINE_TEXTS, OWN_MODEL_TEXTS, TEXT_BYTES } from '../../../src/app/ghosts/ghost-engine.js';
+import { createGhostEngines, TEXT_BYTES } from '../../../src/app/ghosts/ask-engines.js';
 import {
   createKeptSessions,
   loadSession,
   type PlayDeps,
   type PlayedSession,
   playSlice,
+  SLICE_MS,
 } from '../../../src/app/ghosts/play-slice.js';
 import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
 import { closeAndReport } from '../../../src/app/ghosts/report.js';
@@ -37,14 +38,17 @@ const never = new AbortController().signal;
 const down = new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 });
 
 /** What one process plays with. */
-const processOf = (store: MemoryEventStore, engine: CortexEngine | null, events: EventStore = store): PlayDeps => {
-  const clock = new ManualClock();
+const processOf = (
+  store: MemoryEventStore,
+  engine: CortexEngine | null,
+  { events = store, clock = new ManualClock() }: { readonly events?: EventStore; readonly clock?: ManualClock } = {},
+): PlayDeps => {
   return {
     lanes: new Lanes(events, clock, { shared: true }),
     levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
     ...{ clock, events: store, kept: createKeptSessions() },
     pace: (work) => Promise.resolve().then(work),
-    askEngine: askEngines({ engines: { find: () => engine }, ports: { clock } }),
+    askEngine: createGhostEngines({ engines: { find: () => engine }, clock, texts: 1 }).ask,
   };
 };
 const walker = () => fakeCortex(({ prompt }) => Promise.resolve(walkOn(prompt)));
@@ -107,6 +111,21 @@ describe('a session that an engine plays', () => {
     expect(await stepsIn(store)).toEqual(await stepsIn(whole));
   });
 
+  it('asks for each text once, too, where two processes take slices in turn', async () => {
+    const store = new MemoryEventStore();
+    const clock = new ManualClock();
+    const { engine, asked } = fakeCortex(async ({ prompt }) => {
+      await clock.advance(SLICE_MS + 1);
+      return walkOn(prompt);
+    });
+    const workers = [processOf(store, engine, { clock }), processOf(store, engine, { clock })];
+    for (let over = false, slices = 0; !over; slices += 1) {
+      const input = await playSlice(workers[slices % 2] as PlayDeps, { ...session, steps: 20 }, never);
+      over = input.type === 'played' && input.over;
+    }
+    expect(asked).toHaveLength(20);
+  });
+
   it('is loaded and reported without its engine', async () => {
     const store = new MemoryEventStore();
     const deps = processOf(store, walker().engine);
@@ -141,7 +160,7 @@ describe('a session that an engine plays', () => {
     const store = new MemoryEventStore();
     const { engine, asked } = walker();
     const fault: AppendFault = { at: 'none' };
-    const deps = processOf(store, engine, faulty(store, fault));
+    const deps = processOf(store, engine, { events: faulty(store, fault) });
     await playSlice(deps, { ...session, steps: 4 }, never);
     fault.at = 'after';
     await expect(playSlice(deps, session, never)).rejects.toThrow();
@@ -179,25 +198,5 @@ describe('a session that an engine plays', () => {
     const [first] = await stepsIn(store);
     expect(first === undefined ? '' : textOf(first)).toBe('ü'.repeat(TEXT_BYTES / 2));
     expect(first?.action).toMatchObject({ type: 'SPEAK' });
-  });
-});
-
-describe('what asks engines for ghosts', () => {
-  it.each([
-    ['http', ENGINE_TEXTS],
-    ['llama.cpp', OWN_MODEL_TEXTS],
-  ])('asks an engine that runs by %s for %i texts at once', async (runtime, most) => {
-    const waiting: (() => void)[] = [];
-    const fake = fakeCortex(() => new Promise((resolve) => waiting.push(() => resolve('Yes.'))));
-    const engine = { ...fake.engine, runtime };
-    const ask = askEngines({ engines: { find: () => engine }, ports: { clock: new ManualClock() } });
-    const asked = { prompt: 'x', constraints: {}, similarities: [] };
-    const all = Array.from({ length: 10 }, () => ask({ tenant, engine: 'fake' }, asked, never));
-    for (let answered = 0; answered < all.length; answered += 1) {
-      await settle(4);
-      expect(waiting).toHaveLength(Math.min(most, all.length - answered));
-      waiting.shift()?.();
-    }
-    expect(await Promise.all(all)).toEqual(all.map(() => 'Yes.'));
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { createEngines } from '../../../src/app/cortex/engines.js';
-import { chooseGhostEngine, whyWaiting } from '../../../src/app/ghosts/ghost-engine.js';
+import { chooseGhostEngine } from '../../../src/app/ghosts/ghost-engine.js';
 import { fakeCortex } from '../../support/fake-cortex.js';
 
 const silent = fakeCortex(() => Promise.resolve(''));
@@ -26,22 +26,5 @@ describe('the engine of a ghost', () => {
   it('is refused when there is none', () => {
     expect(() => choose('gpt-9')).toThrow(expect.objectContaining({ code: 'CORTEX_NOT_FOUND' }) as Error);
     expect(() => choose('', 'llama')).toThrow(expect.objectContaining({ code: 'CORTEX_UNAVAILABLE' }) as Error);
-  });
-
-  it('says why its session waits', () => {
-    expect(whyWaiting(enginesOf(null), 'openai')).toBeNull();
-    expect(
-      whyWaiting(
-        createEngines([scripted], scripted, () => null),
-        'openai',
-      ),
-    ).toMatch(/does not have .*"openai"/);
-    const down = { ...openai, state: () => 'It is down.' };
-    expect(
-      whyWaiting(
-        createEngines([down], down, () => null),
-        'openai',
-      ),
-    ).toBe('It is down.');
   });
 });

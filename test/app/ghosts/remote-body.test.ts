@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { EmbeddedProcessEngine } from '../../../src/adapters/embedded/process-engine.js';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { bodyTurnHost } from '../../../src/app/ghosts/body-turn-host.js';
+import { createGhostEngines } from '../../../src/app/ghosts/ask-engines.js';
 import { ghostHost } from '../../../src/app/ghosts/ghost-host.js';
 import { readGhost, stepGhost } from '../../../src/app/ghosts/remote-body.js';
 import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
@@ -63,7 +64,7 @@ const openProcess = async (
     lanes,
     levels,
     ghostPlays: plays,
-    engines: { find: () => null },
+    ghostEngines: createGhostEngines({ engines: { find: () => null }, clock, texts: 1 }),
     ghostPace: async <T>(work: () => T) => work(),
   };
   const engine = new EmbeddedProcessEngine({

@@ -9,7 +9,7 @@ const never = new AbortController().signal;
 /** Two places, and work that lasts until it is told to end. */
 const scene = () => {
   const clock = new ManualClock();
-  const share = sharePlaces({ clock, most: 2, waitMs: 1_000 });
+  const share = sharePlaces({ clock, most: 2, waitMs: 1_000, mostWaiting: 6, mostWaitingOfTenant: 4 });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (name: string, signal = never): Promise<string> =>
@@ -35,6 +35,29 @@ describe('places that are waited for', () => {
     for (const name of ['a1', 'a2', 'b1', 'a3', 'a4', 'b2']) await end(name);
     expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
     expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2']);
+  });
+
+  it('have a short line for each tenant, and for all; whoever comes then goes away at once', async () => {
+    const { clock, begun, work, end } = scene();
+    const busy = { code: 'BUSY', retryAfter: 1 };
+    const late: unknown[] = [];
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2'])
+      void work(name).catch((error: unknown) => late.push(error));
+    await expect(work('b3')).rejects.toMatchObject(busy);
+    await end('a1');
+    expect(begun).toEqual(['a1', 'a2', 'b1']);
+    // One has room again, and it is none of the first tenant's.
+    await expect(work('a7')).rejects.toMatchObject(busy);
+    void work('c1').catch((error: unknown) => late.push(error));
+    await expect(work('c2')).rejects.toMatchObject(busy);
+    await end('a2');
+    expect(begun.at(-1)).toBe('a3');
+    await clock.advance(1_000);
+    expect(late).toEqual(Array.from({ length: 5 }, () => expect.objectContaining(busy) as unknown));
+    for (const name of ['b1', 'a3']) await end(name);
+    for (const name of ['d1', 'd2']) void work(name);
+    await settle(4);
+    expect(begun.slice(-2)).toEqual(['d1', 'd2']);
   });
 
   it('come free when the work fails', async () => {

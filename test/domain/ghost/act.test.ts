@@ -37,12 +37,30 @@ describe('moving', () => {
     expect(act(level, at(1, 1), { type: 'MOVE', target: 'a1' }).world.at).toEqual({ x: 2, y: 1 });
   });
 
+  it('may name a direction, or the tile in words', () => {
+    const from = at(5, 2);
+    const goals = ['north', 'SOUTH', ' west ', 'east', '5,1', '(5, 3)'].map(
+      (target) => act(level, from, { type: 'MOVE', target }).world.at,
+    );
+    expect(goals.map(({ x, y }) => [x, y])).toEqual([
+      ...[[5, 1], [5, 3], [4, 2], [6, 2], [5, 1], [5, 3]], // prettier-ignore
+    ]);
+  });
+
+  it('leads to a thing rather than in the direction that it is called', () => {
+    const named = { ...level, items: level.items.map((item, i) => (i === 0 ? { ...item, id: 'north' } : item)) };
+    expect(act(named, at(1, 1), { type: 'MOVE', target: 'north' }).world.at).toEqual({ x: 2, y: 1 });
+  });
+
   const refused: readonly [title: string, world: World, action: Json, code: string][] = [
     ['into a wall', at(1, 1), move(0, 1), 'WALL_IN_THE_WAY'],
     ['through a locked door', at(2, 1), move(3, 1), 'DOOR_SHUT'],
     ['through a shut door', at(1, 2), move(2, 2), 'DOOR_SHUT'],
     ['off the map', at(1, 1), move(1, -1), 'OFF_THE_MAP'],
+    ['off the map in words', at(1, 1), { type: 'MOVE', target: '-1,1' }, 'OFF_THE_MAP'],
+    ['into a wall by its direction', at(1, 1), { type: 'MOVE', target: 'north' }, 'WALL_IN_THE_WAY'],
     ['two tiles', at(1, 1), move(1, 3), 'TOO_FAR'],
+    ['two tiles in words', at(1, 1), { type: 'MOVE', target: '1,3' }, 'TOO_FAR'],
     ['diagonally', at(3, 2), move(4, 3), 'TOO_FAR'],
     ['nowhere', at(1, 1), move(1, 1), 'TOO_FAR'],
     ['half a tile', at(4, 3), move(4.5, 3.5), 'TOO_FAR'],

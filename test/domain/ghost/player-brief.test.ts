@@ -4,8 +4,10 @@ import { buildPrompt } from '../../../src/domain/npc/decision/prompt.js';
 import { act } from '../../../src/domain/ghost/act.js';
 import { playerBrief, surroundingsOf } from '../../../src/domain/ghost/player-brief.js';
 import { ghostGoals } from '../../../src/domain/ghost/policy.js';
+import { SIGHT_TILES } from '../../../src/domain/ghost/sight.js';
 import { beginWorld } from '../../../src/domain/ghost/world.js';
-import { anInput } from '../../support/rules.js';
+import { templates } from '../../../src/domain/rules/ruleset.js';
+import { anInput, aRuleset } from '../../support/rules.js';
 import { drawnLevel } from './drawn-level.js';
 
 const level = drawnLevel(['@.#', '+.#', '..G'], { persona: 'A thief on the run.' });
@@ -17,6 +19,8 @@ describe('what an engine is told that plays a ghost', () => {
     for (const brief of briefs) {
       expect(brief).toMatch(/In this level you are: A thief on the run\.$/);
       for (const type of ['MOVE', 'INTERACT', 'USE', 'SPEAK', 'ATTACK', 'IDLE']) expect(brief).toContain(type);
+      // The form of an answer in a prompt is a type and a target.
+      expect(brief).not.toMatch(/payload/);
     }
   });
 
@@ -27,31 +31,38 @@ describe('what an engine is told that plays a ghost', () => {
   });
 
   it('names actions that the world takes as they are described', () => {
-    const keyed = drawnLevel(['@a', 'N+', 'A.']);
+    const keyed = drawnLevel(['@ah', 'N+.', 'A..']);
     const done = (...actions: object[]) =>
       actions.reduce<ReturnType<typeof act>>(
         ({ world }, action) => act(keyed, world, action as Parameters<typeof act>[2]),
-        { world: beginWorld(keyed), outcome: { ok: true, happened: [] } },
+        { world: { ...beginWorld(keyed), hp: 3 }, outcome: { ok: true, happened: [] } },
       ).outcome;
-    expect(done({ type: 'MOVE', payload: { x: 1, y: 0 } })).toMatchObject({ ok: true });
-    expect(done({ type: 'INTERACT', target: 'a1' })).toMatchObject({ ok: true });
+    const ways = ['east', 'East', '1,0', '1, 0', '(1, 0)'];
+    for (const target of ways) expect(done({ type: 'MOVE', target })).toMatchObject({ ok: true });
+    const takesKey = { type: 'INTERACT', target: 'a1' };
+    expect(done(takesKey)).toMatchObject({ ok: true });
     expect(done({ type: 'SPEAK', target: 'npc1' })).toMatchObject({ ok: true, heardBy: 'npc1' });
     expect(done({ type: 'ATTACK', target: 'npc1' })).toMatchObject({ ok: true });
-    const withKey = { type: 'USE', target: 'A1', payload: { item: 'a1' } };
-    const onTheWay = [
-      { type: 'INTERACT', target: 'a1' },
-      { type: 'MOVE', payload: { x: 0, y: 1 } },
+    expect(done({ type: 'MOVE', target: 'east' }, { type: 'INTERACT', target: 'door1' })).toMatchObject({ ok: true });
+    const south = { type: 'MOVE', target: 'south' };
+    const opens = { type: 'USE', target: 'A1' };
+    expect(done(takesKey, south, opens, south)).toMatchObject({ ok: true });
+    expect(done(south, opens)).toMatchObject({ ok: false, code: 'ITEM_MISSING', reason: expect.stringMatching(/A1/) });
+    const drinks = [
+      { type: 'MOVE', target: 'east' },
+      { type: 'INTERACT', target: 'h1' },
+      { type: 'USE', target: 'h1' },
     ];
-    expect(done(...onTheWay, withKey)).toMatchObject({ ok: true });
+    expect(done(...drinks)).toMatchObject({ ok: true });
   });
 
   it('are the tiles in sight, and the ways that are open', () => {
     const { world } = act(level, beginWorld(level), { type: 'MOVE', payload: { x: 1, y: 0 } });
-    const wall = '###########';
+    const wall = 'XXXXXXXXXXX';
     expect(surroundingsOf(level, world)).toEqual({
       rows: [
         ...Array.from({ length: 5 }, () => wall),
-        ...['####.@#####', '####+?#####', '####???####'],
+        ...['XXXX.@XXXXX', 'XXXX+?XXXXX', 'XXXX???XXXX'],
         ...Array.from({ length: 3 }, () => wall),
       ],
       ways: [
@@ -59,5 +70,20 @@ describe('what an engine is told that plays a ghost', () => {
         { to: 'west', x: 0, y: 0, entered: true },
       ],
     });
+  });
+
+  it.each(templates)('keeps the map as it is in a prompt in %s', (template) => {
+    const runs = ['XXXXX', '....', '+++++', '?????'];
+    const drawn = drawnLevel(['@....#####', '.+++++.###', '.........#']);
+    const steps = Array.from({ length: 4 }, (_, step) => ({ type: 'MOVE', payload: { x: step + 1, y: 0 } }));
+    const world = steps.reduce((so, step) => act(drawn, so, step).world, beginWorld(drawn));
+    const { prompt } = buildPrompt(anInput({ context: surroundingsOf(drawn, world), ruleset: aRuleset([], template) }));
+    const [, rows = '[]'] = /"rows":(\[[^\]]*\])/.exec(prompt) ?? [];
+    const seen = JSON.parse(rows) as string[];
+    expect(seen).toEqual(surroundingsOf(drawn, world)['rows']);
+    expect(seen.map((row) => row.length)).toEqual(
+      Array.from({ length: 2 * SIGHT_TILES + 1 }, () => 2 * SIGHT_TILES + 1),
+    );
+    expect(runs.filter((run) => !seen.some((row) => row.includes(run)))).toEqual([]);
   });
 });

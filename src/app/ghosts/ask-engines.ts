@@ -1,0 +1,121 @@
+import { LRUCache } from 'lru-cache';
+
+import { Rejection } from '../../domain/shared/rejection.js';
+import { cutBytes, cutText } from '../../domain/shared/text.js';
+import type { Clock } from '../../ports/clock.js';
+import type { CortexEngine } from '../../ports/cortex.js';
+import type { Engines } from '../cortex/engines.js';
+import { type FairPlaces, sharePlaces } from '../pacing/fair-places.js';
+import type { AskedOfModel } from './session-turn.js';
+
+/** How many texts a model in the process makes for ghosts at once: it makes one after the other, and agents want their answers, too. */
+const OWN_MODEL_TEXTS = 1;
+/** How long a ghost waits for a place before it tries again later, in milliseconds. */
+export const PLACE_WAIT_MS = 60_000;
+/** How many ghosts wait for an engine at once, and how many of one tenant; others try again later. */
+const WAITING = 32;
+const TENANT_WAITING = 8;
+/** How much of what an engine says counts, in bytes of UTF-8: a checkpoint, this step and the answer to it have to fit into an event. */
+export const TEXT_BYTES = 8_192;
+/** How many sessions a process remembers to wait, and how long a reason is, in UTF-16 units. */
+const KEPT_REASONS = 1_000;
+const REASON_CHARS = 500;
+
+const FOR_A_PLACE = 'It waits until the engine has made the texts of other ghosts.';
+const notHere = (id: string): string => `This server does not have the engine "${id}".`;
+
+/** Who asks: a session after `step` steps. */
+export type EngineAsker = {
+  readonly tenant: string;
+  readonly sessionId: string;
+  readonly engine: string;
+  readonly step: number;
+};
+
+/**
+ * Asks an engine for a ghost's text, a few at once. It raises Rejection CORTEX_UNAVAILABLE when this server does not have the engine or the engine
+ * gives no text, BUSY when too many wait for it, and the reason of the signal.
+ */
+export type AskEngine = (asker: EngineAsker, asked: AskedOfModel, signal: AbortSignal) => Promise<string>;
+
+/** The engines of a process, as its ghosts use them. */
+export type GhostEngines = {
+  readonly ask: AskEngine;
+  /** Why the engine of a session brings no text for its next step, as far as this process knows; null when it does. */
+  readonly whyWaiting: (asker: EngineAsker) => string | null;
+};
+
+export type GhostEnginesDeps = {
+  readonly engines: Pick<Engines, 'find'>;
+  readonly clock: Pick<Clock, 'after'>;
+  /** How many texts any other engine makes for the ghosts of this process at once. */
+  readonly texts: number;
+};
+
+const line = { waitMs: PLACE_WAIT_MS, mostWaiting: WAITING, mostWaitingOfTenant: TENANT_WAITING };
+
+const keyOf = ({ tenant, sessionId }: EngineAsker): string => `${tenant} ${sessionId}`;
+
+const reasonOf = ({ code, details, message }: Rejection): string => {
+  if (code === 'BUSY') return FOR_A_PLACE;
+  const { reason } = details;
+  return cutText(typeof reason === 'string' && reason !== '' ? reason : message, REASON_CHARS);
+};
+
+/** What a session met when it last asked; it counts until its next step is recorded. */
+const createKeptReasons = () => {
+  const kept = new LRUCache<string, { readonly step: number; readonly reason: string }>({ max: KEPT_REASONS });
+  return {
+    of: (asker: EngineAsker): string | null => {
+      const known = kept.get(keyOf(asker));
+      return known?.step === asker.step ? known.reason : null;
+    },
+    note: (asker: EngineAsker, reason: string) => kept.set(keyOf(asker), { step: asker.step, reason }),
+    forget: (asker: EngineAsker) => kept.delete(keyOf(asker)),
+  };
+};
+
+export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps): GhostEngines => {
+  const places = new Map<string, FairPlaces>();
+  const reasons = createKeptReasons();
+  const placesOf = ({ id, runtime }: CortexEngine): FairPlaces => {
+    const most = runtime === 'llama.cpp' ? OWN_MODEL_TEXTS : texts;
+    const known = places.get(id) ?? sharePlaces({ ...line, clock, most });
+    places.set(id, known);
+    return known;
+  };
+  const askIn = async (
+    asker: EngineAsker,
+    { prompt, constraints, similarities }: AskedOfModel,
+    signal: AbortSignal,
+  ) => {
+    const { tenant, engine: id } = asker;
+    const engine = engines.find(id);
+    if (engine === null)
+      throw new Rejection('CORTEX_UNAVAILABLE', { details: { cortexId: id, reason: notHere(id) }, retryAfter: 1 });
+    // What the engine said to this prompt tells more than that it is asked again.
+    const isNew = reasons.of(asker) === null;
+    if (isNew) reasons.note(asker, FOR_A_PLACE);
+    return placesOf(engine)(tenant, signal, () => {
+      if (isNew) reasons.forget(asker);
+      return engine.complete({ prompt, ...constraints, similarities }, signal);
+    });
+  };
+  return {
+    ask: async (asker, asked, signal) => {
+      try {
+        const { text } = await askIn(asker, asked, signal);
+        reasons.forget(asker);
+        return cutBytes(text, TEXT_BYTES);
+      } catch (error) {
+        if (signal.aborted) reasons.forget(asker);
+        else if (error instanceof Rejection) reasons.note(asker, reasonOf(error));
+        throw error;
+      }
+    },
+    whyWaiting: (asker) => {
+      const state = engines.find(asker.engine)?.state() ?? notHere(asker.engine);
+      return reasons.of(asker) ?? (state === 'ready' ? null : state);
+    },
+  };
+};
