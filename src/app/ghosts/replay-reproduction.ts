@@ -1,4 +1,4 @@
-import type { Finding } from '../../domain/ghost/findings.js';
+import { type Finding, listedFindings } from '../../domain/ghost/findings.js';
 import type { ScriptedText } from '../../domain/ghost/scripted.js';
 import type { Level } from '../../domain/level/level.js';
 import type { LevelRef } from '../../domain/level/level-ref.js';
@@ -56,5 +56,9 @@ export const replayReproduction = async (
     untilMs: clock.monotonicMs() + REPLAY_MS,
   });
   const { kind, subject } = brought.finding;
-  return { reproduced: findings.some((one) => one.kind === kind && one.subject === subject), findings, steps };
+  return {
+    reproduced: findings.some((one) => one.kind === kind && one.subject === subject),
+    findings: listedFindings(findings),
+    steps,
+  };
 };
