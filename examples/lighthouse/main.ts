@@ -29,7 +29,8 @@ const showResults = (results: GhostResults): void => {
   }
   for (const { n, kind, subject, count } of results.resultsFindings)
     console.log(`${String(n)}. ${kind} ${subject} (${String(count)} times)`);
-  const { resultsPassed, resultsFailed, resultsSkipped, resultsCoverage } = results;
+  const { resultsPassed, resultsFailed, resultsSkipped, resultsCoverage, resultsStatus, resultsErrors } = results;
+  console.log([resultsStatus, ...resultsErrors].join(': '));
   console.log(
     `${String(resultsPassed)} passed, ${String(resultsFailed)} failed, ${String(resultsSkipped)} skipped; ${String(Math.round(resultsCoverage * 100))} % of the tiles entered`,
   );
@@ -54,7 +55,7 @@ const main = async (): Promise<void> => {
   await playSession(ghosts, sessionId, game, { key: randomUUID, tell: (line) => console.log(line) });
   const results = await resultsOf(ghosts, sessionId);
   showResults(results);
-  if (results.resultsFailed > 0) process.exitCode = 1;
+  if (results.resultsFailed > 0 || results.resultsStatus !== 'completed') process.exitCode = 1;
 };
 
 try {

@@ -254,6 +254,8 @@ export type GhostResults = {
     readonly detail: string;
     readonly count: number;
   }[];
+  readonly resultsStatus: string;
+  readonly resultsErrors: readonly string[];
   readonly resultsPartial?: true;
 };
 /** What a game tells of its world in the `context` of a ghost's turn, as `ghost` (contract 9.6). */

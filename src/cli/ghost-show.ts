@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { Option } from 'commander';
 
 import { junitOf } from '../domain/ghost/junit.js';
+import { whyIncomplete } from '../domain/ghost/why-incomplete.js';
 import { type GhostResults, resultLines } from './ghost-text.js';
 import { fileOf } from './soul-file.js';
 import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
@@ -29,13 +30,17 @@ export const showResults = async (
 
 /**
  * What a pipeline must not take for a pass.
- * @throws CommandFailed when a test failed, or the time was over before the session had done all
+ * @throws CommandFailed when a test failed, or the session ended before it had done all
  */
-export const requirePassed = ({ resultsFailed, resultsSessionId: id, resultsTimedOut }: GhostResults): void => {
-  if (resultsFailed > 0)
-    throw new CommandFailed(
-      `${String(resultsFailed)} of the tests failed. How a finding comes about: anima ghost repro ${id} <number>.`,
-    );
-  if (resultsTimedOut)
-    throw new CommandFailed(`The time of session ${id} was over before it had done all: give it more with --timeout.`);
+export const requirePassed = (results: GhostResults): void => {
+  const { resultsFailed, resultsSessionId: id, resultsTimedOut } = results;
+  const why = whyIncomplete(results);
+  const more = resultsTimedOut ? ' Give it more with --timeout.' : '';
+  const reasons = [
+    ...(why === null ? [] : [`Session ${id} is no pass. ${why}${more}`]),
+    ...(resultsFailed === 0
+      ? []
+      : [`${String(resultsFailed)} of the tests failed. How a finding comes about: anima ghost repro ${id} <number>.`]),
+  ];
+  if (reasons.length > 0) throw new CommandFailed(reasons.join('\n'));
 };

@@ -33,6 +33,8 @@ export type GhostResults = {
   readonly resultsGoal: string;
   readonly resultsLevel: { readonly levelId: string; readonly generated: boolean };
   readonly resultsSeed: number;
+  readonly resultsStatus: string;
+  readonly resultsErrors: readonly string[];
   readonly resultsTimedOut: boolean;
   readonly resultsPartial?: true;
 };

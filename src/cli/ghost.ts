@@ -45,6 +45,10 @@ type GhostStatus = {
   readonly ghostWaiting: string | null;
 };
 
+/** Before its report is made, a session may be over already. */
+const stillPlays = ({ resultsStatus }: GhostResults): boolean =>
+  resultsStatus === 'pending' || resultsStatus === 'running';
+
 /** `anima ghost results <session>`. */
 const resultsCommand = (terminal: Terminal): Command =>
   new Command('results')
@@ -57,7 +61,7 @@ const resultsCommand = (terminal: Terminal): Command =>
       const request = await openClient(terminal);
       const results = (await request('GET', sessionPath(sessionId, 'results'))) as GhostResults;
       await showResults(terminal, results, options);
-      if (results.resultsPartial !== true) requirePassed(results);
+      if (!stillPlays(results)) requirePassed(results);
     });
 
 /** `anima ghost stop <session>`. */

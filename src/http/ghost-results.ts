@@ -13,6 +13,18 @@ export const LevelShown = Type.Object({
   generated: Type.Boolean(),
 });
 
+/** How a session stands (contract 9.2). */
+export const ShownStatus = Type.Unsafe<string>({
+  type: 'string',
+  enum: ['pending', 'running', 'completed', 'failed', 'stopped'],
+});
+
+export const ghostStatusOf = (session: GhostSession): string =>
+  session.name === 'pending' || session.name === 'running' ? session.name : session.ending;
+/** Why a session could not go on; nothing of one that could. */
+export const ghostErrorsOf = (session: GhostSession): readonly string[] =>
+  'reason' in session && session.reason !== null ? [session.reason] : [];
+
 /** The results of a session (contract 9.3, 9.9). */
 export const Results = Type.Object({
   resultsSessionId: Type.String(),
@@ -30,6 +42,8 @@ export const Results = Type.Object({
   resultsSeed: Type.Integer(),
   resultsEngine: Type.String(),
   resultsTimedOut: Type.Boolean(),
+  resultsStatus: ShownStatus,
+  resultsErrors: Type.Array(Type.String()),
   resultsPartial: Type.Optional(Type.Literal(true)),
 });
 
@@ -74,6 +88,8 @@ export const shownResults = (
     resultsSeed: session.seed,
     resultsEngine: session.engine ?? POLICY,
     resultsTimedOut: 'timedOut' in session && session.timedOut,
+    resultsStatus: ghostStatusOf(session),
+    resultsErrors: ghostErrorsOf(session),
     ...(session.name === 'over' ? {} : { resultsPartial: true as const }),
   };
 };

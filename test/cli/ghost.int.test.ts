@@ -61,7 +61,9 @@ describe('anima ghost', () => {
       /: step \d+ of \d+ after [\d.]+ s \(collect_metrics in market\)$/m,
     );
     expect((await anima('stop', id)).stdout).toBe(`${id} is stopped.\n`);
-    const results = await anima('results', id, '--all');
+    const results = await anima('results', id, '--all', '--junit', 'stopped.xml');
+    expect([results.code, results.stderr]).toEqual([1, `Session ${id} is no pass. It was stopped.\n`]);
+    expect(await inFile('stopped.xml')).toContain('errors="1"');
     expect(results.stdout).toMatch(/^steps +\d+$/m);
     expect((await anima('history', '--limit', '1')).stdout).toMatch(new RegExp(`^${id} +collect_metrics `, 'm'));
     const unknown = await anima('status', 'g0_0_aaaaaaaaaaaaaaaa');

@@ -1,4 +1,4 @@
-import { findingsOf } from '../../domain/ghost/findings.js';
+import { findingsOf, listedFindings } from '../../domain/ghost/findings.js';
 import {
   type RemotePlay,
   remoteTally,
@@ -19,7 +19,7 @@ export const remoteReport = ({ level, goal }: Setting, play: RemotePlay, over: b
   const unjudged = remoteUnjudged(play);
   return {
     step: play.step,
-    findings: findingsOf(level, tally, { over }),
+    findings: listedFindings(findingsOf(level, tally, { over })),
     tests: testsOf(level, world, tally, {
       ...{ goal, over, unjudged },
       ...defined({ goalsUnjudged: play.toldGoals ? undefined : NO_GOALS }),

@@ -1,4 +1,4 @@
-import type { Finding } from '../../domain/ghost/findings.js';
+import { type Finding, listedFindings } from '../../domain/ghost/findings.js';
 import type { GhostGoal } from '../../domain/ghost/policy.js';
 import type { ScriptedText } from '../../domain/ghost/scripted.js';
 import type { Level } from '../../domain/level/level.js';
@@ -67,5 +67,9 @@ export const replayReproduction = async (
     },
   );
   const { kind, subject } = brought.finding;
-  return { reproduced: findings.some((one) => one.kind === kind && one.subject === subject), findings, steps };
+  return {
+    reproduced: findings.some((one) => one.kind === kind && one.subject === subject),
+    findings: listedFindings(findings),
+    steps,
+  };
 };

@@ -1,4 +1,4 @@
-import { findingsOf } from '../../domain/ghost/findings.js';
+import { findingsOf, listedFindings } from '../../domain/ghost/findings.js';
 import { coverageOf, metricsOf, testsOf } from '../../domain/ghost/results.js';
 import type { GhostReport } from '../../domain/ghost/session-events.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -18,7 +18,7 @@ import { lastStep, recordStep } from './steps-log.js';
 
 const reportOf = ({ level, goal }: Setting, { step, tally, world }: SessionState, over: boolean): GhostReport => ({
   step,
-  findings: findingsOf(level, tally, { over }),
+  findings: listedFindings(findingsOf(level, tally, { over })),
   tests: testsOf(level, world, tally, { goal, over }),
   coverage: coverageOf(level, world),
   metrics: metricsOf(level, world, tally),

@@ -7,7 +7,9 @@ import type { ScriptedText } from '../../domain/ghost/scripted.js';
 import type { LevelRef } from '../../domain/level/level-ref.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { Json } from '../../domain/shared/json.js';
+import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import { weightOf } from '../../domain/shared/weight.js';
 import type { Clock } from '../../ports/clock.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { type PlayDeps, settingFor, stepsStreamOf } from './play-slice.js';
@@ -17,13 +19,15 @@ import { pagesOfSteps } from './steps-log.js';
 export const REPRO_FORMAT = 'anima-ghost-repro/1';
 /** How long one request looks for a shorter script, in milliseconds (contract 9.10). */
 const SEARCH_MS = 10_000;
-/** How many texts all searches together may have; long ones are some kB. */
-const KEPT_TEXTS = 100_000;
+/** How much memory all searches together may take, in bytes as `weightOf` counts: more than the largest one. */
+const KEPT_BYTES = 64 * 1024 * 1024;
 /** How many unfinished searches a process keeps, so that a repeat goes on. */
 const KEPT_SEARCHES = 64;
 /** How many texts a script may have; what was found later is not looked for. */
 export const SCRIPT_TEXTS = 20_000;
-const TOO_LATE = `It came about after the first ${String(SCRIPT_TEXTS)} steps, which are all that is looked through.`;
+/** How long a script may be, in bytes of JSON: with the largest map it is what `POST /ghost/replay` takes (16 MiB). */
+export const SCRIPT_BYTES = 12 * 1024 * 1024;
+const TOO_LATE = `It came about after the first ${String(SCRIPT_TEXTS)} steps or ${String(SCRIPT_BYTES)} bytes of texts, which are all that is looked through.`;
 const NOT_AGAIN = 'The same texts, played from the beginning, do not lead to it again.';
 const OTHER_WORLD = 'This finding came about in the world of a game, which this server does not have.';
 const NO_STEPS_FOR_IT = 'How long a step takes depends on the machine; no script shows it.';
@@ -46,29 +50,33 @@ export type Reproduction = {
   readonly minimal: boolean;
 };
 
-type ScriptSearch = { readonly script: readonly ScriptedText[]; readonly state: Minimising };
+/** `bytes`: what it takes at most, as it only gets shorter. */
+type ScriptSearch = { readonly script: readonly ScriptedText[]; readonly state: Minimising; readonly bytes: number };
 
 export type Searches = LRUCache<string, ScriptSearch>;
 export const createSearches = (): Searches =>
-  new LRUCache({ max: KEPT_SEARCHES, maxSize: KEPT_TEXTS, sizeCalculation: ({ script }) => script.length + 1 });
+  new LRUCache({ max: KEPT_SEARCHES, maxSize: KEPT_BYTES, sizeCalculation: ({ bytes }) => bytes });
 
 export type ReproduceDeps = Pick<PlayDeps, 'events' | 'levels' | 'pace'> & {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly searches: Searches;
 };
 
-/** What the ghost said in the first `most` steps of a session. Raises what the event store raises. */
-const saidIn = async (events: PlayDeps['events'], stream: string, most: number): Promise<readonly ScriptedText[]> => {
+/** What the ghost said in the first steps of a session, as much as a script may have. Raises what the event store raises. */
+const saidIn = async (events: PlayDeps['events'], stream: string): Promise<readonly ScriptedText[]> => {
   const said: ScriptedText[] = [];
+  let left = SCRIPT_BYTES;
   for await (const steps of pagesOfSteps(events, stream)) {
     for (const { turns, probe } of steps) {
       const decided = turns[0]?.events.find(({ type }) => type === 'VerdictReached' || type === 'VerdictRefused');
       const text = decided?.data['generatedOutput'];
-      said.push({ text: typeof text === 'string' ? text : '', ...defined({ probe }) });
+      const next = { text: typeof text === 'string' ? text : '', ...defined({ probe }) };
+      left -= jsonBytes(next);
+      if (left < 0 || said.length === SCRIPT_TEXTS) return said;
+      said.push(next);
     }
-    if (said.length >= most) break;
   }
-  return said.slice(0, most);
+  return said;
 };
 
 /**
@@ -105,17 +113,17 @@ export const reproduce = async (
   const key = `${tenant} ${session.sessionId} ${finding.kind} ${finding.subject}`;
   let search: ScriptSearch | null | undefined = searches.get(key);
   if (search === undefined) {
-    const all = await saidIn(events, stepsStreamOf(asked), SCRIPT_TEXTS);
+    const all = await saidIn(events, stepsStreamOf(asked));
     search = await firstScript([[], all.slice(0, finding.fromStep), all], leadsThere);
     if (search === null)
-      throw new Rejection('FINDING_NOT_FOUND', { message: finding.fromStep > SCRIPT_TEXTS ? TOO_LATE : NOT_AGAIN });
+      throw new Rejection('FINDING_NOT_FOUND', { message: finding.fromStep > all.length ? TOO_LATE : NOT_AGAIN });
     searches.set(key, search);
   }
-  const { script } = search;
+  const { script, bytes } = search;
   let { state } = search;
   for (let trial = trialOf(state); trial !== null && clock.monotonicMs() < untilMs; trial = trialOf(state)) {
     state = noteTrial(state, await leadsThere(pick(script, trial)));
-    searches.set(key, { script, state });
+    searches.set(key, { script, state, bytes });
   }
   const shortest = pick(script, state.kept);
   const { sessionId, goal, seed } = session;
@@ -137,6 +145,10 @@ const firstScript = async (
   scripts: readonly (readonly ScriptedText[])[],
   leadsThere: (script: readonly ScriptedText[]) => Promise<boolean>,
 ): Promise<ScriptSearch | null> => {
-  for (const script of scripts) if (await leadsThere(script)) return { script, state: beginMinimising(script.length) };
+  for (const script of scripts) {
+    if (!(await leadsThere(script))) continue;
+    const state = beginMinimising(script.length);
+    return { script, state, bytes: weightOf({ script, state }) };
+  }
   return null;
 };

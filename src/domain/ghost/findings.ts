@@ -4,7 +4,7 @@ import { firstFitting } from '../shared/json-bytes.js';
 import { bitmapHas } from './bitmap.js';
 import { reachableUnharmed, unusableItems } from './reach.js';
 import { ruleProblems, ruleSubject } from './rule-problems.js';
-import { findingKinds, type MergedFinding } from './found.js';
+import { type FindingKind, findingKinds, type MergedFinding } from './found.js';
 import { rulesetsOf, type Tally } from './tally.js';
 import { shortId } from './world.js';
 
@@ -16,8 +16,14 @@ export type Finding = MergedFinding & { readonly n: number };
  * 100 sessions (0.98 to the power of 200).
  */
 export const DECISIONS_TO_JUDGE = 200;
-/** What the findings of a session take at most, in bytes of JSON, the first ones: a report is one event. */
-const FINDINGS_BYTES = 400_000;
+/**
+ * What the findings that a report lists take at most, in bytes of JSON: it is one event. Those of the level have a share of their own, so that it is
+ * the same findings in every session of the level, and none of them looks new or gone.
+ */
+const LEVEL_BYTES = 150_000;
+const PLAYED_BYTES = 250_000;
+/** What is listed first of what a session showed: what nothing else shows. */
+const listedFirst: readonly FindingKind[] = ['soft_lock', 'engine_error'];
 
 const NO_WAY = 'No way leads to it from the start, whatever is opened.';
 const TOO_HARMFUL = 'Hazards on every way to it take more hit points than there are.';
@@ -63,6 +69,19 @@ const neverFired = (level: Level, { decisions, fired, steps }: Tally): readonly 
       }));
   });
 
+/** The findings that a report lists, in the same order; the others have their numbers, too. */
+export const listedFindings = (findings: readonly Finding[]): readonly Finding[] => {
+  const isFirst = ({ kind }: Finding): boolean => listedFirst.includes(kind);
+  const played = findings.filter(({ fromStep }) => fromStep > 0);
+  return [
+    ...firstFitting(
+      findings.filter(({ fromStep }) => fromStep === 0),
+      LEVEL_BYTES,
+    ),
+    ...firstFitting([...played.filter(isFirst), ...played.filter((one) => !isFirst(one))], PLAYED_BYTES),
+  ].toSorted((left, right) => left.n - right.n);
+};
+
 /**
  * Everything that a session has found, sorted by the step in which it was first seen. Findings about the level itself stand at step 0.
  * @param over whether the session has ended: only then is it known which rules never fired
@@ -80,8 +99,5 @@ export const findingsOf = (level: Level, tally: Tally, { over }: { readonly over
   const sorted = known.toSorted((left, right) => left.fromStep - right.fromStep || rank(left) - rank(right));
   // What did not happen comes later, so that no number changes at the end; what depends on the machine last, so that it changes no number.
   const all = [...sorted, ...(over ? neverFired(level, tally).filter(isNew) : []), ...(tally.times?.slow ?? [])];
-  return firstFitting(
-    all.map((found, index) => ({ n: index + 1, ...found })),
-    FINDINGS_BYTES,
-  );
+  return all.map((found, index) => ({ n: index + 1, ...found }));
 };

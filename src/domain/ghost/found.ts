@@ -26,8 +26,8 @@ export type MergedFinding = {
   readonly events: readonly number[];
 };
 
-/** How many different findings a tally holds, and how many events each names. */
-const FOUND = 200;
+/** How many different findings of one kind a tally holds, so that no kind keeps out another, and how many events each names. */
+const OF_KIND = 50;
 const EVENTS = 20;
 const DETAIL_CHARS = 300;
 const SUBJECT_CHARS = 200;
@@ -49,7 +49,7 @@ export const merged = (
     const events = known.events.length < EVENTS ? [...known.events, revision] : known.events;
     return found.with(at, { ...known, toStep: step, count: known.count + 1, events });
   }
-  if (found.length >= FOUND) return found;
+  if (found.filter((one) => one.kind === kind).length >= OF_KIND) return found;
   const fresh = { kind, subject: named, detail: cutText(detail, DETAIL_CHARS), fromStep: step, toStep: step, count: 1 };
   return [...found, { ...fresh, events: [revision] }];
 };

@@ -1,4 +1,5 @@
 import { escapeXml } from '../shared/xml.js';
+import { type ShownEnding, whyIncomplete } from './why-incomplete.js';
 
 type TestCase = {
   readonly testName: string;
@@ -8,11 +9,10 @@ type TestCase = {
 };
 
 /** The results of a session that pipelines look at (contract 9.3). */
-export type TestSuite = {
+export type TestSuite = ShownEnding & {
   readonly resultsSessionId: string;
   readonly resultsGoal: string;
   readonly resultsLevel: { readonly levelId: string };
-  readonly resultsTimedOut: boolean;
   readonly resultsTests: readonly TestCase[];
   readonly resultsFailed: number;
   readonly resultsSkipped: number;
@@ -29,16 +29,23 @@ const caseOf = (classname: string, { testName, testPassed, testSkipped, testErro
   return testPassed ? `  ${open}/>` : `  ${open}><failure message="${escapeXml(testError ?? '')}"/></testcase>`;
 };
 
-/** The results of a session as JUnit XML, which pipelines read. */
+/** What no test tells: the session itself came to nothing. */
+const errorCase = (classname: string, why: string): string =>
+  `  <testcase classname="${classname}" name="session"><error message="${escapeXml(why)}"/></testcase>`;
+
+/** The results of a session as JUnit XML, which pipelines read; one that did not do all has an error besides. */
 export const junitOf = (results: TestSuite): string => {
   const { resultsSessionId: id, resultsGoal, resultsLevel, resultsTests, resultsFailed, resultsSkipped } = results;
   // The same from run to run, so that pipelines know a test again.
   const name = escapeXml(`ghost ${resultsLevel.levelId} ${resultsGoal}`);
-  const figures = `tests="${String(resultsTests.length)}" failures="${String(resultsFailed)}" errors="0" skipped="${String(resultsSkipped)}" time="${seconds(results.resultsDuration)}"`;
+  const why = whyIncomplete(results);
+  const errors = why === null ? [] : [errorCase(name, why)];
+  const figures = `tests="${String(resultsTests.length + errors.length)}" failures="${String(resultsFailed)}" errors="${String(errors.length)}" skipped="${String(resultsSkipped)}" time="${seconds(results.resultsDuration)}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuite name="${name}" ${figures}>`,
-    `  <properties><property name="session" value="${escapeXml(id)}"/><property name="timedOut" value="${String(results.resultsTimedOut)}"/></properties>`,
+    `  <properties><property name="session" value="${escapeXml(id)}"/><property name="status" value="${escapeXml(results.resultsStatus)}"/><property name="timedOut" value="${String(results.resultsTimedOut)}"/></properties>`,
+    ...errors,
     ...resultsTests.map((test) => caseOf(name, test)),
     '</testsuite>',
     '',

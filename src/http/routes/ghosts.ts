@@ -13,7 +13,7 @@ import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { ghosts as ghostRows, type GhostRow } from '../../../projections/ghosts.js';
 import { contextOf } from '../command-context.js';
-import { durationOf, LevelShown } from '../ghost-results.js';
+import { durationOf, ghostErrorsOf, ShownStatus, LevelShown, ghostStatusOf } from '../ghost-results.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import { ClientId, nullable } from '../schemas.js';
@@ -55,7 +55,6 @@ const asked = {
   ),
 };
 const Goal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
-const Status = Type.Unsafe<string>({ type: 'string', enum: ['pending', 'running', 'completed', 'failed', 'stopped'] });
 const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
 
 export const SessionParams = Type.Object({ sessionId: Type.String() });
@@ -69,8 +68,6 @@ type GhostBody = {
   driver?: GhostDriver | null;
 };
 
-const statusOf = (session: GhostSession): string =>
-  session.name === 'pending' || session.name === 'running' ? session.name : session.ending;
 const completedAt = (session: GhostSession): string | null => ('completedAt' in session ? session.completedAt : null);
 const progressOf = (session: GhostSession, step: number): number =>
   'completedAt' in session ? 1 : Math.min(1, step / Math.max(1, session.steps));
@@ -137,7 +134,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
           description: 'The session; it goes on by itself.',
           schema: Type.Object({
             id: Type.String(),
-            status: Status,
+            status: ShownStatus,
             progress: Type.Number(),
             startedAt: Type.String({ format: 'date-time' }),
             completedAt: Type.Optional(Type.String({ format: 'date-time' })),
@@ -154,7 +151,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
           position,
           body: {
             ...{ id, startedAt, seed },
-            status: statusOf(session),
+            status: ghostStatusOf(session),
             progress: progressOf(session, session.step),
             ...defined({ completedAt: completedAt(session) ?? undefined }),
           },
@@ -177,7 +174,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
       responses: {
         200: {
           description: 'The session; it goes on by itself.',
-          schema: Type.Object({ sessionId: Type.String(), runStatus: Status, seed: Type.Integer() }),
+          schema: Type.Object({ sessionId: Type.String(), runStatus: ShownStatus, seed: Type.Integer() }),
         },
       },
       handler: async (call) => {
@@ -185,7 +182,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
         const timeoutMs = (duration ?? DEFAULT_DURATION_SECONDS) * 1_000;
         const { session, position } = await run(call, goal ?? goalOf(testSuite), testSuite, timeoutMs);
         const { sessionId, seed } = session;
-        return { position, body: { sessionId, runStatus: statusOf(session), seed } };
+        return { position, body: { sessionId, runStatus: ghostStatusOf(session), seed } };
       },
     }),
     route({
@@ -206,7 +203,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
                 histTestSuite: Type.String(),
                 histStartedAt: Type.String({ format: 'date-time' }),
                 histCompletedAt: NullableTime,
-                histStatus: Status,
+                histStatus: ShownStatus,
                 histPassRate: Type.Number(),
                 histGoal: Type.String(),
                 histLevel: LevelShown,
@@ -243,7 +240,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
           description: 'Where it stands.',
           schema: Type.Object({
             ghostSessionId: Type.String(),
-            ghostStatus: Status,
+            ghostStatus: ShownStatus,
             ghostProgress: Type.Number({ description: '0 to 1' }),
             ghostStartedAt: Type.String({ format: 'date-time' }),
             ghostDuration: Type.Number({ description: 'Seconds.' }),
@@ -268,11 +265,11 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
         return {
           body: {
             ghostSessionId: sessionId,
-            ghostStatus: statusOf(session),
+            ghostStatus: ghostStatusOf(session),
             ghostProgress: progressOf(session, step),
             ghostStartedAt: startedAt,
             ghostDuration: durationOf(session, ports.clock.now()) / 1_000,
-            ghostErrors: 'reason' in session && session.reason !== null ? [session.reason] : [],
+            ghostErrors: ghostErrorsOf(session),
             ghostGoal: goal,
             ghostLevel: level,
             ghostSeed: seed,

@@ -40,6 +40,7 @@ type StepsFault = { at: 'none' | 'before' | 'after' };
 const openProcess = async (
   store: MemoryEventStore,
   { steps: budget = 10_000, fault = { at: 'none' } }: { steps?: number; fault?: StepsFault } = {},
+  levelOf: () => typeof level | null = () => level,
 ) => {
   const clock = new ManualClock();
   const failing = faulty(store, fault);
@@ -49,7 +50,7 @@ const openProcess = async (
   };
   const lanes = new Lanes(events, clock, { shared: true });
   const journal = new ProcessJournal(events, { shared: true });
-  const levels = { levelOf: () => Promise.resolve(level) } as unknown as Levels;
+  const levels = { levelOf: () => Promise.resolve(levelOf()) } as unknown as Levels;
   const plays = createKeptPlays();
   const signingKeys = { current: { kid: 'test-key', alg: 'EdDSA' } } as const;
   const turns = {
@@ -224,6 +225,22 @@ describe('the steps of a body', () => {
       expect.objectContaining({ kind: 'mind_allowed_world_refused', subject: 'IDLE/WALL', count: CHECKPOINT_STEPS }),
     );
   }, 60_000);
+
+  it.each(['step', 'session'] as const)(
+    'end as failed at the next request when the level is lost: %s',
+    async (next) => {
+      let held: typeof level | null = level;
+      await using body = await openProcess(new MemoryEventStore(), {}, () => held);
+      await body.begin();
+      await body.playTurn();
+      held = null;
+      if (next === 'step') await expect(body.step(tapeOf())).rejects.toMatchObject({ code: 'GHOST_OVER' });
+      expect(await body.over()).toMatchObject({
+        ...{ ending: 'failed', reason: 'The level of this session is lost.', report: { step: 1, tests: [] } },
+      });
+      await expect(body.step(tapeOf())).rejects.toMatchObject({ code: 'GHOST_OVER' });
+    },
+  );
 
   it('are not made of what ends after the session, and a turn without an end is none', async () => {
     const store = new MemoryEventStore();

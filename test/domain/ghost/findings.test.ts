@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/domain/ghost/deed.js';
-import { DECISIONS_TO_JUDGE, findingsOf } from '../../../src/domain/ghost/findings.js';
+import { DECISIONS_TO_JUDGE, findingsOf, listedFindings } from '../../../src/domain/ghost/findings.js';
 import { noteStep, type StepFacts } from '../../../src/domain/ghost/note-step.js';
 import { coverageOf, metricsOf, testsOf } from '../../../src/domain/ghost/results.js';
 import { noteTime, type StepTimes, timeMetrics } from '../../../src/domain/ghost/step-times.js';
@@ -8,6 +8,7 @@ import { beginTally, type Tally } from '../../../src/domain/ghost/tally.js';
 import { beginWorld } from '../../../src/domain/ghost/world.js';
 import type { Level } from '../../../src/domain/level/level.js';
 import { defined } from '../../../src/domain/shared/defined.js';
+import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
 import { aRuleset } from '../../support/rules.js';
 import { drawnLevel } from './drawn-level.js';
 import { play } from './play.js';
@@ -85,7 +86,11 @@ describe('findings of steps', () => {
         error: `e${index}`,
       })),
     );
-    expect(tally.found).toHaveLength(200);
+    // Neither kind keeps out the other.
+    const counted = (['mind_allowed_world_refused', 'engine_error'] as const).map(
+      (kind) => tally.found.filter((one) => one.kind === kind).length,
+    );
+    expect([counted, tally.found.length]).toEqual([[50, 50], 100]);
     expect(tally.actions['OTHERS']).toBe(400);
   });
 });
@@ -124,6 +129,67 @@ describe('findings of a level', () => {
     expect(lock).toMatchObject({ subject: 'goal1', count: 1, events: [10], fromStep: 2 });
     const right = play(level, 'complete_level').tally;
     expect(told(level, right, true)).not.toContain('soft_lock goal1');
+  });
+});
+
+describe('more findings than a report can list', () => {
+  const lock = { kind: 'soft_lock', subject: 'way out', detail: 'The goal could be reached at first.' } as const;
+  const crash = { kind: 'engine_error', subject: 'x', detail: 'x' } as const;
+  const noisy: Tally['found'] = [
+    ...Array.from({ length: 50 }, (_, index) => ({
+      ...({
+        kind: 'mind_allowed_world_refused',
+        subject: `${'夢'.repeat(190)}${index}`,
+        detail: '夢'.repeat(300),
+      } as const),
+      ...{ fromStep: 2, toStep: 9, count: 8, events: [1, 2, 3] },
+    })),
+    ...[lock, crash].map((one) => ({ ...one, fromStep: 15, toStep: 15, count: 1, events: [14] })),
+  ];
+  const items = Array.from({ length: 990 }, (_, index): Level['items'][number] => ({
+    ...{ id: `${'夢'.repeat(60)}${index}`, at: open.spawn, opens: [], heals: 0, consumed: false },
+  }));
+  const set = (rulesetId: string) => ({
+    ...aRuleset(
+      Array.from({ length: 400 }, (_, at) => ({ ruleAction: at % 2 === 0 ? 'MOVE' : 'IDLE', rulePriority: at })),
+    ),
+    rulesetId,
+  });
+  const npc = { id: 'n', name: 'n', at: open.spawn, persona: '', lines: [] };
+  const npcs = Array.from({ length: 7 }, (_, index) => ({ ...npc, ruleset: set(`${'s'.repeat(60)}${index}`) }));
+  const levels = {
+    items: { ...open, items },
+    rules: { ...open, ruleset: set('g'), npcs: npcs as unknown as Level['npcs'] },
+  };
+
+  it.each(['items', 'rules'] as const)('leave none of what was played out, and turn no test around: %s', (name) => {
+    const level = levels[name];
+    const tally = { ...beginTally(level), steps: 20, found: noisy };
+    const all = findingsOf(level, tally, { over: true });
+    const listed = listedFindings(all);
+    expect(jsonBytes(all)).toBeGreaterThan(400_000);
+    expect(jsonBytes(listed)).toBeLessThan(401_000);
+    expect(listed.filter(({ fromStep }) => fromStep > 0)).toHaveLength(52);
+    expect(listed.map(({ n }) => n)).toEqual(listed.map(({ n }) => n).toSorted((left, right) => left - right));
+    for (const finding of listed) expect(all[finding.n - 1]).toBe(finding);
+    const tests = testsOf(level, beginWorld(level), tally, { goal: 'find_bugs', over: true });
+    for (const kind of ['soft_lock', 'engine_error'])
+      expect(tests).toContainEqual(expect.objectContaining({ testName: kind, testPassed: false }));
+  });
+
+  it('list the same of the level, whatever was played', () => {
+    const ofLevel = (found: Tally['found']) =>
+      listedFindings(findingsOf(levels.items, { ...beginTally(open), steps: 20, found }, { over: true })).filter(
+        ({ fromStep }) => fromStep === 0,
+      );
+    expect(ofLevel(noisy)).toEqual(ofLevel([]));
+  });
+
+  it('list soft locks first of what was played', () => {
+    const wide = noisy.map((one) => ({ ...one, detail: '夢'.repeat(3_000) }));
+    const listed = listedFindings(findingsOf(open, { ...beginTally(open), steps: 20, found: wide }, { over: true }));
+    expect(listed.length).toBeLessThan(52);
+    expect(listed.slice(-2).map(({ kind }) => kind)).toEqual(['soft_lock', 'engine_error']);
   });
 });
 

@@ -16,12 +16,17 @@ describe('text in XML', () => {
 });
 
 describe('the results as JUnit XML', () => {
+  const done = {
+    ...{ resultsGoal: 'find_bugs', resultsLevel: { levelId: 'a <b>' }, resultsSessionId: 'g1', resultsDuration: 1_500 },
+    ...{ resultsStatus: 'completed', resultsErrors: [], resultsTimedOut: false },
+  };
+  const nothing = { ...done, resultsTests: [], resultsFailed: 0, resultsSkipped: 0 };
+
   it('names what failed, passed and was skipped', () => {
     const name = 'ghost a &lt;b&gt; find_bugs';
     const test = { testPassed: false, testError: null, testDuration: 1_500 };
     const xml = junitOf({
-      ...{ resultsGoal: 'find_bugs', resultsLevel: { levelId: 'a <b>' }, resultsTimedOut: false },
-      ...{ resultsSessionId: 'g1', resultsFailed: 1, resultsSkipped: 1, resultsDuration: 1_500 },
+      ...{ ...done, resultsFailed: 1, resultsSkipped: 1 },
       resultsTests: [
         { ...test, testName: 'a', testPassed: true },
         { ...test, testName: 'b', testError: hostile },
@@ -32,7 +37,7 @@ describe('the results as JUnit XML', () => {
       [
         '<?xml version="1.0" encoding="UTF-8"?>',
         `<testsuite name="${name}" tests="3" failures="1" errors="0" skipped="1" time="1.500">`,
-        '  <properties><property name="session" value="g1"/><property name="timedOut" value="false"/></properties>',
+        '  <properties><property name="session" value="g1"/><property name="status" value="completed"/><property name="timedOut" value="false"/></properties>',
         `  <testcase classname="${name}" name="a"/>`,
         `  <testcase classname="${name}" name="b"><failure message="&lt;script&gt;&amp;&quot;[2J\ufffd"/></testcase>`,
         `  <testcase classname="${name}" name="c"><skipped message="Nobody knows."/></testcase>`,
@@ -40,6 +45,23 @@ describe('the results as JUnit XML', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it.each([
+    [
+      { resultsStatus: 'failed', resultsErrors: ['The <level> is lost.'] },
+      'It could not go on. The &lt;level&gt; is lost.',
+    ],
+    [{ resultsStatus: 'stopped' }, 'It was stopped.'],
+    [{ resultsTimedOut: true }, 'Its time was over before it had done all.'],
+  ])('has an error for a session that did not do all: %j', (ended, why) => {
+    const xml = junitOf({ ...nothing, ...ended });
+    expect(xml).toContain('tests="1" failures="0" errors="1" skipped="0"');
+    expect(xml).toContain(` name="session"><error message="${why}"/></testcase>`);
+  });
+
+  it.each(['completed', 'running'])('has no error for one that is %s', (resultsStatus) => {
+    expect(junitOf({ ...nothing, resultsStatus })).toContain('tests="0" failures="0" errors="0" skipped="0"');
   });
 });
 
