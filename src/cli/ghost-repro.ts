@@ -45,7 +45,8 @@ export const reproCommand = (terminal: Terminal): Command =>
         throw new CommandFailed(`${out} cannot be written (${why(error)}).`);
       });
       const { kind, subject } = repro.finding;
-      remark(terminal, `${kind} ${subject} comes about in ${String(repro.steps)} steps: ${out}.`);
+      const more = repro.minimal ? '' : ' Fewer may do: run the command again, and the search goes on.';
+      remark(terminal, `${kind} ${subject} comes about in ${String(repro.steps)} steps: ${out}.${more}`);
     });
 
 /** A registered level as it is now, as a reproduction names one. */
@@ -77,7 +78,7 @@ export const replayCommand = (terminal: Terminal): Command =>
       if (json) printJson(terminal, outcome);
       const { kind, subject } = repro.finding;
       const steps = `${String(outcome.steps)} steps`;
-      if (!outcome.reproduced) throw new CommandFailed(`${kind} ${subject} does not come about any more in ${steps}.`);
+      if (!outcome.reproduced) throw new CommandFailed(`${kind} ${subject} no longer comes about (${steps}).`);
       if (!json) print(terminal, `${kind} ${subject} comes about in ${steps}.`);
     });
 
@@ -105,10 +106,11 @@ export const compareCommand = (terminal: Terminal): Command =>
       const [added, gone, kept] = [counted(compared.added), counted(compared.gone), counted(compared.kept)];
       if (json) printJson(terminal, compared);
       else {
+        if (!compared.comparable) print(terminal, 'These sessions played for another goal or in another level.');
         for (const finding of added) print(terminal, `new   ${findingLine(finding)}`);
         for (const finding of gone) print(terminal, `gone  ${findingLine(finding)}`);
         print(terminal, `${String(added.length)} new, ${String(gone.length)} gone, ${String(kept.length)} as before`);
       }
-      if (!compared.comparable) throw new CommandFailed('They had not the same goal and level.');
+      if (!compared.comparable) throw new CommandFailed('Compare sessions of one goal and one level.');
       if (added.length > 0) throw new CommandFailed(`${String(added.length)} findings are new.`);
     });

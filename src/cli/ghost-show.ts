@@ -36,11 +36,13 @@ export const requirePassed = (results: GhostResults): void => {
   const { resultsFailed, resultsSessionId: id, resultsTimedOut } = results;
   const why = whyIncomplete(results);
   const more = resultsTimedOut ? ' Give it more with --timeout.' : '';
+  const isEmpty = why === null && resultsFailed === 0 && results.resultsPassed === 0;
   const reasons = [
     ...(why === null ? [] : [`Session ${id} is no pass. ${why}${more}`]),
+    ...(isEmpty ? [`Session ${id} is no pass: none of its tests could be judged. Has the level a goal?`] : []),
     ...(resultsFailed === 0
       ? []
-      : [`${String(resultsFailed)} of the tests failed. How a finding comes about: anima ghost repro ${id} <number>.`]),
+      : [`Tests that failed: ${String(resultsFailed)}. How a finding comes about: anima ghost repro ${id} <number>.`]),
   ];
   if (reasons.length > 0) throw new CommandFailed(reasons.join('\n'));
 };

@@ -56,7 +56,7 @@ const findingLines = (findings: readonly GhostFinding[], all: boolean): readonly
   const left = findings.length - shown.length;
   return [
     ...(shown.length === 0 && left === 0 ? ['No findings.'] : shown.map(findingLine)),
-    ...(left === 0 ? [] : [`And ${String(left)} that fail no test: --all shows them.`]),
+    ...(left === 0 ? [] : [`Findings that fail no test: ${String(left)}. --all shows them.`]),
   ];
 };
 

@@ -69,12 +69,18 @@ const stopCommand = (terminal: Terminal): Command =>
   new Command('stop')
     .description('stop a session; what it has found so far stays')
     .argument('<session>')
-    .action(async (sessionId: string) => {
+    .option('--json', 'print the status after that as a line of JSON')
+    .action(async (sessionId: string, { json = false }: { readonly json?: boolean }) => {
       const request = await openClient(terminal);
       await request('POST', sessionPath(sessionId, 'stop'), {});
-      const { ghostStatus } = (await request('GET', sessionPath(sessionId, 'status'))) as GhostStatus;
+      const status = (await request('GET', sessionPath(sessionId, 'status'))) as GhostStatus;
+      if (json) {
+        printJson(terminal, status);
+        return;
+      }
+      const { ghostStatus } = status;
       const isStopped = ghostStatus === 'stopped';
-      print(terminal, isStopped ? `${sessionId} is stopped.` : `${sessionId} was over already: ${ghostStatus}.`);
+      print(terminal, isStopped ? `${sessionId} is stopped.` : `${sessionId} was already over: ${ghostStatus}.`);
     });
 
 type HistoryItem = {

@@ -32,7 +32,7 @@ describe('anima ghost', () => {
     expect(found.stdout).toMatch(/^FAILED +soft_lock /m);
     expect(found.stderr).toMatch(/^found unreachable_goal walled-up room: /m);
     expect(found.stdout).toMatch(/^\d+\. unreachable_goal walled-up room: /m);
-    expect(found.stdout).toMatch(/^And \d+ that fail no test: --all shows them\.$/m);
+    expect(found.stdout).toMatch(/^Findings that fail no test: \d+\. --all shows them\.$/m);
     expect(found.stdout).not.toMatch(/mind_allowed_world_refused \w+\//);
     expect(found.stderr).toMatch(/^Session g0_\S+, seed 7\.$/m);
     expect(await inFile('ghost.xml')).toMatch(/<testsuite [^>]*failures="[1-9]/);
@@ -91,7 +91,7 @@ describe('anima ghost', () => {
       resultsSessionId: string;
     };
     const other = await anima('compare', fine.resultsSessionId, id);
-    expect([other.code, other.stderr]).toEqual([1, 'They had not the same goal and level.\n']);
+    expect([other.code, other.stderr]).toEqual([1, 'Compare sessions of one goal and one level.\n']);
     expect(other.stdout).toMatch(/^new {3}\d+\. soft_lock way out: /m);
     const elsewhere = await anima('replay', 'lock.json', '--level', 'cellar');
     expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringMatching(/does not come about any more/)]);
