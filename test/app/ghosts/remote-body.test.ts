@@ -92,6 +92,7 @@ const openProcess = async (
     return tape;
   };
   return {
+    clock,
     plays,
     step,
     openTurn,
@@ -240,6 +241,20 @@ describe('the steps of a body', () => {
       await expect(body.step(tapeOf())).rejects.toMatchObject({ code: 'GHOST_OVER' });
     },
   );
+
+  it('expire after the session when their turns were left open, though the level is gone by then', async () => {
+    const store = new MemoryEventStore();
+    let held: typeof level | null = level;
+    await using body = await openProcess(store, {}, () => held);
+    await body.begin();
+    await body.openTurn();
+    await body.playTurn({ ghost: { done: true } });
+    await body.over();
+    held = null;
+    await body.clock.advance(DEADLINE_MS);
+    const { events } = await store.read(ghostMindStream(TENANT, sessionId), { direction: 'backwards', limit: 1 });
+    expect(events).toMatchObject([{ type: 'TurnExpired' }]);
+  });
 
   it('are not made of what ends after the session, and a turn without an end is none', async () => {
     const store = new MemoryEventStore();
