@@ -8,6 +8,7 @@ import { ghostHost } from '../../../src/app/ghosts/ghost-host.js';
 import { readGhost, stepGhost } from '../../../src/app/ghosts/remote-body.js';
 import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
 import { ghostRef } from '../../../src/app/ghosts/run-ghost.js';
+import { shownSteps } from '../../../src/app/ghosts/shown-steps.js';
 import { CHECKPOINT_STEPS, readSteps } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
@@ -113,6 +114,8 @@ const openProcess = async (
       ),
     stop: () => engine.ask(ghostRef(TENANT, sessionId), [{ type: 'stop' }], by()),
     session: () => readGhost(deps, TENANT, sessionId),
+    shown: async () =>
+      shownSteps(deps, { ...(await readGhost(deps, TENANT, sessionId)), tenant: TENANT }, await stepsIn(store)),
     /** Waits for the report. */
     over: async () => {
       for (let look = 0; look < 10_000; look += 1) {
@@ -254,6 +257,22 @@ describe('the steps of a body', () => {
     await body.clock.advance(DEADLINE_MS);
     const { events } = await store.read(ghostMindStream(TENANT, sessionId), { direction: 'backwards', limit: 1 });
     expect(events).toMatchObject([{ type: 'TurnExpired' }]);
+  });
+
+  it('are shown without the names of goals when the level is lost', async () => {
+    const store = new MemoryEventStore();
+    let held: typeof level | null = level;
+    await using body = await openProcess(store, {}, () => held);
+    await body.begin();
+    const goal = level.goals[0]?.id ?? '';
+    await body.playTurn({ ghost: { position: level.spawn, reached: [goal], done: true } });
+    await body.over();
+    expect(await body.shown()).toMatchObject([{ step: 1, told: { position: level.spawn, reached: [goal] } }]);
+    held = null;
+    expect(await body.shown()).toMatchObject([
+      { step: 1, action: { type: 'IDLE' }, told: { position: level.spawn, done: true } },
+    ]);
+    expect((await body.shown())[0]).not.toHaveProperty('told.reached');
   });
 
   it('are not made of what ends after the session, and a turn without an end is none', async () => {
