@@ -245,6 +245,35 @@ describe('the steps of a body', () => {
     },
   );
 
+  it('are what Finalize is answered for: a turn that ends behind the last step is refused', async () => {
+    const store = new MemoryEventStore();
+    await using body = await openProcess(store, { steps: 1 });
+    await body.begin();
+    const open = [await body.openTurn(), await body.openTurn()];
+    const ends = await Promise.allSettled(open.map((tape) => body.step(tape, idle)));
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(ends).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ code: 'GHOST_OVER' }) });
+    expect(await numbersIn(store)).toEqual([1]);
+  });
+
+  it('are what Finalize is answered for, at whatever moment the session is stopped', async () => {
+    const answered = new Set<string>();
+    for (let delay = 0; delay < 60; delay += 3) {
+      const store = new MemoryEventStore();
+      await using body = await openProcess(store);
+      await body.begin();
+      const tape = await body.openTurn();
+      const stopping = body.stop();
+      for (let turns = 0; turns < delay; turns += 1) await Promise.resolve();
+      const [end] = await Promise.allSettled([body.step(tape, idle), stopping]);
+      await body.over();
+      const said = end.status === 'fulfilled' ? end.value.instruction.type : (end.reason as { code?: string }).code;
+      answered.add(`${String(said)} of ${String((await numbersIn(store)).length)}`);
+    }
+    // A body that is refused may still have made the last step: the report records what it finds.
+    expect([...answered].filter((each) => !/^(Finalize of 1|GHOST_OVER of [01])$/.test(each))).toEqual([]);
+  });
+
   it('expire after the session when their turns were left open, though the level is gone by then', async () => {
     const store = new MemoryEventStore();
     let held: typeof level | null = level;
