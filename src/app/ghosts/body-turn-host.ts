@@ -42,13 +42,16 @@ const prepareForGhost = async (
   mind: MindOfSession,
   { state, inputs }: { readonly state: TurnState; readonly inputs: readonly TurnInput[] },
 ): Promise<(streamState: unknown) => unknown> => {
+  const issuer = { kid: deps.signingKeys.current.kid, iss: deps.issuer };
+  // No rule decides that a turn expires: it does so also after its session, when the level may be gone for good.
+  if (inputs.every(({ type }) => type === 'deadline'))
+    return (own) => factsFrom(mind.sessionId, { ruleset: null }, own as MindState, issuer);
   const { level } = await settingFor(deps, { ...(await planOf(deps, mind)), tenant: mind.tenant });
   const { ruleset } = level;
   const opening = inputs.find((input) => input.type === 'open');
   const held =
     opening === undefined || state.name !== 'new' ? [] : await inSlices(holdPatterns(ruleset, opening.observation));
   const persona = actorsPersona(state, inputs) ?? level.persona;
-  const issuer = { kid: deps.signingKeys.current.kid, iss: deps.issuer };
   return (streamState) => {
     const own = streamState as MindState;
     return factsFrom(mind.sessionId, { ruleset }, { ...own, persona: own.persona ?? persona }, issuer, held);

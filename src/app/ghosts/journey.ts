@@ -6,7 +6,7 @@ import type { Level, Tile } from '../../domain/level/level.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { nextTurn } from '../pacing/next-turn.js';
 import type { SessionState } from './session.js';
-import { CHECKPOINT_STEPS, lastStep, pagesOfSteps } from './steps-log.js';
+import { CHECKPOINT_STEPS, lastStep, pagesOfSteps, type RecordedStep, readSteps } from './steps-log.js';
 
 /** How many steps are looked at: some seconds of reading. Of a longer session these are the last ones (contract 9.12). */
 const JOURNEY_STEPS = 20_000;
@@ -66,12 +66,31 @@ async function* placesFrom(
   }
 }
 
-/** Where a session went that has a body elsewhere, as the body told it; a step of which it told nothing is at the place of the one before. As journeyOf. */
-export const remoteJourney: typeof journeyOf = async (events, stream, level, findings) => {
+/**
+ * Where a session went that has a body elsewhere, as the body told it; a step of which it told nothing is at the place of the one before, of those that
+ * are looked at. As journeyOf.
+ */
+export const remoteJourney: typeof journeyOf = async (events, stream, level, findings, most = JOURNEY_STEPS) => {
+  const first = Math.max(0, (await lastStep(events, stream)) - most);
   const places: Tile[] = [];
-  for await (const steps of pagesOfSteps(events, stream))
-    // What a step's body tells is where it was before that step.
-    for (const { remote } of steps) places.push(remote?.told.position ?? places.at(-1) ?? level.spawn);
-  const at = (step: number): Tile => places[step] ?? level.spawn;
-  return { places, findings: findings.map((finding) => ({ ...finding, at: at(finding.fromStep) })) };
+  for await (const steps of pagesOfSteps(events, stream, first + 1)) {
+    for (const step of steps) places.push(toldPlace(step) ?? places.at(-1) ?? level.spawn);
+    await nextTurn();
+  }
+  const located: Journey['findings'][number][] = [];
+  for (const finding of findings) {
+    const place = places[finding.fromStep - first] ?? (await toldPlaceAt(events, stream, finding.fromStep));
+    located.push({ ...finding, at: place ?? level.spawn });
+  }
+  return { places, findings: located };
+};
+
+/** What a step's body tells is where it was before that step. */
+const toldPlace = ({ remote }: RecordedStep): Tile | undefined => remote?.told.position;
+
+/** Where a body was after a step, as it told within some steps before; undefined when it told nothing. */
+const toldPlaceAt = async (events: StepsRead, stream: string, step: number): Promise<Tile | undefined> => {
+  const from = Math.max(1, step + 2 - CHECKPOINT_STEPS);
+  const { steps } = await readSteps(events, stream, { from, limit: step + 2 - from });
+  return steps.map(toldPlace).findLast((place) => place !== undefined);
 };

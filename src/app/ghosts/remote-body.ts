@@ -2,6 +2,8 @@ import type { CommandContext } from '../../domain/shared/command-context.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { ghostMindStream } from '../../domain/shared/stream-names.js';
 import type { GhostAnswer, GhostInput } from '../../../workflows/ghost-session.js';
+import { turn } from '../../../workflows/turn.js';
+import type { TurnState } from '../../../workflows/turn-state.js';
 import { type StepDeps, type Stepped, stepTurn, type TurnStep } from '../turns/step-turn.js';
 import { type PlayedSession, sessionContext } from './play-slice.js';
 import { recordEndedTurns, type RemoteStepDeps } from './remote-steps.js';
@@ -12,15 +14,18 @@ export type RemoteBodyDeps = RemoteStepDeps & Pick<GhostDeps, 'engine' | 'journa
 /** Whether a session waits for the steps of a body elsewhere. */
 const awaitsBody = (session: GhostAnswer): boolean => session.driver === 'remote' && session.name === 'running';
 
-/** What ends a session after the turns that have ended; null where it goes on. Raises what the levels and the event store raise. */
-const endingOf = async (deps: RemoteStepDeps, session: PlayedSession): Promise<GhostInput | null> => {
+/** What ends a session after the turns that have ended, null where it goes on; `through`: the last revision of its mind's stream that is in a step. */
+type Caught = { readonly ending: GhostInput | null; readonly through: number };
+
+/** Records what has ended. Raises what the levels and the event store raise. */
+const record = async (deps: RemoteStepDeps, session: PlayedSession): Promise<Caught> => {
   try {
     const { play, over } = await recordEndedTurns(deps, session);
-    return over ? { type: 'played', step: play.step, over } : null;
+    return { ending: over ? { type: 'played', step: play.step, over } : null, through: play.through };
   } catch (error) {
     // Nothing brings it back, and nobody plays the session but the body that asks.
     if (error instanceof Rejection && error.code === 'LEVEL_NOT_FOUND')
-      return { type: 'broken', reason: error.message };
+      return { ending: { type: 'broken', reason: error.message }, through: -1 };
     throw error;
   }
 };
@@ -29,11 +34,24 @@ const endingOf = async (deps: RemoteStepDeps, session: PlayedSession): Promise<G
  * Records what has ended, and ends the session when that was all or its level is lost. Says whether it is over.
  * Raises what the levels, the event store and ProcessEngine.ask raise.
  */
-const catchUp = async (deps: RemoteBodyDeps, session: PlayedSession): Promise<boolean> => {
-  const ending = await endingOf(deps, session);
-  if (ending === null) return false;
-  await deps.engine.ask(ghostRef(session.tenant, session.sessionId), [ending], sessionContext(session));
-  return true;
+const catchUp = async (
+  deps: RemoteBodyDeps,
+  session: PlayedSession,
+): Promise<{ readonly over: boolean; readonly through: number }> => {
+  const { ending, through } = await record(deps, session);
+  if (ending !== null)
+    await deps.engine.ask(ghostRef(session.tenant, session.sessionId), [ending], sessionContext(session));
+  return { over: ending !== null, through };
+};
+
+/** Whether the turn of a `Finalize` is a step now: the session may have ended meanwhile. Raises as catchUp. */
+const isStep = async (deps: RemoteBodyDeps, session: PlayedSession, stepped: Stepped): Promise<boolean> => {
+  const { over, through } = await catchUp(deps, session);
+  if (!over) return true;
+  const { turnId, round } = stepped.answer;
+  const ref = { process: turn.name, id: turnId, stream: ghostMindStream(session.tenant, session.sessionId) };
+  const state = (await deps.journal.load(turn, ref, stepped.revision)).state as TurnState;
+  return state.name !== 'new' && (state.rounds[round]?.revision ?? Infinity) <= through;
 };
 
 /**
@@ -42,12 +60,13 @@ const catchUp = async (deps: RemoteBodyDeps, session: PlayedSession): Promise<bo
  */
 export const readGhost = async (deps: RemoteBodyDeps, tenant: string, sessionId: string): Promise<GhostAnswer> => {
   const session = await findGhost(deps, tenant, sessionId);
-  if (!awaitsBody(session) || !(await catchUp(deps, { ...session, tenant }))) return session;
+  if (!awaitsBody(session) || !(await catchUp(deps, { ...session, tenant })).over) return session;
   return findGhost(deps, tenant, sessionId);
 };
 
 /**
- * One step of the body of a session (contract 9.6). When it ends a turn, its step is recorded before it is answered.
+ * One step of the body of a session (contract 9.6). When it ends a turn, its step is recorded before it is answered; where the session
+ * ended first, the turn is no step, and is refused.
  * @throws Rejection GHOST_NOT_FOUND, GHOST_NOT_REMOTE, GHOST_OVER, and as stepTurn
  */
 export const stepGhost = async (
@@ -59,8 +78,9 @@ export const stepGhost = async (
   const session = await findGhost(deps, tenant, sessionId);
   if (session.driver !== 'remote') throw new Rejection('GHOST_NOT_REMOTE');
   const played = { ...session, tenant };
-  if (!awaitsBody(session) || (await catchUp(deps, played))) throw new Rejection('GHOST_OVER');
+  if (!awaitsBody(session) || (await catchUp(deps, played)).over) throw new Rejection('GHOST_OVER');
   const stepped = await stepTurn(deps, { ...step, stream: ghostMindStream(tenant, sessionId) });
-  if (stepped.answer.instruction.type === 'Finalize') await catchUp(deps, played);
+  if (stepped.answer.instruction.type === 'Finalize' && !(await isStep(deps, played, stepped)))
+    throw new Rejection('GHOST_OVER');
   return stepped;
 };

@@ -67,8 +67,8 @@ export const recordEndedTurns = (deps: RemoteStepDeps, session: PlayedSession): 
       const after = afterRemoteStep(level, play, ended.remote);
       const outcome = await recordStep(lanes, stream, by, play.step, stepOf(after, ended));
       closed = outcome === 'closed';
-      // Another process was faster: what it recorded is what this one would have.
-      if (!closed) ({ play, looked } = begun(outcome === 'recorded' ? after : await loadPlay(events, stream, level)));
+      // Another process was faster: what it recorded is what this one would have, also before it closed them.
+      ({ play, looked } = begun(outcome === 'recorded' ? after : await loadPlay(events, stream, level)));
     }
     plays.set(key, { play, looked });
     return { setting, play, over: closed || isRemotePlayed(setting, play) };

@@ -1,5 +1,16 @@
+import { Rejection } from '../../domain/shared/rejection.js';
 import { type PlayDeps, type PlayedSession, settingFor } from './play-slice.js';
 import type { RecordedStep } from './steps-log.js';
+
+/** The names of a session's goals; null when its level is lost, though its steps are not. Raises what the levels raise. */
+const goalNames = async (deps: Pick<PlayDeps, 'levels'>, session: PlayedSession): Promise<readonly string[] | null> => {
+  try {
+    return (await settingFor(deps, session)).level.goals.map(({ id }) => id);
+  } catch (error) {
+    if (error instanceof Rejection && error.code === 'LEVEL_NOT_FOUND') return null;
+    throw error;
+  }
+};
 
 /** Steps as they are shown (contract 9.6, 9.9): without what only playing on needs. Raises what the levels raise. */
 export const shownSteps = async (
@@ -7,11 +18,11 @@ export const shownSteps = async (
   session: PlayedSession,
   steps: readonly RecordedStep[],
 ): Promise<readonly object[]> => {
-  const goals = session.driver === 'remote' ? (await settingFor(deps, session)).level.goals : [];
+  const goals = session.driver === 'remote' ? await goalNames(deps, session) : null;
   return steps.map(({ checkpoint: _, remote, ...step }) => {
     if (remote === undefined) return step;
     const { reached, ...told } = remote.told;
-    const names = reached?.map((position) => goals[position]?.id ?? '');
-    return { ...step, told: { ...told, ...(names === undefined ? {} : { reached: names }) } };
+    if (reached === undefined || goals === null) return { ...step, told };
+    return { ...step, told: { ...told, reached: reached.map((position) => goals[position] ?? '') } };
   });
 };

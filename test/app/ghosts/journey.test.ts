@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { journeyOf } from '../../../src/app/ghosts/journey.js';
+import { journeyOf, remoteJourney } from '../../../src/app/ghosts/journey.js';
 import { createKeptSessions, type PlayDeps, playSlice } from '../../../src/app/ghosts/play-slice.js';
-import { CHECKPOINT_STEPS } from '../../../src/app/ghosts/steps-log.js';
+import { CHECKPOINT_STEPS, recordStep } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import type { Finding } from '../../../src/domain/ghost/findings.js';
@@ -40,7 +40,43 @@ const playedSession = async (): Promise<MemoryEventStore> => {
 const findingAt = (fromStep: number, n: number): Finding =>
   ({ n, kind: 'engine_error', subject: 'a step', detail: '', fromStep }) as unknown as Finding;
 
+const by = { tenant, actor: 'system', commandId: 'c', correlationId: 'c', causationId: null };
+const decided = { valid: true, code: null, action: null, matched: [] };
+
+/** A session whose body tells in every second step where it is: another tile each time. */
+const toldSession = async (): Promise<MemoryEventStore> => {
+  const store = new MemoryEventStore();
+  const lanes = new Lanes(store, new ManualClock(), { shared: false });
+  for (let step = 1; step <= STEPS; step += 1) {
+    const told = step % 2 === 0 ? {} : { position: { x: step, y: 1 } };
+    const data = { step, turns: [], action: null, outcome: null, remote: { told, decided, through: step } };
+    await recordStep(lanes, stream, by, step - 1, { type: 'GhostStepped', data });
+  }
+  return store;
+};
+
 describe('the journey of a session', () => {
+  it('is as short when a body elsewhere told it', async () => {
+    const store = await toldSession();
+    let read = 0;
+    const counting: Pick<EventStore, 'read'> = {
+      read: async (...asked) => {
+        const page = await store.read(...asked);
+        read += page.events.length;
+        return page;
+      },
+    };
+    const findings = [0, 1, 300, CHECKPOINT_STEPS, 3 * CHECKPOINT_STEPS - 1, STEPS - 1].map(findingAt);
+    const whole = await remoteJourney(store, stream, level, findings);
+    expect(whole.places).toHaveLength(STEPS);
+    expect(whole.findings.map(({ at }) => at)).toEqual(findings.map(({ fromStep }) => whole.places[fromStep]));
+    const none = await remoteJourney(counting, stream, level, [], 40);
+    expect(none.places).toEqual(whole.places.slice(-40));
+    expect(read).toBeLessThanOrEqual(41);
+    const cut = await remoteJourney(store, stream, level, findings, 40);
+    expect(cut.findings).toEqual(whole.findings);
+  });
+
   it('is that of its last steps, and tells where findings began before them, without reading all', async () => {
     const store = await playedSession();
     let read = 0;

@@ -9,6 +9,7 @@ import { ghostHost } from '../../../src/app/ghosts/ghost-host.js';
 import { readGhost, stepGhost } from '../../../src/app/ghosts/remote-body.js';
 import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
 import { ghostRef } from '../../../src/app/ghosts/run-ghost.js';
+import { shownSteps } from '../../../src/app/ghosts/shown-steps.js';
 import { CHECKPOINT_STEPS, readSteps } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
@@ -93,6 +94,7 @@ const openProcess = async (
     return tape;
   };
   return {
+    clock,
     plays,
     step,
     openTurn,
@@ -113,6 +115,8 @@ const openProcess = async (
       ),
     stop: () => engine.ask(ghostRef(TENANT, sessionId), [{ type: 'stop' }], by()),
     session: () => readGhost(deps, TENANT, sessionId),
+    shown: async () =>
+      shownSteps(deps, { ...(await readGhost(deps, TENANT, sessionId)), tenant: TENANT }, await stepsIn(store)),
     /** Waits for the report. */
     over: async () => {
       for (let look = 0; look < 10_000; look += 1) {
@@ -241,6 +245,65 @@ describe('the steps of a body', () => {
       await expect(body.step(tapeOf())).rejects.toMatchObject({ code: 'GHOST_OVER' });
     },
   );
+
+  it('are what Finalize is answered for: a turn that ends behind the last step is refused', async () => {
+    const store = new MemoryEventStore();
+    await using body = await openProcess(store, { steps: 1 });
+    await body.begin();
+    const open = [await body.openTurn(), await body.openTurn()];
+    const ends = await Promise.allSettled(open.map((tape) => body.step(tape, idle)));
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(ends).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ code: 'GHOST_OVER' }) });
+    expect(await numbersIn(store)).toEqual([1]);
+  });
+
+  it('are what Finalize is answered for, at whatever moment the session is stopped', async () => {
+    const answered = new Set<string>();
+    for (let delay = 0; delay < 60; delay += 3) {
+      const store = new MemoryEventStore();
+      await using body = await openProcess(store);
+      await body.begin();
+      const tape = await body.openTurn();
+      const stopping = body.stop();
+      for (let turns = 0; turns < delay; turns += 1) await Promise.resolve();
+      const [end] = await Promise.allSettled([body.step(tape, idle), stopping]);
+      await body.over();
+      const said = end.status === 'fulfilled' ? end.value.instruction.type : (end.reason as { code?: string }).code;
+      answered.add(`${String(said)} of ${String((await numbersIn(store)).length)}`);
+    }
+    // A body that is refused may still have made the last step: the report records what it finds.
+    expect([...answered].filter((each) => !/^(Finalize of 1|GHOST_OVER of [01])$/.test(each))).toEqual([]);
+  });
+
+  it('expire after the session when their turns were left open, though the level is gone by then', async () => {
+    const store = new MemoryEventStore();
+    let held: typeof level | null = level;
+    await using body = await openProcess(store, {}, () => held);
+    await body.begin();
+    await body.openTurn();
+    await body.playTurn({ ghost: { done: true } });
+    await body.over();
+    held = null;
+    await body.clock.advance(DEADLINE_MS);
+    const { events } = await store.read(ghostMindStream(TENANT, sessionId), { direction: 'backwards', limit: 1 });
+    expect(events).toMatchObject([{ type: 'TurnExpired' }]);
+  });
+
+  it('are shown without the names of goals when the level is lost', async () => {
+    const store = new MemoryEventStore();
+    let held: typeof level | null = level;
+    await using body = await openProcess(store, {}, () => held);
+    await body.begin();
+    const goal = level.goals[0]?.id ?? '';
+    await body.playTurn({ ghost: { position: level.spawn, reached: [goal], done: true } });
+    await body.over();
+    expect(await body.shown()).toMatchObject([{ step: 1, told: { position: level.spawn, reached: [goal] } }]);
+    held = null;
+    expect(await body.shown()).toMatchObject([
+      { step: 1, action: { type: 'IDLE' }, told: { position: level.spawn, done: true } },
+    ]);
+    expect((await body.shown())[0]).not.toHaveProperty('told.reached');
+  });
 
   it('are not made of what ends after the session, and a turn without an end is none', async () => {
     const store = new MemoryEventStore();
