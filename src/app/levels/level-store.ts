@@ -62,8 +62,12 @@ const FOR_GOOD = new Date(8_640_000_000_000_000);
 
 /** As whose the maps of a tenant are kept: apart from its souls, which are bounded by how many wait. No tenant has an id with capitals. */
 const ownersOf = (tenant: string): string => `LEVELS-${shortDigest(tenant)}`;
-/** Each level keeps its maps for itself, so that they can go without those of others that are the same. */
-const ownerOf = (tenant: string, levelId: string): string => `${ownersOf(tenant)}-${shortDigest(levelId)}`;
+/**
+ * Each level keeps its maps for itself, so that they can go without those of others that are the same; and what is put once its first versions were
+ * dropped apart from these, so that it stays, also while they are being dropped.
+ */
+const ownerOf = (tenant: string, levelId: string, dropped: number): string =>
+  `${ownersOf(tenant)}-${shortDigest(levelId)}${dropped === 0 ? '' : `-${dropped}`}`;
 
 /** As whose the levels are kept that sessions play: they take no room for maps, and are swept. */
 const playedBy = (tenant: string): string => `PLAYED-${shortDigest(tenant)}`;
@@ -86,14 +90,20 @@ export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
       throw new Rejection('LEVELS_FULL', { details: { mostBytes: TENANT_MAP_BYTES, bytes: kept } });
   };
   const dropMaps = async (tenant: string, levelId: string, dropped: number): Promise<void> => {
-    const newest = new Map<string, number>();
+    const kept = new Map<string, { readonly digest: string; readonly tenant: string }>();
+    let state = initialLevel;
     for await (const page of pagesOf(events, levelStream(tenant, levelId), { direction: 'forwards', from: 0 })) {
-      for (const event of page.events.map((recorded) => levelEvents.decode(recorded)))
-        if (event.type === 'LevelPut') newest.set(event.data.digest, event.data.version);
+      for (const recorded of page.events) {
+        const before = state.dropped;
+        state = evolveLevel(state, recorded);
+        const event = levelEvents.decode(recorded);
+        if (event.type !== 'LevelPut' || before >= dropped) continue;
+        const { digest } = event.data;
+        const owner = ownerOf(tenant, levelId, before);
+        kept.set(`${digest} ${owner}`, { digest, tenant: owner });
+      }
     }
-    // A map that was put again since stays.
-    for (const [digest, version] of newest)
-      if (version <= dropped) await archive.unstage(digest, { tenant: ownerOf(tenant, levelId) });
+    for (const { digest, tenant: owner } of kept.values()) await archive.unstage(digest, { tenant: owner });
   };
   return {
     put: async (levelId, map, command) => {
@@ -109,11 +119,19 @@ export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
       const digest = contentDigest(bytes);
       const stream = levelStream(tenant, levelId);
       // What is there already is kept again, in case it was lost.
-      if (!isNewestMap((await lanes.current(stream, levelFold)).state, digest)) await requireRoom(tenant, bytes.length);
+      const { state: before } = await lanes.current(stream, levelFold);
+      if (!isNewestMap(before, digest)) await requireRoom(tenant, bytes.length);
+      const keep = ({ dropped }: LevelState): Promise<void> =>
+        archive.stage(digest, bytes, { tenant: ownerOf(tenant, levelId, dropped), expiresAt: FOR_GOOD });
       // It is kept before an event names it.
-      await archive.stage(digest, bytes, { tenant: ownerOf(tenant, levelId), expiresAt: FOR_GOOD });
+      await keep(before);
       const content = { levelId, digest, bytes: bytes.length, ...summaryOf(level), warnings };
       const outcome = await runCommand(deps, stream, levelFold, command, (state) => putLevel(state, content));
+      if (outcome.state.dropped > before.dropped) {
+        // All versions were dropped meanwhile, and with them may go what was kept above.
+        await keep(outcome.state);
+        await archive.unstage(digest, { tenant: ownerOf(tenant, levelId, before.dropped) });
+      }
       const [recorded] = outcome.events.map((event) => levelEvents.decode(event));
       const put = recorded?.type === 'LevelPut' ? recorded.data : outcome.state.latest?.put;
       if (put === undefined) throw new Error('a level that was put has a version');

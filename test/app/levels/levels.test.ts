@@ -20,9 +20,29 @@ const builtIn = await readBuiltInLevels([
 const setUp = () => {
   const clock = new ManualClock();
   const [events, archive] = [new MemoryEventStore(), new MemorySoulArchive()];
-  const open = (own = builtIn) => openLevels({ events, archive, clock, lanes: new Lanes(events, clock) }, own);
+  /** What happens once, at a moment of a call to the archive. */
+  const once = new Map<string, () => Promise<unknown>>();
+  const at = async (moment: string): Promise<void> => {
+    const act = once.get(moment);
+    once.delete(moment);
+    await act?.();
+  };
+  const kept: Pick<MemorySoulArchive, 'stage' | 'read' | 'stagedBytes' | 'unstage'> = {
+    read: (digest) => archive.read(digest),
+    stagedBytes: (tenant, others) => archive.stagedBytes(tenant, others),
+    stage: async (...asked) => {
+      await at('before a map is kept');
+      await archive.stage(...asked);
+      await at('after a map is kept');
+    },
+    unstage: async (...asked) => {
+      await at('before a map goes');
+      await archive.unstage(...asked);
+    },
+  };
+  const open = (own = builtIn) => openLevels({ events, archive: kept, clock, lanes: new Lanes(events, clock) }, own);
   let commands = 0;
-  return { open, archive, by: () => onBehalf(`c${String(commands++)}`) };
+  return { open, archive, once, by: () => onBehalf(`c${String(commands++)}`) };
 };
 
 describe('the level of a session', () => {
@@ -137,6 +157,26 @@ describe('the room for maps', () => {
     expect((await levels.find('studio', 'inn', 3))?.put.version).toBe(3);
     expect(await levels.find('studio', 'inn', 2)).toBeNull();
   });
+});
+
+describe('a map that is put while all versions of its level are dropped', () => {
+  it.each(['before a map is kept', 'after a map is kept', 'before a map goes'])(
+    'stays, and no other: %s',
+    async (moment) => {
+      const { open, archive, once, by } = setUp();
+      const levels = open();
+      await levels.put('inn', first, by());
+      const put = () => levels.put('inn', first, by());
+      const remove = () => levels.remove({ levelId: 'inn', versions: 'all' }, by());
+      const [outer, inner] = moment === 'before a map goes' ? [remove, put] : [put, remove];
+      once.set(moment, inner);
+      await outer();
+      expect(await open().openLevel('studio', 'inn', 1)).toMatchObject({ ref: { version: 2 } });
+      expect(await archive.stagedBytes('', 'LEVELS-')).toBe(JSON.stringify(first).length);
+      await remove();
+      expect(await archive.stagedBytes('', 'LEVELS-')).toBe(0);
+    },
+  );
 });
 
 describe('a built-in level', () => {
