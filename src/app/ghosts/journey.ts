@@ -70,7 +70,13 @@ async function* placesFrom(
  * Where a session went that has a body elsewhere, as the body told it; a step of which it told nothing is at the place of the one before, of those that
  * are looked at. As journeyOf.
  */
-export const remoteJourney: typeof journeyOf = async (events, stream, level, findings, most = JOURNEY_STEPS) => {
+export const remoteJourney = async (
+  events: StepsRead,
+  stream: string,
+  level: Level,
+  findings: readonly Finding[],
+  most = JOURNEY_STEPS,
+): Promise<Journey> => {
   const first = Math.max(0, (await lastStep(events, stream)) - most);
   const places: Tile[] = [];
   for await (const steps of pagesOfSteps(events, stream, first + 1)) {
