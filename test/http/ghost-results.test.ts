@@ -42,7 +42,12 @@ describe('the results of a session that did not do all', () => {
   it('are a pass once all was done', () => {
     const completed = { ...over, ending: 'completed' } as const;
     expect(shown(completed)).toMatchObject({ resultsStatus: 'completed', resultsErrors: [] });
-    expect(judged(completed)).not.toThrow();
+    const passed = { ...shown(completed), resultsPassed: 1 };
+    expect(() => requirePassed(passed)).not.toThrow();
+  });
+
+  it('are no pass where none of the tests could be judged', () => {
+    expect(judged({ ...over, ending: 'completed' })).toThrow('none of its tests could be judged');
   });
 
   it('say of a session that plays that it does', () => {
