@@ -29,12 +29,22 @@ export const journeyOf = async (
   const first = Math.ceil(Math.max(0, last - most) / CHECKPOINT_STEPS) * CHECKPOINT_STEPS;
   const places: Tile[] = [];
   for await (const place of placesFrom(events, stream, level, { first, last })) places.push(place);
+  return withFindings({ places, first }, findings, (step) => placeAt(events, stream, level, step));
+};
+
+/**
+ * A journey with where its findings began. One about the level itself stands at step 0, which is where the ghost begins.
+ * @param first the step after which the first of the places is
+ * @param placeBefore where the ghost was after a step before that
+ */
+const withFindings = async (
+  { places, first }: { readonly places: readonly Tile[]; readonly first: number },
+  findings: readonly Finding[],
+  placeBefore: (step: number) => Promise<Tile>,
+): Promise<Journey> => {
   const located: Journey['findings'][number][] = [];
-  for (const finding of findings) {
-    // A finding about the level itself stands at step 0, which is where the ghost begins.
-    const place = places[finding.fromStep - first] ?? (await placeAt(events, stream, level, finding.fromStep));
-    located.push({ ...finding, at: place });
-  }
+  for (const finding of findings)
+    located.push({ ...finding, at: places[finding.fromStep - first] ?? (await placeBefore(finding.fromStep)) });
   return { places, findings: located };
 };
 
@@ -83,12 +93,8 @@ export const remoteJourney = async (
     for (const step of steps) places.push(toldPlace(step) ?? places.at(-1) ?? level.spawn);
     await nextTurn();
   }
-  const located: Journey['findings'][number][] = [];
-  for (const finding of findings) {
-    const place = places[finding.fromStep - first] ?? (await toldPlaceAt(events, stream, finding.fromStep));
-    located.push({ ...finding, at: place ?? level.spawn });
-  }
-  return { places, findings: located };
+  const told = async (step: number): Promise<Tile> => (await toldPlaceAt(events, stream, step)) ?? level.spawn;
+  return withFindings({ places, first }, findings, told);
 };
 
 /** What a step's body tells is where it was before that step. */

@@ -27,6 +27,8 @@ import {
 } from './session.js';
 import { CHECKPOINT_STEPS, lastStep, type RecordedStep, recordStep, stepsSinceCheckpoint } from './steps-log.js';
 
+/** Why a session without its level cannot go on. */
+export const LEVEL_LOST = 'The level of this session is lost.';
 /** How much is played between two of a session's own events: whichever comes first. */
 export const SLICE_MS = 3_000;
 const SLICE_STEPS = 2_000;
@@ -79,8 +81,14 @@ export const settingFor = async (
   session: Omit<PlayedSession, 'sessionId'>,
 ): Promise<Setting> => {
   const level = await levels.levelOf(session.level, session.seed);
-  if (level === null) throw new Rejection('LEVEL_NOT_FOUND', { message: 'The level of this session is lost.' });
+  if (level === null) throw new Rejection('LEVEL_NOT_FOUND', { message: LEVEL_LOST });
   return settingOf(level, session);
+};
+
+/** For `catch`: null where the level of a session is lost, which nothing mends. @throws every other error */
+export const nullWhenLevelLost = (error: unknown): null => {
+  if (error instanceof Rejection && error.code === 'LEVEL_NOT_FOUND') return null;
+  throw error;
 };
 
 /** A session as its recorded steps leave it. Raises what the levels and the event store raise. */

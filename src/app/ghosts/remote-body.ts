@@ -5,7 +5,7 @@ import type { GhostAnswer, GhostInput } from '../../../workflows/ghost-session.j
 import { turn } from '../../../workflows/turn.js';
 import type { TurnState } from '../../../workflows/turn-state.js';
 import { type StepDeps, type Stepped, stepTurn, type TurnStep } from '../turns/step-turn.js';
-import { type PlayedSession, sessionContext } from './play-slice.js';
+import { LEVEL_LOST, nullWhenLevelLost, type PlayedSession, sessionContext } from './play-slice.js';
 import { recordEndedTurns, type RemoteStepDeps } from './remote-steps.js';
 import { findGhost, type GhostDeps, ghostRef } from './run-ghost.js';
 
@@ -19,15 +19,11 @@ type Caught = { readonly ending: GhostInput | null; readonly through: number };
 
 /** Records what has ended. Raises what the levels and the event store raise. */
 const record = async (deps: RemoteStepDeps, session: PlayedSession): Promise<Caught> => {
-  try {
-    const { play, over } = await recordEndedTurns(deps, session);
-    return { ending: over ? { type: 'played', step: play.step, over } : null, through: play.through };
-  } catch (error) {
-    // Nothing brings it back, and nobody plays the session but the body that asks.
-    if (error instanceof Rejection && error.code === 'LEVEL_NOT_FOUND')
-      return { ending: { type: 'broken', reason: error.message }, through: -1 };
-    throw error;
-  }
+  const recorded = await recordEndedTurns(deps, session).catch(nullWhenLevelLost);
+  // Nobody plays the session but the body that asks.
+  if (recorded === null) return { ending: { type: 'broken', reason: LEVEL_LOST }, through: -1 };
+  const { play, over } = recorded;
+  return { ending: over ? { type: 'played', step: play.step, over } : null, through: play.through };
 };
 
 /**

@@ -1,15 +1,10 @@
-import { Rejection } from '../../domain/shared/rejection.js';
-import { type PlayDeps, type PlayedSession, settingFor } from './play-slice.js';
+import { nullWhenLevelLost, type PlayDeps, type PlayedSession, settingFor } from './play-slice.js';
 import type { RecordedStep } from './steps-log.js';
 
 /** The names of a session's goals; null when its level is lost, though its steps are not. Raises what the levels raise. */
 const goalNames = async (deps: Pick<PlayDeps, 'levels'>, session: PlayedSession): Promise<readonly string[] | null> => {
-  try {
-    return (await settingFor(deps, session)).level.goals.map(({ id }) => id);
-  } catch (error) {
-    if (error instanceof Rejection && error.code === 'LEVEL_NOT_FOUND') return null;
-    throw error;
-  }
+  const setting = await settingFor(deps, session).catch(nullWhenLevelLost);
+  return setting && setting.level.goals.map(({ id }) => id);
 };
 
 /** Steps as they are shown (contract 9.6, 9.9): without what only playing on needs. Raises what the levels raise. */
