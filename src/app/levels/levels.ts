@@ -48,30 +48,25 @@ export const openLevels = (deps: LevelStoreDeps, builtIn: readonly BuiltInLevel[
     kept.set(keyOf(ref), level, { size: bytes });
     return level;
   };
+  /** As it was kept: its map or, of a generated one, the level as the release made it that opened it. */
   const readAgain = async (ref: LevelRef): Promise<Level | null> => {
-    const map = await store.mapOf(ref.digest);
-    if (map === null) return null;
-    const reading = await inSlices(readMap(JSON.parse(map) as Json, ref.levelId));
+    const text = await store.mapOf(ref.digest);
+    if (text === null) return null;
+    const content = JSON.parse(text) as Json;
+    const reading = ref.generated
+      ? { level: content as unknown as Level }
+      : await inSlices(readMap(content, ref.levelId));
     if ('problems' in reading) return null;
-    kept.set(keyOf(ref), reading.level, { size: map.length });
+    kept.set(keyOf(ref), reading.level, { size: text.length });
     return reading.level;
   };
   const ownLevelOf = (ref: LevelRef, seed: number): Level | null =>
     ref.generated
       ? (kept.get(keyOf(ref)) ?? makeAgain(ref, seed))
       : (builtIn.find(({ levelId, digest }) => levelId === ref.levelId && digest === ref.digest)?.level ?? null);
-  /** As another release of the server made it. */
-  const readGenerated = async (ref: LevelRef): Promise<Level | null> => {
-    const made = await store.mapOf(ref.digest);
-    if (made === null) return null;
-    const level = JSON.parse(made) as Level;
-    kept.set(keyOf(ref), level, { size: made.length });
-    return level;
-  };
-  const levelOf = async (ref: LevelRef, seed: number): Promise<Level | null> => {
-    if (ref.version !== null) return kept.get(keyOf(ref)) ?? readAgain(ref);
-    return ownLevelOf(ref, seed) ?? (ref.generated ? readGenerated(ref) : readAgain(ref));
-  };
+  // A session asks for its level at every turn: what was read once is looked for before anything is made or read again.
+  const levelOf = async (ref: LevelRef, seed: number): Promise<Level | null> =>
+    kept.get(keyOf(ref)) ?? (ref.version === null ? ownLevelOf(ref, seed) : null) ?? readAgain(ref);
   return {
     ...store,
     builtIn,
