@@ -1,11 +1,15 @@
 import { logicOf } from '../src/domain/npc/decision/logic.js';
-import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
+import { keepsActorData, type TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
 import type { Instruction, NpcEvent, RecalledMemory } from '../src/domain/npc/events.js';
 import { draft } from './draft.js';
 import type { Emitted } from './process.js';
 import type { Opening, OpenedTurn } from './turn-state.js';
 
 // What the steps of a turn record. It is the same for a turn of a body and for an agent's, so histories do not differ by who was the body.
+
+/** If an actor's data is larger than a mind's may be, only this turn uses it, and the event says so (contract 1.2). */
+export const keeping = (facts: TurnFacts, actor: Opening['actor']): { readonly actorDataKept?: false } =>
+  keepsActorData(facts.mind, actor) ? {} : { actorDataKept: false };
 
 /** What a recall instruction says, from the directive (contract 2.8). */
 export const askForMemories = (logic: number, facts: TurnFacts, turn: Opening): Instruction => {
@@ -85,6 +89,9 @@ export const verdictEvents = (
     ),
   ];
 };
+
+/** The types of what stands beside a verdict in its append: it follows the verdict at once. */
+export const besidesVerdict: ReadonlySet<string> = new Set(['StateChanged', 'MemoryStored']);
 
 export const expiredEvents = ({ turnId }: Pick<OpenedTurn, 'turnId'>): readonly Emitted[] => [
   draft({ type: 'TurnExpired', data: { turnId } }),

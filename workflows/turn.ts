@@ -1,5 +1,5 @@
 import { CURRENT_LOGIC } from '../src/domain/npc/decision/logic.js';
-import { keepsActorData, type TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
+import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
 import { MISMATCHES_NOTED, mismatchKey } from '../src/domain/npc/tape-mismatch.js';
 import type { Instruction } from '../src/domain/npc/events.js';
 import type { Emitted, Process } from './process.js';
@@ -11,14 +11,11 @@ import {
   askForOutput,
   decidedEvents,
   expiredEvents,
+  keeping,
   openingEvents,
   recalledEvents,
 } from './turn-events.js';
-import type { Opening, OpenedTurn, TurnInput, TurnName, TurnState } from './turn-state.js';
-
-/** If an actor's data is larger than a mind's may be, only this turn uses it, and the event says so (contract 1.2). */
-const keeping = (facts: TurnFacts, actor: Opening['actor']): { readonly actorDataKept?: false } =>
-  keepsActorData(facts.mind, actor) ? {} : { actorDataKept: false };
+import type { OpenedTurn, TurnInput, TurnName, TurnState } from './turn-state.js';
 
 const open = (_: TurnState, opening: Extract<TurnInput, { type: 'open' }>, facts: TurnFacts): readonly Emitted[] => {
   const { type: _type, rulesetId: _rulesetId, actor, memories, ...rest } = opening;

@@ -7,6 +7,7 @@ import { npcEvents } from '../../domain/npc/decoder.js';
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { parseProcessId } from '../../domain/shared/process-id.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { besidesVerdict } from '../../../workflows/turn-events.js';
 import { pagesOf } from '../streams/stream-pages.js';
 import { decidedIn, GHOST } from './session.js';
 import { compact } from './session-turn.js';
@@ -37,9 +38,6 @@ export const nextVerdict = async (
   return { verdict: null, looked };
 };
 
-/** What a verdict's append holds beside it. */
-const FOLLOWING: ReadonlySet<string> = new Set(['StateChanged', 'MemoryStored']);
-
 /** The events of an ended turn, from its opening to the end of the append that has its verdict. Raises what the event store raises. */
 const eventsOfTurn = async (
   events: Pick<EventStore, 'read'>,
@@ -51,7 +49,7 @@ const eventsOfTurn = async (
   const from = parseProcessId(turnId)?.revision ?? 0;
   for await (const page of pagesOf(events, mind, { direction: 'forwards', from })) {
     for (const event of page.events) {
-      if (event.revision > revision && !FOLLOWING.has(event.type)) return own;
+      if (event.revision > revision && !besidesVerdict.has(event.type)) return own;
       if (event.data['turnId'] === turnId) own.push(event);
     }
   }

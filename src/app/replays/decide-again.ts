@@ -1,13 +1,11 @@
+import { recordedAnswer } from '../../domain/npc/decision/bridge-checked.js';
 import { logicOf } from '../../domain/npc/decision/logic.js';
-import { keepsActorData, type TurnFacts, type TurnRequest } from '../../domain/npc/decision/turn-facts.js';
-import { DETAILS_BYTES, DIALOGUE_BYTES } from '../../domain/npc/recorded-bytes.js';
-import type { Actor, NpcEvent, RulesetRef, Verdict, VerdictGrounds } from '../../domain/npc/events.js';
+import type { TurnFacts, TurnRequest } from '../../domain/npc/decision/turn-facts.js';
+import type { NpcEvent, RulesetRef, Verdict, VerdictGrounds } from '../../domain/npc/events.js';
 import type { MindSummary } from '../../domain/npc/state.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
-import { shortenedObject } from '../../domain/shared/shorten.js';
-import { cutJsonText } from '../../domain/shared/text.js';
-import { askForMemories, askForOutput } from '../../../workflows/turn-events.js';
+import { askForMemories, askForOutput, keeping } from '../../../workflows/turn-events.js';
 import type { OpenedTurn } from '../../../workflows/turn-state.js';
 
 /** The events that a decision made (docs/adr/0012). */
@@ -78,9 +76,6 @@ const withPatterns = <Request extends TurnRequest>(asked: AskedAgain, request: R
 const verdictOf = (verdict: Verdict, grounds: VerdictGrounds): DecisionOutcome =>
   ({ verdict, grounds }) as unknown as DecisionOutcome;
 
-const kept = (asked: AskedAgain, actor: Actor | undefined): DecisionOutcome =>
-  keepsActorData(asked.mind, actor) ? {} : { actorDataKept: false };
-
 /** What an event recorded of its decision. */
 export const outcomeOf = ({ type, data }: DecisionEvent): DecisionOutcome => {
   const outcome = ((): object => {
@@ -126,7 +121,7 @@ export const decideAgain = (asked: AskedAgain, event: DecisionEvent): DecisionOu
   const { turn } = asked;
   const facts = factsOf(asked);
   const { logic } = event.data;
-  const { effectiveInput, giveDirective, buildPrompt, reachVerdict, validateAction } = logicOf(logic);
+  const { effectiveInput, giveDirective, buildPrompt, reachVerdict } = logicOf(logic);
   switch (event.type) {
     case 'TurnOpened': {
       const opening = withPatterns(asked, event.data);
@@ -137,13 +132,13 @@ export const decideAgain = (asked: AskedAgain, event: DecisionEvent): DecisionOu
           : memories === undefined
             ? askForMemories(logic, facts, opening)
             : askForOutput(logic, facts, opening);
-      return { instruction, ...kept(asked, actor) };
+      return { instruction, ...keeping(facts, actor) };
     }
     case 'ActorIdentified': {
       const { actor } = event.data;
       return {
         instruction: askForMemories(logic, facts, withPatterns(asked, { ...required(turn), actor })),
-        ...kept(asked, actor),
+        ...keeping(facts, actor),
       };
     }
     case 'MemoriesRecalled': {
@@ -169,15 +164,10 @@ export const decideAgain = (asked: AskedAgain, event: DecisionEvent): DecisionOu
     }
     case 'BridgeChecked': {
       const { action, context, patternsHeld } = event.data;
-      const { checks: _, ...answer } = validateAction({
+      return recordedAnswer(logic, {
         ...{ action, context, recorded: asked.mind.data, ruleset: asked.rules },
         patternsHeld: patternsOf(asked, patternsHeld),
-      });
-      return {
-        ...(answer as unknown as DecisionOutcome),
-        reason: answer.reason && cutJsonText(answer.reason, DIALOGUE_BYTES),
-        details: shortenedObject(answer.details, DETAILS_BYTES),
-      };
+      }) as DecisionOutcome;
     }
   }
 };

@@ -7,7 +7,7 @@ import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { turn as turnProcess } from '../../../workflows/turn.js';
-import { verdictEvents } from '../../../workflows/turn-events.js';
+import { besidesVerdict, verdictEvents } from '../../../workflows/turn-events.js';
 import type { OpenedTurn } from '../../../workflows/turn-state.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import {
@@ -88,10 +88,17 @@ export const createMindReplay = (npcId: string): MindReplay => {
     }
   };
 
-  function* patternsFor(turnId: string | undefined, event: DecisionEvent, rules: DirectiveRuleSet | null) {
+  function* patternsFor(
+    {
+      event,
+      turnId,
+      observation,
+    }: { readonly event: DecisionEvent; readonly turnId?: string; readonly observation: string },
+    rules: DirectiveRuleSet | null,
+  ) {
     const known = turnId === undefined ? undefined : trialPatterns.get(turnId);
     if (known !== undefined) return known;
-    const held = yield* holdPatterns(rules, restsOn(event, turnOf(event)).observation);
+    const held = yield* holdPatterns(rules, observation);
     if (turnId !== undefined && (event.type === 'TurnOpened' || turns.has(turnId))) trialPatterns.set(turnId, held);
     return held;
   }
@@ -103,13 +110,14 @@ export const createMindReplay = (npcId: string): MindReplay => {
     output: string | undefined,
   ): Sliced<DecidedAgain> {
     const turn = turnOf(event);
-    const { ruleset } = restsOn(event, turn);
+    const { ruleset, observation } = restsOn(event, turn);
     const turnId = 'turnId' in event.data ? event.data.turnId : undefined;
     const seen = { type: event.type, revision, ...defined({ turnId }), ruleset, was: outcomeOf(event) };
-    const skipped = skipReason(event, turn, { trial, rules });
+    const areRulesLost = !trial && rules === null && ruleset !== null;
+    const skipped = skipReason(event, turn, areRulesLost);
     awaited = null;
     if (skipped !== null) return { ...seen, would: null, difference: null, skipped };
-    const patterns = trial ? yield* patternsFor(turnId, event, rules) : undefined;
+    const patterns = trial ? yield* patternsFor({ event, observation, ...defined({ turnId }) }, rules) : undefined;
     const would = decideAgain({ npcId, mind, turn, rules, trialPatterns: patterns, output }, event);
     if (!trial && output === undefined) awaited = consequencesOf(event, would);
     return { ...seen, would, difference: differenceOf(event, seen.was, would) };
@@ -118,7 +126,7 @@ export const createMindReplay = (npcId: string): MindReplay => {
   /** Compares what stands beside a verdict with what should; a verdict's append is whole or not there. */
   const besides = ({ type, data, revision }: RecordedEvent): readonly DecidedAgain[] => {
     if (awaited === null) {
-      if (!consequences.has(type)) awaited = [];
+      if (!besidesVerdict.has(type)) awaited = [];
       return [];
     }
     const [next, ...rest] = awaited;
@@ -152,23 +160,16 @@ export const createMindReplay = (npcId: string): MindReplay => {
   };
 };
 
-const skipReason = (
-  event: DecisionEvent,
-  turn: OpenedTurn | undefined,
-  { trial, rules }: RulesAgain,
-): SkipReason | null => {
+const skipReason = (event: DecisionEvent, turn: OpenedTurn | undefined, areRulesLost: boolean): SkipReason | null => {
   if (logics[event.data.logic] === undefined) return 'logic';
   const begins = event.type === 'ActorIdentified' || event.type === 'MemoriesRecalled' || isVerdictOfTurn(event);
   if (begins && turn === undefined) return 'turn';
-  return !trial && rules === null && restsOn(event, turn).ruleset !== null ? 'rules' : null;
+  return areRulesLost ? 'rules' : null;
 };
 
 /** Whether it ends a turn of several rounds; otherwise it brings its own inputs. */
 const isVerdictOfTurn = (event: DecisionEvent): boolean =>
   (event.type === 'VerdictReached' || event.type === 'VerdictRefused') && event.data.asked === undefined;
-
-/** What a verdict records beside itself: events of these types follow it in its append. */
-const consequences: ReadonlySet<string> = new Set(['StateChanged', 'MemoryStored']);
 
 /** What a verdict must record beside itself (contract 2.6): its state change and its memories. */
 const consequencesOf = (event: DecisionEvent, would: DecisionOutcome): readonly Consequence[] => {

@@ -1,3 +1,4 @@
+import type { BridgeAnswer, BridgeQuestion } from '../../bridge/validate.js';
 import type { DirectiveRuleSet } from '../../rules/ruleset.js';
 import type { Json } from '../../shared/json.js';
 import { shortenedObject } from '../../shared/shorten.js';
@@ -6,6 +7,19 @@ import { CURRENT_LOGIC, logicOf } from './logic.js';
 import type { NpcDraft } from '../events.js';
 import { DETAILS_BYTES, DIALOGUE_BYTES } from '../recorded-bytes.js';
 import type { MindState } from '../state.js';
+
+/** What a check of the bridge records of its answer. */
+type RecordedAnswer = Omit<BridgeAnswer, 'checks'>;
+
+/** The answer of a logic to a question, as it is recorded: what is too long of it is shortened. @throws Rejection LOGIC_UNKNOWN */
+export const recordedAnswer = (logic: number, question: BridgeQuestion): RecordedAnswer => {
+  const { checks: _, ...answer } = logicOf(logic).validateAction(question);
+  return {
+    ...answer,
+    reason: answer.reason && cutJsonText(answer.reason, DIALOGUE_BYTES),
+    details: shortenedObject(answer.details, DETAILS_BYTES),
+  };
+};
 
 /** Answers whether the world lets a mind act, and records the answer (contract 4.1). */
 export const checkOfMind = (
@@ -18,7 +32,6 @@ export const checkOfMind = (
   },
 ): readonly NpcDraft[] => {
   const { ruleset, patternsHeld, ...inputs } = asked;
-  const { checks: _, ...answer } = logicOf(CURRENT_LOGIC).validateAction({ ...asked, recorded: mind.data });
   return [
     {
       type: 'BridgeChecked',
@@ -28,9 +41,7 @@ export const checkOfMind = (
         ...inputs,
         ruleset: ruleset === null ? null : { rulesetId: ruleset.rulesetId, version: ruleset.version },
         ...(patternsHeld.length === 0 ? {} : { patternsHeld }),
-        ...answer,
-        reason: answer.reason && cutJsonText(answer.reason, DIALOGUE_BYTES),
-        details: shortenedObject(answer.details, DETAILS_BYTES),
+        ...recordedAnswer(CURRENT_LOGIC, { ...asked, recorded: mind.data }),
       },
     },
   ];
