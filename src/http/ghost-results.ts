@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { POLICY } from '../app/ghosts/ghost-engine.js';
 import type { GhostSession } from '../app/ghosts/run-ghost.js';
+import { type GhostGoal, ghostGoals } from '../domain/ghost/policy.js';
 import type { GhostReport } from '../domain/ghost/session-events.js';
 import { FreeObject } from './schemas.js';
 
@@ -19,8 +20,17 @@ export const ShownStatus = Type.Unsafe<string>({
   enum: ['pending', 'running', 'completed', 'failed', 'stopped'],
 });
 
+/** What a session is after (contract 7.3). */
+export const Goal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
+
 export const ghostStatusOf = (session: GhostSession): string =>
   session.name === 'pending' || session.name === 'running' ? session.name : session.ending;
+/** When it ended, RFC 3339; null while it is not over. */
+export const ghostCompletedAt = (session: GhostSession): string | null =>
+  'completedAt' in session ? session.completedAt : null;
+/** How much of its budget it has played, 0 to 1; 1 once it is over. @param step how many steps are done */
+export const ghostProgressOf = (session: GhostSession, step: number): number =>
+  'completedAt' in session ? 1 : Math.min(1, step / Math.max(1, session.steps));
 /** Why a session could not go on; nothing of one that could. */
 export const ghostErrorsOf = (session: GhostSession): readonly string[] =>
   'reason' in session && session.reason !== null ? [session.reason] : [];

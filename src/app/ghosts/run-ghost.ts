@@ -68,7 +68,7 @@ const seedOf = (commandId: string): number => {
  * @throws Rejection as `chooseGhostEngine`, and what the levels and ProcessEngine.ask raise
  */
 export const runGhost = async (
-  { engine, engines, clock, levels }: GhostDeps,
+  { engine, engines, clock, levels }: Omit<GhostDeps, 'journal'>,
   asked: GhostAsked,
 ): Promise<GhostSeen> => {
   const { tenant, goal, suite, timeoutMs, driver, by } = asked;

@@ -11,6 +11,7 @@ import { chainBreakRoutes } from './chain-breaks.js';
 import { cortexRoutes } from './cortex.js';
 import { eventRoutes } from './events.js';
 import { ghostFindingRoutes } from './ghost-findings.js';
+import { ghostRunRoutes } from './ghost-runs.js';
 import { ghostRoutes } from './ghosts.js';
 import { historyExportRoutes } from './history-export.js';
 import { historyRoutes } from './histories.js';
@@ -42,6 +43,7 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...bridgeRoutes(services),
   ...ruleRoutes(services),
   ...levelRoutes(services),
+  ...ghostRunRoutes(services),
   ...ghostRoutes(services),
   ...ghostFindingRoutes(services),
   ...verdictRoutes(services.signer),

@@ -14,14 +14,14 @@ import { nextTurn } from '../../app/pacing/next-turn.js';
 import { placesByTenant } from '../../app/pacing/places.js';
 import { junitOf } from '../../domain/ghost/junit.js';
 import { pictureOf } from '../../domain/ghost/picture.js';
-import { type GhostGoal, ghostGoals, type ProtocolProbe } from '../../domain/ghost/policy.js';
+import type { ProtocolProbe } from '../../domain/ghost/policy.js';
 import type { GhostReport } from '../../domain/ghost/session-events.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { Json } from '../../domain/shared/json.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { clientSignal } from '../client-signal.js';
-import { durationOf, LevelShown, Results, shownResults } from '../ghost-results.js';
+import { durationOf, Goal, LevelShown, Results, shownResults } from '../ghost-results.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import { FreeObject, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
@@ -40,7 +40,6 @@ const Probe = Type.Unsafe<ProtocolProbe>({ type: 'string', enum: ['repeat_step',
 const Script = Type.Array(Type.Object({ text: Type.String({ maxLength: TEXT_CHARS }), probe: Type.Optional(Probe) }), {
   maxItems: SCRIPT_TEXTS,
 });
-const Goal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
 const Finding = Type.Object({ kind: Type.String(), subject: Type.String(), detail: Type.Optional(Type.String()) });
 const reproduction = {
   format: Type.Literal(REPRO_FORMAT),
