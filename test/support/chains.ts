@@ -1,26 +1,20 @@
 import { breaksOf, GENESIS_HASH } from '../../src/app/streams/hash-chain.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-
-const PAGE = 4_096;
+import { allEvents } from './all-events.js';
 
 /** What is wrong with the streams of a store: gaps, and broken hash chains; one line each. Of a stream it holds its end alone, however long it is. */
 export const breaksIn = async (events: Pick<EventStore, 'readAll'>): Promise<readonly string[]> => {
   const ends = new Map<string, { readonly revision: number; readonly hash: string }>();
   const gaps = new Map<string, string>();
   const broken = new Map<string, string>();
-  for (let after = 0; ;) {
-    const page = await events.readAll(after, PAGE);
-    for (const event of page) {
-      const { stream, revision, type, meta } = event;
-      const end = ends.get(stream) ?? { revision: -1, hash: GENESIS_HASH };
-      if (revision !== end.revision + 1 && !gaps.has(stream))
-        gaps.set(stream, `${stream} has a gap before revision ${String(revision)}`);
-      if (breaksOf(event, end.hash).length > 0 && !broken.has(stream))
-        broken.set(stream, `the chain of ${stream} breaks at revision ${String(revision)} (${type})`);
-      ends.set(stream, { revision, hash: meta.hash });
-    }
-    if (page.length < PAGE) break;
-    after = page.at(-1)?.position ?? after;
+  for await (const event of allEvents(events)) {
+    const { stream, revision, type, meta } = event;
+    const end = ends.get(stream) ?? { revision: -1, hash: GENESIS_HASH };
+    if (revision !== end.revision + 1 && !gaps.has(stream))
+      gaps.set(stream, `${stream} has a gap before revision ${String(revision)}`);
+    if (breaksOf(event, end.hash).length > 0 && !broken.has(stream))
+      broken.set(stream, `the chain of ${stream} breaks at revision ${String(revision)} (${type})`);
+    ends.set(stream, { revision, hash: meta.hash });
   }
   return [...gaps.values(), ...broken.values()];
 };

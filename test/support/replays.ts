@@ -3,9 +3,8 @@ import { replayStream } from '../../src/app/replays/replay-stream.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { parseNpcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore } from '../../src/ports/event-store.js';
+import { allEvents } from './all-events.js';
 import { ManualClock } from './manual-clock.js';
-
-const PAGE = 4_096;
 
 /**
  * Decides again everything that the minds of a store have decided, by the rules of then.
@@ -36,12 +35,8 @@ export const replayAll = async (
 
 const mindsIn = async (events: Pick<EventStore, 'readAll'>): Promise<ReadonlySet<string>> => {
   const streams = new Set<string>();
-  for (let after = 0; ;) {
-    const page = await events.readAll(after, PAGE);
-    for (const { stream } of page) if (parseNpcStream(stream) !== null) streams.add(stream);
-    if (page.length < PAGE) return streams;
-    after = page.at(-1)?.position ?? after;
-  }
+  for await (const { stream } of allEvents(events)) if (parseNpcStream(stream) !== null) streams.add(stream);
+  return streams;
 };
 
 /** Checks that everything that was decided is decided so again (contract 10.3). @throws Error that names each difference */

@@ -12,7 +12,7 @@ import {
 } from '../../../src/app/ghosts/play-slice.js';
 import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
 import { closeAndReport } from '../../../src/app/ghosts/report.js';
-import { CHECKPOINT_STEPS, readSteps, type RecordedStep } from '../../../src/app/ghosts/steps-log.js';
+import { CHECKPOINT_STEPS, type RecordedStep } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
@@ -25,6 +25,7 @@ import { fakeCortex } from '../../support/fake-cortex.js';
 import { faulty } from '../../support/faulty-store.js';
 import { walkOn } from '../../support/ghost-model.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { playAllSlices, stepsIn as recordedSteps } from '../../support/played-sessions.js';
 import { settle } from '../../support/settle.js';
 
 const tenant = 'studio';
@@ -53,25 +54,9 @@ const processOf = (
 };
 const walker = () => fakeCortex(({ prompt }) => Promise.resolve(walkOn(prompt)));
 
-const playAll = async (deps: PlayDeps, signal = never): Promise<void> => {
-  for (;;) {
-    const input = await playSlice(deps, session, signal);
-    if (input.type !== 'played') throw new Error(`it ended as ${input.type}`);
-    if (input.over) return;
-  }
-};
-const stepsIn = async (store: MemoryEventStore): Promise<readonly RecordedStep[]> => {
-  const all: RecordedStep[] = [];
-  for (let from: number | null = 1; from !== null;) {
-    const page: Awaited<ReturnType<typeof readSteps>> = await readSteps(store, ghostStepsStream(tenant, sessionId), {
-      from,
-      limit: 100,
-    });
-    all.push(...page.steps);
-    from = page.next;
-  }
-  return all;
-};
+const playAll = (deps: PlayDeps, signal = never): Promise<void> => playAllSlices(deps, session, signal);
+const stepsIn = (store: MemoryEventStore): Promise<readonly RecordedStep[]> =>
+  recordedSteps(store, ghostStepsStream(tenant, sessionId));
 const textOf = ({ turns }: RecordedStep): unknown =>
   turns[0]?.events.find(({ type }) => type.startsWith('Verdict'))?.data['generatedOutput'];
 

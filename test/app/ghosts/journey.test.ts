@@ -2,15 +2,16 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { journeyOf, remoteJourney } from '../../../src/app/ghosts/journey.js';
-import { createKeptSessions, type PlayDeps, playSlice } from '../../../src/app/ghosts/play-slice.js';
+import { createKeptSessions, type PlayDeps } from '../../../src/app/ghosts/play-slice.js';
 import { CHECKPOINT_STEPS, recordStep } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import type { Finding } from '../../../src/domain/ghost/findings.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
 import { ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
-import type { EventStore } from '../../../src/ports/event-store.js';
+import { watched } from '../../support/long-minds.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { playAllSlices } from '../../support/played-sessions.js';
 
 const STEPS = 6 * CHECKPOINT_STEPS + 20;
 const tenant = 'studio';
@@ -30,11 +31,8 @@ const playedSession = async (): Promise<MemoryEventStore> => {
   };
   const ref = { levelId: 'a place', version: null, digest: 'the digest', generated: true };
   const session = { tenant, sessionId, goal: 'find_bugs', seed: 3, steps: STEPS, level: ref } as const;
-  for (;;) {
-    const input = await playSlice(deps, session, new AbortController().signal);
-    if (input.type !== 'played') throw new Error(`it ended as ${input.type}`);
-    if (input.over) return store;
-  }
+  await playAllSlices(deps, session);
+  return store;
 };
 
 const findingAt = (fromStep: number, n: number): Finding =>
@@ -58,35 +56,21 @@ const toldSession = async (): Promise<MemoryEventStore> => {
 describe('the journey of a session', () => {
   it('is as short when a body elsewhere told it', async () => {
     const store = await toldSession();
-    let read = 0;
-    const counting: Pick<EventStore, 'read'> = {
-      read: async (...asked) => {
-        const page = await store.read(...asked);
-        read += page.events.length;
-        return page;
-      },
-    };
+    const { revisions: read, store: counting } = watched(store);
     const findings = [0, 1, 300, CHECKPOINT_STEPS, 3 * CHECKPOINT_STEPS - 1, STEPS - 1].map(findingAt);
     const whole = await remoteJourney(store, stream, level, findings);
     expect(whole.places).toHaveLength(STEPS);
     expect(whole.findings.map(({ at }) => at)).toEqual(findings.map(({ fromStep }) => whole.places[fromStep]));
     const none = await remoteJourney(counting, stream, level, [], 40);
     expect(none.places).toEqual(whole.places.slice(-40));
-    expect(read).toBeLessThanOrEqual(41);
+    expect(read.length).toBeLessThanOrEqual(41);
     const cut = await remoteJourney(store, stream, level, findings, 40);
     expect(cut.findings).toEqual(whole.findings);
   });
 
   it('is that of its last steps, and tells where findings began before them, without reading all', async () => {
     const store = await playedSession();
-    let read = 0;
-    const counting: Pick<EventStore, 'read'> = {
-      read: async (...asked) => {
-        const page = await store.read(...asked);
-        read += page.events.length;
-        return page;
-      },
-    };
+    const { revisions: read, store: counting } = watched(store);
     const findings = [0, 1, 300, CHECKPOINT_STEPS, 3 * CHECKPOINT_STEPS - 1, STEPS].map(findingAt);
     const whole = await journeyOf(store, stream, level, findings);
     expect(whole.places).toHaveLength(STEPS + 1);
@@ -94,7 +78,7 @@ describe('the journey of a session', () => {
 
     const none = await journeyOf(counting, stream, level, [], CHECKPOINT_STEPS + 40);
     expect(none.places).toEqual(whole.places.slice(-CHECKPOINT_STEPS - 21));
-    expect(read).toBeLessThanOrEqual(CHECKPOINT_STEPS + 22);
+    expect(read.length).toBeLessThanOrEqual(CHECKPOINT_STEPS + 22);
     const cut = await journeyOf(store, stream, level, findings, CHECKPOINT_STEPS + 40);
     expect(cut.findings).toEqual(whole.findings);
   });

@@ -10,7 +10,7 @@ import {
 } from '../../../src/app/ghosts/play-slice.js';
 import { createKeptPlays, type RemoteStepDeps } from '../../../src/app/ghosts/remote-steps.js';
 import { closeAndReport, reportSoFar } from '../../../src/app/ghosts/report.js';
-import { CHECKPOINT_STEPS, readSteps, type RecordedStep } from '../../../src/app/ghosts/steps-log.js';
+import { CHECKPOINT_STEPS, type RecordedStep } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
@@ -18,6 +18,7 @@ import type { Level } from '../../../src/domain/level/level.js';
 import { SLOW_STEP_MS } from '../../../src/domain/ghost/step-times.js';
 import { ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { playAllSlices, stepsIn as recordedSteps } from '../../support/played-sessions.js';
 
 const tenant = 'studio';
 const sessionId = 'g0_0_aaaaaaaaaaaaaaaa';
@@ -47,22 +48,8 @@ const processOf = (
   return { lanes, clock, levels, pace, askEngine, events: store, kept: createKeptSessions(), plays };
 };
 
-const playAll = async (deps: PlayDeps, signal = never): Promise<void> => {
-  for (;;) {
-    const input = await playSlice(deps, session, signal);
-    if (input.type !== 'played') throw new Error(`it ended as ${input.type}`);
-    if (input.over) return;
-  }
-};
-const stepsIn = async (store: MemoryEventStore): Promise<readonly RecordedStep[]> => {
-  const all: RecordedStep[] = [];
-  for (let from: number | null = 1; from !== null;) {
-    const page: Awaited<ReturnType<typeof readSteps>> = await readSteps(store, stream, { from, limit: 100 });
-    all.push(...page.steps);
-    from = page.next;
-  }
-  return all;
-};
+const playAll = (deps: PlayDeps, signal = never): Promise<void> => playAllSlices(deps, session, signal);
+const stepsIn = (store: MemoryEventStore): Promise<readonly RecordedStep[]> => recordedSteps(store, stream);
 const undisturbed = async (): Promise<readonly RecordedStep[]> => {
   const store = new MemoryEventStore();
   await playAll(processOf(store));

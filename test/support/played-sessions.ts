@@ -1,0 +1,21 @@
+import { type PlayDeps, type PlayedSession, playSlice } from '../../src/app/ghosts/play-slice.js';
+import { pagesOfSteps, type RecordedStep } from '../../src/app/ghosts/steps-log.js';
+import type { EventStore } from '../../src/ports/event-store.js';
+
+const never = new AbortController().signal;
+
+/** Plays a session to its end, slice by slice, as its process does. @throws Error when it ends otherwise, and what a slice raises */
+export const playAllSlices = async (deps: PlayDeps, session: PlayedSession, signal = never): Promise<void> => {
+  for (;;) {
+    const input = await playSlice(deps, session, signal);
+    if (input.type !== 'played') throw new Error(`it ended as ${input.type}`);
+    if (input.over) return;
+  }
+};
+
+/** All steps that a session has recorded. */
+export const stepsIn = async (events: Pick<EventStore, 'read'>, stream: string): Promise<readonly RecordedStep[]> => {
+  const all: RecordedStep[] = [];
+  for await (const steps of pagesOfSteps(events, stream)) all.push(...steps);
+  return all;
+};
