@@ -22,7 +22,7 @@ export type GhostHostDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
 
 /** What a ghost session needs: its effects play slices of steps and make the report. */
 export const ghostHost = (
-  { ports, lanes, levels, ghostEngines: { ask: askEngine }, ghostPlays: plays, ghostPace: pace }: GhostHostDeps,
+  { ports, lanes, levels, ghostEngines, ghostPlays: plays, ghostPace: pace }: GhostHostDeps,
   kept = createKeptSessions(),
 ): ProcessHost => ({
   fold: { initial: null, evolve: () => null },
@@ -31,6 +31,7 @@ export const ghostHost = (
   effect: async ({ stream, id }, { name, args }, signal) => {
     const parsed = parseGhostStream(stream);
     if (parsed === null) throw new Error(`the session ${id} is not in a stream of sessions`);
+    const { ask: askEngine } = ghostEngines;
     const deps = { lanes, levels, pace, events: ports.events, clock: ports.clock, kept, plays, askEngine };
     const session = { ...(args as unknown as GhostSetting), tenant: parsed.tenant, sessionId: id };
     return unlessBroken(
