@@ -21,7 +21,7 @@ export const ShownStatus = Type.Unsafe<string>({
 });
 
 /** What a session is after (contract 7.3). */
-export const Goal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
+export const NamedGoal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
 
 export const ghostStatusOf = (session: GhostSession): string =>
   session.name === 'pending' || session.name === 'running' ? session.name : session.ending;

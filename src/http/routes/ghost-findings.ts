@@ -21,7 +21,7 @@ import type { Json } from '../../domain/shared/json.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { clientSignal } from '../client-signal.js';
-import { durationOf, Goal, LevelShown, Results, shownResults } from '../ghost-results.js';
+import { durationOf, NamedGoal, LevelShown, Results, shownResults } from '../ghost-results.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import { FreeObject, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
@@ -204,7 +204,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
       scope: 'ghosts',
       ext: true,
       bodyLimit: MAX_ARCHIVED_BYTES,
-      body: Type.Object({ ...reproduction, goal: Type.Optional(Goal), map: nullable(FreeObject) }),
+      body: Type.Object({ ...reproduction, goal: Type.Optional(NamedGoal), map: nullable(FreeObject) }),
       responses: {
         200: {
           description: 'Whether the finding came about, and all that was found.',

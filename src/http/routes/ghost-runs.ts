@@ -8,7 +8,7 @@ import { goalOf } from '../../domain/ghost/suite.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { contextOf } from '../command-context.js';
-import { ghostCompletedAt, ghostProgressOf, ghostStatusOf, Goal, ShownStatus } from '../ghost-results.js';
+import { ghostCompletedAt, ghostProgressOf, ghostStatusOf, NamedGoal, ShownStatus } from '../ghost-results.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import { ClientId, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
@@ -106,7 +106,7 @@ export const ghostRunRoutes = ({
       description:
         'A ghost is a mind without a body. It plays on this server until it has done what it was sent for, its budget of steps is used up, or its time is over. The same goal, level and seed play the same session, unless an engine plays it.',
       scope: 'ghosts',
-      body: Type.Object({ goal: Goal, ...asked }),
+      body: Type.Object({ goal: NamedGoal, ...asked }),
       responses: {
         202: {
           description: 'The session; it goes on by itself.',
@@ -146,7 +146,7 @@ export const ghostRunRoutes = ({
       body: Type.Object({
         testSuite: Type.String({ minLength: 1, maxLength: 128 }),
         duration: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS / 1_000, description: 'Seconds.' })),
-        goal: nullable(Goal),
+        goal: nullable(NamedGoal),
         ...asked,
       }),
       responses: {
