@@ -11,9 +11,10 @@ export type GhostRow = Pick<GhostPlan, 'goal' | 'suite' | 'level' | 'seed'> & {
   readonly completedAt: string | null;
   readonly status: 'pending' | 'running' | GhostEnding;
   readonly passRate: number;
+  readonly reported: boolean;
 };
 
-/** What the rows of sessions are tagged with that are not over. */
+/** What the rows of sessions are tagged with whose report is not made yet: it needs their level. */
 export const OPEN_GHOST = 'open';
 
 /** The share of the tests that passed, of those that were judged. */
@@ -27,7 +28,7 @@ const none: readonly string[] = [];
 /** The ghost sessions of each tenant in the order in which they were asked for, by their ids. */
 export const ghosts: Projection<GhostRow> = {
   name: 'ghosts',
-  version: 1,
+  version: 2,
   handles: ['GhostRequested', 'GhostBegun', 'GhostEnded', 'GhostReported'],
   idsOf: ({ stream, data }) => {
     const { sessionId } = data;
@@ -40,21 +41,21 @@ export const ghosts: Projection<GhostRow> = {
         const { sessionId, goal, suite, level, seed } = event.data;
         const tenant = parseGhostStream(recorded.stream)?.tenant ?? '';
         const asked = { sessionId, tenant, goal, suite, level, seed, startedAt: recorded.meta.at };
-        return { ...asked, completedAt: null, status: 'pending', passRate: 0 };
+        return { ...asked, completedAt: null, status: 'pending', passRate: 0, reported: false };
       }
       case 'GhostBegun':
         return row && { ...row, status: 'running' };
       case 'GhostEnded':
         return row && { ...row, status: event.data.ending, completedAt: recorded.meta.at };
       case 'GhostReported':
-        return row && { ...row, passRate: passRateOf(event.data.tests) };
+        return row && { ...row, passRate: passRateOf(event.data.tests), reported: true };
       default:
         return row;
     }
   },
-  indexOf: ({ tenant, startedAt, sessionId, completedAt }) => ({
+  indexOf: ({ tenant, startedAt, sessionId, reported }) => ({
     partition: tenant,
     order: `${startedAt} ${sessionId}`,
-    tag: completedAt === null ? OPEN_GHOST : '',
+    tag: reported ? '' : OPEN_GHOST,
   }),
 };

@@ -1,6 +1,7 @@
 // A headless tile game that plays ghost sessions of a mind server. README.md says how to run it.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
@@ -36,6 +37,10 @@ const showResults = (results: GhostResults): void => {
   );
 };
 
+/** Of a server in this directory, or in the one it was told. Undefined when there is none. */
+const ownerKey = async ({ ANIMA_DATA_DIR: directory = '.anima' }: NodeJS.ProcessEnv): Promise<string | undefined> =>
+  (await readFile(join(directory, 'owner-key'), 'utf8').catch(() => undefined))?.trim();
+
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
     options: {
@@ -45,7 +50,12 @@ const main = async (): Promise<void> => {
     },
   });
   const { ANIMA_URL: baseUrl = 'http://127.0.0.1:8080', ANIMA_API_KEY: given } = process.env;
-  const key = given ?? (await readFile('.anima/owner-key', 'utf8')).trim();
+  const key = given ?? (await ownerKey(process.env));
+  if (key === undefined) {
+    console.error("No API key: set ANIMA_API_KEY, or ANIMA_DATA_DIR to the server's data directory.");
+    process.exitCode = 1;
+    return;
+  }
   const ghosts = createGhostClient({ baseUrl, key });
   const asked = { level: values.level, goal: values.goal, key: randomUUID() };
   const sessionId = values.session ?? (await beginSession(ghosts, asked));

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { readOwnerKey } from '../adapters/files/owner-key-file.js';
+import { sleepFor } from '../body/deadline.js';
 import { createMindRequest, MindError, type MindRequest } from '../body/mind-request.js';
 import { DEFAULT_DATA_DIR, DEFAULT_URL } from '../config/config.js';
 import { isObject } from '../domain/shared/json.js';
-import { CommandFailed, type Terminal } from './terminal.js';
+import { CommandFailed, remark, type Terminal } from './terminal.js';
 
 export type ClientSettings = { readonly url: string; readonly key: string | null; readonly dataDir: string };
 
@@ -78,10 +79,31 @@ export const describeFailure = (error: unknown, url: string, ownerKeyOf: string 
   return [`${error.message}${why}${wait} (${error.code}${quoted})`, ...lines, ...problems].join('\n');
 };
 
+/** How long a request waits in all for its turn, in milliseconds: the key may be a game's as well, and its rate is counted by the minute (contract 1.4). */
+const TURN_WAIT_MS = 90_000;
+
+/** Asks again for as long as a key has asked too often: such a request was refused before anything was done. */
+const inTurn =
+  (terminal: Terminal, request: MindRequest): MindRequest =>
+  async (...call) => {
+    for (let waitedMs = 0; ;) {
+      try {
+        return await request(...call);
+      } catch (error) {
+        if (!(error instanceof MindError) || error.code !== 'RATE_LIMITED' || error.retryAfter === null) throw error;
+        const waitMs = error.retryAfter * 1_000;
+        if (waitedMs + waitMs > TURN_WAIT_MS) throw error;
+        remark(terminal, `This key has asked too often. Waiting ${String(error.retryAfter)} s ...`);
+        await sleepFor(waitMs);
+        waitedMs += Math.max(1_000, waitMs);
+      }
+    }
+  };
+
 /** A function that sends requests to the server as the user of this terminal. @throws CommandFailed when there is no key */
 export const openClient = async (terminal: Terminal): Promise<MindRequest> => {
   const { url, key, dataDir } = clientSettings(terminal);
-  const request = createMindRequest({ baseUrl: url, key: key ?? (await ownerKey(dataDir)) });
+  const request = inTurn(terminal, createMindRequest({ baseUrl: url, key: key ?? (await ownerKey(dataDir)) }));
   return async (...call) => {
     try {
       return await request(...call);

@@ -22,6 +22,8 @@ const SEARCHES = 6;
 
 const why = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
+type ReproOptions = { readonly out?: string; readonly json?: boolean };
+
 /** `anima ghost repro <session> <n>`: the shortest way to a finding, as a file to be replayed. */
 export const reproCommand = (terminal: Terminal): Command =>
   new Command('repro')
@@ -29,7 +31,8 @@ export const reproCommand = (terminal: Terminal): Command =>
     .argument('<session>')
     .argument('<n>', 'the number of the finding', wholeFrom(1))
     .option('--out <file>', 'where to write it; without it, it goes to the output')
-    .action(async (sessionId: string, n: number, { out }: { readonly out?: string }) => {
+    .option('--json', 'print it as a line of JSON, also if it is written to a file')
+    .action(async (sessionId: string, n: number, { out, json = false }: ReproOptions) => {
       const request = await openClient(terminal);
       const path = `/ghost/${encodeURIComponent(sessionId)}/findings/${String(n)}/repro`;
       let repro = (await request('GET', path)) as ReproFile;
@@ -37,10 +40,8 @@ export const reproCommand = (terminal: Terminal): Command =>
         remark(terminal, `${String(repro.steps)} steps so far ...`);
         repro = (await request('GET', path)) as ReproFile;
       }
-      if (out === undefined) {
-        printJson(terminal, repro);
-        return;
-      }
+      if (json || out === undefined) printJson(terminal, repro);
+      if (out === undefined) return;
       await writeFile(fileOf(terminal, out), `${JSON.stringify(repro, null, 2)}\n`).catch((error: unknown) => {
         throw new CommandFailed(`${out} cannot be written (${why(error)}).`);
       });
@@ -60,14 +61,17 @@ const levelNow = async (request: MindRequest, name: string): Promise<object> => 
   return { level: { levelId, version, digest, generated: false }, map };
 };
 
+type ReplayOptions = { readonly level?: string; readonly mended?: boolean; readonly json?: boolean };
+
 /** `anima ghost replay <file>`: whether a finding still comes about. */
 export const replayCommand = (terminal: Terminal): Command =>
   new Command('replay')
-    .description('play a reproduction again; fails if the finding does not come about')
+    .description('play a reproduction again; fails if the finding does not come about, or with --mended if it does')
     .argument('<file>', 'what "repro" wrote')
     .option('--level <name>', 'play it in this level as it is now, instead of as it was')
+    .option('--mended', 'the finding must not come about any more: for a pipeline that keeps what was mended mended')
     .option('--json', 'print the outcome as a line of JSON')
-    .action(async (file: string, { level, json = false }: { readonly level?: string; readonly json?: boolean }) => {
+    .action(async (file: string, { level, mended = false, json = false }: ReplayOptions) => {
       const repro = (await readJsonFile(terminal, file)) as ReproFile;
       const request = await openClient(terminal);
       const changed = level === undefined ? {} : await levelNow(request, level);
@@ -78,8 +82,11 @@ export const replayCommand = (terminal: Terminal): Command =>
       if (json) printJson(terminal, outcome);
       const { kind, subject } = repro.finding;
       const steps = `${String(outcome.steps)} steps`;
-      if (!outcome.reproduced) throw new CommandFailed(`${kind} ${subject} no longer comes about (${steps}).`);
-      if (!json) print(terminal, `${kind} ${subject} comes about in ${steps}.`);
+      const sentence = outcome.reproduced
+        ? `${kind} ${subject} comes about in ${steps}.`
+        : `${kind} ${subject} no longer comes about (${steps}).`;
+      if (outcome.reproduced === mended) throw new CommandFailed(sentence);
+      if (!json) print(terminal, sentence);
     });
 
 type CompareOptions = { readonly all?: boolean; readonly json?: boolean };

@@ -6,7 +6,7 @@ import { type GhostDriver, ghostDrivers } from '../domain/ghost/session-events.j
 import { defined } from '../domain/shared/defined.js';
 import { openClient } from './client.js';
 import { followGhost } from './ghost-follow.js';
-import { allOption, junitOption, requirePassed, showResults } from './ghost-show.js';
+import { allOption, junitOption, requirePassed, requireWritable, showResults } from './ghost-show.js';
 import { isShown } from './ghost-text.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
@@ -48,6 +48,7 @@ const run = async (terminal: Terminal, options: RunOptions): Promise<void> => {
   const { level, generate = false, goal, seed, engine, steps, timeout, follow = false, junit, all = false } = options;
   const { driver, json = false } = options;
   if (junit !== undefined && !follow) throw new CommandFailed('--junit needs --follow: there are no results yet.');
+  if (junit !== undefined) await requireWritable(terminal, junit);
   const request = await openClient(terminal);
   if (level !== undefined && !generate) await requireLevel(request, level);
   const asked = { goal, timeout: timeout * 1_000, driver, ...defined({ level, seed, steps, engine }) };

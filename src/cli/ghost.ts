@@ -86,14 +86,17 @@ const stopCommand = (terminal: Terminal): Command =>
 type HistoryItem = {
   readonly histSessionId: string;
   readonly histGoal: string;
-  readonly histLevel: { readonly levelId: string };
+  readonly histLevel: { readonly levelId: string; readonly version: number | null };
+  readonly histSeed: number;
   readonly histStartedAt: string;
   readonly histStatus: string;
   readonly histPassRate: number;
 };
 const passed = (status: string, rate: number): string =>
   status === 'pending' || status === 'running' ? '-' : `${String(Math.round(rate * 100))}%`;
-const historyLine = cellsOf([31, 21, 24, 10, 6, 20]);
+const levelName = ({ levelId, version }: HistoryItem['histLevel']): string =>
+  version === null ? levelId : `${levelId} v${String(version)}`;
+const historyLine = cellsOf([31, 21, 24, 10, 6, 11, 20]);
 
 /** `anima ghost history`. */
 const historyCommand = (terminal: Terminal): Command =>
@@ -108,11 +111,11 @@ const historyCommand = (terminal: Terminal): Command =>
         query: {},
         limit,
         json,
-        header: historyLine(['SESSION', 'GOAL', 'STARTED', 'STATUS', 'PASSED', 'LEVEL']),
-        lineOf: ({ histSessionId, histGoal, histStartedAt, histStatus, histPassRate, histLevel }) =>
+        header: historyLine(['SESSION', 'GOAL', 'STARTED', 'STATUS', 'PASSED', 'SEED', 'LEVEL']),
+        lineOf: ({ histSessionId, histGoal, histStartedAt, histStatus, histPassRate, histSeed, histLevel }) =>
           historyLine([
             ...[histSessionId, histGoal, histStartedAt, histStatus],
-            ...[passed(histStatus, histPassRate), histLevel.levelId],
+            ...[passed(histStatus, histPassRate), String(histSeed), levelName(histLevel)],
           ]),
         none: 'No sessions.',
       }),

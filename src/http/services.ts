@@ -2,6 +2,7 @@ import type { Recall } from '../app/memory/recall.js';
 import type { Engines } from '../app/cortex/engines.js';
 import type { GhostEngines } from '../app/ghosts/ask-engines.js';
 import type { Pace } from '../app/ghosts/pace.js';
+import type { KeptSessions } from '../app/ghosts/play-slice.js';
 import type { KeptPlays } from '../app/ghosts/remote-steps.js';
 import type { Levels } from '../app/levels/levels.js';
 import type { Lanes } from '../app/streams/lanes.js';
@@ -30,6 +31,8 @@ export type Services = {
   readonly ghostEngines: GhostEngines;
   /** Where the sessions stand that have bodies elsewhere (contract 9.6). */
   readonly ghostPlays: KeptPlays;
+  /** Where the sessions stand that this process plays, or has told of. */
+  readonly ghostSessions: KeptSessions;
   readonly recall: Recall;
   readonly signingKeys: SigningKeys;
   readonly signer: VerdictSigner;

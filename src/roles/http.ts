@@ -17,6 +17,7 @@ export type HttpRoleDeps = Pick<
   | 'ghostEngines'
   | 'ghostPace'
   | 'ghostPlays'
+  | 'ghostSessions'
   | 'signingKeys'
   | 'recall'
   | 'engines'

@@ -26,6 +26,7 @@ export type HostDeps = Pick<
   | 'ghostEngines'
   | 'ghostPace'
   | 'ghostPlays'
+  | 'ghostSessions'
 > & {
   readonly issuer: string;
 };

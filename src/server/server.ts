@@ -6,6 +6,7 @@ import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../profiles/closers.js';
 import { createGhostEngines } from '../app/ghosts/ask-engines.js';
 import { createPace } from '../app/ghosts/pace.js';
+import { createKeptSessions } from '../app/ghosts/play-slice.js';
 import { createKeptPlays } from '../app/ghosts/remote-steps.js';
 import { createEngines } from '../app/cortex/engines.js';
 import { readBuiltInLevels } from '../app/levels/built-in-levels.js';
@@ -145,6 +146,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       ghostEngines: createGhostEngines({ engines, clock: systemClock, texts: config.ghostTexts }),
       ghostPace: createPace(systemClock, config.ghostShare),
       ghostPlays: createKeptPlays(),
+      ghostSessions: createKeptSessions(),
     };
     const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives, levels, ...ghosts };
     const processes = openHosts({ ...deciding, issuer: publicUrl });

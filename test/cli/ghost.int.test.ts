@@ -95,11 +95,17 @@ describe('anima ghost', () => {
     expect(other.stdout).toMatch(/^new {3}\d+\. soft_lock way out: /m);
     const elsewhere = await anima('replay', 'lock.json', '--level', 'cellar');
     expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringMatching(/no longer comes about/)]);
+    const mended = await anima('replay', 'lock.json', '--level', 'cellar', '--mended');
+    expect([mended.code, mended.stdout]).toEqual([0, expect.stringMatching(/no longer comes about/)]);
+    const notMended = await anima('replay', 'lock.json', '--mended');
+    expect([notMended.code, notMended.stderr]).toEqual([1, expect.stringMatching(/comes about in \d+ steps/)]);
   }, 120_000);
 
   it('refuses what makes no sense together', async () => {
     const alone = await anima('run', '--junit', 'x.xml');
     expect([alone.code, alone.stderr]).toEqual([1, '--junit needs --follow: there are no results yet.\n']);
+    const nowhere = await anima('run', '--follow', '--junit', 'nowhere/x.xml');
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, 'nowhere/x.xml cannot be written (ENOENT).\n']);
     expect((await anima('run', '--goal', 'win')).code).toBe(2);
     const mistyped = await anima('run', '--level', 'celar');
     expect([mistyped.code, mistyped.stderr]).toEqual([

@@ -73,5 +73,8 @@ describe('examples/lighthouse', () => {
     await using unknown = startTypeScript(MAIN, { env, args: ['--session', 'g0_0_aaaaaaaaaaaaaaaa'] });
     expect((await unknown.exited()).code).toBe(1);
     expect(unknown.stderr).toBe('There is no ghost session with this id. (GHOST_NOT_FOUND)\n');
+    await using keyless = startTypeScript(MAIN, { env: { ANIMA_URL: server.url, ANIMA_DATA_DIR: '/nowhere' } });
+    expect((await keyless.exited()).code).toBe(1);
+    expect(keyless.stderr).toBe("No API key: set ANIMA_API_KEY, or ANIMA_DATA_DIR to the server's data directory.\n");
   }, 60_000);
 });

@@ -26,6 +26,7 @@ const folded: Readonly<Record<string, string>> = {
   'souls 2': 'SoulExportExpired 1, SoulExportFailed 1, SoulExported 1, SoulSealed 1',
   'levels 1': 'LevelDeleted 1, LevelPut 1',
   'ghosts 1': 'GhostBegun 1, GhostEnded 1, GhostReported 1, GhostRequested 1',
+  'ghosts 2': 'GhostBegun 1, GhostEnded 1, GhostReported 1, GhostRequested 1',
   'open-processes 2': 'all',
 };
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { type Api, apiOf, type Reply } from '../support/api.js';
+import { type Api, patientApiOf, type Reply } from '../support/api.js';
 import { type EmbeddingsServer, startEmbeddingsServer } from '../support/embeddings-server.js';
 import { gate } from '../support/gate.js';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.js';
@@ -47,7 +47,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer): void => {
         ANIMA_EMBEDDER: embeddings.url,
         ANIMA_EMBEDDER_MODEL: 'words',
       });
-      api = apiOf(server.url, server.ownerKey);
+      api = patientApiOf(server.url, server.ownerKey);
     }, 120_000);
     afterAll(async () => {
       await server[Symbol.asyncDispose]();
@@ -78,7 +78,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer): void => {
       vi.waitFor(() => expect(models.seen).toHaveLength(calls), WAIT);
     const killAndStart = async (): Promise<void> => {
       await server.restart('kill');
-      api = apiOf(server.url, server.ownerKey);
+      api = patientApiOf(server.url, server.ownerKey);
     };
 
     /** Says the same as a stream. It has joined a turn that waits for the model; `rest` is what comes after that. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type Api, apiOf, codeOf, type Reply } from '../support/api.js';
+import { type Api, patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 
@@ -19,7 +19,7 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
         ANIMA_CORTEX_MODEL: 'tiny-270m',
         ANIMA_CORTEX_KEY: KEY,
       });
-      api = apiOf(server.url, server.ownerKey);
+      api = patientApiOf(server.url, server.ownerKey);
     }, 120_000);
     afterAll(async () => {
       await server[Symbol.asyncDispose]();
@@ -84,14 +84,14 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
 
     it('lets an admin choose the tenant’s default, which outlives a restart, and nobody else', async () => {
       const made = await api.post('/keys', { name: 'game' });
-      const game = apiOf(server.url, (made.body as { key: string }).key);
+      const game = patientApiOf(server.url, (made.body as { key: string }).key);
       const body = { requestedModel: 'scripted', default: true };
       expect(codeOf(await game.post('/cortex/init', body))).toBe('FORBIDDEN');
       expect((await game.post('/cortex/init', { requestedModel: '' })).body).toMatchObject({ cortexId: 'openai' });
       expect((await api.post('/cortex/init', body)).body).toMatchObject({ cortexId: 'scripted', state: 'ready' });
       expect((await game.post('/cortex/init', { requestedModel: '' })).body).toMatchObject({ cortexId: 'scripted' });
       await server.restart('stop');
-      api = apiOf(server.url, server.ownerKey);
+      api = patientApiOf(server.url, server.ownerKey);
       expect((await init('')).body).toMatchObject({ cortexId: 'scripted' });
       expect((await init('openai', { default: true })).body).toMatchObject({ cortexId: 'openai' });
       expect((await init('')).body).toMatchObject({ cortexId: 'openai' });

@@ -5,7 +5,7 @@ import { createWordMemory } from '../../src/body/memory.js';
 import { type BodyMode, playTurn } from '../../src/body/play-turn.js';
 import type { Finalize, StepAnswer, StepRequest } from '../../src/body/protocol.js';
 import type { Json, JsonObject } from '../../src/domain/shared/json.js';
-import { apiOf, codeOf, type Reply } from '../support/api.js';
+import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
 
@@ -308,7 +308,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
         expect(await refused(post(unknown, step))).toEqual([404, 'GHOST_NOT_FOUND']);
       const id = await run();
       const made = ok(await running.api.post('/tenants', { tenantId: 'another-studio' }), 201).body as { key: string };
-      const theirs = apiOf(running.server.url, made.key);
+      const theirs = patientApiOf(running.server.url, made.key);
       expect(await refused(theirs.post(`/ghost/${id}/process`, step))).toEqual([404, 'GHOST_NOT_FOUND']);
       expect(await refused(running.api.post(`/ghost/${id}/process`, { tape: {} }))).toEqual([400, 'SCHEMA_INVALID']);
       expect(await stepsOf(id)).toEqual([]);

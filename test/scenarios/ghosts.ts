@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { JsonObject } from '../../src/domain/shared/json.js';
-import { apiOf, codeOf, type Reply } from '../support/api.js';
+import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { comparableResults, comparableSteps, type GhostResults, type GhostStep } from '../support/ghosts.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
@@ -194,7 +194,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       }
       const made = ok(await running.api.post('/tenants', { tenantId: 'other-studio' }), 201).body as { key: string };
       const id = await run({ goal: 'complete_level', seed: 7 });
-      const theirs = apiOf(running.server.url, made.key);
+      const theirs = patientApiOf(running.server.url, made.key);
       expect(codeOf(await theirs.get(`/ghost/${id}/status`))).toBe('GHOST_NOT_FOUND');
       expect(codeOf(await theirs.post(`/ghost/${id}/stop`))).toBe('GHOST_NOT_FOUND');
       expect(ok(await theirs.get('/ghost/history')).body).toEqual({ sessions: [] });

@@ -1,7 +1,7 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type Api, apiOf, codeOf } from '../support/api.js';
+import { type Api, patientApiOf, codeOf } from '../support/api.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 
 type Answer = { instruction: Record<string, unknown> & { type: string }; tape: Record<string, unknown> };
@@ -64,7 +64,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
 
     beforeAll(async () => {
       server = await open();
-      api = apiOf(server.url, server.ownerKey);
+      api = patientApiOf(server.url, server.ownerKey);
     }, 120_000);
     afterAll(async () => {
       await server[Symbol.asyncDispose]();
@@ -149,13 +149,13 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       let answer: Answer & { text: string } = await step(npcId, firstTape('The power fails.'));
       for (const result of results) {
         await server.restart('kill');
-        api = apiOf(server.url, server.ownerKey);
+        api = patientApiOf(server.url, server.ownerKey);
         answer = await stepAfterKill(npcId, answer.tape, result);
       }
       expect(answer.instruction).toMatchObject({ type: 'Finalize', valid: true });
       const { text } = answer;
       await server.restart('stop');
-      api = apiOf(server.url, server.ownerKey);
+      api = patientApiOf(server.url, server.ownerKey);
       expect((await step(npcId, answer.tape, results[2])).text).toBe(text);
       expect((await types(npcId)).filter((type) => type === 'VerdictReached')).toHaveLength(1);
     }, 120_000);
@@ -448,7 +448,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       const tenantId = `studio-${String(Date.now())}`;
       const made = await api.post('/tenants', { tenantId });
       expect(made.status).toBe(201);
-      const theirs = apiOf(server.url, (made.body as { key: string }).key);
+      const theirs = patientApiOf(server.url, (made.body as { key: string }).key);
       for (const path of ['', '/history', '/state', '/turns', '/events']) {
         expect((await theirs.get(`${pathOf(npcId)}${path}`)).status, path).toBe(404);
       }

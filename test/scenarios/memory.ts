@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { apiOf, codeOf, type Reply } from '../support/api.js';
+import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import type { OpenServer } from './server-under-test.js';
 import { projectingServer } from './projecting-server.js';
 
@@ -242,7 +242,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       const npcId = freshMind();
       await confirm(npcId, { text: 'Ours.' });
       const made = await running.api.post('/tenants', { tenantId: 'neighbour' });
-      const neighbour = apiOf(running.server.url, (made.body as { key: string }).key);
+      const neighbour = patientApiOf(running.server.url, (made.body as { key: string }).key);
       expect((await neighbour.get(`${pathOf(npcId)}/memory`)).body).toEqual([]);
       expect((await neighbour('DELETE', `${pathOf(npcId)}/memory/clear`)).body).toMatchObject({ clearCount: 0 });
       await neighbour.post(`${pathOf(npcId)}/memory`, { text: 'Ours.' });
@@ -285,7 +285,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
         expect(codeOf(await running.api.get(`${path}${query}`)), query).toBe('SCHEMA_INVALID');
       }
       const { body } = await running.api.post('/keys', { name: 'no memory', scopes: ['npc', 'audit'] });
-      const poor = apiOf(running.server.url, (body as { key: string }).key);
+      const poor = patientApiOf(running.server.url, (body as { key: string }).key);
       expect(codeOf(await poor.get(path))).toBe('FORBIDDEN');
       expect(codeOf(await poor.post(path, { text: 'x' }))).toBe('FORBIDDEN');
       expect(codeOf(await poor('DELETE', `${path}/clear`))).toBe('FORBIDDEN');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 
-import { type Api, apiOf } from '../support/api.js';
+import { type Api, patientApiOf } from '../support/api.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 
 /** A server for one suite, and how it is asked; `again` after a restart, which gives it another address. */
@@ -13,7 +13,7 @@ export type ProjectingServer = { server: ServerUnderTest; api: Api; again(): voi
 export const projectingServer = (open: OpenServer, env: Parameters<OpenServer>[0] = {}): ProjectingServer => {
   const opened = {
     again: (): void => {
-      opened.api = apiOf(opened.server.url, opened.server.ownerKey);
+      opened.api = patientApiOf(opened.server.url, opened.server.ownerKey);
     },
   } as ProjectingServer;
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import { apiOf, type Reply } from '../support/api.js';
+import { patientApiOf, type Reply } from '../support/api.js';
 import type { OpenServer } from './server-under-test.js';
 import { projectingServer } from './projecting-server.js';
 
@@ -128,7 +128,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       const npcId = newMind();
       await store(npcId, NECKLACE);
       const made = await running.api.post('/tenants', { tenantId: `t${npcId}` });
-      const other = apiOf(running.server.url, (made.body as { key: string }).key);
+      const other = patientApiOf(running.server.url, (made.body as { key: string }).key);
       const reply = await other.post(`/npcs/${npcId}/memory/recall`, { query: THIEF });
       expect([reply.status, reply.body]).toEqual([200, []]);
     });
@@ -177,7 +177,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       for (const body of [{}, { query, limit: 101 }, { query, minScore: 2 }])
         expect(await status(body, agent)).toBe(400);
       const reader = await running.api.post('/keys', { name: 'npc only', scopes: ['npc'] });
-      const reply = await apiOf(running.server.url, (reader.body as { key: string }).key).post(agent, { query });
+      const reply = await patientApiOf(running.server.url, (reader.body as { key: string }).key).post(agent, { query });
       expect(reply.status).toBe(403);
     });
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type Api, apiOf, codeOf, type Reply } from '../support/api.js';
+import { type Api, patientApiOf, codeOf, type Reply } from '../support/api.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 
 /** Sends a body as it is, without reading it as JSON first. */
@@ -31,8 +31,8 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
     let anonymous: Api;
     beforeAll(async () => {
       server = await open();
-      api = apiOf(server.url, server.ownerKey);
-      anonymous = apiOf(server.url, undefined);
+      api = patientApiOf(server.url, server.ownerKey);
+      anonymous = patientApiOf(server.url, undefined);
     }, 120_000);
     afterAll(async () => {
       await server[Symbol.asyncDispose]();
@@ -95,7 +95,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
 
     it('refuses a missing scope with 403: detailed everywhere, a sentence on POST /rules', async () => {
       const { key } = await keyWith({ scopes: ['npc'] });
-      const poor = apiOf(server.url, key);
+      const poor = patientApiOf(server.url, key);
       expect(codeOf(await poor.get('/npcs/x/history'))).toBe('FORBIDDEN');
       const rules = await poor.post('/rules', {});
       expect([rules.status, typeof (rules.body as { error: unknown }).error]).toEqual([403, 'string']);
@@ -104,7 +104,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
 
     it('never lets a key grant scopes that it lacks, and never takes the last admin key away', async () => {
       const { key } = await keyWith({ scopes: ['admin'] });
-      const admin = apiOf(server.url, key);
+      const admin = patientApiOf(server.url, key);
       expect((await admin.post('/keys', { name: 'wider', scopes: ['admin', 'ops'] })).status).toBe(403);
       const listed = (await admin.get('/keys')).body as { keyId: string; scopes: string[] }[];
       const admins = listed.filter(({ scopes }) => scopes.includes('admin')).map(({ keyId }) => keyId);
@@ -116,12 +116,12 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       const made = await api.post('/tenants', { tenantId: 'lasting' });
       expect(made.status, made.text).toBe(201);
       const tenant = made.body as { key: string; keyId: string };
-      const owner = apiOf(server.url, tenant.key);
+      const owner = patientApiOf(server.url, tenant.key);
       const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
       const wish = { name: 'second', scopes: ['admin'], expiresAt };
       const issued = await owner.post('/keys', wish);
       expect(issued.status, issued.text).toBe(201);
-      const second = apiOf(server.url, (issued.body as { key: string }).key);
+      const second = patientApiOf(server.url, (issued.body as { key: string }).key);
       expect(codeOf(await second('DELETE', `/keys/${tenant.keyId}`))).toBe('LAST_ADMIN_KEY');
       await second.post('/keys', { name: 'third', scopes: ['admin'] });
       expect((await second('DELETE', `/keys/${tenant.keyId}`)).status).toBe(204);
@@ -129,7 +129,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
 
     it('limits a key: RateLimit headers count down, 429 says when to come back, refused requests do not count', async () => {
       const { key } = await keyWith({ rateLimit: { limit: 2, windowSeconds: 60 } });
-      const limited = apiOf(server.url, key);
+      const limited = patientApiOf(server.url, key);
       const replies = [await limited.get('/npcs'), await limited.get('/npcs'), await limited.get('/npcs')];
       expect(replies.map(({ status }) => status)).toEqual([200, 200, 429]);
       expect(replies[0]?.headers.get('ratelimit-policy')).toBe('"default";q=2;w=60');
@@ -368,7 +368,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
         ),
       );
       expect(streams.every(({ status }) => status === 200)).toBe(true);
-      expect(codeOf(await apiOf(server.url, key).get('/npcs/watched/events'))).toBe('TOO_MANY_STREAMS');
+      expect(codeOf(await patientApiOf(server.url, key).get('/npcs/watched/events'))).toBe('TOO_MANY_STREAMS');
       expect((await api('DELETE', `/keys/${keyId}`)).status).toBe(204);
       for (const stream of streams) expect(await stream.text()).toContain('id: 0');
     });
@@ -383,7 +383,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
   describe(`settings on ${profile}`, () => {
     it('closes POST /rules alone when registration is off', async () => {
       await using server = await open({ ANIMA_RULES_REGISTRATION: 'off' });
-      const api = apiOf(server.url, server.ownerKey);
+      const api = patientApiOf(server.url, server.ownerKey);
       const refused = await api.post('/rules', {});
       expect([refused.status, Object.keys(refused.body as object)]).toEqual([403, ['error']]);
       expect(typeof (refused.body as { error: unknown }).error).toBe('string');
@@ -392,10 +392,10 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
 
     it('expires turns by durable timers that survive a restart, late ones at once', async () => {
       await using server = await open({ ANIMA_TURN_DEADLINE_MS: '1500' });
-      const api = apiOf(server.url, server.ownerKey);
+      const api = patientApiOf(server.url, server.ownerKey);
       await api.post('/npcs/slow/process', { tape: { observation: 'Wait for me.' } });
       await server.restart('kill');
-      const after = apiOf(server.url, server.ownerKey);
+      const after = patientApiOf(server.url, server.ownerKey);
       const types = async () =>
         ((await after.get('/npcs/slow/history')).body as { events: { type: string }[] }).events.map(({ type }) => type);
       for (let tries = 0; tries < 200 && !(await types()).includes('TurnExpired'); tries += 1) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { jcs, type JsonObject } from '../../src/domain/shared/json.js';
 import { sha256Base64url } from '../../src/domain/shared/sha256.js';
 import { soulFromCbor } from '../../src/domain/soul/binary.js';
-import { apiOf, codeOf, type Reply } from '../support/api.js';
+import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
 
@@ -390,7 +390,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       const made = ok(await running.api.post('/tenants', { tenantId: 'soul-buyer' }), 201).body as {
         readonly key: string;
       };
-      const theirs = apiOf(running.server.url, made.key);
+      const theirs = patientApiOf(running.server.url, made.key);
       const { se1SignedPayload: soul, se1Signature: secSignature } = begun;
       const { id: txId } = await upload(begun.se1Instruction);
       const secUploadResult = { aurTxId: txId, aurStatus: 201, aurSuccess: true };

@@ -11,6 +11,7 @@ import { createEngines } from '../../src/app/cortex/engines.js';
 import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
 import { createGhostEngines } from '../../src/app/ghosts/ask-engines.js';
 import { createPace } from '../../src/app/ghosts/pace.js';
+import { createKeptSessions } from '../../src/app/ghosts/play-slice.js';
 import { createKeptPlays } from '../../src/app/ghosts/remote-steps.js';
 import { openLevels } from '../../src/app/levels/levels.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
@@ -98,7 +99,11 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   };
   const recall = createRecall({ ...ports, lanes }, RECALL_CACHE_BYTES);
   const levels = openLevels({ ...ports, lanes, archive: ports.soulArchive }, []);
-  const ghosts = { ghostPace: createPace(clock, 1), ghostPlays: createKeptPlays() };
+  const ghosts = {
+    ghostPace: createPace(clock, 1),
+    ghostPlays: createKeptPlays(),
+    ghostSessions: createKeptSessions(),
+  };
   const made = { levels, ghostEngines: createGhostEngines({ engines, clock, texts: 1 }), ...ghosts };
   const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives: noOtherArchives, ...made };
   const processes = openHosts({ ...deciding, issuer: 'http://simulation' });

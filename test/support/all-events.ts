@@ -1,11 +1,24 @@
+import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
+import { askPatiently } from './ask-patiently.js';
 
 const PAGE = 4_096;
+
+/** The refusal of a store that is away, as an answer. @throws whatever else it is */
+const awayOr = (error: unknown): Rejection => {
+  if (error instanceof Rejection && error.code === 'STORE_UNAVAILABLE') return error;
+  throw error;
+};
 
 /** Every event of a store in its global order, a page at a time. */
 export async function* allEvents(events: Pick<EventStore, 'readAll'>): AsyncGenerator<RecordedEvent, void, undefined> {
   for (let after = 0; ;) {
-    const page = await events.readAll(after, PAGE);
+    const position = after;
+    const page = await askPatiently(
+      () => events.readAll(position, PAGE).catch(awayOr),
+      (answer) => answer instanceof Rejection,
+    );
+    if (page instanceof Rejection) throw page;
     yield* page;
     if (page.length < PAGE) return;
     after = page.at(-1)?.position ?? after;

@@ -1,3 +1,5 @@
+import { askPatiently } from './ask-patiently.js';
+
 /** An answer, read to its end. */
 export type Reply = {
   readonly status: number;
@@ -7,24 +9,27 @@ export type Reply = {
   readonly body: any;
 };
 
-export type Api = {
-  (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
-  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
-  readonly post: (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
+type Headed = Readonly<Record<string, string>>;
+type Ask = (method: string, path: string, body?: unknown, headers?: Headed) => Promise<Reply>;
+
+export type Api = Ask & {
+  readonly get: (path: string, headers?: Headed) => Promise<Reply>;
+  readonly post: (path: string, body?: unknown, headers?: Headed) => Promise<Reply>;
 };
 
 /** The code of a refusal (contract 1.5); undefined for any other answer. */
 export const codeOf = (reply: Reply): string | undefined =>
   (reply.body as { error?: { code?: string } } | undefined)?.error?.code;
 
+const withMethods = (ask: Ask): Api =>
+  Object.assign(ask, {
+    get: (path: string, headers?: Headed) => ask('GET', path, undefined, headers),
+    post: (path: string, body?: unknown, headers?: Headed) => ask('POST', path, body, headers),
+  });
+
 /** Talks to a server with one key, or with none when it is undefined. */
 export const apiOf = (url: string, key: string | undefined): Api => {
-  const ask = async (
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Reply> => {
+  const ask: Ask = async (method, path, body, headers = {}) => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
@@ -43,9 +48,19 @@ export const apiOf = (url: string, key: string | undefined): Api => {
       body: isJson ? (JSON.parse(text) as unknown) : undefined,
     };
   };
-  return Object.assign(ask, {
-    get: (path: string, headers?: Readonly<Record<string, string>>) => ask('GET', path, undefined, headers),
-    post: (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) =>
-      ask('POST', path, body, headers),
-  });
+  return withMethods(ask);
+};
+
+/**
+ * As `apiOf`, for scenarios: a request that is refused because the store does not answer in time is sent again, as the refusal tells clients to.
+ * A test that counts refusals, or what was written in spite of one, uses `apiOf`.
+ */
+export const patientApiOf = (url: string, key: string | undefined): Api => {
+  const api = apiOf(url, key);
+  return withMethods((...request) =>
+    askPatiently(
+      () => api(...request),
+      (reply) => codeOf(reply) === 'STORE_UNAVAILABLE',
+    ),
+  );
 };

@@ -6,7 +6,7 @@ import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.
 import type { ProcessHost } from '../processes/hosted-process.js';
 import { type GhostEngines, PLACE_WAIT_MS } from './ask-engines.js';
 import type { Pace } from './pace.js';
-import { createKeptSessions, playSlice, settingFor, SLICE_MS, type PlayDeps } from './play-slice.js';
+import { type KeptSessions, playSlice, settingFor, SLICE_MS, type PlayDeps } from './play-slice.js';
 import type { KeptPlays } from './remote-steps.js';
 import { closeAndReport } from './report.js';
 
@@ -15,24 +15,24 @@ const EFFECT_MS = SLICE_MS + PLACE_WAIT_MS + 240_000;
 
 export type GhostHostDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
   readonly ghostPlays: KeptPlays;
+  readonly ghostSessions: KeptSessions;
   readonly ports: Pick<Ports, 'events' | 'clock'>;
   readonly ghostPace: Pace;
   readonly ghostEngines: Pick<GhostEngines, 'ask'>;
 };
 
 /** What a ghost session needs: its effects play slices of steps and make the report. */
-export const ghostHost = (
-  { ports, lanes, levels, ghostEngines, ghostPlays: plays, ghostPace: pace }: GhostHostDeps,
-  kept = createKeptSessions(),
-): ProcessHost => ({
+export const ghostHost = (open: GhostHostDeps): ProcessHost => ({
   fold: { initial: null, evolve: () => null },
   prepare: () => Promise.resolve(() => null),
   farEffectMs: EFFECT_MS,
   effect: async ({ stream, id }, { name, args }, signal) => {
     const parsed = parseGhostStream(stream);
     if (parsed === null) throw new Error(`the session ${id} is not in a stream of sessions`);
-    const { ask: askEngine } = ghostEngines;
-    const deps = { lanes, levels, pace, events: ports.events, clock: ports.clock, kept, plays, askEngine };
+    const { ghostPlays: plays, ghostPace: pace, ghostSessions: kept } = open;
+    const { events, clock } = open.ports;
+    const askEngine = open.ghostEngines.ask;
+    const deps = { lanes: open.lanes, levels: open.levels, events, clock, pace, kept, plays, askEngine };
     const session = { ...(args as unknown as GhostSetting), tenant: parsed.tenant, sessionId: id };
     return unlessBroken(
       async (): Promise<GhostInput> => {

@@ -113,17 +113,15 @@ export const loadSession = async (
   return { setting, state };
 };
 
-/**
- * Where this process knows a session to stand. A policy that plays from an old state is overtaken and goes on; from an engine, which another process
- * has asked since, every step would be asked for again. Raises what the event store raises.
- */
-const presentState = async (
-  { events, kept }: Pick<PlayDeps, 'events' | 'kept'>,
+/** A session as it stands: from memory where nobody has recorded a step since. Raises what the levels and the event store raise. */
+export const presentSession = async (
+  deps: Pick<PlayDeps, 'events' | 'levels' | 'pace' | 'kept'>,
   session: PlayedSession,
-): Promise<SessionState | undefined> => {
-  const known = kept.get(sessionKey(session));
-  if (known === undefined || session.engine === undefined) return known;
-  return (await lastStep(events, stepsStreamOf(session))) === known.step ? known : undefined;
+): Promise<{ readonly setting: Setting; readonly state: SessionState }> => {
+  const state = deps.kept.get(sessionKey(session));
+  return state !== undefined && (await lastStep(deps.events, stepsStreamOf(session))) === state.step
+    ? { setting: await settingFor(deps, session), state }
+    : loadSession(deps, session);
 };
 
 /** @throws Rejection DATA_TOO_LARGE when its minds hold more than a session can go on from */
@@ -161,9 +159,7 @@ export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: 
   const stream = stepsStreamOf(session);
   const by = sessionContext(session);
   const untilMs = clock.monotonicMs() + SLICE_MS;
-  const known = await presentState(deps, session);
-  let loaded =
-    known === undefined ? await loadSession(deps, session) : { setting: await settingFor(deps, session), state: known };
+  let loaded = await presentSession(deps, session);
   const firstStep = loaded.state.step;
   for (;;) {
     const { setting, state } = loaded;

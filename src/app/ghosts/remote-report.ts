@@ -19,9 +19,9 @@ export const remoteReport = ({ level, goal }: Setting, play: RemotePlay, over: b
   const unjudged = remoteUnjudged(play);
   return {
     step: play.step,
-    findings: listedFindings(findingsOf(level, tally, { over })),
+    findings: listedFindings(findingsOf(level, tally, { over, elsewhere: true })),
     tests: testsOf(level, world, tally, {
-      ...{ goal, over, unjudged },
+      ...{ goal, over, elsewhere: true, unjudged },
       ...defined({ goalsUnjudged: play.toldGoals ? undefined : NO_GOALS }),
     }),
     coverage: coverageOf(level, world),

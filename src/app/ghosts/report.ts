@@ -3,10 +3,10 @@ import { coverageOf, metricsOf, testsOf } from '../../domain/ghost/results.js';
 import type { GhostReport } from '../../domain/ghost/session-events.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import {
-  loadSession,
   nullWhenLevelLost,
   type PlayDeps,
   type PlayedSession,
+  presentSession,
   sessionContext,
   sessionKey,
   stepsStreamOf,
@@ -27,7 +27,7 @@ const reportOf = ({ level, goal }: Setting, { step, tally, world }: SessionState
 /** What is said of a session whose level is lost: that it was, stands in its ending. */
 const NOTHING: Omit<GhostReport, 'step'> = { findings: [], tests: [], coverage: 0, metrics: [] };
 
-type ReportDeps = Pick<PlayDeps, 'pace'> & RemoteStepDeps;
+type ReportDeps = Pick<PlayDeps, 'pace' | 'kept'> & RemoteStepDeps;
 
 /** What a session has found in all that is recorded of it; `over`: no step follows. Raises what the levels and the event store raise. */
 const reportRecorded = async (deps: ReportDeps, session: PlayedSession, over: boolean): Promise<GhostReport> => {
@@ -35,7 +35,7 @@ const reportRecorded = async (deps: ReportDeps, session: PlayedSession, over: bo
     const { setting, play } = await recordEndedTurns(deps, session);
     return remoteReport(setting, play, over);
   }
-  const { setting, state } = await loadSession(deps, session);
+  const { setting, state } = await presentSession(deps, session);
   return reportOf(setting, state, over);
 };
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { Finding } from '../../domain/ghost/findings.js';
+import { withoutLoops } from '../../domain/ghost/cut-loops.js';
 import { beginMinimising, type Minimising, noteTrial, trialOf } from '../../domain/ghost/minimise.js';
 import type { GhostGoal } from '../../domain/ghost/policy.js';
 import type { ScriptedText } from '../../domain/ghost/scripted.js';
@@ -12,9 +13,10 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { weightOf } from '../../domain/shared/weight.js';
 import type { Clock } from '../../ports/clock.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
+import { inSlices } from '../pacing/in-slices.js';
 import { type PlayDeps, settingFor, stepsStreamOf } from './play-slice.js';
 import { replayScript } from './replay-script.js';
-import { pagesOfSteps } from './steps-log.js';
+import { pagesOfSteps, type RecordedStep } from './steps-log.js';
 
 export const REPRO_FORMAT = 'anima-ghost-repro/1';
 /** How long one request looks for a shorter script, in milliseconds (contract 9.10). */
@@ -62,18 +64,20 @@ export type ReproduceDeps = Pick<PlayDeps, 'events' | 'levels' | 'pace'> & {
   readonly searches: Searches;
 };
 
-/** What the ghost said in the first steps of a session, as much as a script may have. Raises what the event store raises. */
-const saidIn = async (events: PlayDeps['events'], stream: string): Promise<readonly ScriptedText[]> => {
-  const said: ScriptedText[] = [];
+type SaidAndDone = ScriptedText & Pick<RecordedStep, 'action'>;
+
+/** What the ghost said and did in the first steps of a session, as much as a script may have. Raises what the event store raises. */
+const saidIn = async (events: PlayDeps['events'], stream: string): Promise<readonly SaidAndDone[]> => {
+  const said: SaidAndDone[] = [];
   let left = SCRIPT_BYTES;
   for await (const steps of pagesOfSteps(events, stream)) {
-    for (const { turns, probe } of steps) {
+    for (const { turns, probe, action } of steps) {
       const decided = turns[0]?.events.find(({ type }) => type === 'VerdictReached' || type === 'VerdictRefused');
       const text = decided?.data['generatedOutput'];
       const next = { text: typeof text === 'string' ? text : '', ...defined({ probe }) };
       left -= jsonBytes(next);
       if (left < 0 || said.length === SCRIPT_TEXTS) return said;
-      said.push(next);
+      said.push({ ...next, action });
     }
   }
   return said;
@@ -114,7 +118,14 @@ export const reproduce = async (
   let search: ScriptSearch | null | undefined = searches.get(key);
   if (search === undefined) {
     const all = await saidIn(events, stepsStreamOf(asked));
-    search = await firstScript([[], all.slice(0, finding.fromStep), all], leadsThere);
+    const before = all.slice(0, finding.fromStep);
+    const direct = await inSlices(
+      withoutLoops(
+        level,
+        before.map(({ action }) => action),
+      ),
+    );
+    search = await firstScript([[], pick(before, direct), before, all].map(textsOf), leadsThere);
     if (search === null)
       throw new Rejection('FINDING_NOT_FOUND', { message: finding.fromStep > all.length ? TOO_LATE : NOT_AGAIN });
     searches.set(key, search);
@@ -137,7 +148,9 @@ export const reproduce = async (
   };
 };
 
-const pick = (script: readonly ScriptedText[], positions: readonly number[]): readonly ScriptedText[] =>
+const textsOf = (said: readonly SaidAndDone[]): readonly ScriptedText[] => said.map(({ action: _, ...text }) => text);
+
+const pick = <Step>(script: readonly Step[], positions: readonly number[]): readonly Step[] =>
   positions.flatMap((position) => script[position] ?? []);
 
 /** The first of some scripts, shorter ones first, that leads there; null when none does. */

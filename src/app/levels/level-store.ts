@@ -1,6 +1,6 @@
 import { levelEvents } from '../../domain/level/decoder.js';
 import { type Deletion, deleteLevel, isNewestMap, putLevel } from '../../domain/level/decide.js';
-import { MAP_BYTES, TENANT_MAP_BYTES } from '../../domain/level/level-bounds.js';
+import { MAP_BYTES, PLAYED_BYTES, TENANT_MAP_BYTES } from '../../domain/level/level-bounds.js';
 import type { LevelVersion } from '../../domain/level/level-events.js';
 import { type LevelProblem, WHOLE_MAP } from '../../domain/level/level-problem.js';
 import { evolveLevel, initialLevel, type LevelState } from '../../domain/level/level-state.js';
@@ -49,7 +49,7 @@ export type LevelStore = {
   find(tenant: string, levelId: string, version?: number): Promise<StoredLevel | null>;
   /** The JCS form of a map; null when the archive has lost it. */
   mapOf(digest: string): Promise<string | null>;
-  /** Keeps a map, or a level, that is nobody's version, until then. Raises what the archive raises. */
+  /** Keeps a map, or a level, that is nobody's version, until then, if there is room for it. Raises what the archive raises. */
   keepUntil(tenant: string, digest: string, map: string, until: Date): Promise<void>;
 };
 
@@ -156,8 +156,13 @@ export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
       const event = recorded && levelEvents.decode(recorded);
       return event?.type === 'LevelPut' ? { put: event.data, at: recorded?.meta.at ?? '' } : null;
     },
-    keepUntil: (tenant, digest, map, until) =>
-      archive.stage(digest, Buffer.from(map), { tenant: playedBy(tenant), expiresAt: until }),
+    keepUntil: async (tenant, digest, map, until) => {
+      const owner = playedBy(tenant);
+      const bytes = Buffer.from(map);
+      // A session without it is only lost when a release changes the level before the session is over.
+      if ((await archive.stagedBytes(owner)) + bytes.length > PLAYED_BYTES) return;
+      await archive.stage(digest, bytes, { tenant: owner, expiresAt: until });
+    },
     mapOf: async (digest) => {
       const bytes = await archive.read(digest);
       return bytes === null ? null : Buffer.from(bytes).toString('utf8');

@@ -43,7 +43,7 @@ export const targetOf = (level: Level, world: World, { target = '' }: Action, ti
   if (target === '') return refuse('TARGET_MISSING', 'It does not say with what or whom.');
   const placed = chartOf(level).byId.get(target);
   if (placed === undefined || !isInPlace(world, placed)) {
-    return refuse('TARGET_UNKNOWN', `There is no ${shortId(target)} here.`);
+    return refuse('TARGET_UNKNOWN', `Nothing here is called ${shortId(target)}.`);
   }
   return distance(world.at, placed.at) <= tiles
     ? placed

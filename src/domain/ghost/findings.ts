@@ -3,6 +3,7 @@ import { onlyDescribes } from '../rules/effect.js';
 import { firstFitting } from '../shared/json-bytes.js';
 import { bitmapHas } from './bitmap.js';
 import { reachableUnharmed, unusableItems } from './reach.js';
+import { NO_NUMBERS, type NumberKeys, WORLD_NUMBERS } from './never-matches.js';
 import { ruleProblems, ruleSubject } from './rule-problems.js';
 import { type FindingKind, findingKinds, type MergedFinding } from './found.js';
 import { rulesetsOf, type Tally } from './tally.js';
@@ -39,19 +40,21 @@ const ofLevel = (kind: MergedFinding['kind'], subject: string, detail: string): 
   events: [],
 });
 
-const staticFindings = new WeakMap<Level, readonly MergedFinding[]>();
+const staticFindings = new Map(
+  [WORLD_NUMBERS, NO_NUMBERS].map((numbers) => [numbers, new WeakMap<Level, readonly MergedFinding[]>()]),
+);
 
 /** Findings that need no play: items and rules. */
-const findingsOfLevel = (level: Level): readonly MergedFinding[] => {
-  const known = staticFindings.get(level);
+const findingsOfLevel = (level: Level, numbers: NumberKeys): readonly MergedFinding[] => {
+  const known = staticFindings.get(numbers)?.get(level);
   if (known !== undefined) return known;
   const found = [
     ...unusableItems(level).map(({ id, why }) => ofLevel('unusable_item', shortId(id), why)),
     ...rulesetsOf(level)
-      .flatMap(ruleProblems)
+      .flatMap((ruleset) => ruleProblems(ruleset, numbers))
       .map(({ kind, subject, detail }) => ofLevel(kind, subject, detail)),
   ];
-  staticFindings.set(level, found);
+  staticFindings.get(numbers)?.set(level, found);
   return found;
 };
 
@@ -85,14 +88,19 @@ export const listedFindings = (findings: readonly Finding[]): readonly Finding[]
 /**
  * Everything that a session has found, sorted by the step in which it was first seen. Findings about the level itself stand at step 0.
  * @param over whether the session has ended: only then is it known which rules never fired
+ * @param elsewhere whether a game elsewhere is the world: then less is certain of what rules see
  */
-export const findingsOf = (level: Level, tally: Tally, { over }: { readonly over: boolean }): readonly Finding[] => {
+export const findingsOf = (
+  level: Level,
+  tally: Tally,
+  { over, elsewhere = false }: { readonly over: boolean; readonly elsewhere?: boolean },
+): readonly Finding[] => {
   const unreachable = level.goals.flatMap(({ id }, goal) =>
     tally.goals[goal] === 'no'
       ? [ofLevel('unreachable_goal', shortId(id), reachableUnharmed(level)[goal] === 'yes' ? TOO_HARMFUL : NO_WAY)]
       : [],
   );
-  const known = [...unreachable, ...findingsOfLevel(level), ...tally.found];
+  const known = [...unreachable, ...findingsOfLevel(level, elsewhere ? NO_NUMBERS : WORLD_NUMBERS), ...tally.found];
   const isNew = ({ kind, subject }: MergedFinding): boolean =>
     !known.some((one) => one.kind === kind && one.subject === subject);
   const rank = ({ kind }: MergedFinding): number => findingKinds.indexOf(kind);

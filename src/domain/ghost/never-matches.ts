@@ -4,13 +4,17 @@ import { isActionType } from '../shared/action-type.js';
 import type { Json } from '../shared/json.js';
 
 /**
- * Finds rules that no situation matches. It looks only at keys whose values a ghost's world always makes one number, or one text: of any other key the
- * value may be a list, and of a list one element may satisfy each condition.
+ * Finds rules that no situation matches. It looks only at keys whose values are always one number, or one text: of any other key the value may be a
+ * list, and of a list one element may satisfy each condition.
  */
 
 const BOUNDS = ['minX', 'maxX', 'minY', 'maxY'].map((side) => `context.worldState.bounds.${side}`);
-/** Numbers in every turn of a ghost (observation.ts). */
-export const ALWAYS_NUMBERS: ReadonlySet<string> = new Set(['hp', 'maxHp', 'position.x', 'position.y', ...BOUNDS]);
+/** The keys whose values are one number in every turn, if they are there at all. */
+export type NumberKeys = ReadonlySet<string>;
+/** In every turn of a ghost that plays in the world of this server (observation.ts). */
+export const WORLD_NUMBERS: NumberKeys = new Set(['hp', 'maxHp', 'position.x', 'position.y', ...BOUNDS]);
+/** A game elsewhere says under any key what it likes. */
+export const NO_NUMBERS: NumberKeys = new Set();
 /** Texts in every answer (contract 2.4). */
 const TYPE = 'action.type';
 const TARGET = 'action.target';
@@ -56,17 +60,21 @@ const textsToTry = (key: string, conditions: readonly RuleCondition[]): readonly
   return key === TYPE ? texts.filter(isActionType) : texts;
 };
 
-const valuesToTry = (key: string, conditions: readonly RuleCondition[]): readonly Json[] | null => {
+const valuesToTry = (
+  key: string,
+  conditions: readonly RuleCondition[],
+  numbers: NumberKeys,
+): readonly Json[] | null => {
   if (conditions.length > CONDITIONS) return null;
-  if (ALWAYS_NUMBERS.has(key)) return numbersToTry(conditions);
+  if (numbers.has(key)) return numbersToTry(conditions);
   return key === TYPE || key === TARGET ? textsToTry(key, conditions) : null;
 };
 
 /** Why a rule can never match, as a sentence; null when it may. */
-export const whyNever = ({ ruleCondition }: DirectiveRule): string | null => {
+export const whyNever = ({ ruleCondition }: DirectiveRule, numbers: NumberKeys): string | null => {
   for (const key of new Set(ruleCondition.map(([one]) => one))) {
     const conditions = ruleCondition.filter(([one]) => one === key);
-    const values = valuesToTry(key, conditions);
+    const values = valuesToTry(key, conditions, numbers);
     if (values === null) continue;
     const tests = conditions.map(parseCondition);
     if (values.some((value) => tests.every((test) => test({ values: [value], listed: false })))) continue;

@@ -20,6 +20,8 @@ export type GhostTest = {
 export type SessionStanding = {
   readonly goal: GhostGoal;
   readonly over: boolean;
+  /** Whether a game elsewhere is the world. */
+  readonly elsewhere?: boolean;
   /** Why some kinds of findings, and the goals, cannot be judged whatever was played. */
   readonly unjudged?: Partial<Readonly<Record<FindingKind, string>>>;
   readonly goalsUnjudged?: string;

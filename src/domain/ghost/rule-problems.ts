@@ -3,7 +3,7 @@ import { effectOf, onlyDescribes, type RuleEffect } from '../rules/effect.js';
 import { implies, type Meant, meantBy } from '../rules/implies.js';
 import type { DirectiveRule, DirectiveRuleSet } from '../rules/ruleset.js';
 import { shortId } from './world.js';
-import { ALWAYS_NUMBERS, whyNever } from './never-matches.js';
+import { type NumberKeys, whyNever } from './never-matches.js';
 
 /** What is certainly wrong with a set, whatever happens; `subject` names rules as `<rulesetId>/<drRuleId>`. */
 export type RuleProblem = {
@@ -22,6 +22,7 @@ type Ranked = {
   readonly effect: RuleEffect;
   readonly conditions: readonly Meant[];
   readonly byMeaning: boolean;
+  readonly numbers: NumberKeys;
 };
 type Directing = Ranked & { readonly effect: Extract<RuleEffect, { kind: 'direct' }> };
 type Forbidding = Ranked & { readonly effect: Extract<RuleEffect, { kind: 'forbid' }> };
@@ -31,15 +32,13 @@ export const ruleSubject = (rulesetId: string, { drRuleId }: Pick<DirectiveRule,
 
 const patternOf = ({ rule }: Ranked): string => rule.ruleObsPattern ?? '';
 
-const follows = (wanted: Meant, given: Meant, byMeaning: boolean): boolean =>
-  byMeaning
-    ? implies(given, wanted, ALWAYS_NUMBERS.has(given.key))
-    : given.key === wanted.key && given.value === wanted.value;
+const follows = (wanted: Meant, given: Meant, { byMeaning, numbers }: Ranked): boolean =>
+  byMeaning ? implies(given, wanted, numbers.has(given.key)) : given.key === wanted.key && given.value === wanted.value;
 
 /** Whether one matches whenever the other does: all that it asks follows from something that the other asks. */
 const matchesWith = (one: Ranked, other: Ranked): boolean =>
   ['', patternOf(other)].includes(patternOf(one)) &&
-  one.conditions.every((wanted) => other.conditions.some((given) => follows(wanted, given, one.byMeaning)));
+  one.conditions.every((wanted) => other.conditions.some((given) => follows(wanted, given, one)));
 
 const directs = (ranked: Ranked): ranked is Directing => ranked.effect.kind === 'direct';
 const forbids = (ranked: Ranked): ranked is Forbidding => ranked.effect.kind === 'forbid';
@@ -93,21 +92,24 @@ const testsOf = ({ ruleCondition }: DirectiveRule): number =>
  * Static checks of a set: rules that can never match, rules that never win because one above them always matches too, and rules that want opposite
  * things at once. Only what is certain is told.
  */
-export const ruleProblems = ({ rulesetId, rulesetRules }: DirectiveRuleSet): readonly RuleProblem[] => {
+export const ruleProblems = (
+  { rulesetId, rulesetRules }: DirectiveRuleSet,
+  numbers: NumberKeys,
+): readonly RuleProblem[] => {
   const subject = (...rules: readonly Ranked[]): string =>
     rules.map(({ rule }) => ruleSubject(rulesetId, rule)).join(' + ');
   const compared = rulesetRules.filter((rule) => !onlyDescribes(rule)).slice(0, COMPARED_RULES);
   const byMeaning = compared.reduce((all, rule) => all + testsOf(rule), 0) <= MEANT_CONDITIONS;
   const ranked: readonly Ranked[] = compared
-    .map((rule) => ({ rule, effect: effectOf(rule), conditions: rule.ruleCondition.map(meantBy), byMeaning }))
+    .map((rule) => ({ rule, effect: effectOf(rule), conditions: rule.ruleCondition.map(meantBy), byMeaning, numbers }))
     .toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority);
   const never = ranked.flatMap((one): readonly RuleProblem[] => {
-    const why = whyNever(one.rule);
+    const why = whyNever(one.rule, numbers);
     return why === null
       ? []
       : [{ kind: 'rule_never_fired', subject: subject(one), detail: `It can never match: ${why}` }];
   });
-  const alive = ranked.filter(({ rule }) => whyNever(rule) === null);
+  const alive = ranked.filter(({ rule }) => whyNever(rule, numbers) === null);
   const directing = alive.filter(directs);
   const forbidding = alive.filter(forbids);
   return [

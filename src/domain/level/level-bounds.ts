@@ -4,6 +4,8 @@
 export const MAP_BYTES = 2 * 1024 * 1024;
 /** Bytes of all maps of a tenant, in all versions (contract 9.7). */
 export const TENANT_MAP_BYTES = 256 * 1024 * 1024;
+/** Bytes of the levels that are kept for the sessions of a tenant, beside its maps (contract 9.8). */
+export const PLAYED_BYTES = 64 * 1024 * 1024;
 export const MAX_VERSIONS = 10_000;
 /** Tiles in a row, and in a column. */
 export const MAX_TILES_ACROSS = 256;

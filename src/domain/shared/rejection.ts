@@ -26,7 +26,7 @@ export const rejections = {
   METHOD_NOT_ALLOWED: 'This path does not accept this method; details.allow lists the methods that it accepts.',
   SOUL_ALREADY_LIVE:
     'This soul lives on this server already; with "copy": true it comes in once more, under another npcId.',
-  GHOST_RUNNING: 'The ghost session is not over; stop it, or wait for its end.',
+  GHOST_RUNNING: 'The ghost session is not over, or has no report yet; stop it, or wait for its report.',
   GHOST_NOT_REMOTE:
     'This server plays the ghost session itself; only one with the driver "remote" takes the steps of a body.',
   GHOST_OVER: 'The ghost session is over: its body has nothing more to do.',

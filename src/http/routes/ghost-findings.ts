@@ -54,7 +54,17 @@ const reproduction = {
 
 /** What ghost sessions have found (contract 9.3, 9.9 to 9.12). */
 export const ghostFindingRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, lanes, levels, journal, engine, ghostPace: pace, ghostPlays: plays, publicUrl } = services;
+  const {
+    ports,
+    lanes,
+    levels,
+    journal,
+    engine,
+    ghostPace: pace,
+    ghostPlays: plays,
+    ghostSessions: kept,
+    publicUrl,
+  } = services;
   const { events, clock } = ports;
   const deps = { events, levels, pace, clock, searches: createSearches() };
   const enter = placesByTenant(SEARCHES, TENANT_SEARCHES);
@@ -64,6 +74,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
     lanes,
     levels,
     plays,
+    kept,
     engine,
     journal,
     pace: <T>(work: () => T): Promise<T> => nextTurn().then(work),

@@ -7,6 +7,7 @@ import { bodyTurnHost } from '../../../src/app/ghosts/body-turn-host.js';
 import { createGhostEngines } from '../../../src/app/ghosts/ask-engines.js';
 import { ghostHost } from '../../../src/app/ghosts/ghost-host.js';
 import { readGhost, stepGhost } from '../../../src/app/ghosts/remote-body.js';
+import { createKeptSessions } from '../../../src/app/ghosts/play-slice.js';
 import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
 import { ghostRef } from '../../../src/app/ghosts/run-ghost.js';
 import { shownSteps } from '../../../src/app/ghosts/shown-steps.js';
@@ -66,6 +67,7 @@ const openProcess = async (
     lanes,
     levels,
     ghostPlays: plays,
+    ghostSessions: createKeptSessions(),
     ghostEngines: createGhostEngines({ engines: { find: () => null }, clock, texts: 1 }),
     ghostPace: async <T>(work: () => T) => work(),
   };

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { PLAYED_BYTES } from '../../../src/domain/level/level-bounds.js';
+import { contentDigest } from '../../../src/domain/shared/content-digest.js';
+import { shortDigest } from '../../../src/domain/shared/sha256.js';
 import { readBuiltInLevels } from '../../../src/app/levels/built-in-levels.js';
 import { openLevels } from '../../../src/app/levels/levels.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
@@ -46,6 +49,22 @@ const setUp = () => {
 };
 
 describe('the level of a session', () => {
+  it('is not kept beyond the room that a tenant has for them', async () => {
+    const { open, archive } = setUp();
+    const levels = open();
+    const opened = await levels.openLevel('studio', 'nowhere', 7);
+    const full = `PLAYED-${shortDigest('studio')}`;
+    const until = new Date('2027-01-01T00:00:00.000Z');
+    await archive.stage(contentDigest(Buffer.from('the largest')), new Uint8Array(PLAYED_BYTES), {
+      tenant: full,
+      expiresAt: until,
+    });
+    await levels.keepForSession('studio', opened, until);
+    expect(await archive.read(opened.ref.digest)).toBeNull();
+    await levels.keepForSession('other', opened, until);
+    expect(await archive.read(opened.ref.digest)).not.toBeNull();
+  });
+
   it('is the first built-in one without a name, and any of them by name', async () => {
     const levels = setUp().open();
     const { level, ref } = await levels.openLevel('studio', undefined, 1);

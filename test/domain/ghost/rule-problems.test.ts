@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { whyNever } from '../../../src/domain/ghost/never-matches.js';
+import { NO_NUMBERS, whyNever, WORLD_NUMBERS } from '../../../src/domain/ghost/never-matches.js';
 import { ruleProblems } from '../../../src/domain/ghost/rule-problems.js';
 import { parseCondition } from '../../../src/domain/rules/condition.js';
 import { matchRules } from '../../../src/domain/rules/match.js';
@@ -9,9 +9,22 @@ import type { DirectiveRule, RuleCondition } from '../../../src/domain/rules/rul
 import { aRule, aRuleset } from '../../support/rules.js';
 
 const problems = (...rules: readonly Partial<DirectiveRule>[]) =>
-  ruleProblems(aRuleset(rules)).map(({ kind, subject }) => `${kind} ${subject}`);
+  ruleProblems(aRuleset(rules), WORLD_NUMBERS).map(({ kind, subject }) => `${kind} ${subject}`);
 
 describe('a rule that can never match', () => {
+  it.each([
+    [WORLD_NUMBERS, ['rule_never_fired']],
+    // A game elsewhere may tell `hp` as a list, of which one element satisfies each.
+    [NO_NUMBERS, []],
+  ])('is judged by what is a number in its world', (numbers, kinds) => {
+    const ruleCondition = [
+      ['hp', '<5'],
+      ['hp', '>10'],
+    ] as const;
+    const found = ruleProblems(aRuleset([{ ruleCondition, ruleAction: 'IDLE' }]), numbers);
+    expect(found.map(({ kind }) => kind)).toEqual(kinds);
+  });
+
   const contradictory: readonly (readonly RuleCondition[])[] = [
     [
       ['hp', '<5'],
@@ -102,7 +115,7 @@ describe('a rule that can never match', () => {
     fc.assert(
       fc.property(conditions, number, (ruleCondition, hp) => {
         const holds = ruleCondition.map(parseCondition).every((test) => test({ values: [hp], listed: false }));
-        if (holds) expect(whyNever(aRule({ ruleCondition }))).toBeNull();
+        if (holds) expect(whyNever(aRule({ ruleCondition }), WORLD_NUMBERS)).toBeNull();
       }),
       { numRuns: 2_000 },
     );
@@ -203,7 +216,7 @@ describe('a rule that never wins', () => {
           { ...low, ruleCondition: [...lower, higher].slice(0, Math.max(1, lower.length)) },
           { ...high, ruleCondition: [higher] },
         ]);
-        if (!ruleProblems(ruleset).some(({ kind }) => kind === 'rule_shadowed')) return;
+        if (!ruleProblems(ruleset, WORLD_NUMBERS).some(({ kind }) => kind === 'rule_shadowed')) return;
         claims += 1;
         for (const { target, gold, hp } of seen) {
           const npcState = { hp, ...(gold === undefined ? {} : { gold }) };

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { createKeptSessions, type PlayDeps, type PlayedSession } from '../../../src/app/ghosts/play-slice.js';
+import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
+import { closeAndReport } from '../../../src/app/ghosts/report.js';
+import { createSearches, reproduce } from '../../../src/app/ghosts/reproduce.js';
+import type { Levels } from '../../../src/app/levels/levels.js';
+import { Lanes } from '../../../src/app/streams/lanes.js';
+import type { GhostAnswer } from '../../../workflows/ghost-session.js';
+import { drawnLevel } from '../../domain/ghost/drawn-level.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { playAllSlices } from '../../support/played-sessions.js';
+
+/** The only key fits two doors, lies far away, and is gone after its use. */
+const level = drawnLevel(
+  [
+    '################################',
+    '#@.............................#',
+    '#..............................#',
+    '#..............................#',
+    '#..............................#',
+    '#..............................#',
+    '#.............................a#',
+    '#..............................#',
+    '#A##########################A###',
+    '#..#........................G..#',
+    '################################',
+  ],
+  { consumed: true },
+);
+/** To the key and back to the wrong door, with both taken and used on the way. */
+const SHORTEST = 29 + 5 + 29 + 1 + 2;
+const session: PlayedSession = {
+  ...{ tenant: 'studio', sessionId: 'g0_0_aaaaaaaaaaaaaaaa', goal: 'find_bugs', seed: 3, steps: 1_500 },
+  level: { levelId: 'two doors', version: null, digest: 'the digest', generated: true },
+};
+
+describe('a soft lock that came about late', () => {
+  it('is reproduced in a few steps within the time of one search', async () => {
+    const store = new MemoryEventStore();
+    const clock = new ManualClock();
+    const levels = { levelOf: () => Promise.resolve(level), ownLevelOf: () => level } as unknown as Levels;
+    const deps: PlayDeps = {
+      ...{ levels, clock, events: store, kept: createKeptSessions(), lanes: new Lanes(store, clock, { shared: true }) },
+      pace: (work) => Promise.resolve().then(work),
+      askEngine: () => Promise.reject(new Error('no engine plays')),
+    };
+    await playAllSlices(deps, session);
+    const { findings } = await closeAndReport({ ...deps, plays: createKeptPlays() }, session);
+    const lock = findings.find(({ kind }) => kind === 'soft_lock');
+    let now = 0;
+    const ticking = { monotonicMs: () => (now += 1) };
+    const found = await reproduce(
+      { ...deps, clock: ticking, searches: createSearches() },
+      { tenant: 'studio', session: { ...session, name: 'over' } as unknown as GhostAnswer, finding: lock },
+      undefined,
+    );
+    expect(lock?.fromStep).toBeGreaterThan(4 * SHORTEST);
+    expect(found.steps).toBeLessThan(1.1 * SHORTEST);
+  });
+});
