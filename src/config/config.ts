@@ -47,6 +47,8 @@ export type Config = {
   readonly distributed: DistributedConfig | null;
   /** Settings of the distributed profile that are there and not used: this is the embedded one. */
   readonly unused: readonly string[];
+  /** Variables that look like settings of this server and are none. */
+  readonly unknown: readonly string[];
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
@@ -85,6 +87,8 @@ export type Config = {
 
 /** Names of settings that only the distributed profile reads. */
 const ofServers = /^(EVENTSTORE_|TEMPORAL_|KAFKA_|DATABASE_URL$|ANIMA_(ROLES|NAMESPACE|TURN_HOSTS|TURN_WORKFLOWS)$)/;
+/** What begins like a setting and is read by others: the commands, and the scripts of this repository. */
+const ofCommands = ['ANIMA_URL', 'ANIMA_API_KEY', 'ANIMA_SERVERS_DIR', 'ANIMA_SERVERS_CACHE'];
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 8080;
 /** Where a server listens when nothing is set; commands look for it there. */
@@ -137,6 +141,7 @@ export const parseConfig = (
   read: (file: string) => string = (file) => readFileSync(file, 'utf8'),
 ): Config => {
   const problems: string[] = [];
+  const known = new Set(ofCommands);
 
   /** The value of one variable, or `fallback` when it is absent or wrong; `read` gives null for a wrong one, and `shown` says what is shown of it. */
   const setting = <T>(
@@ -146,6 +151,7 @@ export const parseConfig = (
     read: (text: string) => T | null,
     shown: (text: string) => string = JSON.stringify,
   ): T => {
+    known.add(name);
     const text = env[name]?.trim() ?? '';
     if (text === '') return fallback;
     const value = read(text);
@@ -264,7 +270,7 @@ export const parseConfig = (
       'ANIMA_SECRET or ANIMA_SECRET_FILE is required in the distributed profile: every server must have the same secret.',
     );
   }
-  const config: Config = {
+  const config: Omit<Config, 'unknown'> = {
     unused:
       profile === 'distributed' ? [] : Object.keys(env).filter((name) => ofServers.test(name) && text(name) !== null),
     distributed: profile === 'distributed' ? distributed() : null,
@@ -337,5 +343,7 @@ export const parseConfig = (
     );
   }
   if (problems.length > 0) throw new StartProblem(problems.join('\n'));
-  return config;
+  const isUnknown = (name: string): boolean =>
+    name.startsWith('ANIMA_') && !known.has(name) && !ofServers.test(name) && env[name]?.trim() !== '';
+  return { ...config, unknown: Object.keys(env).filter(isUnknown) };
 };

@@ -85,6 +85,12 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     if (config.unused.length > 0) {
       log.warn({ settings: config.unused }, 'these settings count only with ANIMA_PROFILE=distributed');
     }
+    if (config.unknown.length > 0) {
+      log.warn(
+        { settings: config.unknown },
+        'these are no settings of this server, so they change nothing; README lists all of them',
+      );
+    }
     const { ports, shared, serves } = profile;
     const running = { url: server.url, events: ports.events, stop };
     dependencies = () => profile.dependencies();

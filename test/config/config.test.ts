@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
 import { describe, expect, it } from 'vitest';
 
 import { parseConfig } from '../../src/config/config.js';
@@ -24,9 +27,26 @@ describe('the configuration', () => {
     expect(parseConfig(engines, '/srv').unused).toEqual([]);
   });
 
+  it('names what begins like its settings and is none, and nothing that it reads', () => {
+    const others = { ANIMA_URL: 'x', ANIMA_API_KEY: 'x', ANIMA_SERVERS_DIR: 'x', ANIMA_EMPTY: ' ', HOME: 'x' };
+    expect(parse({ ...others, ANIMA_RATELIMIT: 'off', ANIMA_GHOSTSHARE: '5' }).unknown).toEqual([
+      'ANIMA_RATELIMIT',
+      'ANIMA_GHOSTSHARE',
+    ]);
+    const settings = new Set(
+      readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8').match(/ANIMA_[A-Z_]*[A-Z]/g),
+    );
+    expect(settings.size).toBeGreaterThan(20);
+    for (const name of settings) {
+      // What complains about its value has read it.
+      if (problems({ [name]: '0' }).length === 0) expect([name, parse({ [name]: '0' }).unknown]).toEqual([name, []]);
+    }
+  });
+
   it('has a default for everything', () => {
     expect(parse({})).toEqual({
       unused: [],
+      unknown: [],
       distributed: null,
       host: '127.0.0.1',
       port: 8080,
@@ -80,6 +100,7 @@ describe('the configuration', () => {
     });
     expect(config).toEqual({
       unused: [],
+      unknown: [],
       distributed: null,
       host: '::1',
       port: 0,
