@@ -1,0 +1,33 @@
+import { openDistributedServer, openNamespace } from '../support/distributed-server.js';
+import { agentKillScenarios } from './agent-kills.js';
+import { agentScenarios } from './agents.js';
+import { ghostBodyScenarios } from './ghost-bodies.js';
+import { historyScenarios } from './histories.js';
+import { injectionScenarios } from './injections.js';
+import { mainJobScenarios } from './main-job.js';
+import { manyAtOnceScenarios } from './many-at-once.js';
+import { memoryScenarios } from './memory.js';
+import { recallScenarios } from './recall.js';
+import { refusalScenarios } from './refusals.js';
+
+// What steps of turns play a part in. It also holds when every turn has a workflow of its own (ANIMA_TURN_WORKFLOWS), which the rest does not depend on.
+mainJobScenarios('distributed', openDistributedServer);
+refusalScenarios('distributed', openDistributedServer);
+memoryScenarios('distributed', openDistributedServer);
+recallScenarios('distributed', openDistributedServer);
+agentScenarios('distributed', openDistributedServer);
+agentKillScenarios('distributed', openDistributedServer);
+ghostBodyScenarios('distributed', openDistributedServer);
+historyScenarios('distributed', openDistributedServer);
+injectionScenarios('distributed', openDistributedServer);
+for (const processes of [1, 2]) {
+  manyAtOnceScenarios(`distributed, processes with every role: ${processes}`, async () => {
+    const namespace = await openNamespace();
+    const running = await Promise.all(Array.from({ length: processes }, () => namespace.start('')));
+    return {
+      urls: running.map(({ url }) => url),
+      ownerKey: namespace.ownerKey,
+      [Symbol.asyncDispose]: () => namespace[Symbol.asyncDispose](),
+    };
+  });
+}
