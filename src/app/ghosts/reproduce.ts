@@ -5,6 +5,8 @@ import { withoutLoops } from '../../domain/ghost/cut-loops.js';
 import { beginMinimising, type Minimising, noteTrial, trialOf } from '../../domain/ghost/minimise.js';
 import type { GhostGoal } from '../../domain/ghost/policy.js';
 import type { ScriptedText } from '../../domain/ghost/scripted.js';
+import { byShortestWays, type DoneThere, lastingSteps, type SaidAndDone } from '../../domain/ghost/shortest-ways.js';
+import type { Level } from '../../domain/level/level.js';
 import type { LevelRef } from '../../domain/level/level-ref.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { Json } from '../../domain/shared/json.js';
@@ -16,7 +18,7 @@ import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { inSlices } from '../pacing/in-slices.js';
 import { type PlayDeps, settingFor, stepsStreamOf } from './play-slice.js';
 import { replayScript } from './replay-script.js';
-import { pagesOfSteps, type RecordedStep } from './steps-log.js';
+import { pagesOfSteps } from './steps-log.js';
 
 export const REPRO_FORMAT = 'anima-ghost-repro/1';
 /** How long one request looks for a shorter script, in milliseconds (contract 9.10). */
@@ -52,8 +54,14 @@ export type Reproduction = {
   readonly minimal: boolean;
 };
 
-/** `bytes`: what it takes at most, as it only gets shorter. */
-type ScriptSearch = { readonly script: readonly ScriptedText[]; readonly state: Minimising; readonly bytes: number };
+/**
+ * What is left out of: first of the steps that last, with the shortest ways between them, then of the texts that these make; at once of texts where
+ * such ways do not lead there. `bytes`: what it takes at most, as it only gets shorter.
+ */
+type ScriptSearch = Parts & { readonly state: Minimising; readonly bytes: number };
+type Parts =
+  | { readonly of: 'steps'; readonly parts: readonly DoneThere[] }
+  | { readonly of: 'texts'; readonly parts: readonly ScriptedText[] };
 
 export type Searches = LRUCache<string, ScriptSearch>;
 export const createSearches = (): Searches =>
@@ -63,8 +71,6 @@ export type ReproduceDeps = Pick<PlayDeps, 'events' | 'levels' | 'pace'> & {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly searches: Searches;
 };
-
-type SaidAndDone = ScriptedText & Pick<RecordedStep, 'action'>;
 
 /** What the ghost said and did in the first steps of a session, as much as a script may have. Raises what the event store raises. */
 const saidIn = async (events: PlayDeps['events'], stream: string): Promise<readonly SaidAndDone[]> => {
@@ -115,28 +121,23 @@ export const reproduce = async (
     return findings.some(({ kind, subject }) => kind === finding.kind && subject === finding.subject);
   };
   const key = `${tenant} ${session.sessionId} ${finding.kind} ${finding.subject}`;
-  let search: ScriptSearch | null | undefined = searches.get(key);
+  let search = searches.get(key);
   if (search === undefined) {
     const all = await saidIn(events, stepsStreamOf(asked));
-    const before = all.slice(0, finding.fromStep);
-    const direct = await inSlices(
-      withoutLoops(
-        level,
-        before.map(({ action }) => action),
-      ),
-    );
-    search = await firstScript([[], pick(before, direct), before, all].map(textsOf), leadsThere);
-    if (search === null)
+    const begun = await beginSearch(level, all, finding.fromStep, leadsThere);
+    if (begun === null)
       throw new Rejection('FINDING_NOT_FOUND', { message: finding.fromStep > all.length ? TOO_LATE : NOT_AGAIN });
+    search = begun;
+  }
+  for (;;) {
+    if (search.of === 'steps' && search.state.ended !== null)
+      search = searchOf({ of: 'texts', parts: await scriptOf(level, search) });
     searches.set(key, search);
+    const trial = trialOf(search.state);
+    if (trial === null || clock.monotonicMs() >= untilMs) break;
+    search = { ...search, state: noteTrial(search.state, await leadsThere(await scriptOf(level, search, trial))) };
   }
-  const { script, bytes } = search;
-  let { state } = search;
-  for (let trial = trialOf(state); trial !== null && clock.monotonicMs() < untilMs; trial = trialOf(state)) {
-    state = noteTrial(state, await leadsThere(pick(script, trial)));
-    searches.set(key, { script, state, bytes });
-  }
-  const shortest = pick(script, state.kept);
+  const shortest = await scriptOf(level, search);
   const { sessionId, goal, seed } = session;
   const text = session.level.version === null ? null : await deps.levels.mapOf(session.level.digest);
   const { kind, subject, detail } = finding;
@@ -144,24 +145,49 @@ export const reproduce = async (
     ...{ format: REPRO_FORMAT, sessionId, finding: { kind, subject, detail }, level: session.level },
     map: text === null ? null : (JSON.parse(text) as Json),
     ...{ goal, seed, ...(briefedOn === null ? {} : { engine: true as const }) },
-    ...{ script: shortest, steps: shortest.length, minimal: state.ended === 'minimal' },
+    ...{ script: shortest, steps: shortest.length, minimal: search.of === 'texts' && search.state.ended === 'minimal' },
   };
 };
 
 const textsOf = (said: readonly SaidAndDone[]): readonly ScriptedText[] => said.map(({ action: _, ...text }) => text);
 
-const pick = <Step>(script: readonly Step[], positions: readonly number[]): readonly Step[] =>
-  positions.flatMap((position) => script[position] ?? []);
+const pick = <Part>(parts: readonly Part[], positions: readonly number[]): readonly Part[] =>
+  positions.flatMap((position) => parts[position] ?? []);
 
-/** The first of some scripts, shorter ones first, that leads there; null when none does. */
-const firstScript = async (
-  scripts: readonly (readonly ScriptedText[])[],
+/** The script that parts of a search make, without more those that are left. */
+const scriptOf = async (
+  level: Level,
+  search: Pick<ScriptSearch, 'state'> & Parts,
+  positions = search.state.kept,
+): Promise<readonly ScriptedText[]> =>
+  search.of === 'texts'
+    ? pick(search.parts, positions)
+    : inSlices(byShortestWays(level, pick(search.parts, positions)));
+
+const searchOf = (parts: Parts): ScriptSearch => {
+  const state = beginMinimising(parts.parts.length);
+  return { ...parts, state, bytes: weightOf({ parts: parts.parts, state }) };
+};
+
+/** A search among the first scripts that lead there, shorter ones first; null when none does. */
+const beginSearch = async (
+  level: Level,
+  all: readonly SaidAndDone[],
+  fromStep: number,
   leadsThere: (script: readonly ScriptedText[]) => Promise<boolean>,
 ): Promise<ScriptSearch | null> => {
-  for (const script of scripts) {
-    if (!(await leadsThere(script))) continue;
-    const state = beginMinimising(script.length);
-    return { script, state, bytes: weightOf({ script, state }) };
+  const before = all.slice(0, fromStep);
+  const actions = before.map(({ action }) => action);
+  const lasting = await inSlices(lastingSteps(level, before));
+  const direct = pick(before, await inSlices(withoutLoops(level, actions)));
+  const tried: readonly Parts[] = [
+    { of: 'texts', parts: [] },
+    { of: 'steps', parts: lasting },
+    ...[direct, before, all].map((said) => ({ of: 'texts' as const, parts: textsOf(said) })),
+  ];
+  for (const parts of tried) {
+    const search = searchOf(parts);
+    if (await leadsThere(await scriptOf(level, search))) return search;
   }
   return null;
 };

@@ -60,9 +60,10 @@ describe('the search for a reproduction', () => {
   }, 60_000);
 
   it('keeps searches by the memory that they take', async () => {
-    const { deps, asked } = await sessionOf([long, long, telling]);
+    const wordy = JSON.stringify({ dialogue: 'Up '.repeat(8_192), action: { type: 'FLY' } });
+    const { deps, asked } = await sessionOf([long, long, wordy]);
     await reproduce(deps, asked, undefined);
-    expect(deps.searches.calculatedSize).toBeGreaterThan(2 * long.length);
+    expect(deps.searches.calculatedSize).toBeGreaterThan(wordy.length);
     const search = [...deps.searches.values()][0];
     if (search === undefined) throw new Error('no search is kept');
     for (let other = 0; other < 3; other += 1)
