@@ -54,11 +54,13 @@ export type CallOptions = {
   /** Makes a repeat safe. Only with it does the client repeat a request whose answer was lost. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+  /** The media type of an answer that is no JSON: it is returned as text. */
+  readonly accept?: string;
   /** Called with the `cursor` of the next page, when the answer is a page of a list and not its last (contract 1.9). */
   readonly onMore?: (cursor: string) => void;
 };
 
-/** Sends one request and returns the parsed answer, `null` when it has no body. @throws MindError */
+/** Sends one request and returns the parsed answer, or its text with `accept`; `null` when it has no body. @throws MindError */
 export type MindRequest = (method: string, path: string, body?: unknown, call?: CallOptions) => Promise<unknown>;
 
 const DEFAULT_TIMEOUT_MS = 15_000;
@@ -145,7 +147,7 @@ export const createMindRequest = (options: MindRequestOptions): MindRequest => {
       method,
       redirect: 'manual',
       headers: {
-        accept: 'application/json',
+        accept: call?.accept ?? 'application/json',
         ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(call?.idempotencyKey === undefined ? {} : { 'idempotency-key': call.idempotencyKey }),
@@ -155,7 +157,8 @@ export const createMindRequest = (options: MindRequestOptions): MindRequest => {
     try {
       return await withDeadline(timeoutMs, call?.signal, async (signal) => {
         const response = await send(base + path, { ...init, signal });
-        const answer = parse(await response.text(), response);
+        const text = await response.text();
+        const answer = response.ok && call?.accept !== undefined ? text : parse(text, response);
         if (!response.ok) throw refusal(response, answer);
         const cursor = nextCursor(response.headers.get('link'));
         if (cursor !== null) call?.onMore?.(cursor);

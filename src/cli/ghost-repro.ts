@@ -6,6 +6,7 @@ import type { MindRequest } from '../body/mind-request.js';
 import { openClient } from './client.js';
 import { findingLine, type GhostFinding, isShown } from './ghost-text.js';
 import { readJsonFile } from './json-file.js';
+import { JudgedNo, judging } from './judging.js';
 import { fileOf } from './soul-file.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
@@ -71,23 +72,25 @@ export const replayCommand = (terminal: Terminal): Command =>
     .option('--level <name>', 'play it in this level as it is now, instead of as it was')
     .option('--mended', 'the finding must not come about any more: for a pipeline that keeps what was mended mended')
     .option('--json', 'print the outcome as a line of JSON')
-    .action(async (file: string, { level, mended = false, json = false }: ReplayOptions) => {
-      const repro = (await readJsonFile(terminal, file)) as ReproFile;
-      const request = await openClient(terminal);
-      const changed = level === undefined ? {} : await levelNow(request, level);
-      const outcome = (await request('POST', '/ghost/replay', { ...repro, ...changed })) as {
-        readonly reproduced: boolean;
-        readonly steps: number;
-      };
-      if (json) printJson(terminal, outcome);
-      const { kind, subject } = repro.finding;
-      const steps = `${String(outcome.steps)} steps`;
-      const sentence = outcome.reproduced
-        ? `${kind} ${subject} comes about in ${steps}.`
-        : `${kind} ${subject} no longer comes about (${steps}).`;
-      if (outcome.reproduced === mended) throw new CommandFailed(sentence);
-      if (!json) print(terminal, sentence);
-    });
+    .action(
+      judging(async (file: string, { level, mended = false, json = false }: ReplayOptions) => {
+        const repro = (await readJsonFile(terminal, file)) as ReproFile;
+        const request = await openClient(terminal);
+        const changed = level === undefined ? {} : await levelNow(request, level);
+        const outcome = (await request('POST', '/ghost/replay', { ...repro, ...changed })) as {
+          readonly reproduced: boolean;
+          readonly steps: number;
+        };
+        if (json) printJson(terminal, outcome);
+        const { kind, subject } = repro.finding;
+        const steps = `${String(outcome.steps)} steps`;
+        const sentence = outcome.reproduced
+          ? `${kind} ${subject} comes about in ${steps}.`
+          : `${kind} ${subject} no longer comes about (${steps}).`;
+        if (outcome.reproduced === mended) throw new JudgedNo(sentence);
+        if (!json) print(terminal, sentence);
+      }),
+    );
 
 type CompareOptions = { readonly all?: boolean; readonly json?: boolean };
 type ComparedSessions = {
@@ -105,19 +108,21 @@ export const compareCommand = (terminal: Terminal): Command =>
     .argument('<later>')
     .option('--all', 'count also what fails no test')
     .option('--json', 'print the comparison as a line of JSON')
-    .action(async (earlier: string, later: string, { all = false, json = false }: CompareOptions) => {
-      const request = await openClient(terminal);
-      const path = `/ghost/${encodeURIComponent(earlier)}/compare/${encodeURIComponent(later)}`;
-      const compared = (await request('GET', path)) as ComparedSessions;
-      const counted = (findings: readonly GhostFinding[]) => (all ? findings : findings.filter(isShown));
-      const [added, gone, kept] = [counted(compared.added), counted(compared.gone), counted(compared.kept)];
-      if (json) printJson(terminal, compared);
-      else {
-        if (!compared.comparable) print(terminal, 'These sessions played for another goal or in another level.');
-        for (const finding of added) print(terminal, `new   ${findingLine(finding)}`);
-        for (const finding of gone) print(terminal, `gone  ${findingLine(finding)}`);
-        print(terminal, `${String(added.length)} new, ${String(gone.length)} gone, ${String(kept.length)} as before`);
-      }
-      if (!compared.comparable) throw new CommandFailed('Compare sessions of one goal and one level.');
-      if (added.length > 0) throw new CommandFailed(`${String(added.length)} findings are new.`);
-    });
+    .action(
+      judging(async (earlier: string, later: string, { all = false, json = false }: CompareOptions) => {
+        const request = await openClient(terminal);
+        const path = `/ghost/${encodeURIComponent(earlier)}/compare/${encodeURIComponent(later)}`;
+        const compared = (await request('GET', path)) as ComparedSessions;
+        const counted = (findings: readonly GhostFinding[]) => (all ? findings : findings.filter(isShown));
+        const [added, gone, kept] = [counted(compared.added), counted(compared.gone), counted(compared.kept)];
+        if (json) printJson(terminal, compared);
+        else {
+          if (!compared.comparable) print(terminal, 'These sessions played for another goal or in another level.');
+          for (const finding of added) print(terminal, `new   ${findingLine(finding)}`);
+          for (const finding of gone) print(terminal, `gone  ${findingLine(finding)}`);
+          print(terminal, `${String(added.length)} new, ${String(gone.length)} gone, ${String(kept.length)} as before`);
+        }
+        if (!compared.comparable) throw new CommandFailed('Compare sessions of one goal and one level.');
+        if (added.length > 0) throw new JudgedNo(`${String(added.length)} findings are new.`);
+      }),
+    );

@@ -8,6 +8,7 @@ import { openClient } from './client.js';
 import { followGhost } from './ghost-follow.js';
 import { allOption, junitOption, requirePassed, requireWritable, showResults } from './ghost-show.js';
 import { isShown } from './ghost-text.js';
+import { judging } from './judging.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 
@@ -95,4 +96,4 @@ export const runGhostCommand = (terminal: Terminal): Command =>
     .addOption(junitOption())
     .addOption(allOption())
     .option('--json', 'print the session, or with --follow the results, as a line of JSON')
-    .action((options: RunOptions) => run(terminal, options));
+    .action(judging((options: RunOptions) => run(terminal, options)));

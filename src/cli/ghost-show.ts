@@ -5,6 +5,7 @@ import { Option } from 'commander';
 import { junitOf } from '../domain/ghost/junit.js';
 import { whyIncomplete } from '../domain/ghost/why-incomplete.js';
 import { type GhostResults, resultLines } from './ghost-text.js';
+import { JudgedNo } from './judging.js';
 import { fileOf } from './soul-file.js';
 import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
 
@@ -40,7 +41,7 @@ export const showResults = async (
 
 /**
  * What a pipeline must not take for a pass.
- * @throws CommandFailed when a test failed, or the session ended before it had done all
+ * @throws JudgedNo when a test failed, or the session ended before it had done all
  */
 export const requirePassed = (results: GhostResults): void => {
   const { resultsFailed, resultsSessionId: id, resultsTimedOut } = results;
@@ -54,5 +55,5 @@ export const requirePassed = (results: GhostResults): void => {
       ? []
       : [`Tests that failed: ${String(resultsFailed)}. How a finding comes about: anima ghost repro ${id} <number>.`]),
   ];
-  if (reasons.length > 0) throw new CommandFailed(reasons.join('\n'));
+  if (reasons.length > 0) throw new JudgedNo(reasons.join('\n'));
 };

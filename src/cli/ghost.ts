@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 
 import { openClient } from './client.js';
+import { pictureCommand } from './ghost-picture.js';
 import { compareCommand, replayCommand, reproCommand } from './ghost-repro.js';
 import { runGhostCommand } from './ghost-run.js';
 import { allOption, junitOption, requirePassed, type ShowOptions, showResults } from './ghost-show.js';
 import type { GhostResults } from './ghost-text.js';
+import { judging } from './judging.js';
 import { cellsOf, printListing } from './listing.js';
 import { print, printJson, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
@@ -57,12 +59,14 @@ const resultsCommand = (terminal: Terminal): Command =>
     .addOption(junitOption())
     .addOption(allOption())
     .option('--json', 'print the results as a line of JSON')
-    .action(async (sessionId: string, options: ShowOptions) => {
-      const request = await openClient(terminal);
-      const results = (await request('GET', sessionPath(sessionId, 'results'))) as GhostResults;
-      await showResults(terminal, results, options);
-      if (!stillPlays(results)) requirePassed(results);
-    });
+    .action(
+      judging(async (sessionId: string, options: ShowOptions) => {
+        const request = await openClient(terminal);
+        const results = (await request('GET', sessionPath(sessionId, 'results'))) as GhostResults;
+        await showResults(terminal, results, options);
+        if (!stillPlays(results)) requirePassed(results);
+      }),
+    );
 
 /** `anima ghost stop <session>`. */
 const stopCommand = (terminal: Terminal): Command =>
@@ -121,15 +125,20 @@ const historyCommand = (terminal: Terminal): Command =>
       }),
     );
 
+const EXIT_CODES =
+  '\nExit code of run, results, replay and compare: 0 a pass, 1 none, 2 wrong usage, 3 nothing was judged (no server, no such file, session or level).';
+
 /** `anima ghost`: headless NPCs that test levels. */
 export const ghostCommand = (terminal: Terminal): Command =>
   new Command('ghost')
     .description('send headless NPCs into levels, and see what they find')
+    .addHelpText('after', EXIT_CODES)
     .addCommand(runGhostCommand(terminal))
     .addCommand(statusCommand(terminal))
     .addCommand(resultsCommand(terminal))
     .addCommand(stopCommand(terminal))
     .addCommand(historyCommand(terminal))
+    .addCommand(pictureCommand(terminal))
     .addCommand(reproCommand(terminal))
     .addCommand(replayCommand(terminal))
     .addCommand(compareCommand(terminal));

@@ -7,6 +7,7 @@ import { chainCommand } from './chain.js';
 import { demoCommand } from './demo.js';
 import { ghostCommand } from './ghost.js';
 import { historyCommand } from './history.js';
+import { NotJudged } from './judging.js';
 import { keysCommand } from './keys.js';
 import { levelCommand } from './level.js';
 import { memoriesCommand } from './memories.js';
@@ -20,7 +21,7 @@ import { turnsCommand } from './turns.js';
 import { whyCommand } from './why.js';
 
 /** The exit codes of every command (contract 11.5). */
-export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
+export const exitCodes = { done: 0, failed: 1, usage: 2, notJudged: 3 } as const;
 
 const program = (terminal: Terminal): Command => {
   const anima = new Command('anima')
@@ -47,7 +48,7 @@ const program = (terminal: Terminal): Command => {
       'after',
       '\nCommands that ask a server use the address in ANIMA_URL (default: http://127.0.0.1:8080) and the key in ANIMA_API_KEY,\n' +
         'or else the key in the file owner-key of the data directory (ANIMA_DATA_DIR, default: .anima).\n' +
-        'Exit code: 0 done, 1 failed, 2 wrong usage.',
+        'Exit code: 0 done, 1 failed, 2 wrong usage; of "ghost run", "results", "replay" and "compare", 1 is no pass, and 3 that nothing was judged.',
     );
   return confined(anima, terminal);
 };
@@ -85,7 +86,8 @@ export const runCli = async (words: readonly string[], terminal: Terminal): Prom
   } catch (error) {
     // Commander has already printed its sentence; `--help` also ends here.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    reportFailure(terminal, words, error);
-    return exitCodes.failed;
+    const isNotJudged = error instanceof NotJudged;
+    reportFailure(terminal, words, isNotJudged ? error.cause : error);
+    return isNotJudged ? exitCodes.notJudged : exitCodes.failed;
   }
 };

@@ -61,6 +61,12 @@ describe('anima ghost', () => {
       /: step \d+ of \d+ after [\d.]+ s \(collect_metrics in market\)$/m,
     );
     expect((await anima('stop', id)).stdout).toBe(`${id} is stopped.\n`);
+    const picture = await anima('picture', id, '--out', 'way.svg');
+    expect([picture.code, picture.stderr]).toEqual([0, `way.svg shows the way of ${id}.\n`]);
+    expect(await inFile('way.svg')).toMatch(/^<svg /);
+    const nowhere = await anima('picture', 'g0_0_aaaaaaaaaaaaaaaa', '--out', 'nothing.svg');
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringMatching(/GHOST_NOT_FOUND/)]);
+    expect((await anima('picture', id, '--out', 'way.png')).stderr).toMatch(/name the file \.svg/);
     const results = await anima('results', id, '--all', '--junit', 'stopped.xml');
     expect([results.code, results.stderr]).toEqual([1, `Session ${id} is no pass. It was stopped.\n`]);
     expect(await inFile('stopped.xml')).toContain('errors="1"');
@@ -83,7 +89,7 @@ describe('anima ghost', () => {
     const replayed = await anima('replay', 'lock.json');
     expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringMatching(/^soft_lock way out comes about in /)]);
     const missing = await anima('replay', 'nowhere.json');
-    expect([missing.code, missing.stderr]).toEqual([1, 'nowhere.json cannot be read (ENOENT).\n']);
+    expect([missing.code, missing.stderr]).toEqual([3, 'nowhere.json cannot be read (ENOENT).\n']);
     const again = JSON.parse((await anima(...asked)).stdout) as { resultsSessionId: string };
     const same = await anima('compare', id, again.resultsSessionId);
     expect([same.code, same.stdout]).toEqual([0, expect.stringMatching(/^0 new, 0 gone, \d+ as before$/m)]);
@@ -91,7 +97,7 @@ describe('anima ghost', () => {
       resultsSessionId: string;
     };
     const other = await anima('compare', fine.resultsSessionId, id);
-    expect([other.code, other.stderr]).toEqual([1, 'Compare sessions of one goal and one level.\n']);
+    expect([other.code, other.stderr]).toEqual([3, 'Compare sessions of one goal and one level.\n']);
     expect(other.stdout).toMatch(/^new {3}\d+\. soft_lock way out: /m);
     const elsewhere = await anima('replay', 'lock.json', '--level', 'cellar');
     expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringMatching(/no longer comes about/)]);
@@ -103,17 +109,17 @@ describe('anima ghost', () => {
 
   it('refuses what makes no sense together', async () => {
     const alone = await anima('run', '--junit', 'x.xml');
-    expect([alone.code, alone.stderr]).toEqual([1, '--junit needs --follow: there are no results yet.\n']);
+    expect([alone.code, alone.stderr]).toEqual([3, '--junit needs --follow: there are no results yet.\n']);
     const nowhere = await anima('run', '--follow', '--junit', 'nowhere/x.xml');
-    expect([nowhere.code, nowhere.stderr]).toEqual([1, 'nowhere/x.xml cannot be written (ENOENT).\n']);
+    expect([nowhere.code, nowhere.stderr]).toEqual([3, 'nowhere/x.xml cannot be written (ENOENT).\n']);
     expect((await anima('run', '--goal', 'win')).code).toBe(2);
     const mistyped = await anima('run', '--level', 'celar');
     expect([mistyped.code, mistyped.stderr]).toEqual([
-      1,
+      3,
       'There is no level celar; with --generate it is made up from its name and the seed.\n',
     ]);
     const nobody = await anima('run', '--engine', 'gpt-9');
-    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringMatching(/No engine here .*\(CORTEX_NOT_FOUND\)$/m)]);
+    expect([nobody.code, nobody.stderr]).toEqual([3, expect.stringMatching(/No engine here .*\(CORTEX_NOT_FOUND\)$/m)]);
     // Nobody plays it, so nothing else can end it: a ghost that plays may die first.
     const late = await anima('run', '--level', 'cellar', '--driver', 'remote', '--timeout', '1', '--follow');
     expect([late.code, late.stderr]).toEqual([1, expect.stringMatching(/was over before it had done all/)]);
