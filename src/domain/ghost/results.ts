@@ -6,7 +6,7 @@ import { reachableTiles } from './reach.js';
 import { findingKinds, type FindingKind } from './found.js';
 import { timeMetrics } from './step-times.js';
 import { rulesetsOf, type Counts, type Tally } from './tally.js';
-import { shortId, type World } from './world.js';
+import { isRunOver, shortId, type World } from './world.js';
 
 /** One of `resultsTests` (contract 9.9) without its duration. */
 export type GhostTest = {
@@ -77,6 +77,10 @@ const testOfGoal = (
   if (tally.goals[position] === 'no') return failed(name, 'No way leads to it from the start.');
   if (tally.goalsNow[position] === 'no') return failed(name, 'It cannot be reached any more.');
   if (goalsUnjudged !== undefined) return skipped(name, goalsUnjudged);
+  if (over && isRunOver(world)) {
+    const died = `The ghost had no hit points left after ${tally.steps} steps.`;
+    return goal === 'complete_level' ? failed(name, died) : skipped(name, died);
+  }
   // Only who plays for goals has failed when it did not come to one.
   return over && goal === 'complete_level'
     ? failed(name, `It was not reached in ${tally.steps} steps.`)

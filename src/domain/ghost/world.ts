@@ -88,10 +88,10 @@ const arrive = (level: Level, world: World, at: Tile): World => {
   };
 };
 
-/** The ghost enters a free tile, and what is there harms it. */
+/** The ghost enters a free tile, and what is there harms it, down to no hit points. */
 export const enter = (level: Level, world: World, at: Tile): World => {
   const harm = chartOf(level).harms.get(numberOfTile(level, at)) ?? 0;
-  const moved = { ...world, hp: world.hp - harm, news: [`You move to (${at.x}, ${at.y}).`] };
+  const moved = { ...world, hp: Math.max(0, world.hp - harm), news: [`You move to (${at.x}, ${at.y}).`] };
   const there = arrive(level, moved, at);
   if (harm <= 0) return there;
   const hurt = `It harms you: you lose ${harm} hit points${isRunOver(there) ? ' and have none left' : ''}.`;

@@ -77,6 +77,8 @@ describe('moving', () => {
     expect([world.hp, isRunOver(world), outcome.ok]).toEqual([9, false, true]);
     const dead = act(level, at(4, 1, { hp: 1 }), move(4, 2)).world;
     expect([dead.hp, isRunOver(dead), codeOf(dead, move(4, 1))]).toEqual([0, true, 'RUN_OVER']);
+    const harsh = drawnLevel(['###', '#@#', '#^#', '###'], { harm: 50 });
+    expect(act(harsh, beginWorld(harsh), move(1, 2)).world).toMatchObject({ hp: 0, at: { x: 1, y: 2 } });
   });
 
   it('reaches a goal by entering it', () => {

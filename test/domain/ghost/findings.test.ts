@@ -278,6 +278,15 @@ describe('tests of a session', () => {
     });
   });
 
+  it('say of goals that were not reached that the ghost died', () => {
+    const dead = { ...beginWorld(open), hp: 0 };
+    const lastOf = (goal: 'complete_level' | 'find_bugs') =>
+      testsOf(open, dead, beginTally(open), { goal, over: true }).at(-1);
+    const died = { testPassed: false, testError: 'The ghost had no hit points left after 0 steps.' };
+    expect(lastOf('complete_level')).toEqual({ testName: 'goal goal1', ...died });
+    expect(lastOf('find_bugs')).toEqual({ testName: 'goal goal1', ...died, testSkipped: true });
+  });
+
   it('pass for goals that were reached', () => {
     const { world, tally } = play(open, 'complete_level');
     const tests = testsOf(open, world, tally, { goal: 'complete_level', over: true });
