@@ -30,6 +30,9 @@ export const beginSession = async (
   if (level === undefined) {
     const map = JSON.parse(await readFile(join(import.meta.dirname, 'map.tmj'), 'utf8')) as JsonMembers;
     await patiently(() => ghosts.putLevel(LEVEL, map));
+  } else {
+    // A name that was mistyped would be a level made up by the server, without a map for this game.
+    await patiently(() => ghosts.levelMap(level, null));
   }
   const asked = { goal, level: level ?? LEVEL, timeout: SESSION_MS };
   return (await patiently(() => ghosts.run(asked, { idempotencyKey: key }))).id;

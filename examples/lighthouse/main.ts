@@ -41,14 +41,36 @@ const showResults = (results: GhostResults): void => {
 const ownerKey = async ({ ANIMA_DATA_DIR: directory = '.anima' }: NodeJS.ProcessEnv): Promise<string | undefined> =>
   (await readFile(join(directory, 'owner-key'), 'utf8').catch(() => undefined))?.trim();
 
+const words = {
+  session: { type: 'string' },
+  level: { type: 'string' },
+  goal: { type: 'string', default: 'maximize_exploration' },
+} as const;
+
+/** What was typed; null when it makes no sense, which has been said. */
+const optionsTyped = () => {
+  try {
+    return parseArgs({ options: words }).values;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)} README.md lists the options.`);
+    return null;
+  }
+};
+
+/** What the server says is wrong with a request, member by member. */
+const issuesOf = ({ details }: MindError): readonly string[] =>
+  Array.isArray(details['issues'])
+    ? (details['issues'] as readonly { readonly pointer?: string; readonly message?: string }[]).map(
+        ({ pointer = '', message = '' }) => `  ${pointer}: ${message}`,
+      )
+    : [];
+
 const main = async (): Promise<void> => {
-  const { values } = parseArgs({
-    options: {
-      session: { type: 'string' },
-      level: { type: 'string' },
-      goal: { type: 'string', default: 'maximize_exploration' },
-    },
-  });
+  const values = optionsTyped();
+  if (values === null) {
+    process.exitCode = 2;
+    return;
+  }
   const { ANIMA_URL: baseUrl = 'http://127.0.0.1:8080', ANIMA_API_KEY: given } = process.env;
   const key = given ?? (await ownerKey(process.env));
   if (key === undefined) {
@@ -72,6 +94,6 @@ try {
   await main();
 } catch (error) {
   if (!(error instanceof MindError)) throw error;
-  console.error(`${error.message} (${error.code})`);
+  console.error([`${error.message} (${error.code})`, ...issuesOf(error)].join('\n'));
   process.exitCode = 1;
 }

@@ -15,11 +15,14 @@ const isPassing = ({ code, status }: MindError): boolean =>
  */
 export const patiently = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
   const untilMs = Date.now() + AWAY_MS;
+  let told = false;
   for (;;) {
     try {
       return await ask();
     } catch (error) {
       if (!(error instanceof MindError) || !isPassing(error) || Date.now() > untilMs) throw error;
+      if (!told && error.status !== 429) console.error(`${error.message} Waiting ...`);
+      told = true;
       await sleep(error.retryAfter === null ? PAUSE_MS : error.retryAfter * 1_000);
     }
   }

@@ -21,6 +21,24 @@ const freePort = (): Promise<number> =>
 type Step = { readonly step: number; readonly action: unknown; readonly told: unknown };
 
 describe('examples/lighthouse', () => {
+  it('says in a sentence what it cannot do, and begins no session then', async () => {
+    await using server = await openEmbeddedServer();
+    const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
+    const told = async (...args: readonly string[]) => {
+      await using child = startTypeScript(MAIN, { env, args });
+      const { code } = await child.exited();
+      return [code, child.stderr];
+    };
+    expect(await told('--nope')).toEqual([
+      2,
+      expect.stringMatching(/^Unknown option '--nope'.* README\.md lists .*\n$/),
+    ]);
+    expect(await told('--goal', 'win')).toEqual([1, expect.stringMatching(/\(SCHEMA_INVALID\)\n {2}\/goal: /)]);
+    expect(await told('--level', 'nowhere')).toEqual([1, expect.stringMatching(/\(LEVEL_NOT_FOUND\)\n$/)]);
+    const { body } = await apiOf(server.url, server.ownerKey).get('/ghost/history');
+    expect(body).toMatchObject({ sessions: [] });
+  }, 60_000);
+
   it('plays a session to its end, and when it or the server is killed goes on with what was recorded', async () => {
     await using server = await openEmbeddedServer({ PORT: String(await freePort()) });
     const api = apiOf(server.url, server.ownerKey);
@@ -32,7 +50,8 @@ describe('examples/lighthouse', () => {
       (await child.waitForLine(/^session /)).slice('session '.length);
     const ended = async (child: Child): Promise<readonly string[]> => {
       const { code } = await child.exited();
-      expect({ code, said: child.stderr }).toEqual({ code: 0, said: '' });
+      const said = child.stderr.replace(/^.* Waiting \.\.\.\n/gm, '');
+      expect({ code, said }).toEqual({ code: 0, said: '' });
       return child.lines.filter((line) => /^(passed|skipped|FAILED|\d+\.|\d+ passed,) /.test(line));
     };
     const played = (steps: readonly Step[]): readonly unknown[] =>
