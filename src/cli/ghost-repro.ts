@@ -13,11 +13,13 @@ import { wholeFrom } from './whole-from.js';
 
 /** As much of a reproduction as the commands look at (contract 9.10). */
 type ReproFile = {
+  readonly format?: string;
   readonly finding: { readonly kind: string; readonly subject: string };
   readonly steps: number;
   readonly minimal: boolean;
 };
 
+const FORMAT = 'anima-ghost-repro/1';
 /** How often a search is asked to go on: each takes 10 s at most. */
 const SEARCHES = 6;
 
@@ -74,7 +76,11 @@ export const replayCommand = (terminal: Terminal): Command =>
     .option('--json', 'print the outcome as a line of JSON')
     .action(
       judging(async (file: string, { level, mended = false, json = false }: ReplayOptions) => {
-        const repro = (await readJsonFile(terminal, file)) as ReproFile;
+        const repro = (await readJsonFile(terminal, file)) as ReproFile | null;
+        if (repro?.format !== FORMAT)
+          throw new CommandFailed(
+            `${file} is no reproduction: "anima ghost repro <session> <n> --out <file>" writes one.`,
+          );
         const request = await openClient(terminal);
         const changed = level === undefined ? {} : await levelNow(request, level);
         const outcome = (await request('POST', '/ghost/replay', { ...repro, ...changed })) as {

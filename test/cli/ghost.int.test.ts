@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -90,15 +90,18 @@ describe('anima ghost', () => {
     expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringMatching(/^soft_lock way out comes about in /)]);
     const missing = await anima('replay', 'nowhere.json');
     expect([missing.code, missing.stderr]).toEqual([3, 'nowhere.json cannot be read (ENOENT).\n']);
+    await writeFile(join(directory.path, 'other.json'), '{}');
+    const other = await anima('replay', 'other.json');
+    expect([other.code, other.stderr]).toEqual([3, expect.stringMatching(/^other\.json is no reproduction: /)]);
     const again = JSON.parse((await anima(...asked)).stdout) as { resultsSessionId: string };
     const same = await anima('compare', id, again.resultsSessionId);
     expect([same.code, same.stdout]).toEqual([0, expect.stringMatching(/^0 new, 0 gone, \d+ as before$/m)]);
     const fine = JSON.parse((await anima('run', '--level', 'cellar', '--follow', '--json')).stdout) as {
       resultsSessionId: string;
     };
-    const other = await anima('compare', fine.resultsSessionId, id);
-    expect([other.code, other.stderr]).toEqual([3, 'Compare sessions of one goal and one level.\n']);
-    expect(other.stdout).toMatch(/^new {3}\d+\. soft_lock way out: /m);
+    const apart = await anima('compare', fine.resultsSessionId, id);
+    expect([apart.code, apart.stderr]).toEqual([3, 'Compare sessions of one goal and one level.\n']);
+    expect(apart.stdout).toMatch(/^new {3}\d+\. soft_lock way out: /m);
     const elsewhere = await anima('replay', 'lock.json', '--level', 'cellar');
     expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringMatching(/no longer comes about/)]);
     const mended = await anima('replay', 'lock.json', '--level', 'cellar', '--mended');
