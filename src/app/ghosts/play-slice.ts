@@ -91,19 +91,20 @@ export const nullWhenLevelLost = (error: unknown): null => {
   throw error;
 };
 
-/** A session as its recorded steps leave it. Raises what the levels and the event store raise. */
+/** A session as its recorded steps leave it, folded on from what is known of them. Raises what the levels and the event store raise. */
 export const loadSession = async (
   { events, levels, pace }: Pick<PlayDeps, 'events' | 'levels' | 'pace'>,
   session: PlayedSession,
+  known?: SessionState,
 ): Promise<{ readonly setting: Setting; readonly state: SessionState }> => {
   const setting = await settingFor({ levels }, session);
-  let state = await pace(() => beginSession(setting));
+  let state = known ?? (await pace(() => beginSession(setting)));
   let waiting: RecordedStep[] = [];
   const replay = (): void => {
     for (const step of waiting) state = replayStep(setting, state, step);
     waiting = [];
   };
-  for await (const step of stepsSinceCheckpoint(events, stepsStreamOf(session))) {
+  for await (const step of stepsSinceCheckpoint(events, stepsStreamOf(session), known?.step)) {
     if (step.checkpoint !== undefined) {
       state = step.checkpoint as unknown as SessionState;
       waiting = [];
@@ -113,15 +114,19 @@ export const loadSession = async (
   return { setting, state };
 };
 
-/** A session as it stands: from memory where nobody has recorded a step since. Raises what the levels and the event store raise. */
+/** A session as it stands: from memory, with the steps that somebody has recorded since. Raises what the levels and the event store raise. */
 export const presentSession = async (
   deps: Pick<PlayDeps, 'events' | 'levels' | 'pace' | 'kept'>,
   session: PlayedSession,
 ): Promise<{ readonly setting: Setting; readonly state: SessionState }> => {
-  const state = deps.kept.get(sessionKey(session));
-  return state !== undefined && (await lastStep(deps.events, stepsStreamOf(session))) === state.step
-    ? { setting: await settingFor(deps, session), state }
-    : loadSession(deps, session);
+  const key = sessionKey(session);
+  const known = deps.kept.get(key);
+  if (known !== undefined && (await lastStep(deps.events, stepsStreamOf(session))) === known.step)
+    return { setting: await settingFor(deps, session), state: known };
+  const loaded = await loadSession(deps, session, known);
+  // Whoever looks at a session that another process plays looks again soon.
+  if (loaded.state.step > (deps.kept.peek(key)?.step ?? -1)) deps.kept.set(key, loaded.state);
+  return loaded;
 };
 
 /** @throws Rejection DATA_TOO_LARGE when its minds hold more than a session can go on from */

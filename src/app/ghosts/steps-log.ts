@@ -77,14 +77,17 @@ export const lastStep = async (events: Pick<EventStore, 'read'>, stream: string)
 
 /**
  * The steps from the last checkpoint on, oldest first, that one included; all steps where there is none. A page at a time.
+ * @param known how many steps the reader knows already: none of them are read again
  * Raises what the event store raises.
  */
 export async function* stepsSinceCheckpoint(
   events: Pick<EventStore, 'read'>,
   stream: string,
+  known = 0,
 ): AsyncGenerator<RecordedStep, void, undefined> {
   const last = await lastStep(events, stream);
-  for await (const steps of pagesOfSteps(events, stream, Math.max(1, last - (last % CHECKPOINT_STEPS)))) yield* steps;
+  for await (const steps of pagesOfSteps(events, stream, Math.max(1, last - (last % CHECKPOINT_STEPS), known + 1)))
+    yield* steps;
 }
 
 /** All steps from the one with this number on, page by page. Raises what the event store raises. */
