@@ -79,7 +79,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
     };
     // Seals of the oldest events do not name it.
     const signature = seal?.signature ?? (await sealedSoul(archive, digest))?.signature ?? '';
-    return { stream: firstPhase(payloads, digest, instruction, signature), kept: { soulId } };
+    return { stream: firstPhase(payloads, { digest, tenant }, instruction, signature), kept: { soulId } };
   };
   return [
     route({
