@@ -186,7 +186,8 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
 
     it('join the open export when they are asked for again, while nothing has happened to the mind', async () => {
       const npcId = await freshMind();
-      const [first, ...others] = await Promise.all([begin(npcId), begin(npcId), begin(npcId)]);
+      const [first, ...others] = await Promise.all(Array.from({ length: 6 }, () => begin(npcId)));
+      if (first === undefined) throw new Error('nothing was begun');
       const again = await begin(npcId);
       for (const { se1SignedPayload } of [...others, again]) expect(se1SignedPayload).toEqual(first.se1SignedPayload);
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed']);

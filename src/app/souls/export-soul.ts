@@ -20,6 +20,7 @@ import { npcStream } from '../../domain/shared/stream-names.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { mindFold } from '../minds/mind.js';
 import type { Lines } from '../pacing/line.js';
+import { type OutcomeDeps, outcomeWithin } from '../processes/shared-outcome.js';
 import { earlierProcess } from '../streams/earlier-process.js';
 import type { Lanes } from '../streams/lanes.js';
 import { streamEnd } from '../streams/stream-end.js';
@@ -29,6 +30,7 @@ import { requireWaitingRoom } from './waiting-room.js';
 
 export type ExportDeps = {
   readonly engine: ProcessEngine;
+  readonly waits: OutcomeDeps['waits'];
   readonly journal: ProcessJournal;
   readonly lanes: Lanes;
   readonly events: EventStore;
@@ -101,7 +103,7 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
     return id;
   });
   const ref = exportRef(stream, soulId);
-  const outcome = await engine.outcome(ref, by, { withinMs: SEALING_MS });
+  const outcome = await outcomeWithin(deps, ref, by, SEALING_MS);
   if (outcome === null) {
     if (storage === 'ipfs' && (await sealedDigest(deps, ref)) !== null) throw archiveUnavailable(storage);
     throw new Rejection('ENGINE_UNAVAILABLE', {
