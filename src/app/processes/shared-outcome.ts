@@ -12,7 +12,7 @@ import { pause, retryMs } from '../pacing/pause.js';
 import type { SharedWork } from '../pacing/shared-work.js';
 import { withTimeLimit } from '../pacing/time-limit.js';
 
-export type OutcomeDeps = {
+export type SharedOutcomeDeps = {
   readonly engine: Pick<ProcessEngine, 'outcome'>;
   readonly clock: Pick<Clock, 'after'>;
   /** The waits under way. An engine lets only a few wait for one outcome, so this server process waits once for each. */
@@ -25,7 +25,7 @@ export type OutcomeDeps = {
  * @throws the reason of `left` for who leaves early; what the engine throws
  */
 export const sharedOutcome = (
-  { engine, waits, clock }: OutcomeDeps,
+  { engine, waits, clock }: SharedOutcomeDeps,
   ref: ProcessRef,
   by: CommandContext,
   left: AbortSignal,
@@ -47,7 +47,7 @@ export const sharedOutcome = (
 
 /** The same within a time; null when that is up. @throws what the engine throws */
 export const outcomeWithin = async (
-  deps: OutcomeDeps,
+  deps: SharedOutcomeDeps,
   ref: ProcessRef,
   by: CommandContext,
   ms: number,

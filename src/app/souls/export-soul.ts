@@ -20,7 +20,7 @@ import { npcStream } from '../../domain/shared/stream-names.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { mindFold } from '../minds/mind.js';
 import type { Lines } from '../pacing/line.js';
-import { type OutcomeDeps, outcomeWithin } from '../processes/shared-outcome.js';
+import { type SharedOutcomeDeps, outcomeWithin } from '../processes/shared-outcome.js';
 import { earlierProcess } from '../streams/earlier-process.js';
 import type { Lanes } from '../streams/lanes.js';
 import { streamEnd } from '../streams/stream-end.js';
@@ -30,7 +30,7 @@ import { requireWaitingRoom } from './waiting-room.js';
 
 export type ExportDeps = {
   readonly engine: ProcessEngine;
-  readonly waits: OutcomeDeps['waits'];
+  readonly waits: SharedOutcomeDeps['waits'];
   readonly journal: ProcessJournal;
   readonly lanes: Lanes;
   readonly events: EventStore;

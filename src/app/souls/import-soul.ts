@@ -18,7 +18,7 @@ import { soulImport, type SoulImportAnswer, type SoulImportInput } from '../../.
 import { mindFold } from '../minds/mind.js';
 import { inSlices } from '../pacing/in-slices.js';
 import type { Lines } from '../pacing/line.js';
-import { type OutcomeDeps, outcomeWithin } from '../processes/shared-outcome.js';
+import { type SharedOutcomeDeps, outcomeWithin } from '../processes/shared-outcome.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
 import { eventAt } from '../streams/event-at.js';
 import type { Lanes } from '../streams/lanes.js';
@@ -48,7 +48,7 @@ const NEVER_RECEIVED: readonly string[] = [
 
 export type ImportDeps = {
   readonly engine: ProcessEngine;
-  readonly waits: OutcomeDeps['waits'];
+  readonly waits: SharedOutcomeDeps['waits'];
   readonly journal: ProcessJournal;
   readonly lanes: Lanes;
   readonly events: EventStore;
