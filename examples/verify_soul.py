@@ -69,6 +69,7 @@ def signed(jws):  # who signed what; or why that cannot be said
     if (key['crv'], key['kty']) != ('Ed25519', 'OKP') or base64url(sha256(jcs(key).encode())) != header['kid']: return None, 'malformed'
     try: Ed25519PublicKey.from_public_bytes(decoded(key['x'])).verify(decoded(signature), f'{head}.{payload}'.encode())
     except Exception: return None, 'bad_signature'
+    if set(claims) != {'iss', 'sub', 'jti', 'iat', 'tenant', 'revision', 'root', 'parts'}: return None, 'other_soul'  # one more could ask for anything
     return header['kid'], claims
 
 def is_id(text): return re.fullmatch('[A-Za-z0-9_-]{1,128}', text)  # any other text could end the line, and begin one of its own
@@ -79,10 +80,10 @@ def refusal(soul):
     if not is_id(soul['id']): return 'malformed'
     origin = soul['provenance']
     made = datetime.datetime.fromisoformat(soul['createdAt'].replace('Z', '+00:00'))
-    facts = {'iss': origin['issuer'], 'sub': soul['npcId'], 'jti': soul['id'], 'iat': math.floor(made.timestamp()),
+    facts = {'iss': origin['issuer'], 'sub': soul['npcId'], 'jti': soul['id'], 'iat': float(math.floor(made.timestamp())),
              'tenant': origin['tenant'], 'revision': origin['revision']}
-    if any(claims.get(name) != fact for name, fact in facts.items()) or origin['npcId'] != soul['npcId']: return 'other_soul'
-    if claims['parts'] != 1 + len(soul['memories']): return 'wrong_parts'
+    if any(jcs(claims[name]) != jcs(fact) for name, fact in facts.items()) or origin['npcId'] != soul['npcId']: return 'other_soul'
+    if jcs(claims['parts']) != str(1 + len(soul['memories'])): return 'wrong_parts'
     unsigned = {name: soul[name] for name in soul if name not in ('memories', 'trainingProof', 'signature')}
     if not root([unsigned, *soul['memories']]) == claims['root'] == soul['trainingProof']: return 'wrong_root'
     print('valid', soul['id'], 'signed by', kid)
@@ -93,7 +94,7 @@ def refusal_of_proof(proof):  # what GET /souls/{txId}/proof answers
     if not (is_id(proof['soulId']) and is_id(proof['memory']['id'])): return 'malformed'
     if claims['jti'] != proof['soulId']: return 'other_soul'
     place, parts = proof['part'], proof['parts']
-    if claims['parts'] != parts or not (place == int(place) and 1 <= place < parts): return 'wrong_parts'
+    if jcs(claims['parts']) != jcs(parts) or not (place == int(place) and 1 <= place < parts): return 'wrong_parts'
     leaf, path = sha256(b'\0' + jcs(proof['memory']).encode()), [decoded(text) for text in proof['path']]
     if claims['root'] != proof['root'] or not included(leaf, int(place), int(parts), path, decoded(proof['root'])): return 'wrong_root'
     print('valid', 'memory', proof['memory']['id'], 'of', proof['soulId'], 'signed by', kid)

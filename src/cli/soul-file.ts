@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
+import { jsonDocument } from '../app/souls/payload-document.js';
 import { verifySoul, type SoulVerification } from '../app/souls/verify-soul.js';
 import { soulFromCbor } from '../domain/soul/binary.js';
 import { MAX_SOUL_BYTES } from '../domain/soul/bounds.js';
@@ -8,6 +9,9 @@ import { CommandFailed, type Terminal } from './terminal.js';
 
 /** The longest file that is read: with white space, or as CBOR, a soul takes more bytes than it is measured by. */
 const MAX_FILE_BYTES = 4 * MAX_SOUL_BYTES;
+
+/** What is not read either. */
+const ALSO_NONE = 'JSON with a name twice in one object is none, nor is what holds more values than a soul may.';
 
 /** What a soul is not, in words. */
 const REASONS: Readonly<Record<Extract<SoulVerification, { valid: false }>['reason'], string>> = {
@@ -32,17 +36,9 @@ export const readSoulFile = async (terminal: Terminal, file: string): Promise<un
   if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than a soul may be.`);
   // JSON of an object begins with a brace or white space; a map in CBOR never does.
   const isJson = /^\s*\{/.test(bytes.subarray(0, 64).toString('latin1'));
-  const document = isJson ? parsed(bytes) : soulFromCbor(bytes);
-  if (document === null) throw new CommandFailed(`${file} is neither JSON nor the binary form of a soul.`);
+  const document = isJson ? await jsonDocument(bytes) : soulFromCbor(bytes);
+  if (document === null) throw new CommandFailed(`${file} is neither JSON nor the binary form of a soul. ${ALSO_NONE}`);
   return document;
-};
-
-const parsed = (bytes: Buffer): unknown => {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as unknown;
-  } catch {
-    return null;
-  }
 };
 
 /** Offline nobody's keys are known but the one that the soul brings. */

@@ -281,7 +281,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     if (definition.always !== true && deps.lifecycle.phase !== 'ready') throw new Rejection('NOT_READY');
 
     const principal = await identify(ctx, exchange);
-    const leave = crowd?.enter(ctx.req);
+    const leave = crowd?.enter(ctx.req, principal.tenant);
     try {
       await proceed(ctx, exchange, principal, segments);
     } finally {

@@ -97,6 +97,9 @@ describe('anima soul', () => {
       'cut.json': [good.slice(0, -9), /neither JSON nor the binary form/],
       'empty.json': ['', /neither JSON nor the binary form/],
       'other.json': ['{"id": 7}', /malformed/],
+      'doubled.json': [`{"persona": "Somebody else.", ${good.slice(1)}`, /neither JSON nor the binary form/],
+      'bytes.json': [Buffer.from(good.replace('Mira', '\u00e9'), 'latin1'), /neither JSON nor the binary form/],
+      'bomb.json': [`{"id": [${'[],'.repeat(500_000)}0]}`, /neither JSON nor the binary form/],
     } as const;
     for (const [name, [text, reason]] of Object.entries(files)) {
       await writeFile(inFolder(name), text);

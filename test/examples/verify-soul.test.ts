@@ -102,6 +102,23 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     }
   });
 
+  it('takes no signature that claims more than the server knows, or something else in its place', async () => {
+    const plain = unsignedSoul({ memories: [] });
+    const unsigned = { ...plain, provenance: { ...plain.provenance, revision: 1 } };
+    const { root } = drained(hashSoul(unsigned));
+    const signedWith = async (more: JsonObject): Promise<SoulDocument> => {
+      const claims = { ...soulClaims(unsigned, root), ...more };
+      const signature = await keys.sign(keys.current.kid, claims, { typ: SOUL_TYPE, withJwk: true });
+      return { ...unsigned, trainingProof: root, signature };
+    };
+    expect(reasonOf(await signedWith({}))).toMatch(/^valid /);
+    for (const more of [{ exp: 1 }, { nbf: null }, { revision: true }, { revision: '1' }, { parts: true }]) {
+      const soul = await signedWith(more);
+      const verification = await verifySoul(soul, { keys, issuer: ISSUER, trusted: null });
+      expect({ more, reason: reasonOf(soul) }).toEqual({ more, reason: (verification as { reason?: string }).reason });
+    }
+  });
+
   it('says of the binary form that it is that', async () => {
     const soul = await signSoul(keys, ISSUER, unsignedSoul());
     const said = 'malformed: this is the binary form (CBOR); give the JSON form of the soul';

@@ -167,6 +167,14 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       for (const npcId of npcIds) expect(await memoriesOf(npcId)).toHaveLength(soul.memories.length);
     });
 
+    it('come in once for all who confirm at the same moment, and all are told so', async () => {
+      const soul = await strangersSoul();
+      const txId = txIdOf(soul);
+      ok(await begin(txId));
+      const replies = await Promise.all(Array.from({ length: 16 }, () => confirm(txId, soul)));
+      for (const reply of replies) expect(ok(reply).body).toEqual(replies[0]?.body);
+    });
+
     it('keep nothing of other documents that were brought at the same moment', async () => {
       const souls = await Promise.all([1, 2, 3].map(() => strangersSoul()));
       const txId = `same-${souls[0]?.id ?? ''}`;

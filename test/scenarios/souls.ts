@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { jcs, type JsonObject } from '../../src/domain/shared/json.js';
 import { sha256Base64url } from '../../src/domain/shared/sha256.js';
@@ -9,6 +9,10 @@ import type { OpenServer } from './server-under-test.js';
 
 /** Long enough for a test, short enough to wait for. */
 const DEADLINE_MS = 8_000;
+/** How long after a request the server is killed, the first time and the second. */
+const KILLED_AFTER_MS = [15, 90];
+/** So that the steps of a soul take a moment. */
+const LONG_MEMORIES = 40;
 
 type Instruction = {
   readonly auiEndpoint: string;
@@ -182,7 +186,8 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
 
     it('join the open export when they are asked for again, while nothing has happened to the mind', async () => {
       const npcId = await freshMind();
-      const [first, ...others] = await Promise.all([begin(npcId), begin(npcId), begin(npcId)]);
+      const [first, ...others] = await Promise.all(Array.from({ length: 6 }, () => begin(npcId)));
+      if (first === undefined) throw new Error('nothing was begun');
       const again = await begin(npcId);
       for (const { se1SignedPayload } of [...others, again]) expect(se1SignedPayload).toEqual(first.se1SignedPayload);
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed']);
@@ -427,7 +432,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
 
   describe(`souls on ${profile}, killed`, () => {
     const running = projectingServer(open);
-    const { ok, freshMind, begin, upload, confirm, types } = clientOf(running);
+    const { ok, pathOf, freshMind, begin, upload, confirm, types } = clientOf(running);
 
     it('go on after kill -9 once a step was answered', async () => {
       const npcId = await freshMind();
@@ -448,5 +453,69 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExported']);
       expect(ok(await running.api.post(`/souls/${txId ?? ''}/verify`)).body).toMatchObject({ valid: true });
     }, 120_000);
+
+    it('leave whole and once, whenever the server is killed within a step', async () => {
+      const npcId = await freshMind();
+      /** Asks until there is an answer: a server that has just started refuses some with 503. */
+      const answered = <T>(step: () => Promise<T | null>): Promise<T> =>
+        vi.waitFor(
+          async () => {
+            const answer = await step();
+            if (answer === null) throw new Error('the step has no answer yet');
+            return answer;
+          },
+          { timeout: 60_000, interval: 500 },
+        );
+      /** The answer to a step that is asked for until it has one; at first the server is killed while it is at it. */
+      const inSpiteOfKills = async <T>(step: () => Promise<T | null>): Promise<T> => {
+        for (const waited of KILLED_AFTER_MS) {
+          const asked = step().catch(() => null);
+          await new Promise((resolve) => setTimeout(resolve, waited));
+          await running.server.restart('kill');
+          running.again();
+          await asked;
+        }
+        return answered(step);
+      };
+      const keyed =
+        (path: string, body: object = {}) =>
+        async (): Promise<JsonObject | null> => {
+          const key = sha256Base64url(jcs({ path, ...body }));
+          const reply = await running.api.post(path, body, { 'idempotency-key': key });
+          return reply.status === 200 ? (reply.body as JsonObject) : null;
+        };
+      for (let place = 0; place < LONG_MEMORIES; place += 1) {
+        const text = `${String(place)} ${'The road is long. '.repeat(400)}`;
+        await answered(keyed(`${pathOf(npcId)}/memory`, { text }));
+      }
+      const begun = (await inSpiteOfKills(keyed(`${pathOf(npcId)}/soul/export`))) as unknown as Begun;
+      const { se1SignedPayload: soul } = begun;
+      expect(soul['memories']).toHaveLength(2 + LONG_MEMORIES);
+      const txId = await inSpiteOfKills(async () => {
+        // The server may listen elsewhere now.
+        const auiEndpoint = `${running.server.url}/archive`;
+        return (await upload({ ...begun.se1Instruction, auiEndpoint })).id;
+      });
+      const done = await inSpiteOfKills(async () => {
+        const reply = await confirm(npcId, begun, { aurTxId: txId });
+        return reply.status === 200 ? (reply.body as JsonObject) : null;
+      });
+      expect(done).toMatchObject({ txId, soul: { id: soul['id'] } });
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExported']);
+
+      const agent = `/v1/agents/${encodeURIComponent(npcId)}/soul/export`;
+      const { soul: atOnce } = (await inSpiteOfKills(keyed(agent))) as { readonly soul: JsonObject };
+      expect(await types(npcId)).toHaveLength(6);
+      for (const one of [soul, atOnce]) {
+        const id = sha256Base64url(jcs(one));
+        const read = await fetch(`${running.server.url}/archive/${id}`);
+        expect(await read.json()).toEqual(one);
+      }
+      const listed = async () =>
+        (ok(await running.api.get('/souls')).body as { souls: JsonObject[] }).souls.filter(
+          (one) => one['npcId'] === npcId,
+        );
+      await expect.poll(listed, { timeout: 60_000, interval: 300 }).toHaveLength(2);
+    }, 300_000);
   });
 };

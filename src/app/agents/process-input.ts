@@ -2,12 +2,12 @@ import type { RecalledMemory, Verdict } from '../../domain/npc/events.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { CortexEngine } from '../../ports/cortex.js';
 import type { Embedder } from '../../ports/embedder.js';
-import { OUTCOME_WAIT_MS, processKey, type StepAnswer } from '../../ports/process-engine.js';
+import type { StepAnswer } from '../../ports/process-engine.js';
 import type { AgentTurnAnswer } from '../../../workflows/agent-turn.js';
-import { pause, retryMs } from '../pacing/pause.js';
 import type { SharedWork } from '../pacing/shared-work.js';
 import { withTimeLimit } from '../pacing/time-limit.js';
 import { type AgentInput, agentTurnRef, debtName, stateOf, takeInput, type TakeDeps } from './take-input.js';
+import { sharedOutcome } from '../processes/shared-outcome.js';
 import { whenDown } from './when-down.js';
 import { streamEnd } from '../streams/stream-end.js';
 
@@ -49,7 +49,7 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
   const { signal, stop } = whenDown(clock, cortex, late);
   try {
     const outcome = await withTimeLimit(clock, { ms, late, signal }, (limited) =>
-      sharedOutcome(deps, asked, turnId, limited),
+      sharedOutcome(deps, agentTurnRef(stream, turnId), asked.by, limited),
     );
     const answer = outcome.answer as AgentTurnAnswer | undefined;
     if (answer?.verdict === undefined) throw new TurnExpired(turnId, cortex);
@@ -97,30 +97,6 @@ export const streamEndInTime = (
     });
   const ms = Math.max(untilMs - clock.monotonicMs(), 0);
   return withTimeLimit(clock, { ms, late }, () => streamEnd(events, stream));
-};
-
-/** Ends only with the outcome, or when nobody waits for it any more: where too many wait already, it tries again. */
-const sharedOutcome = (
-  { engine, waits, clock }: AgentDeps,
-  { stream, by }: AgentInput,
-  turnId: string,
-  left: AbortSignal,
-): Promise<StepAnswer> => {
-  const ref = agentTurnRef(stream, turnId);
-  return waits.join(processKey(ref), left, async (signal) => {
-    for (let refusals = 0; ;) {
-      try {
-        const outcome = await engine.outcome(ref, by, { withinMs: OUTCOME_WAIT_MS, signal });
-        if (outcome !== null) return outcome;
-        refusals = 0;
-      } catch (error) {
-        if (!(error instanceof Rejection) || error.code !== 'BUSY') throw error;
-        refusals += 1;
-        await pause(clock, retryMs(refusals), signal);
-        signal.throwIfAborted();
-      }
-    }
-  });
 };
 
 /**

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
-import { isRejectionCode, Rejection } from '../../domain/shared/rejection.js';
+import { isRejectionCode, Rejection, type RejectionCode } from '../../domain/shared/rejection.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { archiveUnavailable } from '../../domain/soul/archive-unavailable.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -20,6 +20,7 @@ import { npcStream } from '../../domain/shared/stream-names.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { mindFold } from '../minds/mind.js';
 import type { Lines } from '../pacing/line.js';
+import { type SharedOutcomeDeps, outcomeWithin } from '../processes/shared-outcome.js';
 import { earlierProcess } from '../streams/earlier-process.js';
 import type { Lanes } from '../streams/lanes.js';
 import { streamEnd } from '../streams/stream-end.js';
@@ -29,6 +30,7 @@ import { requireWaitingRoom } from './waiting-room.js';
 
 export type ExportDeps = {
   readonly engine: ProcessEngine;
+  readonly waits: SharedOutcomeDeps['waits'];
   readonly journal: ProcessJournal;
   readonly lanes: Lanes;
   readonly events: EventStore;
@@ -101,7 +103,7 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
     return id;
   });
   const ref = exportRef(stream, soulId);
-  const outcome = await engine.outcome(ref, by, { withinMs: SEALING_MS });
+  const outcome = await outcomeWithin(deps, ref, by, SEALING_MS);
   if (outcome === null) {
     if (storage === 'ipfs' && (await sealedDigest(deps, ref)) !== null) throw archiveUnavailable(storage);
     throw new Rejection('ENGINE_UNAVAILABLE', {
@@ -166,6 +168,30 @@ export const endExport = async (
   input: Extract<SoulExportInput, { type: 'uploaded' | 'failed' }>,
   by: CommandContext,
 ): Promise<ExportOutcome> => wellOutcome(await engine.ask(ref, [input], by));
+
+/** With which words an export says that nobody will bring its soul anywhere. */
+const NEVER_UPLOADED: readonly string[] = [
+  'SOUL_UPLOAD_FAILED',
+  'SOUL_EXCHANGE_EXPIRED',
+] satisfies readonly RejectionCode[];
+
+/**
+ * Ends an export whose client could not upload the soul (contract 8.2), and drops what was sealed: it waits for no upload any more. One that was exported stays so.
+ * @throws Rejection SOUL_UPLOAD_FAILED, and as `endExport`; what the archive raises
+ */
+export const giveUpExport = async (
+  deps: Pick<ExportDeps, 'engine'> & { readonly archive: Pick<SoulArchive, 'unstage'> },
+  ref: ProcessRef,
+  { digest, reason }: { readonly digest: string; readonly reason: string },
+  by: CommandContext,
+): Promise<ExportOutcome> => {
+  try {
+    return await endExport(deps, ref, { type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason }, by);
+  } catch (error) {
+    if (error instanceof Rejection && NEVER_UPLOADED.includes(error.code)) await deps.archive.unstage(digest, by);
+    throw error;
+  }
+};
 
 const wellOutcome = ({ answer, revision, position }: StepAnswer): ExportOutcome => {
   const ended = answer as SoulExportAnswer | undefined;

@@ -18,6 +18,7 @@ import { soulImport, type SoulImportAnswer, type SoulImportInput } from '../../.
 import { mindFold } from '../minds/mind.js';
 import { inSlices } from '../pacing/in-slices.js';
 import type { Lines } from '../pacing/line.js';
+import { type SharedOutcomeDeps, outcomeWithin } from '../processes/shared-outcome.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
 import { eventAt } from '../streams/event-at.js';
 import type { Lanes } from '../streams/lanes.js';
@@ -47,6 +48,7 @@ const NEVER_RECEIVED: readonly string[] = [
 
 export type ImportDeps = {
   readonly engine: ProcessEngine;
+  readonly waits: SharedOutcomeDeps['waits'];
   readonly journal: ProcessJournal;
   readonly lanes: Lanes;
   readonly events: EventStore;
@@ -123,9 +125,11 @@ export const giveUpImport = async (
  */
 export const receiveSoul = async (
   deps: ImportDeps,
-  { tenant, txId, by }: ImportAsked,
-  { document, copy }: { readonly document: unknown; readonly copy: boolean },
+  asked: ImportAsked,
+  given: { readonly document: unknown; readonly copy: boolean },
 ): Promise<Imported & { readonly document: SoulDocument }> => {
+  const { tenant, txId, by } = asked;
+  const { document, copy } = given;
   const beganMs = deps.clock.monotonicMs();
   const stream = importStream(tenant, txId);
   const ref = await newestOf(deps, stream);
@@ -143,8 +147,15 @@ export const receiveSoul = async (
     requireDataFits(soul);
     const isCopy = copy || (signer === 'ours' && (await livesHere(deps, soul)));
     const npcId = isCopy ? copyId(soul.npcId, ref.id) : soul.npcId;
-    if (!isCopy) await requireFree(deps, tenant, txId, soul);
-    await requireWaitingRoom(deps.archive, tenant, { importId: ref.id, bytes: bytes.length });
+    try {
+      if (!isCopy) await requireFree(deps, tenant, txId, soul);
+      await requireWaitingRoom(deps.archive, tenant, { importId: ref.id, bytes: bytes.length });
+    } catch (error) {
+      const now = (await deps.journal.load(soulImport, ref)).state as SoulImportAnswer;
+      if (now.name === 'requested') throw error;
+      // Another request has confirmed this very import meanwhile: this one is its repeat.
+      return receiveSoul(deps, asked, given);
+    }
     await stage();
     const { id: soulId, trainingProof: root, memories } = soul;
     const received = { soulId, digest, root, kid, signer, npcId, copy: isCopy };
@@ -162,7 +173,7 @@ export const receiveSoul = async (
     if (before.name === 'received') await stage();
   }
   const withinMs = Math.max(LEAST_WAIT_MS, ARRIVING_MS - (deps.clock.monotonicMs() - beganMs));
-  const outcome = await deps.engine.outcome(ref, by, { withinMs });
+  const outcome = await outcomeWithin(deps, ref, by, withinMs);
   // The import may have ended before it was staged here: it would not look at it again.
   if (outcome !== null && before.name !== 'imported') await deps.archive.unstage(digest, staging);
   return { ...(await arrivedSoul(deps, tenant, outcome)), document: soul };

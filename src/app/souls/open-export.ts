@@ -2,6 +2,7 @@ import { defined } from '../../domain/shared/defined.js';
 import { jcs, type Json, type JsonObject } from '../../domain/shared/json.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
+import { nextTurn } from '../pacing/next-turn.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
 import { soulExport, type SoulExportState } from '../../../workflows/soul-export.js';
 
@@ -31,16 +32,20 @@ export const openExport = async (
   revision: number,
 ): Promise<string | null> => {
   if (revision < 0) return null;
+  const wanted = asked(request);
   const range = { direction: 'backwards', from: revision, limit: EVENTS_LOOKED_AT } as const;
   for (const { type, data, meta } of (await events.read(stream, range)).events) {
     if (!/^Soul(Export|Sealed)/.test(type)) return null;
     const { soulId, deadlineAt } = data;
     if (type !== 'SoulExportRequested' || typeof soulId !== 'string' || typeof deadlineAt !== 'string') continue;
-    if (asked(data) !== asked(request)) continue;
-    const { state } = await journal.load(soulExport, { process: soulExport.name, id: soulId, stream });
     const leftMs = Date.parse(deadlineAt) - clock.now().getTime();
     const wholeMs = Date.parse(deadlineAt) - Date.parse(meta.at);
-    if (!soulExport.over(state as SoulExportState) && leftMs > wholeMs / 2) return soulId;
+    if (leftMs <= wholeMs / 2) continue;
+    // What was asked for may be large.
+    await nextTurn();
+    if (asked(data) !== wanted) continue;
+    const { state } = await journal.load(soulExport, { process: soulExport.name, id: soulId, stream });
+    if (!soulExport.over(state as SoulExportState)) return soulId;
   }
   return null;
 };

@@ -2,14 +2,16 @@ import { soulToCborSlices } from '../../domain/soul/binary.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { inSlices } from '../pacing/in-slices.js';
 import { Lines } from '../pacing/line.js';
-import { placesFor } from '../pacing/places.js';
+import { placesByTenant } from '../pacing/places.js';
 import { sealedSoul } from './sealed-soul.js';
 import { createShownPayloads, type ShownPayloads } from './shown-payloads.js';
 
-/** How many sealed souls are in memory at once for those who exported them: at most 256 MiB, and only if all are of the largest. */
+/** How many sealed souls are in memory at once for those who exported them, and for one tenant: at most 256 MiB, and only if all are of the largest. */
 export const SEALED_SHOWN = 16;
+export const TENANT_SEALED_SHOWN = 8;
 /** The same in binary form: 48 MiB each, if one is nothing but short numbers. */
 export const BINARY_SHOWN = 4;
+export const TENANT_BINARY_SHOWN = 2;
 
 /** Souls that this server has sealed, whether or not they are public, by their digests. */
 export type SealedPayloads = {
@@ -27,7 +29,7 @@ export const createSealedPayloads = (archive: Pick<SoulArchive, 'read'>, lines =
       return soul === null ? null : inSlices(soulToCborSlices(soul));
     });
   return {
-    json: createShownPayloads((digest) => archive.read(digest), placesFor(SEALED_SHOWN)),
-    binary: createShownPayloads(asCbor, placesFor(BINARY_SHOWN)),
+    json: createShownPayloads((digest) => archive.read(digest), placesByTenant(SEALED_SHOWN, TENANT_SEALED_SHOWN)),
+    binary: createShownPayloads(asCbor, placesByTenant(BINARY_SHOWN, TENANT_BINARY_SHOWN)),
   };
 };

@@ -20,11 +20,13 @@ const tooMany = (): Rejection =>
 /**
  * Counts what a text of JSON would become, before it is parsed: that cannot be paused, and a body of brackets alone would hold up everybody for seconds.
  * What is no JSON shows when it is parsed.
+ * @returns how many members its objects have, of which one that comes twice is two
  * @throws Rejection BODY_TOO_LARGE
  */
-export function* requireModest(bytes: Uint8Array): Generator<number, void, void> {
+export function* requireModest(bytes: Uint8Array): Generator<number, number, void> {
   let containers = 0;
   let items = 0;
+  let named = 0;
   /** How many members each open container has so far. */
   const members: number[] = [];
   let most = 0;
@@ -41,6 +43,7 @@ export function* requireModest(bytes: Uint8Array): Generator<number, void, void>
       } else if (byte === QUOTE) isText = true;
       else if (byte === COMMA) items += 1;
       else if (byte === COLON) {
+        named += 1;
         const last = members.length - 1;
         members[last] = (members[last] ?? 0) + 1;
         most = Math.max(most, members[last]);
@@ -54,4 +57,5 @@ export function* requireModest(bytes: Uint8Array): Generator<number, void, void>
     if (containers > MAX_CONTAINERS || items > MAX_ITEMS || most > MAX_MEMBERS) throw tooMany();
     yield SLICE_BYTES;
   }
+  return named;
 }

@@ -3,12 +3,16 @@ import type { IncomingMessage } from 'node:http';
 import type { Json } from '../../domain/shared/json.js';
 import { requireModest } from '../../domain/shared/modest-json.js';
 import { inSlices } from '../../app/pacing/in-slices.js';
-import { placesFor } from '../../app/pacing/places.js';
+import { placesByTenant } from '../../app/pacing/places.js';
 import { readJson } from '../json.js';
 import { DEFAULT_BODY_LIMIT } from './read-body.js';
 
-/** How many requests with a large body one route has at once in this process: each may take ten times as much memory as its bytes. */
+/**
+ * How many requests with a large body one route has at once in this process, and of one tenant: each may take ten times as much memory as its bytes, and
+ * comes as slowly as its client likes.
+ */
 const PLACES = 8;
+const TENANT_PLACES = 4;
 
 /**
  * Reads JSON that stands as a text in a large body, as strictly as the body itself.
@@ -20,15 +24,15 @@ export const readLargeText = async (text: string): Promise<Json> => {
 };
 
 /** Places for requests with a large body: one whose length is beyond DEFAULT_BODY_LIMIT, or is not said. */
-export const largeBodies = (): { enter(req: IncomingMessage): () => void } => {
-  const enter = placesFor(PLACES);
+export const largeBodies = (): { enter(req: IncomingMessage, tenant: string): () => void } => {
+  const enter = placesByTenant(PLACES, TENANT_PLACES);
   return {
     /** @returns gives the place back @throws Rejection BUSY */
-    enter: ({ headers }) => {
+    enter: ({ headers }, tenant) => {
       const length = headers['content-length'];
       const isLarge =
         length === undefined ? headers['transfer-encoding'] !== undefined : Number(length) > DEFAULT_BODY_LIMIT;
-      return isLarge ? enter() : () => undefined;
+      return isLarge ? enter(tenant) : () => undefined;
     },
   };
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { Type } from '@sinclair/typebox';
 
-import { placesFor } from '../../app/pacing/places.js';
+import { placesByTenant, placesFor } from '../../app/pacing/places.js';
 import { inSlices } from '../../app/pacing/in-slices.js';
 import { Lines } from '../../app/pacing/line.js';
 import { type ArchiveGrant, readArchiveGrant } from '../../app/souls/archive-grant.js';
@@ -27,8 +27,9 @@ export type ArchiveRouteDeps = {
   readonly mayUpload: (grant: ArchiveGrant) => Promise<boolean>;
 };
 
-/** How many uploads one process takes at once: each is in memory whole. */
+/** How many uploads one process takes at once, and of one tenant: each is in memory whole, however slowly it comes. */
 const UPLOADS = 16;
+const TENANT_UPLOADS = 8;
 /** How many payloads are in memory at once for those that read them: at most 512 MiB, and only if all are of the largest. */
 export const SHOWN_PAYLOADS = 32;
 /** What never changes may be kept for a year, which is as long as a cache keeps anything. */
@@ -55,7 +56,7 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
   const publicKey: SigningKeys['publicKey'] = (kid) => signingKeys.publicKey(kid);
   const shown = createShownPayloads((digest) => archive.readPublic(digest), placesFor(SHOWN_PAYLOADS));
   const lines = new Lines();
-  const enterUpload = placesFor(UPLOADS);
+  const enterUpload = placesByTenant(UPLOADS, TENANT_UPLOADS);
 
   const grantIn = async (authorization: string | undefined): Promise<ArchiveGrant> => {
     const token = BEARER.exec(authorization ?? '')?.[1];
@@ -100,7 +101,7 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
         200: { description: 'The archive had it already.', schema: Type.Object({ id: Type.String() }) },
         201: { description: 'It is archived; `x-id` is the id, too.', schema: Type.Object({ id: Type.String() }) },
       },
-      enter: () => enterUpload(),
+      enter: ({ granted }) => enterUpload(granted.tenant),
       handler: async ({ bytes, granted }) => {
         const { digest, tenant } = granted;
         const payload = await payloadIn(bytes, digest);

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
 import { Lines } from '../../../src/app/pacing/line.js';
+import { SharedWork } from '../../../src/app/pacing/shared-work.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { beginImport, type ImportDeps, KEPT_MS, receiveSoul } from '../../../src/app/souls/import-soul.js';
 import { signSoul } from '../../../src/app/souls/soul-signer.js';
@@ -13,10 +14,10 @@ import { jcs } from '../../../src/domain/shared/json.js';
 import { drained } from '../../../src/domain/shared/drained.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
-import { importStream } from '../../../src/domain/shared/stream-names.js';
+import { custodyStream, importStream } from '../../../src/domain/shared/stream-names.js';
 import { soulToCbor } from '../../../src/domain/soul/binary.js';
 import { ipfsCid } from '../../../src/domain/soul/ipfs-cid.js';
-import type { ProcessEngine } from '../../../src/ports/process-engine.js';
+import type { ProcessEngine, StepAnswer } from '../../../src/ports/process-engine.js';
 import { appendNext } from '../../support/append-next.js';
 import { event } from '../../support/events.js';
 import { gate } from '../../support/gate.js';
@@ -53,10 +54,15 @@ beforeEach(async () => {
 /** An engine that does only what a test says. */
 const depsWith = (engine: Partial<ProcessEngine>): ImportDeps => ({
   ...{ events, lanes: new Lanes(events, clock), journal: new ProcessJournal(events), clock, archive, trust, lines },
-  ...{ engine: engine as ProcessEngine, soulDeadlineMs: 3_600_000 },
+  ...{ engine: engine as ProcessEngine, waits: new SharedWork<StepAnswer>(), soulDeadlineMs: 3_600_000 },
 });
 const received = async (engine: Partial<ProcessEngine>, txId = 'tx') =>
   receiveSoul(depsWith(engine), { tenant, txId, by }, { document: soul, copy: false });
+/** No outcome within the time that a request has. */
+const notInTime = async (): Promise<null> => {
+  await clock.advance(60_000);
+  return null;
+};
 const answered = async () => ({ answer: undefined, revision: 1, position: 1 });
 const unknown = () => Promise.reject(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 }));
 const isKept = async () => (await archive.read(digest)) !== null;
@@ -72,7 +78,6 @@ describe('a soul that was received', () => {
   it.each<[string, Partial<ProcessEngine>]>([
     ['nobody can tell whether its import knows of it', { ask: unknown }],
     ['the server dies while it waits', { ask: answered, outcome: () => new Promise(() => undefined) }],
-    ['it has not arrived in time', { ask: answered, outcome: async () => null }],
     ['it cannot be asked for', { ask: answered, outcome: () => Promise.reject(new Error('no')) }],
   ])('is kept for longer than any outage when %s, and swept then', async (_, engine) => {
     void received(engine).catch(() => undefined);
@@ -96,7 +101,7 @@ describe('a soul that was received', () => {
       await ends();
       return answered();
     };
-    await expect(received({ ask, outcome: async () => null })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    await expect(received({ ask, outcome: notInTime })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
     expect(await isKept()).toBe(false);
   });
 
@@ -115,8 +120,30 @@ describe('a soul that was received', () => {
     const deps = depsWith({ ask: () => Promise.reject(new Error('another import was begun')) });
     await clock.advance(2 * 3_600_000);
     await beginImport(deps, { tenant, txId: 'tx', by });
-    await expect(received({ outcome: async () => null })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    await expect(received({ outcome: notInTime })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
     expect(await isKept()).toBe(true);
+  });
+
+  it('is told as its repeats are where it was confirmed while it was looked at', async () => {
+    const state = { name: 'imported', arrived: { npcId: soul.npcId, revision: 0 }, soul: { soulId: soul.id } };
+    const deps = depsWith({ outcome: async () => ({ answer: state, revision: 2, position: 2 }) });
+    const confirmedMeanwhile = {
+      ...deps.archive,
+      stage: archive.stage.bind(archive),
+      unstage: archive.unstage.bind(archive),
+      digestOfCid: async () => {
+        await recorded();
+        const owner = { type: 'SoulTaken', data: { tenant, npcId: soul.npcId, importId } };
+        await appendNext(events, custodyStream(soul.trainingProof), [event('owner', owner)]);
+        return null;
+      },
+    };
+    const journal = new ProcessJournal(events, { shared: true });
+    const again = { tenant, txId: 'tx', by };
+    const given = { document: soul, copy: false };
+    expect(await receiveSoul({ ...deps, journal, archive: confirmedMeanwhile }, again, given)).toMatchObject({
+      soul: { soulId: soul.id },
+    });
   });
 
   it('does not wait for itself', async () => {

@@ -54,6 +54,24 @@ describe('an open export', () => {
     expect(await (await after(sealed, over)).joined()).toBeNull();
   });
 
+  it('is looked for among many without holding up others', async () => {
+    const many = Array.from({ length: 8 }, (_, place) => ({
+      type: 'SoulExportRequested',
+      data: { soulId: `s${place}`, ...request, npcState: { place }, deadlineAt: '2026-01-01T01:00:00.000Z' },
+    }));
+    const { joined } = await after(...many);
+    let turns = 0;
+    let going = true;
+    const count = (): void => {
+      turns += 1;
+      if (going) setImmediate(count);
+    };
+    setImmediate(count);
+    expect(await joined()).toBe(soulId);
+    going = false;
+    expect(turns).toBeGreaterThanOrEqual(many.length);
+  });
+
   it('is not joined once something else has happened to the mind', async () => {
     expect(await (await after(sealed, { type: 'NpcUpdated', data: {} })).joined()).toBeNull();
   });

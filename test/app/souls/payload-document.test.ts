@@ -18,6 +18,14 @@ describe('the document in a payload', () => {
       expect(await payloadDocument(bytes)).toBeNull();
   });
 
+  it('is none where a name comes twice in one object, at any depth: two readers could see two', async () => {
+    const text = JSON.stringify(soul);
+    expect(await payloadDocument(Buffer.from(`${text.slice(0, -1)}, "\\u006eame":"Zo\u00eb"}`))).toBeNull();
+    expect(await payloadDocument(Buffer.from('{"a":[{"b":1,"c":{"d":[1,{"e":1,"e":1}]}}]}'))).toBeNull();
+    const same = '{"a":[{"b":1},{"b":1},":",{"a":{"a":{}}}]}';
+    expect(await payloadDocument(Buffer.from(same))).toEqual(JSON.parse(same));
+  });
+
   it('is none where it would become more than a soul holds, in either form', async () => {
     const lists = MAX_CONTAINERS + 1;
     expect(await payloadDocument(Buffer.from(`{"a":[${'[],'.repeat(lists)}0]}`))).toBeNull();

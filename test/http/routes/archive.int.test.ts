@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 
 import { CompactSign } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -197,15 +198,24 @@ describe('an upload to the archive', () => {
     expect(turns).toBeGreaterThan(text.length / 50_000);
   });
 
-  it('is one of sixteen at once: one more is told to come again, before it sends anything', async () => {
-    const { authorization } = await withGrant();
-    const head = `POST /archive HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n`;
-    const sockets = await Promise.all(Array.from({ length: 16 }, () => openSocket(app.port)));
-    const going = sockets.map((socket) => once(socket, 'data'));
-    for (const socket of sockets) socket.write(`${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
-    await Promise.all(going);
-    const refused = await upload(jcs(soul));
-    expect([refused.status, refused.body.error.code]).toEqual([503, 'BUSY']);
+  it('is one of sixteen at once, and of eight of its tenant: one more is told to come again, before it sends anything', async () => {
+    const begin = async (tenant: string): Promise<Socket> => {
+      const { authorization } = await withGrant({ tenant });
+      const socket = await openSocket(app.port);
+      const going = once(socket, 'data');
+      const head = `POST /archive HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n`;
+      socket.write(`${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
+      await going;
+      return socket;
+    };
+    const refusedTo = async (tenant: string): Promise<void> => {
+      const refused = await upload(jcs(soul), await withGrant({ tenant }));
+      expect([refused.status, refused.body.error.code]).toEqual([503, 'BUSY']);
+    };
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => begin('studio')));
+    await refusedTo('studio');
+    sockets.push(...(await Promise.all(Array.from({ length: 8 }, () => begin('another')))));
+    await refusedTo('third');
     for (const socket of sockets) socket.destroy();
     const { opened, open } = gate();
     const tryAgain = async (): Promise<void> => {

@@ -17,10 +17,14 @@ type AskedForm = { readonly format?: 'json' | 'binary' | null; readonly storage?
 
 /** `POST /v1/agents/{agentId}/soul/export`: both phases at once, into the built-in archive (contract 7.2). */
 export const agentExportRoute = (services: ExportServices): RouteDefinition => {
-  const answered = ({ soulId, seal, place }: ExportOutcome['export'], { format, storage }: AskedForm): Answer => {
+  const answered = (
+    tenant: string,
+    { soulId, seal, place }: ExportOutcome['export'],
+    { format, storage }: AskedForm,
+  ): Answer => {
     const kept = { soulId };
     if (storage === 'ipfs') return { body: { format: format ?? 'json', storage, cid: place?.txId ?? '' }, kept };
-    return { stream: soulAtOnce(services.payloads, seal?.digest ?? '', format ?? 'json'), kept };
+    return { stream: soulAtOnce(services.payloads, { digest: seal?.digest ?? '', tenant }, format ?? 'json'), kept };
   };
   return route({
     operationId: 'exportAgentSoul',
@@ -72,9 +76,13 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
         ...(storage === 'ipfs' && isBinary && { format }),
         ...{ by, keyed, resumed },
       });
-      return { ...at, ...answered(kept, call.body) };
+      return { ...at, ...answered(call.principal.tenant, kept, call.body) };
     },
     restore: async (call, kept) =>
-      answered(await sealedExport(services, exportRef(agentStream(call), soulIdIn(kept))), call.body),
+      answered(
+        call.principal.tenant,
+        await sealedExport(services, exportRef(agentStream(call), soulIdIn(kept))),
+        call.body,
+      ),
   });
 };

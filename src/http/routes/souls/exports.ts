@@ -9,6 +9,7 @@ import {
   type ExportDeps,
   type ExportOutcome,
   exportRef,
+  giveUpExport,
   sealedDigest,
   sealedExport,
 } from '../../../app/souls/export-soul.js';
@@ -79,7 +80,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
     };
     // Seals of the oldest events do not name it.
     const signature = seal?.signature ?? (await sealedSoul(archive, digest))?.signature ?? '';
-    return { stream: firstPhase(payloads, digest, instruction, signature), kept: { soulId } };
+    return { stream: firstPhase(payloads, { digest, tenant }, instruction, signature), kept: { soulId } };
   };
   return [
     route({
@@ -170,7 +171,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         if (secSignature !== document['signature'] || digest !== sealed) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
         if (!result.aurSuccess) {
           const reason = cutText(result.aurError ?? 'The client says that the upload failed.', ERROR_CHARS);
-          await endExport(services, ref, { type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason }, by);
+          await giveUpExport(services, ref, { digest, reason }, by);
         }
         // What was exported stays so, whatever is said now.
         const claimed = result.aurSuccess

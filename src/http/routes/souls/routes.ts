@@ -1,4 +1,5 @@
 import { Lines } from '../../../app/pacing/line.js';
+import { SharedWork } from '../../../app/pacing/shared-work.js';
 import { ARCHIVE_GRANT_TYPE, issueArchiveGrant } from '../../../app/souls/archive-grant.js';
 import { createSealedPayloads } from '../../../app/souls/sealed-payloads.js';
 import type { RouteDefinition } from '../../route.js';
@@ -23,6 +24,7 @@ export const soulRoutes = (services: Services): readonly RouteDefinition[] => {
     clock: ports.clock,
     archive: ports.soulArchive,
     lines,
+    waits: new SharedWork(),
     payloads: createSealedPayloads(ports.soulArchive, lines),
     grantFor: async (grant) => `Bearer ${await issueArchiveGrant(grants, grant)}`,
   };

@@ -12,12 +12,15 @@ export type UploadInstruction = {
   readonly auiAuthHeader: string;
 };
 
+/** Which sealed payload is answered, and to whom. */
+export type SealedAsked = { readonly digest: string; readonly tenant: string };
+
 /**
  * The sealed payload with this digest. It is staged until its export's deadline, and stays once it is public.
  * @throws Rejection SOUL_EXCHANGE_EXPIRED when it is there no more, BUSY; what the archive raises
  */
-const opened = async (payloads: ShownPayloads, digest: string): Promise<OpenPayload> => {
-  const payload = await payloads.open(digest);
+const opened = async (payloads: ShownPayloads, { digest, tenant }: SealedAsked): Promise<OpenPayload> => {
+  const payload = await payloads.open(digest, tenant);
   if (payload === null) throw new Rejection('SOUL_EXCHANGE_EXPIRED');
   return payload;
 };
@@ -31,12 +34,12 @@ const openText = (object: object): string => JSON.stringify(object).slice(0, -1)
 /** The answer of an export's first phase (contract 8.1): the document stands in it twice. */
 export const firstPhase = (
   { json }: SealedPayloads,
-  digest: string,
+  asked: SealedAsked,
   instruction: UploadInstruction,
   signature: string,
 ): StreamedAnswer =>
   streamed(async function* () {
-    const { bytes, close } = await opened(json, digest);
+    const { bytes, close } = await opened(json, asked);
     try {
       yield `{"se1Instruction":${openText(instruction)},"auiPayload":`;
       yield* piecesOf(bytes);
@@ -51,14 +54,14 @@ export const firstPhase = (
 /** The answer of an export at once (contract 7.2). In binary form, the CBOR document stands in base64 in the document. */
 export const soulAtOnce = (
   { json, binary }: SealedPayloads,
-  digest: string,
+  asked: SealedAsked,
   format: 'json' | 'binary',
 ): StreamedAnswer =>
   streamed(async function* () {
-    const { bytes, close } = await opened(json, digest);
+    const { bytes, close } = await opened(json, asked);
     let cbor: OpenPayload | null = null;
     try {
-      if (format === 'binary') cbor = await opened(binary, digest);
+      if (format === 'binary') cbor = await opened(binary, asked);
       yield `{"format":"${format}","storage":"local","soul":`;
       if (cbor === null) yield* piecesOf(bytes);
       else {

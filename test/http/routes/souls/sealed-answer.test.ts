@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { BINARY_SHOWN, createSealedPayloads, SEALED_SHOWN } from '../../../../src/app/souls/sealed-payloads.js';
+import {
+  BINARY_SHOWN,
+  createSealedPayloads,
+  SEALED_SHOWN,
+  TENANT_BINARY_SHOWN,
+  TENANT_SEALED_SHOWN,
+} from '../../../../src/app/souls/sealed-payloads.js';
 import { soulFromCbor } from '../../../../src/domain/soul/binary.js';
 import type { StreamedAnswer } from '../../../../src/http/route.js';
 import { firstPhase, soulAtOnce } from '../../../../src/http/routes/souls/sealed-answer.js';
@@ -8,6 +14,8 @@ import { firstPhase, soulAtOnce } from '../../../../src/http/routes/souls/sealed
 const instruction = { auiEndpoint: 'http://a/archive', auiContentType: 'application/json', auiAuthHeader: 'Bearer g' };
 /** Longer than several chunks; the last character of each may be cut in two by them. */
 const soulOf = (name: string) => ({ name, text: '\u00e9\u{1f600}'.repeat(100_000) });
+
+const of = (digest: string, tenant = 'local') => ({ digest, tenant });
 
 const archived = () => {
   const reads: string[] = [];
@@ -31,18 +39,18 @@ describe('the answer of an export', () => {
   it('holds the payload, read once, as often as the contract says', async () => {
     const { payloads, reads } = archived();
     const soul = soulOf('a');
-    expect(JSON.parse(await textOf(firstPhase(payloads, 'a', instruction, 'e.y"J')))).toEqual({
+    expect(JSON.parse(await textOf(firstPhase(payloads, of('a'), instruction, 'e.y"J')))).toEqual({
       se1Instruction: { ...instruction, auiPayload: soul },
       se1SignedPayload: soul,
       se1Signature: 'e.y"J',
     });
     expect(reads).toEqual(['a']);
-    expect(JSON.parse(await textOf(soulAtOnce(payloads, 'a', 'json')))).toEqual({
+    expect(JSON.parse(await textOf(soulAtOnce(payloads, of('a'), 'json')))).toEqual({
       format: 'json',
       storage: 'local',
       soul,
     });
-    const { soul: both } = JSON.parse(await textOf(soulAtOnce(payloads, 'a', 'binary'))) as {
+    const { soul: both } = JSON.parse(await textOf(soulAtOnce(payloads, of('a'), 'binary'))) as {
       readonly soul: { readonly binary: string };
     };
     const { binary, ...document } = both;
@@ -50,33 +58,38 @@ describe('the answer of an export', () => {
     expect(soulFromCbor(Buffer.from(binary, 'base64'))).toEqual(soul);
   });
 
-  it('shares one copy with all who read it, and is given to so many and no more', async () => {
+  it('shares one copy with all of a tenant who read it, and is given to so many and no more, to one tenant to fewer', async () => {
     const { payloads, reads } = archived();
-    const begin = async (digest: string) => {
-      const chunks = chunksOf(firstPhase(payloads, digest, instruction, 's'));
+    const begin = async (digest: string, tenant: string) => {
+      const chunks = chunksOf(firstPhase(payloads, of(digest, tenant), instruction, 's'));
       await chunks.next();
       return chunks;
     };
-    const slow = await Promise.all(Array.from({ length: SEALED_SHOWN }, (_, n) => begin(String(n))));
-    await begin('0');
-    expect(reads).toHaveLength(SEALED_SHOWN);
-    await expect(begin('one more')).rejects.toMatchObject({ code: 'BUSY' });
+    const slow = await Promise.all(Array.from({ length: TENANT_SEALED_SHOWN }, (_, n) => begin(String(n), 'a')));
+    await begin('0', 'a');
+    expect(reads).toHaveLength(TENANT_SEALED_SHOWN);
+    await expect(begin('one more', 'a')).rejects.toMatchObject({ code: 'BUSY' });
+    for (let n = TENANT_SEALED_SHOWN; n < SEALED_SHOWN; n += 1) await begin(String(n), 'b');
+    await expect(begin('another', 'c')).rejects.toMatchObject({ code: 'BUSY' });
     await slow[1]?.return?.();
-    await begin('one more');
+    await begin('one more', 'a');
   });
 
   it('in binary form is given to fewer', async () => {
     const { payloads } = archived();
-    const begin = (n: number) => chunksOf(soulAtOnce(payloads, String(n), 'binary')).next();
-    for (let n = 0; n < BINARY_SHOWN; n += 1) await begin(n);
-    await expect(begin(BINARY_SHOWN)).rejects.toMatchObject({ code: 'BUSY' });
+    const begin = (n: number, tenant: string) => chunksOf(soulAtOnce(payloads, of(String(n), tenant), 'binary')).next();
+    for (let n = 0; n < TENANT_BINARY_SHOWN; n += 1) await begin(n, 'a');
+    await expect(begin(TENANT_BINARY_SHOWN, 'a')).rejects.toMatchObject({ code: 'BUSY' });
+    for (let n = TENANT_BINARY_SHOWN; n < BINARY_SHOWN; n += 1) await begin(n, 'b');
+    await expect(begin(BINARY_SHOWN, 'c')).rejects.toMatchObject({ code: 'BUSY' });
     // Who was refused holds nothing.
-    for (let n = BINARY_SHOWN; n < SEALED_SHOWN; n += 1) await chunksOf(soulAtOnce(payloads, String(n), 'json')).next();
+    for (let n = BINARY_SHOWN; n < TENANT_SEALED_SHOWN; n += 1)
+      await chunksOf(soulAtOnce(payloads, of(String(n), 'c'), 'json')).next();
   });
 
   it('is a refusal once the payload is there no more', async () => {
     const { payloads } = archived();
-    await expect(textOf(firstPhase(payloads, 'gone', instruction, 's'))).rejects.toMatchObject({
+    await expect(textOf(firstPhase(payloads, of('gone'), instruction, 's'))).rejects.toMatchObject({
       code: 'SOUL_EXCHANGE_EXPIRED',
     });
   });
