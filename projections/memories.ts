@@ -22,6 +22,8 @@ export type MemoryRow = {
   readonly revision: number;
   /** The revision at which a body confirmed it first. */
   readonly confirmedAt: number | null;
+  /** The revision at which it was retracted (contract 10.12); absent while it was not. */
+  readonly retractedAt?: number;
   /** Of a memory that a soul brought: where it was stored first. */
   readonly source?: MemorySource;
   readonly stream: string;
@@ -46,6 +48,10 @@ export const memoryTag = (type: string): string => type.replaceAll('\0', '\uFFFD
 
 const none: readonly string[] = [];
 
+/** Whether a memory is not retracted yet, at a revision or now. */
+export const isStanding = ({ retractedAt }: Pick<MemoryRow, 'retractedAt'>, asOf = Infinity): boolean =>
+  retractedAt === undefined || retractedAt > asOf;
+
 /** The row of a memory as its event makes it; null for any other event. */
 export const memoryRow = (recorded: Omit<RecordedEvent, 'position'>): MemoryRow | null => {
   const event = npcEvents.decode(recorded);
@@ -60,6 +66,10 @@ export const memoryRow = (recorded: Omit<RecordedEvent, 'position'>): MemoryRow 
   return { kind: 'memory', ...memory, turnId, at: meta.at, eventId, revision, confirmedAt: null, stream };
 };
 
+/** Each once, whatever is recorded. */
+const retractedIds = ({ memoryIds }: JsonObject): readonly string[] =>
+  Array.isArray(memoryIds) ? [...new Set(memoryIds.filter((id) => typeof id === 'string'))] : none;
+
 const evolve = (row: MemoriesRow | null, recorded: RecordedEvent): MemoriesRow | null => {
   const event = npcEvents.decode(recorded);
   const { stream, revision } = recorded;
@@ -69,6 +79,8 @@ const evolve = (row: MemoriesRow | null, recorded: RecordedEvent): MemoriesRow |
       return memoryRow(recorded);
     case 'MemoryConfirmed':
       return row?.kind === 'memory' && row.confirmedAt === null ? { ...row, confirmedAt: revision } : row;
+    case 'MemoriesRetracted':
+      return row?.kind === 'memory' && isStanding(row) ? { ...row, retractedAt: revision } : row;
     case 'MemoriesCleared':
       return { kind: 'clear', revision, stream };
     default:
@@ -79,11 +91,12 @@ const evolve = (row: MemoriesRow | null, recorded: RecordedEvent): MemoriesRow |
 /** The memories of each mind by the order in which they were stored, tagged with their type, and its clears (contract 3). */
 export const memories: Projection<MemoriesRow> = {
   name: 'memories',
-  version: 2,
-  handles: ['MemoryStored', 'MemoryArrived', 'MemoryConfirmed', 'MemoriesCleared'],
+  version: 3,
+  handles: ['MemoryStored', 'MemoryArrived', 'MemoryConfirmed', 'MemoriesCleared', 'MemoriesRetracted'],
   idsOf: ({ stream, type, data, revision }) => {
     if (!isNpcStream(stream)) return none;
     if (type === 'MemoriesCleared') return [clearId(revision)];
+    if (type === 'MemoriesRetracted') return retractedIds(data);
     const { memoryId } = data;
     return typeof memoryId === 'string' ? [memoryId] : none;
   },

@@ -14,7 +14,7 @@ const none: readonly string[] = [];
 /** The minds of each tenant, by npcId (contract 2.1). A mind has one row; those that are archived, or still arrive, have another tag than live ones. */
 export const npcs: Projection<NpcRow> = {
   name: 'npcs',
-  version: 4,
+  version: 5,
   // Every event of a mind moves its revision.
   handles: npcEvents.types,
   idsOf: ({ stream }) => (isNpcStream(stream) ? mind : none),

@@ -47,6 +47,7 @@ const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
   MemoryConfirmed: ({ memoryId }) => text(memoryId),
   RecallReported: ({ query, memories }) => `${quoted(query)} ${String(items(memories).length)} recalled`,
   MemoriesCleared: ({ count }) => `${json(count)} memories`,
+  MemoriesRetracted: ({ memoryIds, reason }) => `${String(items(memoryIds).length)} memories: ${text(reason)}`,
   TurnExpired: () => '',
   TapeMismatchNoticed: ({ members: differing }) =>
     items(differing)

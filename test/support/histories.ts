@@ -149,6 +149,11 @@ const mindEvent: fc.Arbitrary<Emitted> = fc.oneof(
     .map(([memoryId, text, id]) => memoryStored(memoryId, text, id)),
   fc.constantFrom('m1', 'm2').map((memoryId) => emitted({ type: 'MemoryConfirmed', data: { memoryId } })),
   fc.constant(emitted({ type: 'MemoriesCleared', data: { count: 1 } })),
+  fc
+    .constantFrom('m1', 'm2')
+    .map((memoryId) =>
+      emitted({ type: 'MemoriesRetracted', data: { memoryIds: [memoryId, memoryId], reason: 'A lie.' } }),
+    ),
   fc.string().map((persona) => emitted({ type: 'NpcUpdated', data: { persona } })),
   fc.constant(emitted({ type: 'NpcArchived', data: {} })),
   fc.constant({ type: 'OfAnotherTime', data: {} }),

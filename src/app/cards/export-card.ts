@@ -3,12 +3,13 @@ import { LORE_TYPE } from '../../domain/card/lore.js';
 import { currentCard, type KnownFact, madeCard, ownVersion } from '../../domain/card/mind-card.js';
 import { readCard } from '../../domain/card/read-card.js';
 import type { MindState } from '../../domain/npc/state.js';
-import { firstFitting } from '../../domain/shared/json-bytes.js';
+import { firstFitting, jsonBytes } from '../../domain/shared/json-bytes.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { ReadModels } from '../../ports/read-models.js';
-import { memories, memoriesListed, memoryTag, type MemoryRow } from '../../../projections/memories.js';
+import { memories, memoryTag } from '../../../projections/memories.js';
+import { visibleMemories } from '../memory/visible-memories.js';
 import { visibleRange } from '../memory/visible-range.js';
 import { waitForStream } from '../read-models/read-wait.js';
 import type { Lanes } from '../streams/lanes.js';
@@ -29,19 +30,18 @@ const knownOf = async (
   await waitForStream(deps, memories, stream, minimum);
   const within = await visibleRange(deps, stream, 'now', await deps.readModels.progress(memories, stream));
   if (within === null) return [];
-  const { rows } = await deps.readModels.list(memories, {
-    partition: memoriesListed(stream),
-    tags: [memoryTag(LORE_TYPE)],
+  const asked = {
     direction: 'descending',
-    within,
+    tags: [memoryTag(LORE_TYPE)],
     limit: BOOK_MEMORIES,
     bytes: 2 * BOOK_BYTES,
-  });
-  const known = rows.map(({ row }): KnownFact & JsonObject => {
-    const { text, importance, metadata = {} } = row as unknown as MemoryRow;
-    return { text, importance, metadata };
-  });
-  return firstFitting(known, BOOK_BYTES).toReversed();
+  } as const;
+  const known: (KnownFact & JsonObject)[] = [];
+  for await (const rows of visibleMemories(deps.readModels, stream, within, asked)) {
+    known.push(...rows.map(({ text, importance, metadata = {} }) => ({ text, importance, metadata })));
+    if (known.length >= BOOK_MEMORIES || jsonBytes(known) >= BOOK_BYTES) break;
+  }
+  return firstFitting(known.slice(0, BOOK_MEMORIES), BOOK_BYTES).toReversed();
 };
 
 /** A card, and the version that it is shown in. */

@@ -13,7 +13,13 @@ import { memoriesOfTurn, type TurnMemories } from './turn-memories.js';
 const SEARCHES = 8;
 
 /** The event that stored the memory, and the stream's end. */
-export type Confirmed = { readonly stored: PlacedEvent; readonly revision: number; readonly position: number };
+export type Confirmed = {
+  readonly stored: PlacedEvent;
+  /** It was retracted and stays so: nothing was confirmed. */
+  readonly retracted: boolean;
+  readonly revision: number;
+  readonly position: number;
+};
 
 /**
  * Confirms a memory, or stores a new one (contract 3.2). Whether it is new is decided from the events. The memories of a turn that ended long ago are
@@ -36,7 +42,8 @@ export const confirm = async (
   const ofTurn = (mind: MindState): readonly StoredMemory[] | null => {
     const known = turnId === undefined ? [] : knownOfTurn(mind, turnId, openedAt);
     if (known !== null || searched === null) return known;
-    return searched.through >= mind.memories.confirmedAt ? searched.memories : null;
+    const { confirmedAt, retractedAt } = mind.memories;
+    return searched.through >= Math.max(confirmedAt, retractedAt) ? searched.memories : null;
   };
   const meantIn = (mind: MindState, memories: readonly StoredMemory[]): StoredMemory | undefined =>
     meantMemory(mind, confirmation, memories, { timeMs, withinMs });
@@ -54,11 +61,11 @@ export const confirm = async (
     }
     const known = [...lastMemories(state.memories), ...(searched?.memories ?? [])];
     const memoryId = confirmedIn(events) ?? meantIn(state, memories ?? [])?.memoryId ?? '';
-    const at = known.find((memory) => memory.memoryId === memoryId)?.revision;
+    const { revision: at, retracted = false } = known.find((memory) => memory.memoryId === memoryId) ?? {};
     const stored =
       events.find(({ type }) => type === 'MemoryStored') ?? (await storedEvent(deps.events, stream, memoryId, at));
     if (stored === null) break;
-    return { stored, revision, position };
+    return { stored, retracted, revision, position };
   }
   throw new Rejection('CONFLICT', { message: 'Others kept writing to this stream; try again.', retryAfter: 1 });
 };

@@ -1,4 +1,4 @@
-import { memories, type MemoryRow } from '../../../projections/memories.js';
+import { isStanding, memories, type MemoryRow } from '../../../projections/memories.js';
 import { revisionOrder } from '../../domain/shared/row-order.js';
 import { onlyAsks } from '../../domain/memory/only-asks.js';
 import { scoreOf } from '../../domain/memory/score.js';
@@ -18,7 +18,7 @@ import type { EmbeddingDeps } from './embed-lacking.js';
 import { createQueryVector } from './query-vectors.js';
 import { searchParts } from './search-parts.js';
 import { VectorCache } from './vector-cache.js';
-import { visibleRange } from './visible-range.js';
+import { type VisibleRange, visibleRange } from './visible-range.js';
 
 /** `asOf` and `minRevision` are revisions; the read model must have reached the latter. Without `types` and `minImportance` all memories count. */
 export type RecallAsked = {
@@ -64,6 +64,9 @@ export type RecallDeps = EmbeddingDeps & {
   readonly clock: Clock;
 };
 
+/** What of a mind a recall sees. */
+type SeenRange = { readonly within: OrderRange } & Pick<VisibleRange, 'someRetracted'>;
+
 /** How many rows that hold words of the query are looked at; those that have a vector are among them. */
 const WORD_HITS = 1_000;
 
@@ -79,8 +82,11 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     return (await readModels.getAll(memories, keys)) as ReadonlyMap<string, unknown> as ReadonlyMap<string, MemoryRow>;
   };
 
-  const wantedOf = ({ limit, minScore, types, minImportance = 0, tellingOnly = false }: RecallAsked): Wanted => {
-    if (types === undefined && minImportance <= 0 && !tellingOnly) return { limit, minScore };
+  const wantedOf = (
+    { limit, minScore, types, minImportance = 0, tellingOnly = false, asOf }: RecallAsked,
+    { someRetracted }: SeenRange,
+  ): Wanted => {
+    if (types === undefined && minImportance <= 0 && !tellingOnly && someRetracted !== true) return { limit, minScore };
     const told = new Set<string>();
     /** The same words fit as well as the first time, and tell nothing more. */
     const isRepeat = ({ text }: MemoryRow): boolean => {
@@ -93,7 +99,7 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
       const rows = await rowsOf(candidates);
       return candidates.filter(({ key }) => {
         const row = rows.get(key);
-        if (row === undefined || (tellingOnly && onlyAsks(row))) return false;
+        if (row === undefined || !isStanding(row, asOf) || (tellingOnly && onlyAsks(row))) return false;
         if (!(types?.includes(row.type) ?? true) || row.importance < minImportance) return false;
         return !tellingOnly || !isRepeat(row);
       });
@@ -102,12 +108,12 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
   };
 
   /** Up to where the read model is, a mind is seen; later memories of its stream come with the next recall. */
-  const rangeOf = async (stream: string, asOf: number | undefined, revision: number): Promise<OrderRange | null> => {
+  const rangeOf = async (stream: string, asOf: number | undefined, revision: number): Promise<SeenRange | null> => {
     const visible = await visibleRange(deps, stream, asOf === undefined ? 'now' : { revision: asOf }, revision);
     if (visible === null) return null;
     const seen = revisionOrder(revision);
-    const { above, upTo = seen } = visible;
-    return { ...defined({ above }), upTo: upTo < seen ? upTo : seen };
+    const { above, upTo = seen, someRetracted } = visible;
+    return { within: { ...defined({ above }), upTo: upTo < seen ? upTo : seen }, ...defined({ someRetracted }) };
   };
 
   return async (asked, signal) => {
@@ -116,9 +122,10 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     await waitForStream(deps, memories, stream, minRevision);
     const revision = await readModels.progress(memories, stream);
     const seen = revisionOrder(Math.max(0, revision));
-    const range = revision < 0 ? null : await rangeOf(stream, asOf, revision);
-    if (range === null) return { memories: [], pending: 0, revision };
+    const visible = revision < 0 ? null : await rangeOf(stream, asOf, revision);
+    if (visible === null) return { memories: [], pending: 0, revision };
 
+    const range = visible.within;
     // One after the other: loading the model takes no time from that of the mind's texts.
     const vector = await queryVector(query, signal);
     const mind = await cache.of({ stream, within: range }, seen, signal);
@@ -131,7 +138,7 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
       meaning,
       hits,
       range,
-      wanted: wantedOf(asked),
+      wanted: wantedOf(asked, visible),
       signal,
     });
 

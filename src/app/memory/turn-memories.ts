@@ -37,6 +37,11 @@ export const memoriesOfTurn = async (
       } else if (event.type === 'MemoryConfirmed') {
         const memory = memories.get(event.data.memoryId);
         if (memory !== undefined) memories.set(memory.memoryId, { ...memory, confirmed: true });
+      } else if (event.type === 'MemoriesRetracted') {
+        for (const memoryId of event.data.memoryIds) {
+          const memory = memories.get(memoryId);
+          if (memory !== undefined) memories.set(memoryId, { ...memory, retracted: true });
+        }
       }
     }
   }

@@ -5,18 +5,23 @@ import { isArriving } from '../../domain/npc/state.js';
 import { revisionOrder } from '../../domain/shared/row-order.js';
 import { mindFold } from '../minds/mind.js';
 import type { Lanes } from '../streams/lanes.js';
-
-/** Where the memories of a mind lie that a reader may see; `asOf` is the revision as of which they are seen, absent for now. */
-export type VisibleRange = OrderRange & { readonly asOf?: number };
+import { requireReached } from '../read-models/read-wait.js';
 
 /**
- * What of a mind's memories is visible: those after its last clear (contract 3.4). Of an archived mind nothing is, until it is revived (contract
+ * Where the memories of a mind lie that a reader may see; `asOf` is the revision as of which they are seen, absent for now. `someRetracted`: of these,
+ * only those that `isStanding` lets through.
+ */
+export type VisibleRange = OrderRange & { readonly asOf?: number; readonly someRetracted?: true };
+
+/**
+ * What of a mind's memories is visible: those after its last clear (contract 3.4), unless they were retracted (contract 10.12). Of an archived mind nothing is, until it is revived (contract
  * 2.1). At an earlier moment it is what was visible then; whether the mind is archived does not count.
  * @param seen the revision up to which the caller's read model knows the mind
- * @returns null when nothing is visible; raises what the event store and the read models raise
+ * @returns null when nothing is visible
+ * @throws Rejection READ_MODEL_BEHIND when it does not know yet what was retracted; what the event store and the read models throw
  */
 export const visibleRange = async (
-  { lanes, readModels }: { readonly lanes: Lanes; readonly readModels: Pick<ReadModels, 'list'> },
+  { lanes, readModels }: { readonly lanes: Lanes; readonly readModels: Pick<ReadModels, 'list' | 'reached'> },
   stream: string,
   moment: Moment | 'now',
   seen: number,
@@ -25,11 +30,19 @@ export const visibleRange = async (
   const { state, revision } = await lanes.current(stream, mindFold);
   const { origin } = state;
   // What a soul brought is seen as a whole or not at all.
+  /** Rows say what was retracted: a read model that does not know it yet must not show it. */
+  const hidden = async (until: number): Promise<Pick<VisibleRange, 'someRetracted'>> => {
+    const { retractedAt } = state.memories;
+    if (retractedAt < 0) return {};
+    const needed = Math.min(until, retractedAt);
+    if (seen < needed) await requireReached(readModels, memories, stream, needed);
+    return { someRetracted: true };
+  };
   if (isArriving(state) || (origin !== null && seen < origin.arrivedAt)) return null;
   if (moment === 'now') {
     if (revision < 0 || state.archived) return null;
     const { clearedAt } = state.memories;
-    return clearedAt < 0 ? {} : { above: revisionOrder(clearedAt) };
+    return { ...(clearedAt < 0 ? {} : { above: revisionOrder(clearedAt) }), ...(await hidden(revision)) };
   }
   const asOf = 'revision' in moment ? moment.revision : (await lanes.asOf(stream, mindFold, moment)).revision;
   if (asOf < (origin?.arrivedAt ?? 0)) return null;
@@ -41,5 +54,5 @@ export const visibleRange = async (
     limit: 1,
   });
   const [clear] = rows;
-  return { ...(clear === undefined ? {} : { above: clear.order }), upTo, asOf };
+  return { ...(clear === undefined ? {} : { above: clear.order }), upTo, asOf, ...(await hidden(asOf)) };
 };

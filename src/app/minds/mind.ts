@@ -10,5 +10,5 @@ export const mindFold: Fold<MindState> = {
   initial: initialMind,
   evolve: evolveMind,
   heldFor: (mind) => (isArriving(mind) ? arrivalCommand(mind.origin?.importId ?? '') : null),
-  snapshots: { version: 5, restore: savedMind },
+  snapshots: { version: 6, restore: savedMind },
 };

@@ -13,10 +13,25 @@ export const waitForStream = async (
   stream: string,
   minimum: number | undefined,
 ): Promise<void> => {
-  const target = minimum ?? (await deps.events.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
-  if (target < 0) return;
-  const reached = await deps.readModels.reached(projection, stream, target);
-  if (!reached && minimum !== undefined) throw behind(minimum);
+  if (minimum !== undefined) {
+    if (minimum >= 0) await requireReached(deps.readModels, projection, stream, minimum);
+    return;
+  }
+  const target = (await deps.events.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
+  if (target >= 0) await deps.readModels.reached(projection, stream, target);
+};
+
+/**
+ * Waits until a read model holds a revision of a stream.
+ * @throws Rejection READ_MODEL_BEHIND when it is not reached in time
+ */
+export const requireReached = async (
+  readModels: Pick<ReadModels, 'reached'>,
+  projection: Projection,
+  stream: string,
+  revision: number,
+): Promise<void> => {
+  if (!(await readModels.reached(projection, stream, revision))) throw behind(revision);
 };
 
 /** Waits for the stream itself to hold `minimum`. Reads of the event store are never behind, but the revision may not exist yet. */

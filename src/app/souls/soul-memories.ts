@@ -1,12 +1,12 @@
-import { memories, memoriesListed, type MemoryRow } from '../../../projections/memories.js';
+import { memories, type MemoryRow } from '../../../projections/memories.js';
 import type { SoulMemory } from '../../domain/soul/document.js';
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { MAX_SOUL_BYTES, MAX_SOUL_MEMORIES } from '../../domain/soul/bounds.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { ReadModels } from '../../ports/read-models.js';
+import { visibleMemories } from '../memory/visible-memories.js';
 import { visibleRange } from '../memory/visible-range.js';
-import { nextTurn } from '../pacing/next-turn.js';
 import { waitForStream } from '../read-models/read-wait.js';
 import type { Lanes } from '../streams/lanes.js';
 
@@ -43,17 +43,10 @@ export const soulMemories = async (
   if (within === null) return [];
   const found: SoulMemory[] = [];
   let bytes = 0;
-  for (let beyond: string | undefined; ;) {
+  for await (const rows of visibleMemories(deps.readModels, stream, within, { direction: 'ascending', ...PAGE })) {
     signal.throwIfAborted();
-    const { rows, more } = await deps.readModels.list(memories, {
-      partition: memoriesListed(stream),
-      direction: 'ascending',
-      within,
-      ...PAGE,
-      ...(beyond === undefined ? {} : { beyond }),
-    });
-    for (const { row } of rows) {
-      const memory = soulMemory(row as unknown as MemoryRow, revision);
+    for (const row of rows) {
+      const memory = soulMemory(row, revision);
       found.push(memory);
       bytes += jsonBytes(memory);
       // More would only fill the memory, and be refused when it is signed.
@@ -63,8 +56,6 @@ export const soulMemories = async (
         });
       }
     }
-    beyond = rows.at(-1)?.order;
-    if (!more || beyond === undefined) return found;
-    await nextTurn();
   }
+  return found;
 };

@@ -17,6 +17,7 @@ export const npcEvents = decoderOf<NpcEvent>({
   MemoryConfirmed: [],
   RecallReported: [],
   MemoriesCleared: [],
+  MemoriesRetracted: [],
   TurnExpired: [],
   TapeMismatchNoticed: [],
   DirectiveGiven: [],

@@ -189,6 +189,11 @@ export const npcEventSchemas: Schemas = exactly({
     memories: Recalled,
   }),
   MemoriesCleared: object({ count: Type.Integer({ description: 'How many memories it took away.' }) }),
+  MemoriesRetracted: object({
+    memoryIds: list(Type.String()),
+    reason: text('Why, in the words of whoever did it.'),
+    roots: Type.Optional(list(Type.String())),
+  }),
   TurnExpired: object(turn),
   TapeMismatchNoticed: object({
     ...turn,

@@ -181,6 +181,16 @@ export type NpcEvent =
     }
   /** The memories stored before this event leave lists and recall (contract 3.4). */
   | { type: 'MemoriesCleared'; data: { readonly count: number } }
+  | {
+      /** An operator took these memories out of lists, recall, confirms and souls (contract 10.12). */
+      type: 'MemoriesRetracted';
+      data: {
+        readonly memoryIds: readonly string[];
+        readonly reason: string;
+        /** Only when what was derived went with them: the ones that were named. */
+        readonly roots?: readonly string[];
+      };
+    }
   | { type: 'TurnExpired'; data: OfTurn }
   | {
       type: 'TapeMismatchNoticed';

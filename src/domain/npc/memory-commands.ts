@@ -25,9 +25,11 @@ export type Confirmation = BroughtMemory & { readonly turnId?: string };
 /** When a command was given, in milliseconds since the epoch, and its id. Ids of memories are made from both. */
 export type Commanded = { readonly timeMs: number; readonly commandId: string };
 
-/** The first that is not confirmed yet, else the first. */
+/** The first that is not confirmed yet, else the first; one that was retracted only where there is no other. */
 const firstOpen = (memories: readonly StoredMemory[]): StoredMemory | undefined =>
-  memories.find(({ confirmed }) => !confirmed) ?? memories[0];
+  memories.find(({ confirmed, retracted }) => !confirmed && !retracted) ??
+  memories.find(({ retracted }) => !retracted) ??
+  memories[0];
 
 /**
  * The memories of a turn as the mind's state knows them; null when they may be older than what it knows.
@@ -81,7 +83,10 @@ const stored = (
   },
 });
 
-/** Confirms a memory; a new one is stored and confirmed at once (contract 3.2). One that was confirmed before records nothing. */
+/**
+ * Confirms a memory; a new one is stored and confirmed at once (contract 3.2). One that was confirmed before records nothing, and neither does one
+ * that was retracted: a body that still holds it must not bring it back (contract 10.12).
+ */
 export const confirmMemory = (
   mind: MindState,
   meant: StoredMemory | undefined,
@@ -89,7 +94,7 @@ export const confirmMemory = (
   by: Commanded,
 ): readonly NpcDraft[] => {
   if (meant !== undefined)
-    return meant.confirmed ? [] : [{ type: 'MemoryConfirmed', data: { memoryId: meant.memoryId } }];
+    return meant.confirmed || meant.retracted ? [] : [{ type: 'MemoryConfirmed', data: { memoryId: meant.memoryId } }];
   const memory = stored(mind, confirmation, by);
   return [memory, { type: 'MemoryConfirmed', data: { memoryId: memory.data.memoryId } }];
 };
@@ -100,5 +105,7 @@ export const storeMemory = (mind: MindState, memory: BroughtMemory, by: Commande
 ];
 
 /** Takes all memories out of lists and recall (contract 3.4). Where there are none it records nothing. */
-export const clearMemories = ({ memories: { count } }: MindState): readonly NpcDraft[] =>
-  count === 0 ? [] : [{ type: 'MemoriesCleared', data: { count } }];
+export const clearMemories = ({ memories }: MindState): readonly NpcDraft[] => {
+  const count = memories.count - memories.retracted;
+  return count === 0 ? [] : [{ type: 'MemoriesCleared', data: { count } }];
+};

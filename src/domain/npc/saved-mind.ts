@@ -40,7 +40,7 @@ const isPacked = (value: unknown): boolean => typeof value === 'string' && isPac
 
 const areMemories = (saved: unknown): saved is StoredMemories =>
   isObject(saved) &&
-  ['count', 'clearedAt', 'confirmedAt'].every((name) => typeof saved[name] === 'number') &&
+  ['count', 'retracted', 'clearedAt', 'retractedAt', 'confirmedAt'].every((name) => typeof saved[name] === 'number') &&
   Array.isArray(saved['list']) &&
   saved['list'].every(isPacked) &&
   Array.isArray(saved['changes']) &&

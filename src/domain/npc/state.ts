@@ -94,6 +94,7 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent, revision: nu
     case 'BridgeChecked':
     case 'ChainBreakRecorded':
     case 'MemoriesCleared':
+    case 'MemoriesRetracted':
     case 'SoulExportRequested':
     case 'SoulSealed':
     case 'SoulExported':

@@ -17,6 +17,8 @@ export type StoredMemory = {
   readonly revision: number;
   readonly atMs: number;
   readonly confirmed: boolean;
+  /** It is known only so that nobody stores it again by mistake (contract 10.12). */
+  readonly retracted: boolean;
 };
 
 type Change = { readonly stored: string } | { readonly confirmed: string };
@@ -28,8 +30,12 @@ type Change = { readonly stored: string } | { readonly confirmed: string };
 export type StoredMemories = {
   /** How many were stored since the last clear. */
   readonly count: number;
+  /** How many of these were retracted. */
+  readonly retracted: number;
   /** The revision of the last clear, -1 when there was none. */
   readonly clearedAt: number;
+  /** The revision of the last retraction, -1 when there was none. */
+  readonly retractedAt: number;
   /** The revision of the last confirmation, -1 when there was none. */
   readonly confirmedAt: number;
   /** The last memories since the clear, oldest first, each packed into a text: as objects they would take five times the space. */
@@ -37,16 +43,29 @@ export type StoredMemories = {
   readonly changes: readonly Change[];
 };
 
-export const noMemories: StoredMemories = { count: 0, clearedAt: -1, confirmedAt: -1, list: [], changes: [] };
+export const noMemories: StoredMemories = {
+  count: 0,
+  retracted: 0,
+  clearedAt: -1,
+  retractedAt: -1,
+  confirmedAt: -1,
+  list: [],
+  changes: [],
+};
+
+/** How a packed memory begins. */
+const RETRACTED = 'x';
+
+type Unretracted = Omit<StoredMemory, 'retracted'>;
 
 /** The id comes last. The id of a turn's memory begins with the id of the turn, so only its length is kept. */
-const pack = ({ memoryId, turnId, digest, revision, atMs, confirmed }: StoredMemory): string => {
+const pack = ({ memoryId, turnId, digest, revision, atMs, confirmed }: Unretracted): string => {
   const turnLength = turnId !== null && memoryId.startsWith(turnId) ? turnId.length : 0;
   const numbers = [revision, atMs, turnLength].map((number) => number.toString(36)).join(' ');
   return `${confirmed ? '+' : '-'}${digest} ${numbers} ${memoryId}`;
 };
 
-const packed = /^([+-])(\S+) ([0-9a-z]+) ([0-9a-z]+) ([0-9a-z]+) (.*)$/s;
+const packed = /^([+x-])(\S+) ([0-9a-z]+) ([0-9a-z]+) ([0-9a-z]+) (.*)$/s;
 
 /** Whether a text is a packed memory. */
 export const isPackedMemory = (text: string): boolean => packed.test(text);
@@ -61,6 +80,7 @@ const unpack = (text: string): StoredMemory => {
     revision: parseInt(revision, 36),
     atMs: parseInt(at, 36),
     confirmed: mark === '+',
+    retracted: mark === RETRACTED,
   };
 };
 
@@ -75,7 +95,7 @@ const settled = ({ list, changes }: StoredMemories): readonly string[] => {
       continue;
     }
     const text = texts.get(change.confirmed);
-    if (text !== undefined) texts.set(change.confirmed, `+${text.slice(1)}`);
+    if (text?.startsWith(RETRACTED) === false) texts.set(change.confirmed, `+${text.slice(1)}`);
   }
   return [...texts.values()].slice(-MEMORIES_KEPT);
 };
@@ -102,12 +122,13 @@ export const storedMemory = (
   revision,
   atMs: Date.parse(meta.at),
   confirmed: false,
+  retracted: false,
 });
 
 const arrivedMemory = (
   { memoryId, text, storedAt, confirmed }: Extract<NpcEvent, { type: 'MemoryArrived' }>['data'],
   { revision }: StoredPlace,
-): StoredMemory => ({
+): Unretracted => ({
   memoryId,
   // Its turn was one of another mind.
   turnId: null,
@@ -116,6 +137,13 @@ const arrivedMemory = (
   atMs: Math.max(0, Date.parse(storedAt)),
   confirmed,
 });
+
+/** There are few retractions, so each makes a new list. */
+const without = (memories: StoredMemories, memoryIds: readonly string[], revision: number): StoredMemories => {
+  const gone = new Set(memoryIds);
+  const list = settled(memories).map((text) => (gone.has(idOf(text)) ? `${RETRACTED}${text.slice(1)}` : text));
+  return { ...memories, list, changes: [], retracted: memories.retracted + gone.size, retractedAt: revision };
+};
 
 /** A mind's memories after an event of it; the same value if the event is about none. */
 export const memoriesAfter = (
@@ -135,7 +163,14 @@ export const memoriesAfter = (
     case 'MemoryConfirmed':
       return withChange({ ...memories, confirmedAt: place.revision }, { confirmed: event.data.memoryId });
     case 'MemoriesCleared':
-      return { ...noMemories, clearedAt: place.revision, confirmedAt: memories.confirmedAt };
+      return {
+        ...noMemories,
+        clearedAt: place.revision,
+        retractedAt: memories.retractedAt,
+        confirmedAt: memories.confirmedAt,
+      };
+    case 'MemoriesRetracted':
+      return without(memories, event.data.memoryIds, place.revision);
     default:
       return memories;
   }

@@ -40,7 +40,7 @@ export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): r
       tag: 'Memory',
       summary: 'Confirm that a memory is kept, or store a new one',
       description:
-        'With the `turnId` of a turn that stored memories, or with the text of a memory that was stored within the turn deadline, that memory is marked `confirmed` and nothing is stored twice. Anything else stores a new memory. `observation` wins over `text`.',
+        'With the `turnId` of a turn that stored memories, or with the text of a memory that was stored within the turn deadline, that memory is marked `confirmed` and nothing is stored twice. Anything else stores a new memory. One that was retracted stays so: the answer says `retracted: true`, and nothing is stored. `observation` wins over `text`.',
       scope: 'memory',
       params: NpcParams,
       writesTo: mindStream,
@@ -63,11 +63,14 @@ export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): r
           });
         }
         const asked = { text, type, importance, ...defined({ turnId }), withinMs: turnDeadlineMs };
-        const { stored, revision, position } = await confirm(deps, mindStream(call), asked, contextOf(call));
+        const { stored, retracted, revision, position } = await confirm(deps, mindStream(call), asked, contextOf(call));
         return {
           revision,
           position,
-          body: itemOf({ ...rowOf(stored), confirmedAt: revision }, { similarity: 1 }),
+          body: {
+            ...itemOf({ ...rowOf(stored), ...(retracted ? {} : { confirmedAt: revision }) }, { similarity: 1 }),
+            ...(retracted ? { retracted } : {}),
+          },
         };
       },
     }),

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { visibleRange } from '../../app/memory/visible-range.js';
 import { waitForStream } from '../../app/read-models/read-wait.js';
 import type { Json } from '../../domain/shared/json.js';
-import { memories, memoriesListed, type MemoryRow, memoryTag } from '../../../projections/memories.js';
+import { isStanding, memories, memoriesListed, type MemoryRow, memoryTag } from '../../../projections/memories.js';
 import { momentOf } from '../as-of.js';
 import { mindStream } from '../command-context.js';
 import { answerList } from '../list-answer.js';
@@ -31,7 +31,7 @@ export const memoryRoutes = ({ ports, lanes }: Services): readonly RouteDefiniti
     tag: 'Memory',
     summary: "An NPC's memories, oldest first",
     description:
-      'Of an NPC that nobody knows, and of an archived one without `asOf`, the list is empty. Cleared memories are listed only as of a moment before the clear. With `minImportance` one answer looks at 20,000 memories at most; `Link` says where to go on.',
+      'Of an NPC that nobody knows, and of an archived one without `asOf`, the list is empty. Cleared memories are listed only as of a moment before the clear. Retracted ones are, as of a moment before they were. With `minImportance`, and where some were retracted, one answer looks at 20,000 memories at most; `Link` says where to go on.',
     scope: 'memory',
     params: NpcParams,
     query: Type.Object({ ...pageQuery, ...memoryQuery }),
@@ -46,7 +46,11 @@ export const memoryRoutes = ({ ports, lanes }: Services): readonly RouteDefiniti
       const revision = await ports.readModels.progress(memories, stream);
       const range = revision < 0 ? null : await visibleRange({ ...ports, lanes }, stream, moment, revision);
       if (range === null) return { revision, body: [] };
-      const { asOf: seenAsOf, ...within } = range;
+      const { asOf: seenAsOf, someRetracted = false, ...within } = range;
+      const keep = (row: Json): boolean => {
+        const memory = row as unknown as MemoryRow;
+        return memory.importance >= (minImportance ?? 0) && isStanding(memory, seenAsOf);
+      };
       const answer = await answerList(call, page, {
         readModels: ports.readModels,
         projection: memories,
@@ -56,9 +60,7 @@ export const memoryRoutes = ({ ports, lanes }: Services): readonly RouteDefiniti
           within,
           ...(type === undefined ? {} : { tags: type.split(',').map(memoryTag) }),
         },
-        ...(minImportance === undefined
-          ? {}
-          : { keep: (row: Json) => (row as unknown as MemoryRow).importance >= minImportance }),
+        ...(minImportance === undefined && !someRetracted ? {} : { keep }),
         show: (row) => itemOf(row as unknown as MemoryRow, { similarity: 1, asOf: seenAsOf }),
       });
       return { ...answer, revision: Math.min(revision, seenAsOf ?? revision) };

@@ -5,20 +5,21 @@ import { revisionOrder } from '../../../src/domain/shared/row-order.js';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
 import { visibleRange } from '../../../src/app/memory/visible-range.js';
+import { READ_WAIT_MS } from '../../../src/ports/read-models.js';
 import { applyEvents } from '../../../src/app/read-models/apply-events.js';
 import { feedOf } from '../../../src/app/read-models/feed.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { type Emitted, emitted, memoryStored, recorded } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { settle } from '../../support/settle.js';
 import { STREAM } from '../../support/streams.js';
 
 const cleared = emitted({ type: 'MemoriesCleared', data: { count: 1 } });
 const archived = emitted({ type: 'NpcArchived', data: {} });
 
 /** What asks for the memories of a mind with these events; its read model has those of revision `through` and before. */
-const visible = async (told: readonly Emitted[], through = Infinity) => {
+const visible = async (told: readonly Emitted[], through = Infinity, clock = new ManualClock()) => {
   const store = new MemoryEventStore();
-  const clock = new ManualClock();
   const readModels = new MemoryReadModels(clock);
   const events = recorded(STREAM, told);
   if (events.length > 0) await store.append(STREAM, 'no_stream', events);
@@ -56,6 +57,24 @@ describe('what is visible of the memories of a mind', () => {
   it('ends with a clear at once, even if the read model does not know of it yet', async () => {
     const range = await visible([memoryStored('m1'), cleared], 0);
     expect(await range('now')).toEqual({ above: revisionOrder(1) });
+  });
+
+  const retracted = emitted({ type: 'MemoriesRetracted', data: { memoryIds: ['m1'], reason: 'A lie.' } });
+
+  it('says whether a row may have been retracted by then or later', async () => {
+    const range = await visible([memoryStored('m1'), retracted, memoryStored('m2')]);
+    expect(await range('now')).toEqual({ someRetracted: true });
+    expect(await range({ revision: 0 })).toEqual({ upTo: revisionOrder(0), asOf: 0, someRetracted: true });
+  });
+
+  it('is not shown by a read model that does not know yet what was retracted', async () => {
+    const clock = new ManualClock();
+    const range = await visible([memoryStored('m1'), retracted], 0, clock);
+    const late = expect(range('now')).rejects.toMatchObject({ code: 'READ_MODEL_BEHIND' });
+    await settle();
+    await clock.advance(READ_WAIT_MS);
+    await late;
+    expect(await range({ revision: 0 })).toMatchObject({ asOf: 0 });
   });
 
   it('is nothing of an archived mind until it is revived, but something as of any moment', async () => {

@@ -20,6 +20,7 @@ const folded: Readonly<Record<number, string>> = {
   3: 'ea28231b31130fa99e8da343230a139d1d513c238b9e26d14e98ecb723d10c31',
   4: '04d1ed605405bc0d786f3686c6fc1b949a0908e1581c272d1d60bc0655355cb4',
   5: 'ef2dcfc7670f391882f68a2cf083acf2912f868a2b4433c614f2d38d59061cc4',
+  6: 'a1231bf056198a15159c215a7b09bad3edcf14b5d3c8012da686db42731ab3ff',
 };
 
 const RAISE = `A mind's events fold to another state than they did, or its state has another shape. Snapshots that were saved before would be
@@ -43,7 +44,9 @@ const lived: MindState = {
   openTurns: { list: ['t1', 't2'], changes: [{ turnId: 't2', open: false }] },
   memories: {
     count: 3,
+    retracted: 0,
     clearedAt: 2,
+    retractedAt: -1,
     confirmedAt: -1,
     list: ['-kG3WfXeWgfGLN9aFzwJ4sA 3 mjugqv40 2 t1-0'],
     changes: [{ stored: '-kG3WfXeWgfGLN9aFzwJ4sB 4 mjugqv40 0 m1' }, { confirmed: 't1-0' }],

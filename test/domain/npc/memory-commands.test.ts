@@ -21,6 +21,8 @@ const HOUR_MS = 3_600_000;
 const by = { timeMs: START_MS, commandId: 'command-1' };
 const brought = (text: string) => ({ text, type: 'observation', importance: 0.8 });
 const confirmed = (memoryId: string): Emitted => emitted({ type: 'MemoryConfirmed', data: { memoryId } });
+const retracted = (...memoryIds: readonly string[]): Emitted =>
+  emitted({ type: 'MemoriesRetracted', data: { memoryIds, reason: 'A lie.' } });
 const cleared = emitted({ type: 'MemoriesCleared', data: { count: 1 } });
 
 /** What a confirmation of this text means, as of a turn if one is named. */
@@ -64,16 +66,43 @@ describe('a confirmation', () => {
   it('never means a memory that was cleared', () => {
     const { state } = given(...turn, cleared);
     expect([meant(state, 'Wind.'), meant(state, 'Wind.', 't1')]).toEqual([undefined, undefined]);
-    const old = [{ memoryId: 't1-0', turnId: 't1', digest: '', revision: 0, atMs: START_MS, confirmed: false }];
+    const old = [
+      { memoryId: 't1-0', turnId: 't1', digest: '', revision: 0, atMs: START_MS, confirmed: false, retracted: false },
+    ];
     expect(meantMemory(state, brought('Wind.'), old, { timeMs: START_MS, withinMs: HOUR_MS })).toBeUndefined();
   });
 
-  const memory = { memoryId: 'm1', turnId: null, digest: '', revision: 0, atMs: START_MS, confirmed: false };
+  it('means a memory that was retracted only where there is no other, so that nobody brings it back', () => {
+    const one = given(...turn, retracted('t1-0')).state;
+    expect([meant(one, 'Rain.', 't1'), meant(one, 'Something else.', 't1'), meant(one, 'Rain.')]).toEqual([
+      ...['t1-0', 't1-1', 't1-0'],
+    ]);
+    const all = given(...turn, confirmed('t1-0'), retracted('t1-0', 't1-1'), confirmed('t1-1')).state;
+    expect([meant(all, 'Something else.', 't1'), meant(all, 'Sun.')]).toEqual(['t1-0', undefined]);
+    const again = given(
+      memoryStored('m1', 'Rain.'),
+      retracted('m1'),
+      memoryStored('m2', 'Rain.'),
+      confirmed('m2'),
+    ).state;
+    expect(meant(again, 'Rain.')).toBe('m2');
+  });
+
+  const memory = {
+    memoryId: 'm1',
+    turnId: null,
+    digest: '',
+    revision: 0,
+    atMs: START_MS,
+    confirmed: false,
+    retracted: false,
+  };
   const mind = given(memoryStored('m1'));
 
   it('is recorded once', () => {
     mind.when(confirmMemory, memory, brought('Rain.'), by).then([confirmed('m1')]);
     mind.when(confirmMemory, { ...memory, confirmed: true }, brought('Rain.'), by).then([]);
+    mind.when(confirmMemory, { ...memory, retracted: true }, brought('Rain.'), by).then([]);
   });
 
   it('of what is new stores it, confirmed from the start, under an id made from its command', () => {
@@ -130,5 +159,11 @@ describe('clearing the memories', () => {
     mind.when(clearMemories).then([{ type: 'MemoriesCleared', data: { count: 2 } }]);
     mind.when(clearMemories).and.when(clearMemories).then([]);
     given().when(clearMemories).then([]);
+  });
+
+  it('counts no memory that was retracted', () => {
+    const mind = given(memoryStored('m1'), memoryStored('m2'), retracted('m1'));
+    mind.when(clearMemories).then([{ type: 'MemoriesCleared', data: { count: 1 } }]);
+    given(memoryStored('m1'), retracted('m1')).when(clearMemories).then([]);
   });
 });

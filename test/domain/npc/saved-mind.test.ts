@@ -16,7 +16,9 @@ const mind: MindState = {
   openTurns: { list: ['t1'], changes: [{ turnId: 't2', open: true }] },
   memories: {
     count: 300,
+    retracted: 3,
     clearedAt: 2,
+    retractedAt: 4,
     confirmedAt: 5,
     list: ['+kG3WfXeWgfGLN9aFzwJ4sA 3 mjugqv40 2 t1-0'],
     changes: [{ stored: '-kG3WfXeWgfGLN9aFzwJ4sB 4 mjugqv40 0 m1' }, { confirmed: 'm1' }],

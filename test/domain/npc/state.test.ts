@@ -82,6 +82,7 @@ const every: Record<NpcEventType, Emitted> = {
   MemoryConfirmed: emitted({ type: 'MemoryConfirmed', data: { memoryId: 'm1' } }),
   RecallReported: emitted({ type: 'RecallReported', data: { query: 'rain', memories: [] } }),
   MemoriesCleared: emitted({ type: 'MemoriesCleared', data: { count: 1 } }),
+  MemoriesRetracted: emitted({ type: 'MemoriesRetracted', data: { memoryIds: ['m1'], reason: 'A lie.' } }),
   TurnExpired: expired,
   TapeMismatchNoticed: emitted({ type: 'TapeMismatchNoticed', data: { turnId: 't1', round: 0, members: [] } }),
   DirectiveGiven: directiveGiven('d1'),
@@ -189,7 +190,7 @@ describe('a mind', () => {
   });
 
   const noActs = [
-    ...['NpcArchived', 'BridgeChecked', 'MemoriesCleared', 'TurnExpired', 'ChainBreakRecorded'],
+    ...['NpcArchived', 'BridgeChecked', 'MemoriesCleared', 'MemoriesRetracted', 'TurnExpired', 'ChainBreakRecorded'],
     ...['SoulExportRequested', 'SoulSealed', 'SoulExported', 'SoulExportFailed', 'SoulExportExpired'],
   ];
   it.each(Object.entries(every))(

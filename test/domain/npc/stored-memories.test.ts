@@ -18,6 +18,8 @@ import { STREAM } from '../../support/streams.js';
 const given = givenOf(mindFold);
 const confirmed = (memoryId: string): Emitted => emitted({ type: 'MemoryConfirmed', data: { memoryId } });
 const cleared = (count: number): Emitted => emitted({ type: 'MemoriesCleared', data: { count } });
+const retracted = (...memoryIds: readonly string[]): Emitted =>
+  emitted({ type: 'MemoriesRetracted', data: { memoryIds, reason: 'A lie.' } });
 const after = (...events: readonly Emitted[]) => given(...events).state.memories;
 
 describe('the memories in the state of a mind', () => {
@@ -31,6 +33,7 @@ describe('the memories in the state of a mind', () => {
         revision: 0,
         atMs: Date.parse('2026-01-01T00:00:00.000Z'),
         confirmed: false,
+        retracted: false,
       },
       {
         memoryId: 'm2',
@@ -39,6 +42,7 @@ describe('the memories in the state of a mind', () => {
         revision: 1,
         atMs: Date.parse('2026-01-01T00:00:01.000Z'),
         confirmed: false,
+        retracted: false,
       },
     ]);
   });
@@ -47,6 +51,23 @@ describe('the memories in the state of a mind', () => {
     const events = [memoryStored('m1'), memoryStored('m2'), confirmed('m2')];
     expect(lastMemories(after(...events)).map((memory) => memory.confirmed)).toEqual([false, true]);
     expect(after(...events).confirmedAt).toBe(2);
+  });
+
+  it('stay known when they are retracted, and no confirmation changes that', () => {
+    const gone = after(
+      memoryStored('m1'),
+      confirmed('m1'),
+      memoryStored('m2'),
+      retracted('m1', 'old'),
+      confirmed('m1'),
+    );
+    expect(lastMemories(gone).map((memory) => [memory.memoryId, memory.retracted])).toEqual([
+      ['m1', true],
+      ['m2', false],
+    ]);
+    expect([gone.count, gone.retracted, gone.retractedAt]).toEqual([2, 2, 3]);
+    const cleared1 = after(memoryStored('m1'), retracted('m1'), cleared(1));
+    expect([cleared1.count, cleared1.retracted, cleared1.retractedAt]).toEqual([0, 0, 1]);
   });
 
   it('are gone after a clear, which counts from there', () => {
@@ -68,6 +89,7 @@ describe('the memories in the state of a mind', () => {
     const step = fc.oneof(
       { weight: 60, arbitrary: fc.constant('store' as const) },
       { weight: 20, arbitrary: fc.nat(400) },
+      { weight: 5, arbitrary: fc.nat(400).map((gone) => ({ gone: [`m${String(gone)}`, `m${String(gone + 7)}`] })) },
       { weight: 1, arbitrary: fc.constant('clear' as const) },
     );
     fc.assert(
@@ -76,9 +98,16 @@ describe('the memories in the state of a mind', () => {
         let [memories, count] = [noMemories, 0];
         const moments: { readonly memories: typeof noMemories; readonly expected: readonly StoredMemory[] }[] = [];
         for (const [revision, one] of steps.entries()) {
-          const memoryId = one === 'store' ? `m${String(revision)}` : `m${String(one)}`;
+          const gone = typeof one === 'object' ? one.gone : [];
+          const memoryId = one === 'store' ? `m${String(revision)}` : `m${JSON.stringify(one)}`;
           const event =
-            one === 'store' ? memoryStored(memoryId) : one === 'clear' ? cleared(model.length) : confirmed(memoryId);
+            one === 'store'
+              ? memoryStored(memoryId)
+              : one === 'clear'
+                ? cleared(model.length)
+                : typeof one === 'object'
+                  ? retracted(...gone)
+                  : confirmed(memoryId);
           const [at] = recorded(STREAM, [event], revision);
           if (at === undefined) throw new Error('nothing was recorded');
           memories = memoriesAfter(memories, npcEvents.decode(at), at);
@@ -88,7 +117,12 @@ describe('the memories in the state of a mind', () => {
             );
             count += 1;
           } else if (one === 'clear') [model, count] = [[], 0];
-          else model = model.map((memory) => (memory.memoryId === memoryId ? { ...memory, confirmed: true } : memory));
+          else {
+            model = model.map((memory) => {
+              if (gone.includes(memory.memoryId)) return { ...memory, confirmed: false, retracted: true };
+              return memory.memoryId === memoryId && !memory.retracted ? { ...memory, confirmed: true } : memory;
+            });
+          }
           expect(memories.count).toBe(count);
           if (revision % 37 === 0) moments.push({ memories, expected: model });
         }
