@@ -5,13 +5,18 @@ import { defined } from '../domain/shared/defined.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import { instantOf } from './timestamp.js';
 
+/** From when to when events are asked for. */
+export const timesQuery = {
+  since: Type.Optional(Type.String({ description: 'Only from this time on (RFC 3339), inclusive.' })),
+  until: Type.Optional(Type.String({ description: 'Only up to this time (RFC 3339), inclusive.' })),
+};
+
 /** Which events of a history are asked for (contract 10.1). */
 export const filterQuery = {
   type: Type.Optional(Type.String({ description: 'Only events of these types, separated by commas.' })),
   turnId: Type.Optional(Type.String({ description: 'Only events of these turns, separated by commas.' })),
   actor: Type.Optional(Type.String({ description: 'Only what these keys did, or `system`; separated by commas.' })),
-  since: Type.Optional(Type.String({ description: 'Only from this time on (RFC 3339), inclusive.' })),
-  until: Type.Optional(Type.String({ description: 'Only up to this time (RFC 3339), inclusive.' })),
+  ...timesQuery,
 };
 type Filter = Static<TObject<typeof filterQuery>>;
 
@@ -28,6 +33,10 @@ const timeOf = (name: 'since' | 'until', text: string | undefined): number | und
 };
 
 /** @throws Rejection SCHEMA_INVALID for what is no time */
+export const timesOf = ({ since, until }: Static<TObject<typeof timesQuery>>): HistoryTimes =>
+  defined({ sinceMs: timeOf('since', since), untilMs: timeOf('until', until) });
+
+/** @throws Rejection SCHEMA_INVALID for what is no time */
 export const filterOf = ({
   type,
   turnId,
@@ -36,5 +45,5 @@ export const filterOf = ({
   until,
 }: Filter): { readonly filter: HistoryFilter; readonly times: HistoryTimes } => ({
   filter: defined({ types: setOf(type), turns: setOf(turnId), actors: setOf(actor) }),
-  times: defined({ sinceMs: timeOf('since', since), untilMs: timeOf('until', until) }),
+  times: timesOf(defined({ since, until })),
 });

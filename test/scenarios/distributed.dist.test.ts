@@ -4,10 +4,12 @@ import { ghostEngineScenarios } from './ghost-engines.js';
 import { ghostScenarios } from './ghosts.js';
 import { cortexScenarios } from './cortex.js';
 import { levelScenarios } from './levels.js';
+import { retractionScenarios } from './retractions.js';
 import { soulImportScenarios } from './soul-imports.js';
 import { soulsElsewhereScenarios } from './souls-elsewhere.js';
 import { soulScenarios } from './souls.js';
 
+retractionScenarios('distributed', openDistributedServer);
 cortexScenarios('distributed', openDistributedServer);
 soulScenarios('distributed', openDistributedServer);
 soulImportScenarios('distributed', openDistributedServer);

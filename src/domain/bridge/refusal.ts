@@ -18,10 +18,12 @@ const refusedBy = ({ rule }: Match): BridgeRefusal => {
   };
 };
 
-const forbids = ({ effect }: Match, { type }: Action): boolean =>
+/** Whether a match forbids an action. */
+export const forbids = ({ effect }: Match, { type }: Action): boolean =>
   effect.kind === 'forbid' && (effect.types.includes('*') || effect.types.includes(type));
 
-const contradicts = ({ effect }: Match, { type, target = '' }: Action): boolean =>
+/** Whether a match directs something else than an action. */
+export const contradicts = ({ effect }: Match, { type, target = '' }: Action): boolean =>
   effect.kind === 'direct' && (effect.type !== type || (effect.target !== null && effect.target !== target));
 
 /** The highest match that forbids this action, as a refusal (contract 4.1). */

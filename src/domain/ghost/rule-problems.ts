@@ -1,5 +1,5 @@
 import { countTests } from '../rules/condition.js';
-import { effectOf, onlyDescribes, type RuleEffect } from '../rules/effect.js';
+import { type DirectEffect, effectOf, losesTo, onlyDescribes, type RuleEffect } from '../rules/effect.js';
 import { implies, type Meant, meantBy } from '../rules/implies.js';
 import type { DirectiveRule, DirectiveRuleSet } from '../rules/ruleset.js';
 import { shortId } from './world.js';
@@ -24,7 +24,7 @@ type Ranked = {
   readonly byMeaning: boolean;
   readonly numbers: NumberKeys;
 };
-type Directing = Ranked & { readonly effect: Extract<RuleEffect, { kind: 'direct' }> };
+type Directing = Ranked & { readonly effect: DirectEffect };
 type Forbidding = Ranked & { readonly effect: Extract<RuleEffect, { kind: 'forbid' }> };
 
 export const ruleSubject = (rulesetId: string, { drRuleId }: Pick<DirectiveRule, 'drRuleId'>): string =>
@@ -43,10 +43,6 @@ const matchesWith = (one: Ranked, other: Ranked): boolean =>
 const directs = (ranked: Ranked): ranked is Directing => ranked.effect.kind === 'direct';
 const forbids = (ranked: Ranked): ranked is Forbidding => ranked.effect.kind === 'forbid';
 
-/** Whether an action that follows the higher rule breaks the lower one. */
-const losesTo = ({ effect: low }: Directing, { effect: high }: Directing): boolean =>
-  low.type !== high.type || (low.target !== null && low.target !== high.target);
-
 const said = ({ effect: { type, target } }: Directing): string =>
   target === null ? type : `${type} at ${shortId(target)}`;
 
@@ -56,7 +52,7 @@ const below = (
   low: Directing,
   high: Directing,
 ): RuleProblem | null => {
-  if (!matchesWith(high, low) || !losesTo(low, high)) return null;
+  if (!matchesWith(high, low) || !losesTo(low.effect, high.effect)) return null;
   const alike = matchesWith(low, high) && low.rule.rulePriority === high.rule.rulePriority;
   return alike
     ? {

@@ -109,3 +109,9 @@ export const clearMemories = ({ memories }: MindState): readonly NpcDraft[] => {
   const count = memories.count - memories.retracted;
   return count === 0 ? [] : [{ type: 'MemoriesCleared', data: { count } }];
 };
+
+/** Takes these memories out of lists, recall, confirms and souls (contract 10.12). Where there are none it records nothing. */
+export const retractMemories = (
+  memoryIds: readonly string[],
+  why: { readonly reason: string; readonly roots?: readonly string[] },
+): readonly NpcDraft[] => (memoryIds.length === 0 ? [] : [{ type: 'MemoriesRetracted', data: { memoryIds, ...why } }]);

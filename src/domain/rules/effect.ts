@@ -9,6 +9,12 @@ export type RuleEffect =
   | { readonly kind: 'say'; readonly sentence: string }
   | { readonly kind: 'none' };
 
+export type DirectEffect = Extract<RuleEffect, { kind: 'direct' }>;
+
+/** Whether an action that follows the higher rule breaks the lower one. */
+export const losesTo = (low: DirectEffect, high: DirectEffect): boolean =>
+  low.type !== high.type || (low.target !== null && low.target !== high.target);
+
 /** The types after FORBID; null when one of them is not an action type. */
 const forbiddenTypes = (list: string): readonly string[] | null => {
   const types = list.split(',').map((type) => type.trim().toUpperCase());

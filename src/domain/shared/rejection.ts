@@ -64,6 +64,8 @@ export const rejections = {
   CARD_MISSING: 'This picture has no character card in it: there is no chunk tEXt named ccv3 or chara.',
   PNG_INVALID:
     'This is not a whole PNG with a readable card; details.reason says why. CHARX files are not read: export the card as PNG or JSON.',
+  RETRACTION_TOO_LARGE:
+    'More memories would go than one retraction takes; details say how many. Name some of them, without "derived".',
   SOUL_PAYLOAD_MISMATCH: 'The payload is not the one that was signed in the first phase of the export.',
   IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key was used before with another body; use a new one.',
   ACTION_FORBIDDEN: 'The constraints of the turn forbid this action.',

@@ -27,6 +27,8 @@ import { ruleRoutes } from './rules.js';
 import { soulRoutes } from './souls/routes.js';
 import { turnRoutes } from './turns.js';
 import { verdictRoutes } from './verdicts.js';
+import { coverageRoutes } from './coverage.js';
+import { lineageRoutes } from './lineage.js';
 import { whyRoute } from './why.js';
 
 /** Every route that needs the ports. The server's own routes (status, health, documents) are separate. */
@@ -53,6 +55,8 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...historyExportRoutes(services),
   ...chainBreakRoutes(services),
   ...turnRoutes(services),
+  ...lineageRoutes(services),
+  ...coverageRoutes(services),
   whyRoute({ ...services, events: services.ports.events }),
   ...eventRoutes({ ...services, onRevoked: (keyId, listener) => apiKeys.directory.onRevoked(keyId, listener) }),
   ...cortexRoutes(services, apiKeys),

@@ -1,0 +1,113 @@
+import type { MemoryRow } from '../../../projections/memories.js';
+import { createLineage, type Kin, type Lineage, LINEAGE_STEPS, type RecallingTurn } from '../../domain/npc/lineage.js';
+import { npcEvents } from '../../domain/npc/decoder.js';
+import { defined } from '../../domain/shared/defined.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { nextTurn } from '../pacing/next-turn.js';
+import { eventAt } from '../streams/event-at.js';
+import { pagesOf } from '../streams/stream-pages.js';
+import { lineageCursor, type LineagePlace, readLineageCursor } from './lineage-cursor.js';
+
+/** How many events one part of a lineage follows: a second or two of work. Other work runs in between. */
+const LINEAGE_EVENTS = 20_000;
+/** How many single events are read before other work has its turn. */
+const READS_AT_ONCE = 16;
+
+type Reads = { readonly events: Pick<EventStore, 'read'> };
+
+export type LineagePart = {
+  readonly recalledBy: readonly RecallingTurn[];
+  readonly derived: readonly Kin[];
+  /** Whether the lineage goes further than it is followed. */
+  readonly cut: boolean;
+  /** Where it goes on; absent at the end of the stream. */
+  readonly next?: string;
+};
+
+/** A memory as the first of a lineage. */
+export const firstKin = ({ memoryId, text, turnId, revision }: MemoryRow): Kin => ({
+  ...{ memoryId, text, turnId, revision },
+  depth: 0,
+  by: [],
+});
+
+const noCursor = (): Rejection =>
+  new Rejection('SCHEMA_INVALID', {
+    details: { issues: [{ in: 'query', pointer: '/cursor', message: 'is not a cursor of this lineage' }] },
+  });
+
+/** The events at these revisions, one by one. Other work runs in between. @throws Rejection SCHEMA_INVALID where there is none */
+async function* eventsAt(
+  { events }: Reads,
+  stream: string,
+  revisions: readonly number[],
+): AsyncGenerator<RecordedEvent, void, undefined> {
+  for (const [at, revision] of revisions.entries()) {
+    const recorded = await eventAt(events, stream, revision);
+    if (recorded?.revision !== revision) throw noCursor();
+    yield recorded;
+    if (at % READS_AT_ONCE === READS_AT_ONCE - 1) await nextTurn();
+  }
+}
+
+const kinBefore = async (deps: Reads, stream: string, { derived }: LineagePlace): Promise<readonly Kin[]> => {
+  const depths = new Map(derived.map(({ revision, depth }) => [revision, depth]));
+  const found: Kin[] = [];
+  for await (const recorded of eventsAt(deps, stream, [...depths.keys()])) {
+    const event = npcEvents.decode(recorded);
+    const depth = depths.get(recorded.revision) ?? 0;
+    if (event.type !== 'MemoryStored' || depth < 1 || depth > LINEAGE_STEPS) throw noCursor();
+    const { memoryId, text, turnId = null } = event.data;
+    found.push({ memoryId, text, turnId, revision: recorded.revision, depth, by: [] });
+  }
+  return found;
+};
+
+/**
+ * Follows a lineage through at most `most` events, and then to the end of what the last turn stored.
+ * @returns the revision to go on from; absent at the end of the stream. `through`: the stream's last revision when it ended there
+ */
+export const followLineage = async (
+  { events }: Reads,
+  stream: string,
+  lineage: Lineage,
+  { from, most }: { readonly from: number; readonly most: number },
+): Promise<{ readonly next?: number; readonly through: number }> => {
+  let [looked, next, through] = [0, from, from - 1];
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from })) {
+    through = page.lastRevision;
+    for (const recorded of page.events) lineage.take(recorded);
+    looked += page.events.length;
+    next = (page.events.at(-1)?.revision ?? next - 1) + 1;
+    if (lineage.isCut() || (looked >= most && !lineage.mayStore())) break;
+  }
+  return { through, ...(next > through || lineage.isCut() ? {} : { next }) };
+};
+
+/**
+ * One part of what came of a memory (contract 10.12).
+ * @throws Rejection SCHEMA_INVALID for a cursor that is none of this mind; what the event store throws
+ */
+export const lineagePart = async (
+  deps: Reads,
+  stream: string,
+  first: MemoryRow,
+  cursor?: string,
+): Promise<LineagePart> => {
+  const place = cursor === undefined ? null : readLineageCursor(cursor);
+  if (cursor !== undefined && place === null) throw noCursor();
+  const before = place === null ? [] : await kinBefore(deps, stream, place);
+  const lineage = createLineage([firstKin(first), ...before]);
+  for await (const recorded of eventsAt(deps, stream, place?.openAt ?? [])) lineage.take(recorded);
+  const from = Math.max(place?.next ?? 0, first.revision + 1);
+  const { next } = await followLineage(deps, stream, lineage, { from, most: LINEAGE_EVENTS });
+  const derived = lineage.derived();
+  const on = next === undefined ? undefined : { next, derived: [...before, ...derived], openAt: lineage.openAt() };
+  return {
+    recalledBy: lineage.recalledBy(on === undefined),
+    derived,
+    cut: lineage.isCut(),
+    ...defined({ next: on && lineageCursor(on) }),
+  };
+};

@@ -1,0 +1,162 @@
+import type { Action } from '../bridge/action.js';
+import type { Folded } from './state.js';
+import { npcEvents } from './decoder.js';
+import type { RecalledMemory, Verdict } from './events.js';
+
+/** How far a lineage is followed, in memories and in steps from the first one (contract 10.12). */
+export const LINEAGE_MEMORIES = 1_000;
+export const LINEAGE_STEPS = 32;
+/** How many turns it follows at once: those that recalled something of it and are not over. */
+const OPEN_TURNS = 256;
+
+/** A memory of a lineage. `depth`: steps from the first one, which has 0; `by`: the ones that its turn recalled. */
+export type Kin = {
+  readonly memoryId: string;
+  readonly text: string;
+  readonly turnId: string | null;
+  readonly revision: number;
+  readonly depth: number;
+  readonly by: readonly string[];
+};
+
+/** A turn that recalled the first memory: named by its id, or by a body that only names texts. */
+export type RecallingTurn = {
+  readonly turnId: string;
+  readonly revision: number;
+  readonly at: string;
+  readonly similarity: number;
+  readonly match: 'id' | 'text';
+  readonly verdict: { readonly valid: boolean; readonly dialogue: string; readonly action: Action | null } | null;
+};
+
+type OpenTurn = {
+  /** Where it recalled. */
+  readonly revisions: readonly number[];
+  readonly by: ReadonlySet<string>;
+  readonly recall: Omit<RecallingTurn, 'verdict'> | null;
+};
+
+/**
+ * What came of a memory, taken from the events after it, one by one in their order. A turn that recalled a memory of the lineage brings in the
+ * memories that it stores. A text stands for all memories of the lineage that had it by then, cleared and retracted ones too: a body may still hold it.
+ */
+export type Lineage = {
+  readonly take: (recorded: Folded) => void;
+  /** The memories that were derived, in the order in which they were stored. */
+  readonly derived: () => readonly Kin[];
+  /** The turns that recalled a first memory and are over; with `open` the others too. */
+  readonly recalledBy: (open: boolean) => readonly RecallingTurn[];
+  /** The revisions at which turns recalled that are not over. */
+  readonly openAt: () => readonly number[];
+  /** Whether the last event ended a turn, whose memories may follow. */
+  readonly mayStore: () => boolean;
+  /** Whether something was left out because of the bounds. */
+  readonly isCut: () => boolean;
+};
+
+const briefly = ({ valid, dialogue, action }: Verdict): NonNullable<RecallingTurn['verdict']> => ({
+  ...{ valid, dialogue, action },
+});
+
+/** @param known the first memories, and in a later part of the same lineage also the ones that were derived before */
+export const createLineage = (known: readonly Kin[]): Lineage => {
+  const kin = new Map<string, Kin>();
+  const byText = new Map<string, Kin[]>();
+  const open = new Map<string, OpenTurn>();
+  const derived: Kin[] = [];
+  const over: RecallingTurn[] = [];
+  /** The turn whose verdict came last. Its memories stand right behind it. */
+  let ended: string | null = null;
+  let isCut = false;
+
+  const add = (one: Kin): void => {
+    kin.set(one.memoryId, one);
+    byText.set(one.text, [...(byText.get(one.text) ?? []), one]);
+  };
+  for (const one of known) add(one);
+
+  const meant = ({ memoryId, text }: RecalledMemory, revision: number): readonly Kin[] => {
+    const named = memoryId === undefined ? (byText.get(text) ?? []) : [kin.get(memoryId)];
+    return named.filter((one) => one !== undefined && one.revision < revision) as readonly Kin[];
+  };
+
+  const recalled = (turnId: string, memories: readonly RecalledMemory[], { revision, meta }: Folded): void => {
+    const before = open.get(turnId);
+    const by = new Set(before?.by);
+    let recall = before?.recall ?? null;
+    for (const memory of memories)
+      for (const one of meant(memory, revision)) {
+        by.add(one.memoryId);
+        const match = memory.memoryId === undefined ? 'text' : 'id';
+        if (one.depth === 0) recall ??= { turnId, revision, at: meta.at, similarity: memory.similarity, match };
+      }
+    if (by.size === 0 || by.size === before?.by.size) return;
+    if (before === undefined && open.size >= OPEN_TURNS) isCut = true;
+    else open.set(turnId, { revisions: [...(before?.revisions ?? []), revision], by, recall });
+  };
+
+  const end = (turnId: string, verdict: RecallingTurn['verdict']): void => {
+    const turn = open.get(turnId);
+    if (turn === undefined) return;
+    if (turn.recall !== null) over.push({ ...turn.recall, verdict });
+    open.set(turnId, { ...turn, recall: null });
+    ended = turnId;
+  };
+
+  const stored = (memoryId: string, turnId: string, text: string, revision: number): void => {
+    const by = [...(open.get(turnId)?.by ?? [])];
+    if (by.length === 0 || kin.has(memoryId)) return;
+    const depth = 1 + Math.min(...by.map((id) => kin.get(id)?.depth ?? 0));
+    if (kin.size >= LINEAGE_MEMORIES || depth > LINEAGE_STEPS) {
+      isCut = true;
+      return;
+    }
+    const one = { memoryId, text, turnId, revision, depth, by };
+    add(one);
+    derived.push(one);
+  };
+
+  const take = (recorded: Folded): void => {
+    if (ended !== null && recorded.data['turnId'] !== ended) {
+      open.delete(ended);
+      ended = null;
+    }
+    const event = npcEvents.decode(recorded);
+    switch (event.type) {
+      case 'TurnOpened':
+        if (event.data.memories !== undefined) recalled(event.data.turnId, event.data.memories, recorded);
+        break;
+      case 'MemoriesRecalled':
+        recalled(event.data.turnId, event.data.memories, recorded);
+        break;
+      case 'ContextBuilt':
+        recalled(event.data.turnId, event.data.memories, recorded);
+        end(event.data.turnId, null);
+        break;
+      case 'VerdictReached':
+      case 'VerdictRefused':
+        end(event.data.turnId, briefly(event.data.verdict));
+        break;
+      case 'TurnExpired':
+        end(event.data.turnId, null);
+        break;
+      case 'MemoryStored':
+        if (event.data.turnId !== undefined)
+          stored(event.data.memoryId, event.data.turnId, event.data.text, recorded.revision);
+        break;
+      default:
+    }
+  };
+
+  return {
+    take,
+    derived: () => derived,
+    recalledBy: (withOpen) => {
+      const still = [...open.values()].flatMap(({ recall }) => (recall === null ? [] : [{ ...recall, verdict: null }]));
+      return withOpen ? [...over, ...still] : over;
+    },
+    openAt: () => [...open].flatMap(([turnId, { revisions }]) => (turnId === ended ? [] : revisions)),
+    mayStore: () => ended !== null,
+    isCut: () => isCut,
+  };
+};

@@ -1,0 +1,134 @@
+import { Type } from '@sinclair/typebox';
+
+import { type NpcRow, npcs } from '../../../projections/npcs.js';
+import { type CoveragePlace, coverageOf } from '../../app/minds/rule-coverage.js';
+import { requireRevision } from '../../app/minds/minds.js';
+import { COVERAGE_SAMPLES } from '../../domain/npc/rule-coverage.js';
+import { defined } from '../../domain/shared/defined.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { ReadModels } from '../../ports/read-models.js';
+import { timesOf, timesQuery } from '../history-query.js';
+import { type RouteDefinition, route } from '../route.js';
+import { ClientId } from '../schemas.js';
+import type { Services } from '../services.js';
+
+const CoverageAnswer = Type.Object({
+  rulesetId: Type.String(),
+  version: Type.Integer(),
+  decisions: Type.Integer({ description: 'How many decisions by this version recorded what its rules saw.' }),
+  rules: Type.Array(
+    Type.Object({
+      drRuleId: Type.String(),
+      ruleName: Type.String(),
+      fired: Type.Integer({ description: 'In how many decisions it matched.' }),
+      decided: Type.Integer({ description: 'In how many the action or the refusal came from it.' }),
+      shadowed: Type.Integer({ description: 'In how many it matched, and one above it decided otherwise.' }),
+      use: Type.Unsafe<'decided' | 'shadowed' | 'fired' | 'never'>({
+        type: 'string',
+        enum: ['decided', 'shadowed', 'fired', 'never'],
+      }),
+      samples: Type.Array(
+        Type.Object({
+          npcId: Type.String(),
+          turnId: Type.Union([Type.String(), Type.Null()]),
+          revision: Type.Integer(),
+        }),
+        { description: `Some decisions that it matched, ${String(COVERAGE_SAMPLES)} at most.` },
+      ),
+    }),
+  ),
+  next: Type.Optional(Type.String({ description: 'Send it as `cursor` to go on, and add the counts.' })),
+});
+
+/** How many rows of minds are read at once. */
+const MIND_ROWS = 100;
+const CURSOR_CHARS = 1_024;
+
+/** Where the counting goes on, and by which version: another may be registered meanwhile. */
+type CoverageCursor = CoveragePlace & { readonly version: number };
+
+const cursorText = ({ version, from, npcId }: CoverageCursor): string =>
+  Buffer.from(`${String(version)} ${String(from)} ${npcId}`).toString('base64url');
+
+const readCursor = (text: string): CoverageCursor => {
+  const [, version, from, npcId] =
+    /^(\d{1,15}) (\d{1,15}) (.{1,128})$/su.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? [];
+  if (npcId !== undefined) return { version: Number(version), from: Number(from), npcId };
+  throw new Rejection('SCHEMA_INVALID', {
+    details: { issues: [{ in: 'query', pointer: '/cursor', message: 'is not a cursor of this coverage' }] },
+  });
+};
+
+/** The minds of a tenant by their ids, from one on, without those that were last written to before a time. Raises what the read models raise. */
+async function* mindsFrom(
+  readModels: Pick<ReadModels, 'list' | 'get'>,
+  tenant: string,
+  from: string | undefined,
+  sinceMs: number,
+): AsyncGenerator<string, void, undefined> {
+  if (from !== undefined) yield from;
+  for (let beyond = from; ;) {
+    const page = { partition: tenant, direction: 'ascending', limit: MIND_ROWS } as const;
+    const { rows, more } = await readModels.list(npcs, { ...page, ...defined({ beyond }) });
+    for (const { row } of rows) {
+      const { npcId, updatedAt } = row as unknown as NpcRow;
+      if (Date.parse(updatedAt) >= sinceMs) yield npcId;
+    }
+    beyond = rows.at(-1)?.order;
+    if (!more || beyond === undefined) return;
+  }
+}
+
+async function* only(npcId: string): AsyncGenerator<string, void, undefined> {
+  yield await Promise.resolve(npcId);
+}
+
+/** `GET /rules/{rulesetId}/coverage` (contract 10.11). */
+export const coverageRoutes = ({ ports, rulesets }: Services): readonly RouteDefinition[] => [
+  route({
+    operationId: 'ruleCoverage',
+    method: 'GET',
+    path: '/rules/:rulesetId/coverage',
+    tag: 'Rules',
+    summary: 'What each rule of a set did in the decisions that were recorded',
+    description:
+      'Counted from what the decisions recorded, over all NPCs or one. One answer looks at 20,000 events and 500 NPCs at most; the counts of the pages add up.',
+    scope: 'audit',
+    ext: true,
+    params: Type.Object({ rulesetId: Type.String() }),
+    query: Type.Object({
+      version: Type.Optional(Type.Integer({ minimum: 0, description: 'The latest, when it is left out.' })),
+      npcId: Type.Optional(ClientId),
+      ...timesQuery,
+      cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_CHARS })),
+    }),
+    responses: { 200: { description: 'The counts, or a part of them.', schema: CoverageAnswer } },
+    handler: async (call) => {
+      const { tenant } = call.principal;
+      const { rulesetId } = call.params;
+      const { npcId, cursor } = call.query;
+      const at = cursor === undefined ? undefined : readCursor(cursor);
+      const version = at?.version ?? call.query.version;
+      const set =
+        version === undefined
+          ? await rulesets.latest(tenant, rulesetId)
+          : await rulesets.version(tenant, { rulesetId, version });
+      if (set === null) throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId, ...defined({ version }) } });
+      if (npcId !== undefined) await requireRevision(ports.events, tenant, npcId);
+      else await ports.readModels.reachedPosition(npcs, call.wrote);
+      const times = timesOf(call.query);
+      const { decisions, rules, next } = await coverageOf(ports, {
+        ...{ tenant, set, times },
+        ...defined({ at }),
+        minds: (from) =>
+          npcId === undefined ? mindsFrom(ports.readModels, tenant, from, times.sinceMs ?? -Infinity) : only(npcId),
+      });
+      return {
+        body: {
+          ...{ rulesetId: set.rulesetId, version: set.version, decisions, rules },
+          ...defined({ next: next && cursorText({ ...next, version: set.version }) }),
+        },
+      };
+    },
+  }),
+];

@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+
+import { apiOf, codeOf, type Reply } from '../support/api.js';
+import type { OpenServer } from './server-under-test.js';
+import { projectingServer } from './projecting-server.js';
+
+type Listed = { readonly id: string; readonly text: string };
+type Gone = { readonly memoryId: string; readonly text: string; readonly derivedFrom: readonly string[] };
+
+const LIE = 'The baker poisoned the well.';
+
+/** How memories are traced and taken back, as bodies and studios see it over HTTP: the same on every profile (contract 10.12). */
+export const retractionScenarios = (profile: string, open: OpenServer): void => {
+  describe(`retractions on ${profile}`, () => {
+    const running = projectingServer(open);
+    let minds = 0;
+    const freshMind = (): string => `well ${String(minds++)} é`;
+    const pathOf = (npcId: string): string => `/npcs/${encodeURIComponent(npcId)}`;
+    const ok = ({ status, text, body }: Reply) => {
+      expect(status, text).toBe(200);
+      return body;
+    };
+    const list = async (npcId: string, query = ''): Promise<readonly Listed[]> =>
+      ok(await running.api.get(`${pathOf(npcId)}/memory${query}`)) as readonly Listed[];
+    const texts = async (npcId: string, query = ''): Promise<readonly string[]> =>
+      (await list(npcId, query)).map(({ text }) => text);
+    const keep = async (npcId: string, text: string): Promise<string> =>
+      (ok(await running.api.post(`${pathOf(npcId)}/memory`, { text })) as Listed).id;
+    const recall = async (npcId: string, body: object): Promise<readonly string[]> =>
+      (ok(await running.api.post(`${pathOf(npcId)}/memory/recall`, body)) as readonly Listed[]).map(({ text }) => text);
+    const retract = (npcId: string, body: object): Promise<Reply> =>
+      running.api.post(`${pathOf(npcId)}/memory/retract`, { reason: 'A player lied.', ...body });
+    const lineage = (npcId: string, memoryId: string, query = ''): Promise<Reply> =>
+      running.api.get(`${pathOf(npcId)}/memory/${encodeURIComponent(memoryId)}/lineage${query}`);
+    /** A turn of a body that recalls by itself, and says what its model says. */
+    const turn = async (npcId: string, recalled: readonly string[], said: object): Promise<string> => {
+      let tape: object = { observation: 'Who did it?', context: {}, npcState: {} };
+      const step = async (lastResult?: object) => {
+        const reply = ok(await running.api.post(`${pathOf(npcId)}/process`, { tape, lastResult })) as {
+          readonly tape: { readonly turnId: string };
+        };
+        ({ tape } = reply);
+        return reply.tape.turnId;
+      };
+      await step();
+      await step({ type: 'IdentifyActorResult', actor: { npcId, persona: 'Mira.', data: {} } });
+      const memories = recalled.map((text) => ({ text, type: 'observation', importance: 1, similarity: 0.75 }));
+      await step({ type: 'QueryVectorResult', memories });
+      return step({ type: 'ExecuteInferenceResult', generatedOutput: JSON.stringify(said) });
+    };
+
+    it('take memories out of lists, recall, confirms and souls, and change nothing of what was', async () => {
+      const npcId = freshMind();
+      const lie = await keep(npcId, LIE);
+      await keep(npcId, 'The well is deep.');
+      const before = await list(npcId);
+      const { revision } = ok(await running.api.get(`${pathOf(npcId)}/history`)) as { revision: number };
+
+      const dry = await retract(npcId, { memoryIds: [lie], dryRun: true });
+      const gone = [{ memoryId: lie, text: LIE, derivedFrom: [] }];
+      expect(ok(dry)).toEqual({ npcId, retracted: gone, dryRun: true });
+      expect(await list(npcId)).toEqual(before);
+      expect(ok(await retract(npcId, { memoryIds: [lie, lie] }))).toEqual({ npcId, retracted: gone, dryRun: false });
+      expect(ok(await retract(npcId, { memoryIds: [lie] }))).toEqual({ npcId, retracted: [], dryRun: false });
+
+      expect(await texts(npcId)).toEqual(['The well is deep.']);
+      expect(await recall(npcId, { query: LIE })).toEqual(['The well is deep.']);
+      expect(await recall(npcId, { query: LIE, limit: 1 })).toEqual(['The well is deep.']);
+      expect(await list(npcId, `?asOf=${String(revision)}`)).toEqual(before);
+      expect((await recall(npcId, { query: LIE, asOf: revision }))[0]).toBe(LIE);
+      const confirmed = ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: LIE })) as object;
+      expect(confirmed).toMatchObject({ id: lie, confirmed: false, retracted: true });
+      expect(await texts(npcId)).toEqual(['The well is deep.']);
+      const events = (ok(await running.api.get(`${pathOf(npcId)}/history`)) as { events: object[] }).events;
+      expect(events.slice(revision + 1)).toMatchObject([
+        { type: 'MemoriesRetracted', data: { memoryIds: [lie], reason: 'A player lied.' } },
+      ]);
+      const agent = `/v1/agents/${encodeURIComponent(npcId)}`;
+      const exported = ok(await running.api.post(`${agent}/soul/export`, {})) as { soul: { memories: Listed[] } };
+      expect(exported.soul.memories.map(({ text }) => text)).toEqual(['The well is deep.']);
+      expect(ok(await running.api('DELETE', `${pathOf(npcId)}/memory/clear`))).toMatchObject({ clearCount: 1 });
+    });
+
+    it('take with them what was derived, as the lineage shows it', async () => {
+      const npcId = freshMind();
+      const lie = await keep(npcId, LIE);
+      const heard = await turn(npcId, [LIE], { dialogue: 'The baker!', memoryStore: [{ text: 'The baker is bad.' }] });
+      await turn(npcId, ['The well is deep.'], { dialogue: 'Hm.', memoryStore: [{ text: 'It is late.' }] });
+      await turn(npcId, ['The baker is bad.'], { dialogue: 'No bread.', memoryStore: [{ text: 'I buy no bread.' }] });
+      const stored = await list(npcId);
+      const [, bad, , bread] = stored;
+
+      const traced = ok(await lineage(npcId, lie)) as object;
+      expect(traced).toMatchObject({
+        memory: { id: lie, text: LIE },
+        retracted: null,
+        cause: { turnId: null, revision: 0, type: 'MemoryStored', by: expect.any(String) as string },
+        recalledBy: [
+          {
+            turnId: heard,
+            similarity: 0.75,
+            match: 'text',
+            verdict: { valid: true, dialogue: 'The baker!', action: { type: 'SPEAK' } },
+          },
+        ],
+        derived: [
+          { memoryId: bad?.id, text: 'The baker is bad.', turnId: heard, depth: 1, by: [lie], retracted: false },
+          { memoryId: bread?.id, text: 'I buy no bread.', depth: 2, by: [bad?.id], retracted: false },
+        ],
+        cut: false,
+      });
+      expect(traced).not.toHaveProperty('next');
+      const child = ok(await lineage(npcId, bread?.id ?? '')) as object;
+      expect(child).toMatchObject({ cause: { observation: 'Who did it?' }, recalledBy: [], derived: [] });
+
+      const { retracted } = ok(await retract(npcId, { memoryIds: [lie], derived: true })) as { retracted: Gone[] };
+      expect(retracted.map(({ memoryId, derivedFrom }) => [memoryId, derivedFrom])).toEqual([
+        [lie, []],
+        [bad?.id, [lie]],
+        [bread?.id, [bad?.id]],
+      ]);
+      expect(await texts(npcId)).toEqual(['It is late.']);
+      expect(ok(await lineage(npcId, lie))).toMatchObject({
+        retracted: { reason: 'A player lied.', by: expect.any(String) as string },
+        derived: [{ retracted: true }, { retracted: true }],
+      });
+    });
+
+    it('leave agents with what remains', async () => {
+      const npcId = `baker-${String(minds++)}`;
+      const tell = async (input: string) =>
+        ok(await running.api.post(`/v1/agents/${npcId}/process`, { input })) as { memoriesRecalled: string[] };
+      ok(await running.api.post('/npcs', { npcId, persona: 'Mira.' }));
+      await tell(LIE);
+      expect((await tell('Who poisoned the well?')).memoriesRecalled).toContain(LIE);
+      const lie = (await list(npcId)).find(({ text }) => text === LIE)?.id ?? '';
+      expect(ok(await lineage(npcId, lie))).toMatchObject({ recalledBy: [{ match: 'id' }] });
+      ok(await retract(npcId, { memoryIds: [lie] }));
+      expect((await tell('Who poisoned the well?')).memoriesRecalled).not.toContain(LIE);
+    });
+
+    it('are refused where nothing is known, to other studios and to keys without the scope', async () => {
+      const npcId = freshMind();
+      const lie = await keep(npcId, LIE);
+      const nowhere = await retract('nobody here', { memoryIds: [lie] });
+      expect([nowhere.status, codeOf(nowhere)]).toEqual([404, 'NPC_NOT_FOUND']);
+      const unknown = await retract(npcId, { memoryIds: [lie, 'm0'] });
+      expect([unknown.status, codeOf(unknown)]).toEqual([404, 'MEMORY_NOT_FOUND']);
+      expect((unknown.body as { error: object }).error).toMatchObject({ details: { memoryIds: ['m0'] } });
+      expect(await texts(npcId)).toEqual([LIE]);
+      const traced = await lineage(npcId, 'm0');
+      expect([traced.status, codeOf(traced)]).toEqual([404, 'MEMORY_NOT_FOUND']);
+      expect(codeOf(await lineage(npcId, lie, '?cursor=nonsense'))).toBe('SCHEMA_INVALID');
+      expect(codeOf(await lineage(npcId, lie, '?cursor=0~9.1-~'))).toBe('SCHEMA_INVALID');
+      const many = Array.from({ length: 257 }, (_, n) => `m${String(n)}`);
+      expect((await retract(npcId, { memoryIds: many })).status).toBe(400);
+      expect((await retract(npcId, { memoryIds: [] })).status).toBe(400);
+      expect((await retract(npcId, { memoryIds: [lie], reason: '' })).status).toBe(400);
+      const { body } = await running.api.post('/keys', { name: 'memory only', scopes: ['memory', 'audit'] });
+      const other = apiOf(running.server.url, (body as { key: string }).key);
+      expect((await other.post(`${pathOf(npcId)}/memory/retract`, { memoryIds: [lie], reason: 'x' })).status).toBe(403);
+    });
+
+    it('are answered again with the same key, and survive a restart', async () => {
+      const npcId = freshMind();
+      const lie = await keep(npcId, LIE);
+      const path = `${pathOf(npcId)}/memory/retract`;
+      const once = () =>
+        running.api.post(path, { memoryIds: [lie], reason: 'A lie.' }, { 'idempotency-key': `gone-${npcId.length}` });
+      const first = await once();
+      expect((await once()).text).toBe(first.text);
+      await running.server.restart('kill');
+      running.again();
+      expect(await texts(npcId)).toEqual([]);
+      expect(await texts(npcId, '?asOf=0')).toEqual([LIE]);
+    }, 120_000);
+  });
+
+  describe(`the coverage of rules on ${profile}`, () => {
+    const running = projectingServer(open);
+    const rule = (drRuleId: string, ruleAction: string, rulePriority: number, ruleObsPattern: string) => ({
+      ...{ drRuleId, ruleName: drRuleId, ruleCondition: [], ruleAction, ruleReason: `Because of ${drRuleId}.` },
+      ...{ ruleTarget: null, rulePriority, ruleObsPattern, rulePromptSuffix: null },
+    });
+    const covered = async (query = '') => {
+      const reply = await running.api.get(`/rules/watch/coverage${query}`);
+      expect(reply.status, reply.text).toBe(200);
+      return reply.body as {
+        decisions: number;
+        version: number;
+        next?: string;
+        rules: { drRuleId: string; fired: number; decided: number; shadowed: number; use: string; samples: object[] }[];
+      };
+    };
+
+    it('counts what fired, decided, was shadowed, and never matched', async () => {
+      const rulesetRules = [
+        rule('flee', 'MOVE', 9, 'fire'),
+        rule('stay', 'IDLE', 5, 'fire|rain'),
+        rule('peace', 'FORBID ATTACK', 3, ''),
+        rule('warn', 'Speak of the weather.', 1, 'rain'),
+        rule('snow', 'IDLE', 1, 'snow'),
+      ];
+      rulesetRules[2] = { ...rule('peace', 'FORBID ATTACK', 3, ''), ruleCondition: [['hp', '5']] as never };
+      const made = await running.api.post('/rules', { rulesetId: 'watch', rulesetRules });
+      expect(made.status, made.text).toBe(200);
+      const decide = async (npcId: string, observation: string, action: object): Promise<void> => {
+        const generatedOutput = JSON.stringify({ dialogue: '', action });
+        const body = { rulesetId: 'watch', observation, npcState: { hp: 5 }, generatedOutput };
+        const reply = await running.api.post(`/npcs/${npcId}/verdict`, body);
+        expect(reply.status, reply.text).toBe(200);
+      };
+      await decide('ada', 'A fire!', { type: 'MOVE', target: 'door' });
+      await decide('ada', 'It begins to rain.', { type: 'IDLE' });
+      await decide('bea', 'A wolf.', { type: 'ATTACK', target: 'wolf' });
+      const whole = await covered();
+      expect([whole.version, whole.decisions]).toEqual([1, 3]);
+      expect(
+        whole.rules.map(({ drRuleId, fired, decided, shadowed, use }) => [drRuleId, fired, decided, shadowed, use]),
+      ).toEqual([
+        ['flee', 1, 1, 0, 'decided'],
+        ['stay', 2, 1, 1, 'decided'],
+        ['peace', 3, 1, 0, 'decided'],
+        ['warn', 1, 0, 0, 'fired'],
+        ['snow', 0, 0, 0, 'never'],
+      ]);
+      expect(whole.rules[0]?.samples).toEqual([{ npcId: 'ada', turnId: expect.any(String) as string, revision: 0 }]);
+      expect((await covered('?npcId=bea')).decisions).toBe(1);
+      expect((await covered('?since=2999-01-01T00:00:00Z')).decisions).toBe(0);
+      expect((await covered('?until=2000-01-01T00:00:00Z')).decisions).toBe(0);
+      await running.api.post('/rules', { rulesetId: 'watch', rulesetRules });
+      expect(await covered()).toMatchObject({ version: 2, decisions: 0 });
+      expect(await covered('?version=1')).toMatchObject({ version: 1, decisions: 3 });
+      for (const path of ['/rules/nowhere/coverage', '/rules/watch/coverage?version=9']) {
+        expect(codeOf(await running.api.get(path))).toBe('RULESET_NOT_FOUND');
+      }
+      expect(codeOf(await running.api.get('/rules/watch/coverage?npcId=nobody'))).toBe('NPC_NOT_FOUND');
+      expect(codeOf(await running.api.get('/rules/watch/coverage?cursor=zz'))).toBe('SCHEMA_INVALID');
+      const { body } = await running.api.post('/keys', { name: 'rules only', scopes: ['rules'] });
+      const other = apiOf(running.server.url, (body as { key: string }).key);
+      expect((await other.get('/rules/watch/coverage')).status).toBe(403);
+    });
+  });
+};
