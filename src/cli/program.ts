@@ -4,15 +4,18 @@ import { StartProblem } from '../domain/shared/start-problem.js';
 import { apiVersion } from '../http/api-version.js';
 import { cardCommand } from './card.js';
 import { chainCommand } from './chain.js';
+import { coverageCommand } from './coverage.js';
 import { demoCommand } from './demo.js';
 import { ghostCommand } from './ghost.js';
 import { historyCommand } from './history.js';
 import { NotJudged } from './judging.js';
 import { keysCommand } from './keys.js';
 import { levelCommand } from './level.js';
+import { lineageCommand } from './lineage.js';
 import { memoriesCommand } from './memories.js';
 import { rebuildCommand } from './rebuild.js';
 import { reembedCommand } from './reembed.js';
+import { retractCommand } from './retract.js';
 import { serveCommand } from './serve.js';
 import { soulCommand } from './soul.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
@@ -37,6 +40,9 @@ const program = (terminal: Terminal): Command => {
     .addCommand(whyCommand(terminal))
     .addCommand(talkCommand(terminal))
     .addCommand(memoriesCommand(terminal))
+    .addCommand(lineageCommand(terminal))
+    .addCommand(retractCommand(terminal))
+    .addCommand(coverageCommand(terminal))
     .addCommand(soulCommand(terminal))
     .addCommand(cardCommand(terminal))
     .addCommand(levelCommand(terminal))

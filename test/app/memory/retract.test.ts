@@ -162,7 +162,7 @@ describe('retracted memories', () => {
     const named = [{ text: 'A lie.', type: 'observation', importance: 1, similarity: 1 }];
     const told = Array.from({ length: RETRACTED_MEMORIES }, (_, n) => memoryStored(`t1-${String(n)}`, 'So.', 't1'));
     await mind.record(
-      first as Emitted,
+      first,
       { ...recall, data: { ...recall.data, memories: named } },
       verdict('t1', true),
       ...told,
