@@ -5,7 +5,7 @@ import { openClient } from './client.js';
 import { print, printJson, remark, table, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 
-type CoveredRule = {
+type CoverageLine = {
   readonly drRuleId: string;
   readonly ruleName: string;
   readonly fired: number;
@@ -16,7 +16,7 @@ type CoveragePage = {
   readonly rulesetId: string;
   readonly version: number;
   readonly decisions: number;
-  readonly rules: readonly CoveredRule[];
+  readonly rules: readonly CoverageLine[];
   readonly next?: string;
 };
 type CoverageOptions = {
@@ -52,10 +52,10 @@ const added = (one: CoveragePage, other: CoveragePage): CoveragePage => ({
   }),
 });
 
-const useOf = ({ fired, decided, shadowed }: CoveredRule): string =>
+const useOf = ({ fired, decided, shadowed }: CoverageLine): string =>
   decided > 0 ? 'decided' : shadowed > 0 ? 'shadowed' : fired > 0 ? 'fired' : 'never';
 
-const rowOf = (rule: CoveredRule): readonly string[] => [
+const rowOf = (rule: CoverageLine): readonly string[] => [
   ...[rule.drRuleId, useOf(rule), String(rule.fired), String(rule.decided), String(rule.shadowed), rule.ruleName],
 ];
 

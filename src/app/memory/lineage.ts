@@ -14,7 +14,7 @@ const LINEAGE_EVENTS = 20_000;
 /** How many single events are read before other work has its turn. */
 const READS_AT_ONCE = 16;
 
-type Reads = { readonly events: Pick<EventStore, 'read'> };
+type LineageDeps = { readonly events: Pick<EventStore, 'read'> };
 
 export type LineagePart = {
   readonly recalledBy: readonly RecallingTurn[];
@@ -39,7 +39,7 @@ const noCursor = (): Rejection =>
 
 /** The events at these revisions, one by one. Other work runs in between. @throws Rejection SCHEMA_INVALID where there is none */
 async function* eventsAt(
-  { events }: Reads,
+  { events }: LineageDeps,
   stream: string,
   revisions: readonly number[],
 ): AsyncGenerator<RecordedEvent, void, undefined> {
@@ -51,7 +51,7 @@ async function* eventsAt(
   }
 }
 
-const kinBefore = async (deps: Reads, stream: string, { derived }: LineagePlace): Promise<readonly Kin[]> => {
+const kinBefore = async (deps: LineageDeps, stream: string, { derived }: LineagePlace): Promise<readonly Kin[]> => {
   const depths = new Map(derived.map(({ revision, depth }) => [revision, depth]));
   const found: Kin[] = [];
   for await (const recorded of eventsAt(deps, stream, [...depths.keys()])) {
@@ -69,7 +69,7 @@ const kinBefore = async (deps: Reads, stream: string, { derived }: LineagePlace)
  * @returns the revision to go on from; absent at the end of the stream. `through`: the stream's last revision when it ended there
  */
 export const followLineage = async (
-  { events }: Reads,
+  { events }: LineageDeps,
   stream: string,
   lineage: Lineage,
   { from, most }: { readonly from: number; readonly most: number },
@@ -90,7 +90,7 @@ export const followLineage = async (
  * @throws Rejection SCHEMA_INVALID for a cursor that is none of this mind; what the event store throws
  */
 export const lineagePart = async (
-  deps: Reads,
+  deps: LineageDeps,
   stream: string,
   first: MemoryRow,
   cursor?: string,

@@ -30,9 +30,17 @@ export type Retracted = { readonly memoryId: string; readonly text: string; read
 export type RetractDeps = CommandDeps & { readonly readModels: ReadModels };
 
 /** What a retraction is about, and the revision up to which that is known. */
-type Plan = { readonly kin: readonly Kin[]; readonly rows: ReadonlyMap<string, MemoryRow>; readonly through: number };
+type RetractionPlan = {
+  readonly kin: readonly Kin[];
+  readonly rows: ReadonlyMap<string, MemoryRow>;
+  readonly through: number;
+};
 
-const plan = async (deps: RetractDeps, stream: string, { memoryIds, derived }: RetractionAsked): Promise<Plan> => {
+const plan = async (
+  deps: RetractDeps,
+  stream: string,
+  { memoryIds, derived }: RetractionAsked,
+): Promise<RetractionPlan> => {
   const { revision } = await deps.lanes.current(stream, mindFold);
   await requireReached(deps.readModels, memories, stream, revision);
   const named = await memoryRows(deps.readModels, stream, memoryIds);
@@ -56,7 +64,7 @@ const tooMany = (count: number, more: boolean): Rejection =>
   });
 
 /** Those of a plan that a mind still has. */
-const standing = ({ kin, rows }: Plan, { memories: { clearedAt } }: MindState): readonly Kin[] =>
+const standing = ({ kin, rows }: RetractionPlan, { memories: { clearedAt } }: MindState): readonly Kin[] =>
   kin.filter(({ memoryId, revision }) => revision > clearedAt && isStanding(rows.get(memoryId) ?? {}));
 
 /**

@@ -34,7 +34,7 @@ export type CoverageAsked = {
   readonly minds: (from: string | undefined) => AsyncIterable<string>;
 };
 
-type Reads = { readonly events: Pick<EventStore, 'read'> };
+type CoverageDeps = { readonly events: Pick<EventStore, 'read'> };
 
 /** The decision of an event that recorded its rules; null for any other. */
 const decisionIn = (event: NpcEvent | UnknownEvent): CoveredDecision | null => {
@@ -51,7 +51,7 @@ const decisionIn = (event: NpcEvent | UnknownEvent): CoveredDecision | null => {
 };
 
 /** The rules with which a turn was opened; null when its opening is not found, or it had none. */
-const rulesAtOpening = async ({ events }: Reads, stream: string, turnId: string): Promise<RulesetRef | null> => {
+const rulesAtOpening = async ({ events }: CoverageDeps, stream: string, turnId: string): Promise<RulesetRef | null> => {
   const from = parseProcessId(turnId)?.revision;
   if (from === undefined) return null;
   for await (const page of pagesOf(events, stream, { direction: 'forwards', from }, FIRST_EVENT_SEARCH)) {
@@ -68,7 +68,7 @@ type Stretch = { readonly npcId: string; readonly stream: string; readonly from:
 
 /** Counts the decisions of one mind. @returns how many events were looked at, and where to go on; absent at its end */
 const countMind = async (
-  deps: Reads,
+  deps: CoverageDeps,
   { rulesetId, version }: DirectiveRuleSet,
   count: CoverageCount,
   { npcId, stream, from, to, most }: Stretch & { readonly most: number },
@@ -110,8 +110,8 @@ const countMind = async (
  * What the rules of one version did in the decisions of some minds, as far as one answer looks (contract 10.11).
  * @throws what the event store and `minds` throw
  */
-export const coverageOf = async (
-  deps: Reads,
+export const recordedCoverage = async (
+  deps: CoverageDeps,
   { tenant, set, times, at, minds }: CoverageAsked,
 ): Promise<Coverage & { readonly next?: CoveragePlace }> => {
   const count = countCoverage(set);

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import { type NpcRow, npcs } from '../../../projections/npcs.js';
-import { type CoveragePlace, coverageOf } from '../../app/minds/rule-coverage.js';
+import { type CoveragePlace, recordedCoverage } from '../../app/minds/rule-coverage.js';
 import { requireRevision } from '../../app/minds/minds.js';
 import { COVERAGE_SAMPLES } from '../../domain/npc/rule-coverage.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -117,7 +117,7 @@ export const coverageRoutes = ({ ports, rulesets }: Services): readonly RouteDef
       if (npcId !== undefined) await requireRevision(ports.events, tenant, npcId);
       else await ports.readModels.reachedPosition(npcs, call.wrote);
       const times = timesOf(call.query);
-      const { decisions, rules, next } = await coverageOf(ports, {
+      const { decisions, rules, next } = await recordedCoverage(ports, {
         ...{ tenant, set, times },
         ...defined({ at }),
         minds: (from) =>
