@@ -104,7 +104,7 @@ module.exports = [
   ),
   wing(
     'minds',
-    'minds folded from their streams, rule sets, breaks of a chain',
+    'minds folded from their streams, rule sets and their coverage, breaks of a chain',
     ['src/app/streams', 'src/app/pacing'],
     'A mind exists without turns: what it is must not depend on what is done with it.',
   ),
@@ -116,7 +116,7 @@ module.exports = [
   ),
   wing(
     'memory',
-    'confirming memories, what of them is visible, recall by meaning, embedding',
+    'memories confirmed, taken back and traced, what of them is visible, recall by meaning, embedding',
     ['src/app/minds', 'src/app/read-models', 'src/app/streams', 'src/app/pacing', 'projections'],
     'Memories belong to a mind, not to a turn; what is visible of them is read from their list.',
   ),

@@ -11,6 +11,8 @@ import { lineageCursor, type LineagePlace, readLineageCursor } from './lineage-c
 
 /** How many events one part of a lineage follows: a second or two of work. Other work runs in between. */
 const LINEAGE_EVENTS = 20_000;
+/** What one part holds, in bytes of JSON: making its text holds the event loop for some milliseconds. */
+const PART_BYTES = 1024 * 1024;
 /** How many single events are read before other work has its turn. */
 const READS_AT_ONCE = 16;
 
@@ -65,14 +67,14 @@ const kinBefore = async (deps: LineageDeps, stream: string, { derived }: Lineage
 };
 
 /**
- * Follows a lineage through at most `most` events, and then to the end of what the last turn stored.
+ * Follows a lineage through at most `most` events, or until it holds so many `bytes`, and then to the end of what the last turn stored.
  * @returns the revision to go on from; absent at the end of the stream. `through`: the stream's last revision when it ended there
  */
 export const followLineage = async (
   { events }: LineageDeps,
   stream: string,
   lineage: Lineage,
-  { from, most }: { readonly from: number; readonly most: number },
+  { from, most, bytes = Infinity }: { readonly from: number; readonly most: number; readonly bytes?: number },
 ): Promise<{ readonly next?: number; readonly through: number }> => {
   let [looked, next, through] = [0, from, from - 1];
   for await (const page of pagesOf(events, stream, { direction: 'forwards', from })) {
@@ -80,7 +82,8 @@ export const followLineage = async (
     for (const recorded of page.events) lineage.take(recorded);
     looked += page.events.length;
     next = (page.events.at(-1)?.revision ?? next - 1) + 1;
-    if (lineage.isCut() || (looked >= most && !lineage.mayStore())) break;
+    const isFull = looked >= most || lineage.bytes() >= bytes;
+    if (lineage.isCut() || (isFull && !lineage.mayStore())) break;
   }
   return { through, ...(next > through || lineage.isCut() ? {} : { next }) };
 };
@@ -101,7 +104,7 @@ export const lineagePart = async (
   const lineage = createLineage([firstKin(first), ...before]);
   for await (const recorded of eventsAt(deps, stream, place?.openAt ?? [])) lineage.take(recorded);
   const from = Math.max(place?.next ?? 0, first.revision + 1);
-  const { next } = await followLineage(deps, stream, lineage, { from, most: LINEAGE_EVENTS });
+  const { next } = await followLineage(deps, stream, lineage, { from, most: LINEAGE_EVENTS, bytes: PART_BYTES });
   const derived = lineage.derived();
   const on = next === undefined ? undefined : { next, derived: [...before, ...derived], openAt: lineage.openAt() };
   return {

@@ -1,5 +1,7 @@
 import type { Action } from '../bridge/action.js';
 import type { Folded } from './state.js';
+import { jsonBytes } from '../shared/json-bytes.js';
+import type { Json } from '../shared/json.js';
 import { npcEvents } from './decoder.js';
 import type { RecalledMemory, Verdict } from './events.js';
 
@@ -8,6 +10,8 @@ export const LINEAGE_MEMORIES = 1_000;
 export const LINEAGE_STEPS = 32;
 /** How many turns it follows at once: those that recalled something of it and are not over. */
 const OPEN_TURNS = 256;
+/** What ids and numbers of a turn or a memory take, nearly, in bytes. */
+const ITEM_BYTES = 200;
 
 /** A memory of a lineage. `depth`: steps from the first one, which has 0; `by`: the ones that its turn recalled. */
 export type Kin = {
@@ -50,6 +54,8 @@ export type Lineage = {
   readonly openAt: () => readonly number[];
   /** Whether the last event ended a turn, whose memories may follow. */
   readonly mayStore: () => boolean;
+  /** About how many bytes of JSON the derived memories and the turns that are over take. */
+  readonly bytes: () => number;
   /** Whether something was left out because of the bounds. */
   readonly isCut: () => boolean;
 };
@@ -68,6 +74,7 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
   /** The turn whose verdict came last. Its memories stand right behind it. */
   let ended: string | null = null;
   let isCut = false;
+  let bytes = 0;
 
   const add = (one: Kin): void => {
     kin.set(one.memoryId, one);
@@ -98,7 +105,10 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
   const end = (turnId: string, verdict: RecallingTurn['verdict']): void => {
     const turn = open.get(turnId);
     if (turn === undefined) return;
-    if (turn.recall !== null) over.push({ ...turn.recall, verdict });
+    if (turn.recall !== null) {
+      over.push({ ...turn.recall, verdict });
+      bytes += ITEM_BYTES + jsonBytes(verdict as Json);
+    }
     open.set(turnId, { ...turn, recall: null });
     ended = turnId;
   };
@@ -114,6 +124,7 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
     const one = { memoryId, text, turnId, revision, depth, by };
     add(one);
     derived.push(one);
+    bytes += ITEM_BYTES + jsonBytes(text);
   };
 
   const take = (recorded: Folded): void => {
@@ -157,6 +168,7 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
     },
     openAt: () => [...open].flatMap(([turnId, { revisions }]) => (turnId === ended ? [] : revisions)),
     mayStore: () => ended !== null,
+    bytes: () => bytes,
     isCut: () => isCut,
   };
 };

@@ -22,7 +22,7 @@ const busy = (count: number): readonly Emitted[] =>
 const storeOf = async (events: readonly Emitted[]): Promise<MemoryEventStore> => {
   const store = new MemoryEventStore();
   const all = recorded(STREAM, events);
-  for (let at = 0; at < all.length; at += 500) await appendNext(store, STREAM, all.slice(at, at + 500));
+  for (let at = 0; at < all.length; at += 100) await appendNext(store, STREAM, all.slice(at, at + 100));
   return store;
 };
 const first = memoryRow(0, 'A lie.', { memoryId: 'm0' });
@@ -75,6 +75,27 @@ describe('the parts of a lineage', () => {
       derived: [],
       cut: false,
     });
+  });
+
+  it('end when they hold enough, and lose nothing', async () => {
+    const count = 200;
+    const events = await storeOf([
+      memoryStored('m0', 'A lie.'),
+      ...Array.from({ length: count }, (_, n) => [
+        recalled(`t${String(n)}`, 'A lie.'),
+        ...told(`t${String(n)}`, `${String(n)} ${'x'.repeat(8_000)}`),
+      ]).flat(),
+      ...busy(500),
+    ]);
+    let [parts, derived] = [0, 0];
+    let cursor: string | undefined;
+    do {
+      const part = await lineagePart({ events }, STREAM, first, cursor);
+      [parts, derived] = [parts + 1, derived + part.derived.length];
+      cursor = part.next;
+    } while (cursor !== undefined);
+    expect(derived).toBe(count);
+    expect(parts).toBeGreaterThan(1);
   });
 
   it('refuse a cursor that names what is no memory, or nothing', async () => {

@@ -25,7 +25,7 @@ const rules = [{ drRuleId: 'peace', matched: true }];
 const turnOf = (revision: number) => makeProcessId('t', revision, START_MS, String(revision));
 const having = (event: Emitted, data: object): Emitted => ({
   ...event,
-  data: { ...event.data, ...data } as Emitted['data'],
+  data: { ...event.data, ...data },
 });
 const directive = having(directiveGiven('d1'), { ruleset, rules });
 const decided = (turnId: string): Emitted =>
