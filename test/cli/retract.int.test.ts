@@ -47,6 +47,14 @@ describe('anima lineage, retract and coverage', () => {
     ]);
     expect(await anima('retract', 'the guard', id)).toMatchObject({ code: 2, stdout: '' });
     expect(await anima('retract', 'the guard', 'm0', '--reason', 'x', '--yes')).toMatchObject({ code: 1, stdout: '' });
+    const answered = (line: string) =>
+      typed(['retract', 'the guard', id, '--reason', 'A lie.'], { env, lines: [line], isTerminal: true });
+    const no = await answered('n');
+    expect([no.code, no.stderr]).toEqual([
+      1,
+      expect.stringMatching(/Take 1 memory back\? \[y\/N\] [^]*Nothing was done\.\n$/),
+    ]);
+    expect((await request('GET', `${npc}/memory`)) as unknown[]).toHaveLength(2);
     const done = await anima('retract', 'the guard', id, '--reason', 'A lie.', '--derived', '--yes');
     expect([done.code, done.stdout, done.stderr]).toEqual([0, asked.stdout, '2 memories taken back.\n']);
     const again = await anima('retract', 'the guard', id, '--reason', 'A lie.');

@@ -11,10 +11,16 @@ export const typed = async (
     env = {},
     cwd = '/nonexistent',
     lines = [],
-  }: { readonly env?: Record<string, string>; readonly cwd?: string; readonly lines?: Lines } = {},
+    isTerminal = false,
+  }: {
+    readonly env?: Record<string, string>;
+    readonly cwd?: string;
+    readonly lines?: Lines;
+    readonly isTerminal?: boolean;
+  } = {},
 ): Promise<Typed> => {
   const [stdout, stderr] = [collected(), collected()];
-  const stdin = Readable.from(ended(lines));
+  const stdin = Object.assign(Readable.from(ended(lines)), isTerminal ? { isTTY: true } : {});
   const code = await runCli(words, { env, cwd, stdin, stdout: stdout.stream, stderr: stderr.stream });
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 };

@@ -156,6 +156,12 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect((await retract(npcId, { memoryIds: many })).status).toBe(400);
       expect((await retract(npcId, { memoryIds: [] })).status).toBe(400);
       expect((await retract(npcId, { memoryIds: [lie], reason: '' })).status).toBe(400);
+      const studio = await running.api.post('/tenants', { tenantId: 'other-well' });
+      const stranger = apiOf(running.server.url, (studio.body as { key: string }).key);
+      const taken = await stranger.post(`${pathOf(npcId)}/memory/retract`, { memoryIds: [lie], reason: 'x' });
+      expect([taken.status, codeOf(taken)]).toEqual([404, 'NPC_NOT_FOUND']);
+      expect(codeOf(await stranger.get(`${pathOf(npcId)}/memory/${lie}/lineage`))).toBe('NPC_NOT_FOUND');
+      expect(await texts(npcId)).toEqual([LIE]);
       const { body } = await running.api.post('/keys', { name: 'memory only', scopes: ['memory', 'audit'] });
       const other = apiOf(running.server.url, (body as { key: string }).key);
       expect((await other.post(`${pathOf(npcId)}/memory/retract`, { memoryIds: [lie], reason: 'x' })).status).toBe(403);
@@ -236,6 +242,9 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       }
       expect(codeOf(await running.api.get('/rules/watch/coverage?npcId=nobody'))).toBe('NPC_NOT_FOUND');
       expect(codeOf(await running.api.get('/rules/watch/coverage?cursor=zz'))).toBe('SCHEMA_INVALID');
+      const studio = await running.api.post('/tenants', { tenantId: 'other-watch' });
+      const stranger = apiOf(running.server.url, (studio.body as { key: string }).key);
+      expect(codeOf(await stranger.get('/rules/watch/coverage'))).toBe('RULESET_NOT_FOUND');
       const { body } = await running.api.post('/keys', { name: 'rules only', scopes: ['rules'] });
       const other = apiOf(running.server.url, (body as { key: string }).key);
       expect((await other.get('/rules/watch/coverage')).status).toBe(403);
