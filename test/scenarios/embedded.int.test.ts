@@ -14,6 +14,7 @@ import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
+import { searchScenarios } from './searches.js';
 import { soulImportScenarios } from './soul-imports.js';
 import { soulsElsewhereScenarios } from './souls-elsewhere.js';
 import { soulScenarios } from './souls.js';
@@ -33,6 +34,7 @@ ghostEngineScenarios('embedded', openEmbeddedServer);
 ghostBodyScenarios('embedded', openEmbeddedServer);
 levelScenarios('embedded', openEmbeddedServer);
 historyScenarios('embedded', openEmbeddedServer);
+searchScenarios('embedded', openEmbeddedServer);
 soulsElsewhereScenarios('embedded', openEmbeddedServer);
 injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {

@@ -10,11 +10,13 @@ import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
 import { applyEvents } from '../../../src/app/read-models/apply-events.js';
 import { feedOf } from '../../../src/app/read-models/feed.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
+import type { Clock } from '../../../src/ports/clock.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import { npcs } from '../../../projections/npcs.js';
 import { projections } from '../../../projections/registry.js';
 import { turns } from '../../../projections/turns.js';
 import { readModelsContract } from '../../contracts/read-models.js';
+import { textSearchContract } from '../../contracts/text-search.js';
 import { history, storeOf } from '../../support/histories.js';
 import { everythingIn } from '../../support/read-models.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -22,7 +24,7 @@ import { noted, notes } from '../../support/notes.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 import { appendNext } from '../../support/append-next.js';
 
-readModelsContract('The embedded adapter', async (clock) => {
+const open = async (clock: Clock) => {
   const directory = await temporaryDirectory();
   const database = openReadsFile(join(directory.path, 'reads.db'));
   return {
@@ -32,7 +34,10 @@ readModelsContract('The embedded adapter', async (clock) => {
       await directory[Symbol.asyncDispose]();
     },
   };
-});
+};
+
+readModelsContract('The embedded adapter', open);
+textSearchContract('The embedded adapter', open);
 
 describe('The file of read models', () => {
   const row = { key: 'a', row: { a: 1 }, index: { partition: 'p', order: '1', tag: 'live' } };
