@@ -13,6 +13,7 @@ import { levelCommand } from './level.js';
 import { memoriesCommand } from './memories.js';
 import { rebuildCommand } from './rebuild.js';
 import { reembedCommand } from './reembed.js';
+import { searchCommand } from './search.js';
 import { serveCommand } from './serve.js';
 import { soulCommand } from './soul.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
@@ -35,6 +36,7 @@ const program = (terminal: Terminal): Command => {
     .addCommand(historyCommand(terminal))
     .addCommand(turnsCommand(terminal))
     .addCommand(whyCommand(terminal))
+    .addCommand(searchCommand(terminal))
     .addCommand(talkCommand(terminal))
     .addCommand(memoriesCommand(terminal))
     .addCommand(soulCommand(terminal))
