@@ -118,7 +118,7 @@ const acted = (
 const evolve = (row: UtterancesRow | null, recorded: RecordedEvent): UtterancesRow | null => {
   const event = npcEvents.decode(recorded);
   const opened = (turnId: string, observation: string, ...naming: readonly Json[]): UtterancesRow | null => {
-    const turn = begun(recorded, turnId, playerIn(...naming));
+    const turn = row ?? begun(recorded, turnId, playerIn(...naming));
     return turn && withUtterances(turn, recorded, [heard(turn, observation)]);
   };
   switch (event.type) {
