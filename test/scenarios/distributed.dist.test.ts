@@ -1,4 +1,5 @@
 import { openDistributedServer } from '../support/distributed-server.js';
+import { asOfScenarios } from './as-of.js';
 import { cardScenarios } from './cards.js';
 import { ghostEngineScenarios } from './ghost-engines.js';
 import { ghostScenarios } from './ghosts.js';
@@ -17,4 +18,5 @@ ghostScenarios('distributed', openDistributedServer);
 ghostEngineScenarios('distributed', openDistributedServer);
 levelScenarios('distributed', openDistributedServer);
 searchScenarios('distributed', openDistributedServer);
+asOfScenarios('distributed', openDistributedServer, 3);
 soulsElsewhereScenarios('distributed', openDistributedServer);

@@ -1,6 +1,7 @@
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
+import { asOfScenarios } from './as-of.js';
 import { cardScenarios } from './cards.js';
 import { ghostBodyScenarios } from './ghost-bodies.js';
 import { ghostEngineScenarios } from './ghost-engines.js';
@@ -35,6 +36,7 @@ ghostBodyScenarios('embedded', openEmbeddedServer);
 levelScenarios('embedded', openEmbeddedServer);
 historyScenarios('embedded', openEmbeddedServer);
 searchScenarios('embedded', openEmbeddedServer);
+asOfScenarios('embedded', openEmbeddedServer, 12);
 soulsElsewhereScenarios('embedded', openEmbeddedServer);
 injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {

@@ -70,6 +70,24 @@ describe('The file of read models', () => {
     );
   });
 
+  it('goes on with builds that were made before rows had passages', async () => {
+    await using directory = await temporaryDirectory();
+    using database = openReadsFile(join(directory.path, 'reads.db'));
+    const clock = new ManualClock();
+    const events = new MemoryEventStore();
+    await appendNext(events, 's', [noted('1', { a: 'a ruby' })]);
+    const old = await new EmbeddedReadModels(database, clock).open(notes);
+    for (const table of ['passages', 'passage_words', 'passage_hours']) database.exec(`DROP TABLE ${table}_${old.id}`);
+    const models = new EmbeddedReadModels(database, clock);
+    const build = await models.open(notes);
+    expect(build).toEqual(old);
+    await applyEvents(models, feedOf(notes, build), await events.readAll(0, 10), '');
+    await models.swapIn(build);
+    expect(await models.byWords(notes, { stream: 's', text: 'ruby', limit: 9 })).toHaveLength(1);
+    await rebuild({ events, writer: models, clock }, [notes]);
+    expect(await models.byWords(notes, { stream: 's', text: 'ruby', limit: 9 })).toHaveLength(1);
+  });
+
   it('keeps the vectors of texts, and what words find, over a rebuild', async () => {
     await using directory = await temporaryDirectory();
     using database = openReadsFile(join(directory.path, 'reads.db'));
