@@ -6,6 +6,7 @@ import { npcs } from './npcs.js';
 import { rulesets } from './rulesets.js';
 import { souls } from './souls.js';
 import { turns } from './turns.js';
+import { utterances } from './utterances.js';
 
 /** Every read model there is. */
-export const projections: readonly Projection[] = [npcs, turns, memories, rulesets, souls, levels, ghosts];
+export const projections: readonly Projection[] = [npcs, turns, memories, rulesets, souls, levels, ghosts, utterances];

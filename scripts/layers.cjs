@@ -166,6 +166,12 @@ module.exports = [
     'A replay reads what a mind has done; it depends on what decides, and on nothing that serves a request.',
   ),
   wing(
+    'search',
+    'what was said in all minds of a tenant, found by its words',
+    ['src/app/pacing', 'projections'],
+    'A search reads what was recorded; it decides nothing, and knows minds only by what they said.',
+  ),
+  wing(
     'levels',
     'levels: taken from maps, found by name, made of names that nobody registered',
     ['src/app/streams', 'src/app/pacing'],

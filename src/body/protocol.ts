@@ -211,6 +211,21 @@ export type MemoryRecord = {
   readonly cause: { readonly turnId: string | null; readonly eventId: string; readonly revision: number };
 };
 
+/** What a search found (contract 10.10). */
+export type SearchHit = {
+  readonly npcId: string;
+  readonly turnId: string | null;
+  readonly revision: number;
+  readonly at: string;
+  readonly kind: 'heard' | 'said' | 'did' | 'memory';
+  readonly by: string | null;
+  readonly to: string | null;
+  readonly text: string;
+  readonly snippet: string;
+  readonly refused?: true;
+};
+export type SearchPage = { readonly hits: readonly SearchHit[]; readonly next?: string };
+
 /** How far a ghost session is (contract 9.2, 9.8). */
 export type GhostStatus = {
   readonly ghostSessionId: string;

@@ -16,6 +16,7 @@ import { memoriesCommand } from './memories.js';
 import { rebuildCommand } from './rebuild.js';
 import { reembedCommand } from './reembed.js';
 import { retractCommand } from './retract.js';
+import { searchCommand } from './search.js';
 import { serveCommand } from './serve.js';
 import { soulCommand } from './soul.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
@@ -38,6 +39,7 @@ const program = (terminal: Terminal): Command => {
     .addCommand(historyCommand(terminal))
     .addCommand(turnsCommand(terminal))
     .addCommand(whyCommand(terminal))
+    .addCommand(searchCommand(terminal))
     .addCommand(talkCommand(terminal))
     .addCommand(memoriesCommand(terminal))
     .addCommand(lineageCommand(terminal))

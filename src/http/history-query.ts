@@ -23,7 +23,8 @@ type Filter = Static<TObject<typeof filterQuery>>;
 const setOf = (list: string | undefined): ReadonlySet<string> | undefined =>
   list === undefined ? undefined : new Set(list.split(','));
 
-const timeOf = (name: 'since' | 'until', text: string | undefined): number | undefined => {
+/** The time that a member of the query names, in milliseconds since 1970. @throws Rejection SCHEMA_INVALID for what is no time */
+export const timeOf = (name: 'since' | 'until', text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   const timeMs = instantOf(text);
   if (timeMs !== null) return timeMs;

@@ -9,6 +9,7 @@ import type { ReadModels } from './read-models.js';
 import type { RowSearch } from './row-search.js';
 import type { Snapshots } from './snapshots.js';
 import type { SoulArchive } from './soul-archive.js';
+import type { TextSearch } from './text-search.js';
 import type { VectorSearch } from './vector-search.js';
 
 /** Everything that touches the world, as one profile opens it. */
@@ -18,6 +19,7 @@ export type Ports = {
   readonly events: EventStore;
   readonly readModels: ReadModels;
   readonly rowSearch: RowSearch;
+  readonly textSearch: TextSearch;
   readonly snapshots: Snapshots;
   readonly soulArchive: SoulArchive;
   readonly idempotency: IdempotencyStore;

@@ -1,5 +1,5 @@
 import type { Json } from '../domain/shared/json.js';
-import type { Projection, RowIndex } from './read-models.js';
+import type { Passage, Projection, RowIndex } from './read-models.js';
 
 /** One run of a projection over the events: its rows, its progress, and how far it has come. */
 export type Build = {
@@ -45,6 +45,8 @@ export type RowChange = {
   readonly index: RowIndex;
   /** Only if the projection's rows have texts: the row's stream, and its text or null. */
   readonly search?: { readonly stream: string; readonly text: string | null };
+  /** Only if the projection's rows have passages: all of this row, also those that are stored already. */
+  readonly passages?: readonly Passage[];
 };
 
 /** What a batch of events does to a build. */

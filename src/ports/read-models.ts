@@ -4,6 +4,19 @@ import type { RecordedEvent } from './event-store.js';
 /** Where a row stands in lists: `partition` groups (a tenant, a mind), `order` sorts within it, `tag` filters. */
 export type RowIndex = { readonly partition: string; readonly order: string; readonly tag: string };
 
+/** A text of a row that search finds (`TextSearch`). It never changes. */
+export type Passage = {
+  /** Its place among all passages of all streams: a whole number below 2^53 that no other has. Later ones are higher. */
+  readonly place: number;
+  /** What is searched together: a tenant. */
+  readonly partition: string;
+  /** RFC 3339. */
+  readonly at: string;
+  /** What filters select by. */
+  readonly tags: readonly string[];
+  readonly text: string;
+};
+
 /**
  * A read model as a value: how rows are made from events. Pure; a new `version` is built beside the old one and swapped in.
  *
@@ -26,6 +39,8 @@ export interface Projection<Row extends Json = Json> {
   indexOf(row: Row): RowIndex;
   /** The text that a row is found by (`RowSearch`), null when it has none. Only projections whose rows have texts define it. */
   textOf?(row: Row): string | null;
+  /** What search finds in a row. Only projections whose rows have passages define it: such a row is never removed, and keeps the passages that it had. */
+  passagesOf?(row: Row): readonly Passage[];
 }
 
 /** Places in lists, above one (exclusive) and up to another (inclusive). A missing end is open. */

@@ -33,7 +33,7 @@ export type WordHit = { readonly key: string; readonly order: string; readonly s
 
 /** How many words of a query are searched: its first ones. */
 export const QUERY_WORDS = 32;
-/** For each word of a query, at least this many rows of the stream with that word are read, the newest first. */
+/** For each word of a query, at least this many rows of the stream and range with that word are read, the newest first. */
 export const WORD_ROWS = 1_000;
 
 /**

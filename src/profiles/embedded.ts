@@ -55,7 +55,7 @@ export const openEmbedded = async (
     const rateLimiter = new MemoryRateLimiter(systemClock);
     const outside = { clock: systemClock, random: systemRandom };
     const embedder = closers.opened(await openEmbedder(config.embedder, { ...outside, log }));
-    const searched = { readModels, rowSearch: readModels, vectorSearch: nativeSearch };
+    const searched = { readModels, rowSearch: readModels, textSearch: readModels, vectorSearch: nativeSearch };
     const kept = { snapshots, soulArchive, idempotency, rateLimiter, keyUsage };
     const ports = { ...outside, events, ...searched, ...kept, embedder };
     return {

@@ -4,7 +4,7 @@ import type { Json } from '../../src/domain/shared/json.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Build, Changes, ReadModelWriter } from '../../src/ports/read-model-writer.js';
 import type { ListQuery, Projection, ReadModels } from '../../src/ports/read-models.js';
-import type { RowSearch, WordQuery } from '../../src/ports/row-search.js';
+import { type RowSearch, WORD_ROWS, type WordQuery } from '../../src/ports/row-search.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 type Both = ReadModels & RowSearch & ReadModelWriter;
@@ -298,6 +298,13 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
       it('are found within a range of places', async () => {
         await commit({ put: ['1', '2', '3', '4'].map((n) => text(`s/${n}`, 'ruby', n)) });
         expect(await found({ text: 'ruby', within: { above: '1', upTo: '3' } })).toEqual(['s/3', 's/2']);
+      });
+
+      it('are found up to a place, however many come after it', async () => {
+        await commit({ put: [text('s/a', 'ruby', '0000')] });
+        const later = Array.from({ length: WORD_ROWS + 1 }, (_, n) => text(`s/${n}`, 'ruby', `1${n}`));
+        await commit({ put: later });
+        expect(await found({ text: 'ruby', within: { upTo: '0000' } })).toEqual(['s/a']);
       });
 
       it('follow the row: another text, another place, none, gone', async () => {

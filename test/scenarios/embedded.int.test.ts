@@ -1,6 +1,7 @@
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
+import { asOfScenarios } from './as-of.js';
 import { cardScenarios } from './cards.js';
 import { ghostBodyScenarios } from './ghost-bodies.js';
 import { ghostEngineScenarios } from './ghost-engines.js';
@@ -15,6 +16,7 @@ import { memoryScenarios } from './memory.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
 import { retractionScenarios } from './retractions.js';
+import { searchScenarios } from './searches.js';
 import { soulImportScenarios } from './soul-imports.js';
 import { soulsElsewhereScenarios } from './souls-elsewhere.js';
 import { soulScenarios } from './souls.js';
@@ -35,6 +37,8 @@ ghostEngineScenarios('embedded', openEmbeddedServer);
 ghostBodyScenarios('embedded', openEmbeddedServer);
 levelScenarios('embedded', openEmbeddedServer);
 historyScenarios('embedded', openEmbeddedServer);
+searchScenarios('embedded', openEmbeddedServer);
+asOfScenarios('embedded', openEmbeddedServer, 12);
 soulsElsewhereScenarios('embedded', openEmbeddedServer);
 injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {

@@ -2,10 +2,13 @@ import type { ReadModelWriter } from '../../src/ports/read-model-writer.js';
 import type { ReadModels } from '../../src/ports/read-models.js';
 import { writerWith } from '../support/read-models.js';
 import type { RowSearch } from '../../src/ports/row-search.js';
+import type { TextSearch } from '../../src/ports/text-search.js';
 import type { Link } from './network.js';
 
+type Read = ReadModels & RowSearch & TextSearch;
+
 /** The read models as a server reads them over the network. */
-export const readModelsOver = (models: ReadModels & RowSearch, link: Link): ReadModels & RowSearch => ({
+export const readModelsOver = (models: Read, link: Link): Read => ({
   get: (...asked) => link.call(() => models.get(...asked)),
   getAll: (...asked) => link.call(() => models.getAll(...asked)),
   list: (...asked) => link.call(() => models.list(...asked)),
@@ -18,6 +21,7 @@ export const readModelsOver = (models: ReadModels & RowSearch, link: Link): Read
   vectors: (...asked) => link.call(() => models.vectors(...asked)),
   hasMeaningless: (...asked) => link.call(() => models.hasMeaningless(...asked)),
   byWords: (...asked) => link.call(() => models.byWords(...asked)),
+  passages: (...asked) => link.call(() => models.passages(...asked)),
 });
 
 /** The read models as a projector writes them: a commit without an answer may have been written. */

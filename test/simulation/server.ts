@@ -31,6 +31,7 @@ import type { ProcessEngine } from '../../src/ports/process-engine.js';
 import type { Random } from '../../src/ports/random.js';
 import type { ReadModels } from '../../src/ports/read-models.js';
 import type { RowSearch } from '../../src/ports/row-search.js';
+import type { TextSearch } from '../../src/ports/text-search.js';
 import type { Snapshots } from '../../src/ports/snapshots.js';
 import type { Ports } from '../../src/ports/ports.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
@@ -48,7 +49,7 @@ export type ServerOptions = {
   readonly machine: Machine;
   readonly random: Random;
   readonly events: EventStore;
-  readonly readModels: ReadModels & RowSearch;
+  readonly readModels: ReadModels & RowSearch & TextSearch;
   readonly snapshots: Snapshots;
   readonly idempotency: IdempotencyStore;
   readonly engine: ProcessEngine | null;
@@ -92,6 +93,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     idempotency,
     readModels,
     rowSearch: readModels,
+    textSearch: readModels,
     vectorSearch: plainSearch,
     embedder: new MemoryEmbedder(),
     rateLimiter: new MemoryRateLimiter(clock),

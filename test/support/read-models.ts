@@ -1,7 +1,9 @@
 import { clearsOf } from '../../projections/memories.js';
 import { projections } from '../../projections/registry.js';
+import { utterances } from '../../projections/utterances.js';
 import type { ReadModelWriter } from '../../src/ports/read-model-writer.js';
 import type { ReadModels } from '../../src/ports/read-models.js';
+import type { TextSearch } from '../../src/ports/text-search.js';
 import { historyStreams, historyTenants } from './histories.js';
 
 /** A writer with some of its methods replaced; the others are those of `writer`. */
@@ -19,7 +21,7 @@ export const writerWith = (writer: ReadModelWriter, replaced: Partial<ReadModelW
 });
 
 /** Everything that readers can see of the registered read models after a history. */
-export const everythingIn = async (models: ReadModels): Promise<unknown> => {
+export const everythingIn = async (models: ReadModels & TextSearch): Promise<unknown> => {
   const seen: unknown[] = [];
   for (const projection of projections) {
     for (const partition of [...historyTenants, ...historyStreams, ...historyStreams.map(clearsOf)]) {
@@ -30,5 +32,9 @@ export const everythingIn = async (models: ReadModels): Promise<unknown> => {
     for (const stream of historyStreams)
       seen.push([projection.name, stream, await models.progress(projection, stream)]);
   }
+  const all = { words: [], beginnings: [], without: [], tags: [], limit: 1_000 };
+  for (const partition of historyTenants) seen.push(await models.passages(utterances, { partition, ...all }));
+  for (const partition of historyTenants)
+    seen.push(await models.passages(utterances, { partition, ...all, words: ['coins'], tags: [['kind said']] }));
   return seen;
 };

@@ -5,6 +5,7 @@ import type { Changes, Loaded } from '../../ports/read-model-writer.js';
 import { StreamMoved } from '../shared/stream-moved.js';
 import type { Database } from './database.js';
 import { placeRange } from './place-range.js';
+import { EmbeddedPassages } from './passages.js';
 import { EmbeddedRowTexts } from './row-texts.js';
 import { Statements } from './statements.js';
 
@@ -20,12 +21,14 @@ export class ReadModelTables {
   readonly #progress: string;
   readonly #statements: Statements;
   readonly texts: EmbeddedRowTexts;
+  readonly passages: EmbeddedPassages;
 
   constructor(database: Database, build: number) {
     this.#database = database;
     this.#statements = new Statements(database);
     this.texts = new EmbeddedRowTexts(database, build);
     this.#rows = `rows_${build}`;
+    this.passages = new EmbeddedPassages(database, build, this.#rows);
     this.#progress = `progress_${build}`;
   }
 
@@ -38,11 +41,13 @@ export class ReadModelTables {
       CREATE TABLE ${this.#progress} (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
     `);
     this.texts.create();
+    this.passages.create();
   }
 
   drop(): void {
     this.#statements.clear();
     this.texts.drop();
+    this.passages.drop();
     this.#database.exec(`DROP TABLE IF EXISTS ${this.#rows}; DROP TABLE IF EXISTS ${this.#progress};`);
   }
 
@@ -129,6 +134,7 @@ export class ReadModelTables {
     const gone = this.#statements.prepared(`DELETE FROM ${this.#rows} WHERE key = ?`);
     for (const key of remove) gone.run(key);
     this.texts.write(changes, earlier?.texts);
+    this.passages.write(changes);
   }
 }
 

@@ -18,6 +18,7 @@ import {
   type ReadModels,
 } from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
+import type { PassagePage, PassageQuery, TextSearch } from '../../ports/text-search.js';
 import { ReadWaiters, type WaitState } from '../shared/read-waiters.js';
 import type { Database } from './database.js';
 import { StreamMoved } from '../shared/stream-moved.js';
@@ -28,7 +29,7 @@ type OpenBuild = { build: Build; readonly tables: ReadModelTables; readonly park
 type BuildRow = { id: number; name: string; version: number; position: number; live: number };
 
 /** Read models, their search and their write side in one SQLite file that only this process writes. */
-export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWriter {
+export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, ReadModelWriter {
   /** How long a read waits, in milliseconds. */
   readonly #waitMs: number;
   readonly #database: Database;
@@ -87,6 +88,10 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, ReadModelWrite
     const texts = this.#texts(projection);
     if (texts === undefined) return [];
     return (await texts.byWords(query)) ?? this.byWords(projection, query);
+  }
+
+  async passages(projection: Projection, query: PassageQuery): Promise<PassagePage> {
+    return this.#serving(projection)?.tables.passages.find(query) ?? { hits: [], further: null };
   }
 
   async progress(projection: Projection, stream: string): Promise<number> {

@@ -125,18 +125,20 @@ export class EmbeddedRowTexts {
   }
 
   /**
-   * Word by word, each within its bound: the index's own ranking would count the rows of all streams. Other work runs between two words.
+   * Word by word, each within its bound: the index's own ranking would count the rows of all streams. Other work runs between two words. Rows after
+   * the range do not count towards the bound, so that what is found as of a moment stays the same.
    * @returns null when the build was dropped meanwhile
    */
   async byWords({ text, stream, within, limit }: WordQuery): Promise<readonly WordHit[] | null> {
     const range = placeRange(within);
-    const newest = `SELECT rowid FROM ${this.#words} WHERE ${this.#words} MATCH ? ORDER BY rowid DESC LIMIT ${WORD_ROWS}`;
+    const last = within?.upTo === undefined ? Number.MAX_SAFE_INTEGER : this.#lastId(stream, within.upTo);
+    const newest = `SELECT rowid FROM ${this.#words} WHERE ${this.#words} MATCH ? AND rowid <= ? ORDER BY rowid DESC LIMIT ${WORD_ROWS}`;
     const sql = `SELECT key, place FROM ${this.#texts} WHERE id IN (${newest}) ${range.sql}`;
     const hits: (readonly Omit<WordHit, 'score'>[])[] = [];
     for (const word of wordsOf(text).slice(0, QUERY_WORDS)) {
       if (hits.length > 0) await nextTurn();
       if (this.#isDropped) return null;
-      const rows = this.#statements.all(sql, `"${streamWord(stream)}" AND "${word}"`, ...range.given);
+      const rows = this.#statements.all(sql, `"${streamWord(stream)}" AND "${word}"`, last, ...range.given);
       hits.push(rows.map(([key, order]) => ({ key: String(key), order: String(order) })));
     }
     const best = bestByWordsInSlices(hits, limit);
@@ -155,6 +157,12 @@ export class EmbeddedRowTexts {
     const side = (compare: string): string =>
       `SELECT ${columns} FROM ${this.#texts} WHERE embedder ${compare} ? ${condition}`;
     return `${side('<')} UNION ALL ${side('>')} LIMIT ?`;
+  }
+
+  /** The last id of a stream's texts up to a place. */
+  #lastId(stream: string, upTo: string): number {
+    const sql = `SELECT max(id) FROM ${this.#texts} WHERE stream = ? AND place <= ?`;
+    return Number(this.#statements.all(sql, stream, upTo)[0]?.[0] ?? 0);
   }
 
   #put(key: string, stream: string, order: string, text: string, earlier: EmbeddedRowTexts | undefined): void {

@@ -21,7 +21,9 @@ import type {
   WordHit,
   WordQuery,
 } from '../../ports/row-search.js';
+import type { PassagePage, PassageQuery, TextSearch } from '../../ports/text-search.js';
 import { ReadWaiters, type WaitState } from '../shared/read-waiters.js';
+import { MemoryPassages } from './passages.js';
 import { isWithin, MemoryRowTexts } from './row-texts.js';
 import { compareOrders } from '../../domain/shared/row-order.js';
 
@@ -33,12 +35,13 @@ type MemoryBuild = {
   live: boolean;
   readonly rows: Map<string, { readonly row: Json; readonly index: RowIndex }>;
   readonly texts: MemoryRowTexts;
+  readonly passages: MemoryPassages;
   readonly progress: Map<string, number>;
   readonly parked: Map<string, ParkedEvent>;
 };
 
 /** Read models, their search and their write side in memory: the definition of these ports. */
-export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter {
+export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, ReadModelWriter {
   /** How long a read waits, in milliseconds. */
   readonly #waitMs: number;
   readonly #waiters: ReadWaiters;
@@ -99,6 +102,11 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
     return this.#serving(projection)?.texts.byWords(query) ?? [];
   }
 
+  async passages(projection: Projection, query: PassageQuery): Promise<PassagePage> {
+    const build = this.#serving(projection);
+    return build?.passages.find(build.rows, query) ?? { hits: [], further: null };
+  }
+
   async progress(projection: Projection, stream: string): Promise<number> {
     return this.#serving(projection)?.progress.get(stream) ?? -1;
   }
@@ -130,6 +138,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
     const empty = {
       rows: new Map(),
       texts: new MemoryRowTexts(),
+      passages: new MemoryPassages(),
       progress: new Map(),
       parked: new Map(),
     } satisfies Partial<MemoryBuild>;
@@ -151,7 +160,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
   }
 
   async commit(build: Build, changes: Changes): Promise<boolean> {
-    const { name, version, rows, texts, progress, parked } = this.#kept(build);
+    const { name, version, rows, texts, passages, progress, parked } = this.#kept(build);
     if (changes.progress.some(({ stream, from }) => (progress.get(stream) ?? -1) !== from)) return false;
     for (const { key, row, index } of changes.put) rows.set(key, { row, index });
     for (const key of changes.remove) rows.delete(key);
@@ -159,6 +168,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, ReadModelWriter 
       changes,
       this.#builds.find((other) => other.name === name && other.live && other.id !== build.id)?.texts,
     );
+    passages.write(changes);
     for (const { stream, to } of changes.progress) progress.set(stream, to);
     for (const event of changes.parked) parked.set(event.stream, { projection: name, version, ...event });
     // Several projectors may write one build: the furthest position counts, however late another projector is.

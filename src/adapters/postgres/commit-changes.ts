@@ -4,6 +4,7 @@ import type { Build, Changes } from '../../ports/read-model-writer.js';
 import { StreamMoved } from '../shared/stream-moved.js';
 import { dropped } from './builds.js';
 import { isRace } from './failures.js';
+import { writePassages } from './passages.js';
 import { writeTexts } from './row-texts.js';
 import { byText, storable } from './stored-text.js';
 import type { Tables } from './tables.js';
@@ -23,6 +24,7 @@ export const commitChanges = async (db: Kysely<Tables>, build: Build, changes: C
       await putRows(tx, id, changes.put);
       await removeRows(tx, id, changes.remove);
       await writeTexts(tx, build, changes.put);
+      await writePassages(tx, id, changes.put);
       await park(tx, id, changes.parked);
       await sql`UPDATE builds SET position = ${changes.position} WHERE id = ${id} AND position < ${changes.position}`.execute(
         tx,

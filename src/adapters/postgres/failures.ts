@@ -48,7 +48,10 @@ const isUnavailable = (error: unknown): boolean => {
 };
 
 /** Whether the error's connection must not be used again: it broke, or an answer is still on its way. */
-export const isConnectionSpoilt = (error: unknown): boolean => isUnavailable(error) && codeOf(error) !== '57014';
+export const isConnectionSpoilt = (error: unknown): boolean => isUnavailable(error) && !isTimeout(error);
+
+/** Whether the server ended a statement because it took too long. */
+export const isTimeout = (error: unknown): boolean => codeOf(error) === '57014';
 
 /** Whether another writer was faster. */
 export const isRace = (error: unknown): boolean => RACE_CODES.has(codeOf(error));

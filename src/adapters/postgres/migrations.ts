@@ -85,6 +85,15 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
     sql`CREATE INDEX soul_archive_by_expiry ON soul_archive (expires) WHERE expires IS NOT NULL`,
   ],
   '008-soul-cids': [sql`CREATE TABLE soul_cids (cid text COLLATE "C" PRIMARY KEY, digest text COLLATE "C" NOT NULL)`],
+  '009-passages': [
+    sql`
+        CREATE TABLE passages (
+          build integer NOT NULL, place bigint NOT NULL, key text COLLATE "C" NOT NULL, at bigint NOT NULL, words tsvector NOT NULL,
+          PRIMARY KEY (build, place)
+        )`,
+    sql`CREATE INDEX passages_by_time ON passages (build, at)`,
+    sql`CREATE INDEX passages_by_words ON passages USING gin (words)`,
+  ],
 };
 
 /** Says in one sentence what is wrong; nothing was changed. */

@@ -20,9 +20,11 @@ import {
   type ReadModels,
 } from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
+import type { PassagePage, PassageQuery, TextSearch } from '../../ports/text-search.js';
 import { beginBuild, openBuild, swapBuildIn, sweepDropped } from './builds.js';
 import { commitChanges } from './commit-changes.js';
 import type { Postgres } from './open.js';
+import { findPassages } from './passages.js';
 import { getRow, getRows, listRows, loadRows, progressOf } from './read-rows.js';
 import { ReadWaits } from './read-waits.js';
 import {
@@ -40,7 +42,7 @@ import {
  * Failures: every method throws Rejection DATABASE_UNAVAILABLE while the database is away, and works again when it is back. A commit that fails in
  * this way may have been written; `load` tells.
  */
-export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWriter, AsyncDisposable {
+export class PostgresReadModels implements ReadModels, RowSearch, TextSearch, ReadModelWriter, AsyncDisposable {
   /** How long a read waits, in milliseconds. */
   readonly #waitMs: number;
   readonly #postgres: Postgres;
@@ -93,6 +95,10 @@ export class PostgresReadModels implements ReadModels, RowSearch, ReadModelWrite
 
   byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]> {
     return this.#postgres.run('request', (db) => rowsByWords(db, projection, query));
+  }
+
+  passages(projection: Projection, query: PassageQuery): Promise<PassagePage> {
+    return this.#postgres.run('request', (db) => findPassages(db, projection, query));
   }
 
   progress(projection: Projection, stream: string): Promise<number> {

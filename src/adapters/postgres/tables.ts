@@ -16,6 +16,7 @@ export type Tables = {
     embedder: string;
     vector: Buffer | null;
   };
+  readonly passages: { build: number; place: number; key: string; at: number; words: string };
   readonly progress: { build: number; stream: string; revision: number };
   readonly parked: {
     build: number;

@@ -12,9 +12,17 @@ const COMMIT_ATTEMPTS = 8;
 const changesOf = (projection: Projection, { rows, streams, parked, position }: Gathered): Changes => {
   const put: Changes['put'][number][] = [];
   const remove: string[] = [];
-  for (const [key, { stream, text, stored, changed, row, index }] of rows) {
+  const hasTexts = projection.textOf !== undefined;
+  const hasPassages = projection.passagesOf !== undefined;
+  for (const [key, { stream, text, passages, stored, changed, row, index }] of rows) {
     if (row !== null && index !== null)
-      put.push(projection.textOf === undefined ? { key, row, index } : { key, row, index, search: { stream, text } });
+      put.push({
+        key,
+        row,
+        index,
+        ...(hasTexts ? { search: { stream, text } } : {}),
+        ...(hasPassages ? { passages } : {}),
+      });
     else if (stored && changed) remove.push(key);
   }
   const progress: Changes['progress'][number][] = [];

@@ -1,7 +1,7 @@
 import type { Json } from '../../domain/shared/json.js';
 import { rowKey } from '../../domain/shared/row-key.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
-import type { Projection, RowIndex } from '../../ports/read-models.js';
+import type { Passage, Projection, RowIndex } from '../../ports/read-models.js';
 import type { Changes, Loaded, ReadModelWriter } from '../../ports/read-model-writer.js';
 import { type Feed, type Portion, shrink } from './feed.js';
 
@@ -17,6 +17,7 @@ type Row = {
   row: Json | null;
   index: RowIndex | null;
   text: string | null;
+  passages: readonly Passage[];
 };
 type Stream = { from: number; to: number; parked: boolean };
 
@@ -73,6 +74,7 @@ const newRow = (stream: string, id: string): Row => ({
   row: null,
   index: null,
   text: null,
+  passages: [],
 });
 const newStream = (): Stream => ({ from: -1, to: -1, parked: false });
 
@@ -80,6 +82,7 @@ const newStream = (): Stream => ({ from: -1, to: -1, parked: false });
 const evolveRow = (projection: Projection, kept: Row, event: RecordedEvent): void => {
   const row = projection.evolve(kept.row, event, kept.id);
   const index = row === null ? null : projection.indexOf(row);
+  kept.passages = row === null ? [] : (projection.passagesOf?.(row) ?? []);
   kept.text = row === null ? null : (projection.textOf?.(row) ?? null);
   kept.index = index;
   kept.row = row;

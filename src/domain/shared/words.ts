@@ -15,7 +15,8 @@ const FORM_BYTES = 2 * WORDS_BYTES;
  */
 const PART = /[^]{1,4096}(?=\s|$)|[^]{1,4096}(?<=[,;。、！？；])|[^]{1,4096}/gu;
 
-const firstOf = (word: string): string =>
+/** A word, or the beginning of one that is too long. */
+export const cutWord = (word: string): string =>
   word.length <= WORD_CHARACTERS ? word : [...word].slice(0, WORD_CHARACTERS).join('');
 
 function* formsOf(text: string): Generator<string, void, undefined> {
@@ -29,6 +30,6 @@ function* formsOf(text: string): Generator<string, void, undefined> {
 export const wordsOf = (text: string): readonly string[] => {
   const words = new Set<string>();
   for (const form of untilFull(formsOf(text), (form) => Buffer.byteLength(form), FORM_BYTES))
-    for (const word of form.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) words.add(firstOf(word));
+    for (const word of form.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) words.add(cutWord(word));
   return [...untilFull(words, (word) => Buffer.byteLength(word), WORDS_BYTES)];
 };

@@ -42,10 +42,13 @@ const relatedIn = (value: Json): readonly string[] => {
 };
 const isText = (value: Json): value is string => typeof value === 'string';
 
-/** Calls `found` for every player that a value names, at any depth. `playerId` and `playerName` beside each other are one player. */
-export const eachPlayerIn = (value: Json, found: TellsPlayer): void => {
+/**
+ * Calls `found` for every player that a value names, at any depth. `playerId` and `playerName` beside each other are one player.
+ * @param related is called for those with whom there are relations, who may be others than players
+ */
+export const eachPlayerIn = (value: Json, found: TellsPlayer, related = found): void => {
   if (Array.isArray(value)) {
-    for (const item of value as readonly Json[]) eachPlayerIn(item, found);
+    for (const item of value as readonly Json[]) eachPlayerIn(item, found, related);
     return;
   }
   if (!isObject(value)) return;
@@ -56,7 +59,7 @@ export const eachPlayerIn = (value: Json, found: TellsPlayer): void => {
       for (const item of inner as readonly Json[]) tellPlayer(found, item);
     }
     // Nothing tells players from others there.
-    if (member === 'relationships') for (const related of relatedIn(inner)) tellPlayer(found, related);
-    eachPlayerIn(inner, found);
+    if (member === 'relationships') for (const name of relatedIn(inner)) tellPlayer(related, name);
+    eachPlayerIn(inner, found, related);
   }
 };

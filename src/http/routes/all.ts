@@ -24,6 +24,7 @@ import { npcRoutes } from './npcs.js';
 import { processRoutes } from './process/routes.js';
 import { recallRoutes } from './recall.js';
 import { ruleRoutes } from './rules.js';
+import { searchRoute } from './search.js';
 import { soulRoutes } from './souls/routes.js';
 import { turnRoutes } from './turns.js';
 import { verdictRoutes } from './verdicts.js';
@@ -57,6 +58,7 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...turnRoutes(services),
   ...lineageRoutes(services),
   ...coverageRoutes(services),
+  searchRoute(services),
   whyRoute({ ...services, events: services.ports.events }),
   ...eventRoutes({ ...services, onRevoked: (keyId, listener) => apiKeys.directory.onRevoked(keyId, listener) }),
   ...cortexRoutes(services, apiKeys),

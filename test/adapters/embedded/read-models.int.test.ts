@@ -10,11 +10,13 @@ import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
 import { applyEvents } from '../../../src/app/read-models/apply-events.js';
 import { feedOf } from '../../../src/app/read-models/feed.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
+import type { Clock } from '../../../src/ports/clock.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import { npcs } from '../../../projections/npcs.js';
 import { projections } from '../../../projections/registry.js';
 import { turns } from '../../../projections/turns.js';
 import { readModelsContract } from '../../contracts/read-models.js';
+import { textSearchContract } from '../../contracts/text-search.js';
 import { history, storeOf } from '../../support/histories.js';
 import { everythingIn } from '../../support/read-models.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -22,7 +24,7 @@ import { noted, notes } from '../../support/notes.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 import { appendNext } from '../../support/append-next.js';
 
-readModelsContract('The embedded adapter', async (clock) => {
+const open = async (clock: Clock) => {
   const directory = await temporaryDirectory();
   const database = openReadsFile(join(directory.path, 'reads.db'));
   return {
@@ -32,7 +34,10 @@ readModelsContract('The embedded adapter', async (clock) => {
       await directory[Symbol.asyncDispose]();
     },
   };
-});
+};
+
+readModelsContract('The embedded adapter', open);
+textSearchContract('The embedded adapter', open);
 
 describe('The file of read models', () => {
   const row = { key: 'a', row: { a: 1 }, index: { partition: 'p', order: '1', tag: 'live' } };
@@ -63,6 +68,24 @@ describe('The file of read models', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('goes on with builds that were made before rows had passages', async () => {
+    await using directory = await temporaryDirectory();
+    using database = openReadsFile(join(directory.path, 'reads.db'));
+    const clock = new ManualClock();
+    const events = new MemoryEventStore();
+    await appendNext(events, 's', [noted('1', { a: 'a ruby' })]);
+    const old = await new EmbeddedReadModels(database, clock).open(notes);
+    for (const table of ['passages', 'passage_words', 'passage_hours']) database.exec(`DROP TABLE ${table}_${old.id}`);
+    const models = new EmbeddedReadModels(database, clock);
+    const build = await models.open(notes);
+    expect(build).toEqual(old);
+    await applyEvents(models, feedOf(notes, build), await events.readAll(0, 10), '');
+    await models.swapIn(build);
+    expect(await models.byWords(notes, { stream: 's', text: 'ruby', limit: 9 })).toHaveLength(1);
+    await rebuild({ events, writer: models, clock }, [notes]);
+    expect(await models.byWords(notes, { stream: 's', text: 'ruby', limit: 9 })).toHaveLength(1);
   });
 
   it('keeps the vectors of texts, and what words find, over a rebuild', async () => {

@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 
 import { PostgresReadModels } from '../../../src/adapters/postgres/read-models.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
+import type { Clock } from '../../../src/ports/clock.js';
 import type { Changes } from '../../../src/ports/read-model-writer.js';
 import { npcs } from '../../../projections/npcs.js';
 import { readModelsContract } from '../../contracts/read-models.js';
+import { textSearchContract } from '../../contracts/text-search.js';
 import { TestSchema } from '../../support/postgres.js';
 
-readModelsContract('The PostgreSQL adapter', async (clock) => {
+const open = async (clock: Clock) => {
   const schema = new TestSchema();
   const models = new PostgresReadModels(schema.postgres, clock);
   return {
@@ -17,7 +19,10 @@ readModelsContract('The PostgreSQL adapter', async (clock) => {
       await schema[Symbol.asyncDispose]();
     },
   };
-});
+};
+
+readModelsContract('The PostgreSQL adapter', open);
+textSearchContract('The PostgreSQL adapter', open);
 
 const WAIT_MS = 20_000;
 const index = { partition: 'p', order: '1', tag: 'live' };

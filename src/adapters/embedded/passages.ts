@@ -1,0 +1,125 @@
+import { searchWords } from '../../domain/search/placed-words.js';
+import type { Json } from '../../domain/shared/json.js';
+import { READ_BYTES } from '../../domain/shared/page-size.js';
+import type { Passage } from '../../ports/read-models.js';
+import type { Changes } from '../../ports/read-model-writer.js';
+import type { PassageHit, PassagePage, PassageQuery } from '../../ports/text-search.js';
+import { partitionWord, tagWord } from '../shared/tag-word.js';
+import type { Database } from './database.js';
+import { Statements } from './statements.js';
+
+/** How many places one call looks at: some 500,000 events. The index passes over those in which a word does not stand. */
+const PLACES_LOOKED_AT = 2_000_000;
+const HOUR_MS = 3_600_000;
+
+const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS);
+const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`;
+const anyOf = (words: readonly string[]): string => `(${words.map(quoted).join(' OR ')})`;
+
+/** The condition of an index of words. Every word stands in quotes, so none means anything to the index. */
+const matching = ({ partition, words, beginnings, without, tags }: PassageQuery): string => {
+  const all = [
+    quoted(partitionWord(partition)),
+    ...tags.map((group) => anyOf(group.map(tagWord))),
+    ...words.map(quoted),
+    ...beginnings.map((beginning) => `${quoted(beginning)}*`),
+  ].join(' AND ');
+  return without.length === 0 ? all : `(${all}) NOT ${anyOf(without)}`;
+};
+
+/**
+ * The passages of one build's rows. The index of words numbers them by their places, so it goes through them from the last one on without sorting.
+ * It holds partition and tags as words beside those of the text, and no positions. `hours`: between which places the passages of an hour are.
+ */
+export class EmbeddedPassages {
+  readonly #database: Database;
+  readonly #statements: Statements;
+  readonly #rows: string;
+  readonly #passages: string;
+  readonly #words: string;
+  readonly #hours: string;
+
+  /** @param rows the table of the build's rows */
+  constructor(database: Database, build: number, rows: string) {
+    this.#database = database;
+    this.#statements = new Statements(database);
+    this.#rows = rows;
+    this.#passages = `passages_${build}`;
+    this.#words = `passage_words_${build}`;
+    this.#hours = `passage_hours_${build}`;
+  }
+
+  create(): void {
+    this.#database.exec(`
+      CREATE TABLE ${this.#passages} (place INTEGER PRIMARY KEY, row INTEGER NOT NULL, at INTEGER NOT NULL);
+      CREATE TABLE ${this.#hours} (hour INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL);
+      CREATE VIRTUAL TABLE ${this.#words} USING fts5(
+        words, content = '', detail = 'none', columnsize = 0, tokenize = "ascii tokenchars '_'"
+      );
+    `);
+  }
+
+  drop(): void {
+    this.#statements.clear();
+    for (const table of [this.#words, this.#passages, this.#hours])
+      this.#database.exec(`DROP TABLE IF EXISTS ${table}`);
+  }
+
+  /** Inside a transaction, after the rows. */
+  write({ put }: Changes): void {
+    const all: (readonly [key: string, passage: Passage])[] = [];
+    for (const { key, passages = [] } of put) for (const passage of passages) all.push([key, passage]);
+    // In the order of the index, which then only adds at its end.
+    all.sort(([, one], [, other]) => one.place - other.place);
+    const hours = new Map<number, { readonly first: number; readonly last: number }>();
+    for (const [key, passage] of all) {
+      if (!this.#add(key, passage)) continue;
+      const { place } = passage;
+      const hour = hourOf(Date.parse(passage.at));
+      hours.set(hour, { first: hours.get(hour)?.first ?? place, last: place });
+    }
+    if (hours.size === 0) return;
+    const span = this.#statements.prepared(`INSERT INTO ${this.#hours} VALUES (?1, ?2, ?3)
+      ON CONFLICT (hour) DO UPDATE SET first = min(first, ?2), last = max(last, ?3)`);
+    for (const [hour, { first, last }] of hours) span.run(hour, first, last);
+  }
+
+  find(query: PassageQuery): PassagePage {
+    const { sinceMs = -Infinity, untilMs = Infinity, below = Infinity, limit } = query;
+    const [from, to] = [clamped(sinceMs), clamped(untilMs)];
+    const span = `SELECT min(first), max(last) FROM ${this.#hours} WHERE hour BETWEEN ? AND ?`;
+    const [first, last] = this.#statements.all(span, hourOf(from), hourOf(to))[0] ?? [];
+    if (typeof first !== 'number' || typeof last !== 'number') return { hits: [], further: null };
+    const newest = `SELECT max(place) FROM ${this.#passages} WHERE place >= ? AND place < ?`;
+    const [found] = this.#statements.all(newest, first, Math.min(below, last + 1))[0] ?? [];
+    if (typeof found !== 'number') return { hits: [], further: null };
+    const end = found + 1;
+    const start = Math.max(first, end - PLACES_LOOKED_AT);
+    // The joins in this order: the index of words leads.
+    const sql = `SELECT found.place, row_of.row FROM ${this.#words}
+      CROSS JOIN ${this.#passages} AS found ON found.place = ${this.#words}.rowid
+      CROSS JOIN ${this.#rows} AS row_of ON row_of.rowid = found.row
+      WHERE ${this.#words} MATCH ? AND ${this.#words}.rowid >= ? AND ${this.#words}.rowid < ? AND found.at BETWEEN ? AND ?
+      ORDER BY ${this.#words}.rowid DESC LIMIT ?`;
+    const hits: PassageHit[] = [];
+    let bytes = 0;
+    for (const [place, row] of this.#statements.each(sql, matching(query), start, end, from, to, limit)) {
+      hits.push({ place: Number(place), row: JSON.parse(String(row)) as Json });
+      bytes += Buffer.byteLength(String(row));
+      if (hits.length === limit || bytes >= READ_BYTES) return { hits, further: Number(place) };
+    }
+    return { hits, further: start > first ? start : null };
+  }
+
+  /** @returns false when the passage was there already */
+  #add(key: string, { place, partition, at, tags, text }: Passage): boolean {
+    const insert = `INSERT OR IGNORE INTO ${this.#passages} SELECT ?1, rowid, ?2 FROM ${this.#rows} WHERE key = ?3`;
+    if (this.#statements.prepared(insert).run(place, Date.parse(at), key).changes === 0) return false;
+    const words = [partitionWord(partition), ...tags.map(tagWord), ...searchWords(text)].join(' ');
+    this.#statements.prepared(`INSERT INTO ${this.#words} (rowid, words) VALUES (?, ?)`).run(place, words);
+    return true;
+  }
+}
+
+/** SQLite's numbers end before infinity; these moments are before and after all others. */
+const clamped = (ms: number): number => Math.max(-8.64e15, Math.min(8.64e15, ms));

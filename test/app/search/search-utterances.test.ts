@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+
+import { utterances, type UtterancesRow } from '../../../projections/utterances.js';
+import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { searchUtterances } from '../../../src/app/search/search-utterances.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const AT = '2026-01-01T00:00:00.000Z';
+
+/** Memories of one mind with these texts, the oldest first. */
+const searching = async (...texts: readonly string[]) => {
+  const textSearch = new MemoryReadModels(new ManualClock());
+  const build = await textSearch.open(utterances);
+  const put = texts.map((text, place) => {
+    const said = { kind: 'memory', place, revision: place, at: AT, by: [], to: [], text } as const;
+    const row: UtterancesRow = {
+      ...{ tenant: 'studio', npcId: 'mira', turnId: null, player: [], revision: place },
+      utterances: [said],
+    };
+    const passages = utterances.passagesOf?.(row) ?? [];
+    return { key: `k${place}`, row, index: utterances.indexOf(row), passages };
+  });
+  await textSearch.commit(build, { put, remove: [], progress: [], parked: [], position: 1 });
+  return (q: string, below?: number) =>
+    searchUtterances({ textSearch }, 'studio', { q, limit: 2, ...(below === undefined ? {} : { below }) });
+};
+const revisions = ({ hits }: Awaited<ReturnType<Awaited<ReturnType<typeof searching>>>>): readonly number[] =>
+  hits.map(({ revision }) => revision);
+
+describe('a search', () => {
+  it('looks at a bounded number of texts, and says where to go on until it has looked at all', async () => {
+    const search = await searching('the ruby', ...Array.from({ length: 5_200 }, () => 'ruby, the'));
+    const first = await search('"the ruby"');
+    expect([revisions(first), first.next]).toEqual([[], 201]);
+    const second = await search('"the ruby"', first.next);
+    expect([revisions(second), second.next]).toEqual([[0], undefined]);
+  });
+
+  it('looks at a bounded amount of text', async () => {
+    const long = `ruby the ${'x '.repeat(40_000)}`;
+    const first = await (await searching('the ruby', ...Array.from({ length: 150 }, () => long)))('"the ruby"');
+    expect([revisions(first), first.next]).toEqual([[], 51]);
+  });
+
+  it('goes on below its last hit, and not where nothing is left', async () => {
+    const search = await searching('ruby', 'ruby', 'pearl', 'ruby', 'ruby');
+    const first = await search('ruby');
+    expect([revisions(first), first.next]).toEqual([[4, 3], 3]);
+    const second = await search('ruby', first.next);
+    expect([revisions(second), second.next]).toEqual([[1, 0], undefined]);
+  });
+});

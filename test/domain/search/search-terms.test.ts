@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { findTerms, snippetAt } from '../../../src/domain/search/find-terms.js';
+import { placedWords, searchWords } from '../../../src/domain/search/placed-words.js';
+import { searchTerms } from '../../../src/domain/search/search-terms.js';
+import { Rejection } from '../../../src/domain/shared/rejection.js';
+
+const term = (words: readonly string[], isBeginning = false, isExcluded = false) => ({
+  words,
+  isBeginning,
+  isExcluded,
+});
+const refusal = (query: string): unknown => {
+  try {
+    return searchTerms(query);
+  } catch (error) {
+    return error instanceof Rejection ? error.details : error;
+  }
+};
+
+describe('the terms of a query', () => {
+  it.each([
+    ['Ruby necklace', [term(['ruby']), term(['necklace'])]],
+    ['"the ruby" neck*', [term(['the', 'ruby']), term(['neck'], true)]],
+    [
+      '-king -"the fool" -que*',
+      [term(['king'], false, true), term(['the', 'fool'], false, true), term(['que'], true, true)],
+    ],
+    ["don't*", [term(['don', 't'], true)]],
+    ['漢字', [term(['漢', '字'])]],
+    ['-- ruby ***', [term(['ruby'])]],
+    ['a"b c"d', [term(['a']), term(['b', 'c']), term(['d'])]],
+    ['CAFÉ Straße', [term(['cafe']), term(['strasse'])]],
+    ['"" ruby', [term(['ruby'])]],
+    ['AND OR NOT near(a)', [term(['and']), term(['or']), term(['not']), term(['near', 'a'])]],
+  ])('are read: %s', (query, expected) => {
+    expect(searchTerms(query)).toEqual(expected);
+  });
+
+  it('are refused when there are none, too many, or a quote is open', () => {
+    expect(refusal('!!! "" -')).toEqual({ issues: [{ pointer: '/q', message: 'has no words to look for' }] });
+    expect(refusal('"open')).toEqual({ issues: [{ pointer: '/q', message: 'has a quote that is not closed' }] });
+    expect(refusal('a '.repeat(33))).toEqual({
+      issues: [{ pointer: '/q', message: 'has more than 32 words or phrases' }],
+    });
+    expect(searchTerms('a '.repeat(32))).toHaveLength(32);
+  });
+
+  it('have words of letters, marks and digits alone, whatever was asked', () => {
+    const syntax = fc.constantFrom(
+      '"',
+      "'",
+      '*',
+      ' OR ',
+      '(',
+      ')',
+      ':',
+      '\\',
+      '\0',
+      '^',
+      '{',
+      '\u202e',
+      '\ud800',
+      '㍿',
+      'ﷺ',
+    );
+    const query = fc.array(fc.oneof(syntax, fc.string({ unit: 'binary' }), fc.string())).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(query, (asked) => {
+        const found = refusal(asked);
+        if (!Array.isArray(found)) {
+          expect(found).toHaveProperty('issues');
+          return;
+        }
+        for (const { words } of found as ReturnType<typeof searchTerms>)
+          for (const word of words) expect(word).toMatch(/^[\p{L}\p{M}\p{N}]{1,64}$/u);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('find the text that they were made from', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }), (text) => {
+        const phrase = text.replaceAll('"', ' ');
+        if (searchWords(phrase).length === 0) return;
+        expect(findTerms(searchTerms(`"${phrase}"`), phrase)).not.toBeNull();
+        expect(findTerms(searchTerms(`"${phrase.toUpperCase().normalize('NFD')}"`), phrase)).not.toBeNull();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('what is found in a text', () => {
+  const found = (query: string, text: string): number | null => findTerms(searchTerms(query), text);
+
+  it('is all that must be there and nothing that must not, and the first place of it', () => {
+    const text = 'The king wore the ruby; a fool laughed.';
+    expect(found('ruby king', text)).toBe(4);
+    expect(found('"the ruby"', text)).toBe(14);
+    expect(found('"the fool"', text)).toBeNull();
+    expect(found('ruby -fool', text)).toBeNull();
+    expect(found('ruby -"the fool"', text)).toBe(18);
+    expect(found('laugh', text)).toBeNull();
+    expect(found('laugh*', text)).toBe(text.indexOf('laughed'));
+    expect(found('ruby -lau*', text)).toBeNull();
+    expect(found('-queen', text)).toBe(0);
+  });
+
+  it('stands where it stands in the text as it came, also after characters that become longer', () => {
+    expect(found('ruby', 'ﷺ e\u0301 ruby')).toBe(5);
+    expect(found('字', '中文漢字')).toBe(3);
+    expect([...placedWords('Ça va?')].map(({ word, start }) => [word, start])).toEqual([
+      ['ca', 0],
+      ['va', 3],
+    ]);
+  });
+});
+
+describe('a snippet', () => {
+  it('is the whole of a short text, and 200 characters around the hit of a long one', () => {
+    expect(snippetAt('short', 0)).toBe('short');
+    const text = `${'a '.repeat(300)}ruby ${'b '.repeat(300)}`;
+    const snippet = snippetAt(text, text.indexOf('ruby'));
+    expect(snippet).toHaveLength(200);
+    expect(snippet).toMatch(/^… ?a.*ruby.*b ?…$/);
+    expect(snippetAt(text, 0)).toMatch(/^a a .*…$/);
+    expect(snippetAt(text, text.length - 1)).toMatch(/^….*b $/);
+  });
+
+  it('cuts no character in two, and lies within its text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 900 }), fc.nat(900), (text, place) => {
+        const snippet = snippetAt(text, Math.min(place, text.length));
+        expect(snippet.isWellFormed()).toBe(true);
+        expect(snippet.length).toBeLessThanOrEqual(200);
+        expect(text).toContain(snippet.replace(/^…/, '').replace(/…$/, ''));
+      }),
+    );
+  });
+});

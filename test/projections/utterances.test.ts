@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+
+import { utterances, type UtterancesRow } from '../../projections/utterances.js';
+import { npcStream } from '../../src/domain/shared/stream-names.js';
+import {
+  contextBuilt,
+  directiveGiven,
+  emitted,
+  type Emitted,
+  memoryStored,
+  turnOpened,
+  verdict,
+} from '../support/histories.js';
+import { givenRowsOf } from '../support/given.js';
+
+const mira = npcStream('studio', 'mira');
+const given = givenRowsOf(utterances, mira);
+const rowsAfter = (...events: readonly Emitted[]): readonly UtterancesRow[] => [...given(...events).state.values()];
+const saidAfter = (...events: readonly Emitted[]) =>
+  rowsAfter(...events).flatMap(({ turnId, utterances: all }) =>
+    all.map(({ kind, by, to, text }) => [turnId, kind, by.join('|'), to.join('|'), text]),
+  );
+
+const data = (event: Emitted, more: object): Emitted => ({ ...event, data: { ...event.data, ...more } });
+const deciding = (more: object, valid = true, turnId = 't1'): Emitted =>
+  data(verdict(turnId, valid), {
+    verdict: { valid, dialogue: 'Three coins.', action: null, stateDelta: {}, memoryStore: [], ...more },
+  });
+
+describe('What was said', () => {
+  it('is one row for each turn: what was heard, and then what was said and done', () => {
+    const action = { type: 'GIVE_ITEM', target: 'bo', reason: 'he paid' };
+    const context = { player: { id: 'p1', name: 'Anna' } };
+    expect(saidAfter(turnOpened('t1', { context }), deciding({ action }))).toEqual([
+      ['t1', 'heard', 'Anna|p1', 'mira', 'A stranger comes in.'],
+      ['t1', 'said', 'mira', 'bo|Anna|p1', 'Three coins.'],
+      ['t1', 'did', 'mira', 'bo|Anna|p1', 'GIVE_ITEM -> bo: he paid'],
+    ]);
+    expect(rowsAfter(turnOpened('t1'), deciding({ action }))).toHaveLength(1);
+  });
+
+  it('has no more than there is: no empty words, no action that was not', () => {
+    expect(saidAfter(turnOpened('t1', { observation: '' }), deciding({ dialogue: '' }))).toEqual([]);
+    expect(saidAfter(deciding({}))).toEqual([]);
+  });
+
+  it('shows what was refused as refused', () => {
+    const [row] = rowsAfter(turnOpened('t1'), deciding({ refusedAction: { type: 'ATTACK' } }, false));
+    expect(row?.utterances.map(({ kind, text, refused }) => [kind, text, refused])).toEqual([
+      ['heard', 'A stranger comes in.', undefined],
+      ['said', 'Three coins.', true],
+      ['did', 'ATTACK', true],
+    ]);
+  });
+
+  it('has the observations of turns that are one request', () => {
+    expect(
+      saidAfter(
+        data(directiveGiven('d'), { observation: 'one', context: { playerName: 'Anna' } }),
+        data(contextBuilt('c'), { observation: 'two', npcState: { players: ['Bo', 'Cy'] } }),
+        data(verdict('v', true, true), {
+          asked: { observation: 'three', npcState: { playerId: 7 }, ruleset: null },
+        }),
+      ),
+    ).toEqual([
+      ['d', 'heard', 'Anna', 'mira', 'one'],
+      ['c', 'heard', 'Bo', 'mira', 'two'],
+      ['v', 'heard', '7', 'mira', 'three'],
+      ['v', 'said', 'mira', '7', 'Three coins.'],
+    ]);
+  });
+
+  it('is by the player of the context before one of the state, and by nobody with whom there are only relations', () => {
+    const by = (of: object): unknown => saidAfter(turnOpened('t1', of))[0]?.[2];
+    expect(by({ context: { a: { player: 'Anna' } }, npcState: { player: 'Bo' } })).toBe('Anna');
+    expect(by({ context: null, npcState: { player: 'Bo' } })).toBe('Bo');
+    expect(by({ npcState: { relationships: { Cy: 1 } } })).toBe('');
+  });
+
+  it('holds the memories that no turn stored', () => {
+    const arrived = emitted({
+      type: 'MemoryArrived',
+      data: {
+        memoryId: 't1',
+        text: 'It snowed.',
+        type: 'observation',
+        importance: 0.5,
+        storedAt: '2025-01-01T00:00:00.000Z',
+        confirmed: true,
+        source: { soulId: 's', turnId: null, eventId: 'e', revision: 1 },
+      },
+    });
+    expect(saidAfter(memoryStored('m1'), memoryStored('m2', 'By a turn.', 't1'), arrived, turnOpened('t1'))).toEqual([
+      [null, 'memory', '', '', 'It rained.'],
+      [null, 'memory', '', '', 'It snowed.'],
+      ['t1', 'heard', '', 'mira', 'A stranger comes in.'],
+    ]);
+  });
+
+  it('has a place of its own for each utterance, later ones higher, and tags of what filters select by', () => {
+    const rows = rowsAfter(
+      turnOpened('t1', { context: { player: 'Anna' } }),
+      deciding({ action: { type: 'WAVE' } }),
+      memoryStored('m1'),
+    );
+    const passages = rows.flatMap((row) => utterances.passagesOf?.(row) ?? []);
+    const places = passages.map(({ place }) => place);
+    expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
+    expect(passages.map(({ tags }) => tags)).toEqual([
+      ['kind heard', 'npc mira', 'by Anna', 'to mira'],
+      ['kind said', 'npc mira', 'by mira', 'to Anna'],
+      ['kind did', 'npc mira', 'by mira', 'to Anna'],
+      ['kind memory', 'npc mira'],
+    ]);
+    expect(passages[0]).toMatchObject({ partition: 'studio', at: '2026-01-01T00:00:00.000Z' });
+  });
+
+  it('knows nothing of forks', () => {
+    expect(givenRowsOf(utterances, `${mira}~fork`)(turnOpened('t1')).state.size).toBe(0);
+  });
+});
