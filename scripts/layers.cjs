@@ -162,7 +162,7 @@ module.exports = [
   wing(
     'replays',
     'decisions taken again from what was recorded, by the rules of then or by others',
-    ['src/app/streams', 'src/app/pacing', 'workflows'],
+    ['src/app/minds', 'src/app/processes', 'src/app/streams', 'src/app/pacing', 'projections', 'workflows'],
     'A replay reads what a mind has done; it depends on what decides, and on nothing that serves a request.',
   ),
   wing(

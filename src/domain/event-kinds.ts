@@ -1,6 +1,7 @@
 import { ghostEvents, ghostStepEvents } from './ghost/session-decoder.js';
 import { levelEvents } from './level/decoder.js';
 import { npcEvents } from './npc/decoder.js';
+import { replayEvents } from './replay/decoder.js';
 import { rulesetEvents } from './rules/decoder.js';
 import { signingKeyEvents } from './signing/decoder.js';
 import { custodyEvents } from './soul/custody.js';
@@ -19,6 +20,7 @@ export const eventKinds = {
   custody: custodyEvents,
   ghosts: ghostEvents,
   ghostSteps: ghostStepEvents,
+  replays: replayEvents,
 } as const;
 
 /** The version in which events of a type are recorded; 1 for a type that no kind has. */

@@ -6,7 +6,10 @@ import { exportHost } from '../app/souls/export-host.js';
 import { importHost } from '../app/souls/import-host.js';
 import { bodyTurnHost } from '../app/ghosts/body-turn-host.js';
 import { ghostHost } from '../app/ghosts/ghost-host.js';
+import { replayHost } from '../app/replays/replay-host.js';
+import type { ReplayHands } from '../app/replays/replay-slice.js';
 import { ghostSession } from '../../workflows/ghost-session.js';
+import { replay } from '../../workflows/replay.js';
 import { soulExport } from '../../workflows/soul-export.js';
 import { soulImport } from '../../workflows/soul-import.js';
 import { agentTurn } from '../../workflows/agent-turn.js';
@@ -29,6 +32,8 @@ export type HostDeps = Pick<
   | 'ghostSessions'
 > & {
   readonly issuer: string;
+  /** What takes decisions again in this process (contract 10.3). */
+  readonly replayHands: ReplayHands;
 };
 
 /** Every process there is: its table, and what makes its host. A new one is a line here. */
@@ -37,6 +42,7 @@ export const hosts: readonly { readonly process: AnyProcess; readonly host: (dep
   { process: soulExport, host: exportHost },
   { process: soulImport, host: importHost },
   { process: ghostSession, host: ghostHost },
+  { process: replay, host: (deps) => replayHost(deps) },
   { process: agentTurn, host: (deps) => agentHost({ ...deps, engineOf: (tenant) => deps.engines.engineOf(tenant) }) },
 ];
 

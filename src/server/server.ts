@@ -8,6 +8,8 @@ import { createGhostEngines } from '../app/ghosts/ask-engines.js';
 import { createPace } from '../app/ghosts/pace.js';
 import { createKeptSessions } from '../app/ghosts/play-slice.js';
 import { createKeptPlays } from '../app/ghosts/remote-steps.js';
+import { createHand } from '../app/replays/replay-part.js';
+import type { ReplayHands } from '../app/replays/replay-slice.js';
 import { createEngines } from '../app/cortex/engines.js';
 import { readBuiltInLevels } from '../app/levels/built-in-levels.js';
 import { openLevels } from '../app/levels/levels.js';
@@ -155,7 +157,13 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       ghostSessions: createKeptSessions(),
     };
     const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives, levels, ...ghosts };
-    const processes = openHosts({ ...deciding, issuer: publicUrl });
+    const takeAgain = createHand({
+      events: ports.events,
+      clock: systemClock,
+      rulesOf: (...of) => rulesets.version(...of),
+    });
+    const replayHands: ReplayHands = { begin: (slice) => [takeAgain(slice)] };
+    const processes = openHosts({ ...deciding, issuer: publicUrl, replayHands });
     const hosting = { lanes, journal, processes, clock: ports.clock };
     const engine = closers.opened(profile.openEngine(hosting));
     if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine, metrics));

@@ -30,6 +30,7 @@ const folded: Readonly<Record<string, string>> = {
   'levels 1': 'LevelDeleted 1, LevelPut 1',
   'ghosts 1': 'GhostBegun 1, GhostEnded 1, GhostReported 1, GhostRequested 1',
   'ghosts 2': 'GhostBegun 1, GhostEnded 1, GhostReported 1, GhostRequested 1',
+  'replays 1': 'ReplayEnded 1, ReplayRequested 1',
   'utterances 1':
     'ContextBuilt 1, DirectiveGiven 1, MemoryArrived 1, MemoryStored 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
   'open-processes 2': 'all',

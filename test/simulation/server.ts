@@ -12,6 +12,7 @@ import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
 import { createGhostEngines } from '../../src/app/ghosts/ask-engines.js';
 import { createPace } from '../../src/app/ghosts/pace.js';
 import { createKeptSessions } from '../../src/app/ghosts/play-slice.js';
+import { createHand, type SliceTask } from '../../src/app/replays/replay-part.js';
 import { createKeptPlays } from '../../src/app/ghosts/remote-steps.js';
 import { openLevels } from '../../src/app/levels/levels.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
@@ -108,7 +109,9 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   };
   const made = { levels, ghostEngines: createGhostEngines({ engines, clock, texts: 1 }), ...ghosts };
   const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives: noOtherArchives, ...made };
-  const processes = openHosts({ ...deciding, issuer: 'http://simulation' });
+  const takeAgain = createHand({ events, clock, rulesOf: (...of) => rulesets.version(...of) });
+  const replayHands = { begin: (slice: SliceTask) => [takeAgain(slice)] };
+  const processes = openHosts({ ...deciding, issuer: 'http://simulation', replayHands });
   const hosting = { lanes, journal, processes, clock };
   const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, random, logger: log });
   const lifecycle = createLifecycle();

@@ -1,5 +1,5 @@
 import { openRulesets } from '../../src/app/minds/rulesets.js';
-import { replayStream } from '../../src/app/replays/replay-stream.js';
+import { replayedDecisions } from '../../src/app/replays/replayed-decisions.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { parseNpcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore } from '../../src/ports/event-store.js';
@@ -22,7 +22,7 @@ export const replayAll = async (
       trial: false as const,
       rules: await rulesets.version(tenant, ref),
     });
-    for await (const { type, revision, difference, skipped, was, would } of replayStream(events, stream, byThen)) {
+    for await (const { type, revision, difference, skipped, was, would } of replayedDecisions(events, stream, byThen)) {
       if (difference === null && skipped === undefined) same += 1;
       else
         others.push(

@@ -1,22 +1,7 @@
 import type { Instruction, Verdict } from '../../domain/npc/events.js';
+import type { DifferenceKind } from '../../domain/replay/difference-kinds.js';
 import { isObject, type Json } from '../../domain/shared/json.js';
 import type { DecisionEvent, DecisionOutcome } from './decide-again.js';
-
-/**
- * What came out otherwise (contract 10.3). `otherReason`: refused both times, for another reason. `otherTrace`: decided the same, but the rules that
- * were looked at, or what they saw, are not the same.
- */
-export const differenceKinds = [
-  'newlyRefused',
-  'newlyAllowed',
-  'otherAction',
-  'otherState',
-  'otherReason',
-  'otherRecall',
-  'otherPrompt',
-  'otherTrace',
-] as const;
-export type DifferenceKind = (typeof differenceKinds)[number];
 
 /**
  * Whether two values have the same JCS form (RFC 8785), found without making it: the first difference ends the comparison. A member that is undefined

@@ -1,6 +1,7 @@
 import { logics } from '../../domain/npc/decision/logic.js';
 import { npcEvents } from '../../domain/npc/decoder.js';
 import type { NpcEvent, RulesetRef } from '../../domain/npc/events.js';
+import type { DifferenceKind, SkipReason } from '../../domain/replay/difference-kinds.js';
 import { evolveSummary, initialSummary, type MindSummary } from '../../domain/npc/state.js';
 import { holdPatterns, type Sliced } from '../../domain/rules/hold-patterns.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
@@ -18,7 +19,7 @@ import {
   outcomeOf,
   restsOn,
 } from './decide-again.js';
-import { differenceOf, type DifferenceKind, isSame } from './differences.js';
+import { differenceOf, isSame } from './differences.js';
 
 /** A decision that was taken again. `turnId` is absent of a check of the bridge. */
 export type DecidedAgain = {
@@ -33,9 +34,6 @@ export type DecidedAgain = {
   readonly difference: DifferenceKind | null;
   readonly skipped?: SkipReason;
 };
-
-/** `logic`: decided by a logic that this server does not have; `rules`: their version is not to be had; `turn`: the turn's opening is not in the stream. */
-export type SkipReason = 'logic' | 'rules' | 'turn';
 
 type Consequence = { readonly type: string; readonly data: JsonObject };
 
@@ -54,7 +52,7 @@ export type MindReplay = {
    * @returns what was decided again: nothing, the event itself, or also what an earlier verdict should have recorded beside it and did not
    */
   take(recorded: RecordedEvent, again: RulesAgain, output?: string): Sliced<readonly DecidedAgain[]>;
-  /** Takes the next event without deciding anything. */
+  /** Takes the next event without deciding anything. What it recorded beside itself is then not held against anything. */
   pass(recorded: RecordedEvent): void;
 };
 
@@ -145,7 +143,10 @@ export const createMindReplay = (npcId: string): MindReplay => {
   };
 
   return {
-    pass,
+    pass: (recorded) => {
+      awaited = null;
+      pass(recorded);
+    },
     rulesOf: (recorded) => {
       const event = npcEvents.decode(recorded);
       return isDecision(event) ? restsOn(event, turnOf(event)).ruleset : undefined;

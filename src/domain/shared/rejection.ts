@@ -14,6 +14,7 @@ export const rejections = {
   TURN_NOT_FOUND: 'This NPC has no turn with this id.',
   RULESET_NOT_FOUND: 'No ruleset is registered under this id.',
   GHOST_NOT_FOUND: 'There is no ghost session with this id.',
+  REPLAY_NOT_FOUND: 'There is no replay with this id.',
   FINDING_NOT_FOUND: 'This ghost session has no finding with this number.',
   LEVEL_NOT_FOUND: 'No level is registered under this id; GET /levels lists all levels.',
   SOUL_NOT_FOUND: 'No archive of this server has a soul under this id.',
@@ -85,6 +86,7 @@ export const rejections = {
   TARGET_NOT_FOUND: 'The target is not among what is there.',
   RULE_REFUSED: 'A rule of this NPC forbids the action; details name the rule and its reason.',
   RATE_LIMITED: 'Too many requests for this key; wait as Retry-After says.',
+  REPLAYS_RUNNING: 'Too many replays of this studio are not over; wait for some of them, or cancel them.',
   GHOSTS_RUNNING: 'Too many ghost sessions of this studio are not over; wait for some of them, or stop them.',
   SOULS_WAITING:
     'Too many souls of this tenant wait for their upload, or to arrive: upload them, or wait until they have arrived or their exports expire.',

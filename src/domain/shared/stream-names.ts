@@ -52,6 +52,16 @@ export const parseGhostMindStream = (stream: string): { tenant: string; sessionI
   const match = ghostMindStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), sessionId: unescape(match[2] ?? '') };
 };
+/** One replay (contract 10.3). */
+export const replayStream = (tenant: string, replayId: string): string =>
+  `replay-${escape(tenant)}.${escape(replayId)}`;
+const replayStreamName = /^replay-([^.]+)\.([^.~]+)$/;
+
+/** Takes the name of a replay's stream apart; null for other streams. */
+export const parseReplayStream = (stream: string): { tenant: string; replayId: string } | null => {
+  const match = replayStreamName.exec(stream);
+  return match === null ? null : { tenant: unescape(match[1] ?? ''), replayId: unescape(match[2] ?? '') };
+};
 /** Where a soul lives on this server, whatever the tenant; it is told by its root (contract 8.4). */
 export const custodyStream = (root: string): string => `custody.${escape(root)}`;
 /** What the stream of each tenant begins with, and no other stream. */

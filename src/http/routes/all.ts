@@ -23,6 +23,7 @@ import { memoryWriteRoutes } from './memory-writes.js';
 import { npcRoutes } from './npcs.js';
 import { processRoutes } from './process/routes.js';
 import { recallRoutes } from './recall.js';
+import { replayRoutes } from './replays.js';
 import { ruleRoutes } from './rules.js';
 import { searchRoute } from './search.js';
 import { soulRoutes } from './souls/routes.js';
@@ -60,6 +61,7 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...coverageRoutes(services),
   searchRoute(services),
   whyRoute({ ...services, events: services.ports.events }),
+  ...replayRoutes(services),
   ...eventRoutes({ ...services, onRevoked: (keyId, listener) => apiKeys.directory.onRevoked(keyId, listener) }),
   ...cortexRoutes(services, apiKeys),
   ...keyRoutes(apiKeys),

@@ -38,7 +38,8 @@ const Rule = Type.Object({
   ruleObsPattern: nullable(Type.String({ description: 'RE2, case-insensitive.' })),
   rulePromptSuffix: nullable(Type.String()),
 });
-const Registration = Type.Object({
+/** A rule set as it is registered (contract 5.1). */
+export const RulesBody = Type.Object({
   rulesetId: nullable(ClientId),
   id: nullable(ClientId),
   rulesetRules: nullable(Type.Array(Rule, { maxItems: 1_000 })),
@@ -108,7 +109,7 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
           : new Rejection('FORBIDDEN', {
               message: 'This server does not accept new rules: registration is switched off.',
             }),
-      body: Registration,
+      body: RulesBody,
       writesTo: ({ principal, body }) => {
         const rulesetId = body.rulesetId ?? body.id;
         return typeof rulesetId === 'string' ? rulesetStream(principal.tenant, rulesetId) : undefined;

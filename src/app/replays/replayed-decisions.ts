@@ -18,7 +18,7 @@ export type ReplayRange = { readonly from?: number; readonly to?: number };
  * Decides again what was decided in a mind's stream, page by page. What comes before the range is folded only.
  * Raises what the event store and `rulesFor` raise.
  */
-export async function* replayStream(
+export async function* replayedDecisions(
   events: Pick<EventStore, 'read'>,
   stream: string,
   rulesFor: RulesFor,

@@ -1,0 +1,94 @@
+import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
+import { defined } from '../../domain/shared/defined.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { npcStream, parseReplayStream } from '../../domain/shared/stream-names.js';
+import type { Ports } from '../../ports/ports.js';
+import type { ProcessInput } from '../../ports/process-engine.js';
+import type { ReplayInput, ReplaySetting } from '../../../workflows/replay.js';
+import type { Rulesets } from '../minds/rulesets.js';
+import type { ProcessHost } from '../processes/hosted-process.js';
+import type { ReplayTask } from './count-mind.js';
+import { mindsAfter, rowsOfMinds } from './minds-ahead.js';
+import { type ReplayHands, replaySlice, REPLAY_SLICE_MS } from './replay-slice.js';
+
+/** How long an attempt may take, in milliseconds: a slice, and before it what a crash left of a long mind is taken again. */
+const EFFECT_MS = 1_800_000;
+
+export type ReplayHostDeps = {
+  readonly ports: Pick<Ports, 'events' | 'readModels' | 'clock'>;
+  readonly rulesets: Pick<Rulesets, 'version'>;
+  readonly replayHands: ReplayHands;
+};
+
+type OfTenant = { readonly tenant: string; readonly replayId: string; readonly setting: ReplaySetting };
+
+/** What a replay needs: its effects count what lies ahead and take slices of decisions again. */
+export const replayHost = (
+  { ports, rulesets, replayHands: hands }: ReplayHostDeps,
+  sliceMs: number = REPLAY_SLICE_MS,
+): ProcessHost => {
+  const { events, readModels, clock } = ports;
+
+  const trialOf = async ({ tenant, setting }: OfTenant): Promise<DirectiveRuleSet | undefined> => {
+    if (setting.ruleset === undefined) return setting.rules;
+    const rules = await rulesets.version(tenant, setting.ruleset);
+    if (rules === null) throw new Rejection('RULESET_NOT_FOUND');
+    return rules;
+  };
+
+  const begin = async (of: OfTenant, signal: AbortSignal): Promise<ReplayInput> => {
+    const { tenant, setting } = of;
+    const drRuleIds = (await trialOf(of))?.rulesetRules.map(({ drRuleId }) => drRuleId);
+    const unknown: string[] = [];
+    let minds = 0;
+    let eventsInAll = 0;
+    const count = (revision: number): void => {
+      minds += 1;
+      eventsInAll += revision + 1;
+    };
+    if (setting.npcIds === null)
+      for await (const { revision } of rowsOfMinds(readModels, tenant, { ...setting, after: null })) count(revision);
+    for (const npcId of setting.npcIds ?? []) {
+      signal.throwIfAborted();
+      const { lastRevision } = await events.read(npcStream(tenant, npcId), { direction: 'backwards', limit: 1 });
+      if (lastRevision < 0) unknown.push(npcId);
+      else count(lastRevision);
+    }
+    return { type: 'begun', minds, events: eventsInAll, unknown, ...defined({ drRuleIds }) };
+  };
+
+  const slice = async (of: OfTenant, signal: AbortSignal): Promise<ReplayInput> => {
+    const { tenant, replayId, setting } = of;
+    const { upTo, fromRevision, toRevision, turnId, since, until, instead, outputs } = setting;
+    const trial = await trialOf(of);
+    const asked = defined({ fromRevision, toRevision, turnId, since, until, instead, outputs, trial });
+    const task: ReplayTask = { replayId, tenant, upTo, ...asked };
+    const ahead = (after: string | null) => mindsAfter(readModels, tenant, setting, after);
+    return replaySlice({ hands, clock, sliceMs, mindsAfter: ahead }, setting, task, signal);
+  };
+
+  return {
+    fold: { initial: null, evolve: () => null },
+    prepare: () => Promise.resolve(() => null),
+    farEffectMs: EFFECT_MS,
+    effect: async ({ stream, id: replayId }, { name, args }, signal) => {
+      const parsed = parseReplayStream(stream);
+      if (parsed === null) throw new Error(`the replay ${replayId} is not in a stream of replays`);
+      const of = { tenant: parsed.tenant, replayId, setting: args as unknown as ReplaySetting };
+      return unlessBroken(() => (name === 'begin' ? begin(of, signal) : slice(of, signal)), signal);
+    },
+  };
+};
+
+/** What is not a matter of the moment would fail again however often it is tried, so it ends the replay (contract 10.3). */
+const unlessBroken = async (work: () => Promise<ReplayInput>, signal: AbortSignal): Promise<ProcessInput> => {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    const isRefusal = error instanceof Rejection;
+    if (isRefusal && error.retryAfter !== undefined && error.code !== 'EVENT_VERSION_UNKNOWN') throw error;
+    const reason = isRefusal ? error.message : 'A decision could not be taken again: a defect.';
+    return { type: 'broken', reason } satisfies ReplayInput;
+  }
+};

@@ -1,0 +1,75 @@
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import { makeProcessId, parseProcessId } from '../../domain/shared/process-id.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { replayStream } from '../../domain/shared/stream-names.js';
+import type { ReplayPlan } from '../../domain/replay/replay-events.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
+import { replay, type ReplayAnswer, type ReplayState } from '../../../workflows/replay.js';
+import type { ProcessJournal } from '../processes/process-journal.js';
+import { parseCommandId } from '../streams/command-id.js';
+
+export type ReplayDeps = {
+  readonly engine: ProcessEngine;
+  readonly journal: ProcessJournal;
+  readonly events: Pick<EventStore, 'lastPosition'>;
+};
+
+/** A replay, once it was asked for. */
+export type Replay = ReplayAnswer;
+
+/** A replay, and where it stands in the global order. */
+export type ReplaySeen = { readonly replay: Replay; readonly position: number };
+
+const replayRef = (tenant: string, id: string): ProcessRef => ({
+  process: replay.name,
+  id,
+  stream: replayStream(tenant, id),
+});
+
+/**
+ * Accepts a replay (contract 10.3). It then goes on by itself. A repeat of the same command finds the same one.
+ * @throws what the event store and ProcessEngine.ask raise
+ */
+export const runReplay = async (
+  { engine, events }: Pick<ReplayDeps, 'engine' | 'events'>,
+  plan: Omit<ReplayPlan, 'upTo'>,
+  by: CommandContext,
+): Promise<ReplaySeen> => {
+  const upTo = await events.lastPosition();
+  // From the command alone: a repeat after a crash finds the replay that the first attempt began.
+  const replayId = makeProcessId('r', 0, parseCommandId(by.commandId).timeMs, by.commandId);
+  const request = { type: 'request', replayId, ...plan, upTo };
+  const { answer, position } = await engine.ask(replayRef(by.tenant, replayId), [request], by);
+  return { replay: answer as ReplayAnswer, position };
+};
+
+/**
+ * A replay of this tenant.
+ * @param npcId where given: it must be a replay of this mind alone
+ * @throws Rejection REPLAY_NOT_FOUND, and what the event store raises
+ */
+export const findReplay = async (
+  { journal }: Pick<ReplayDeps, 'journal'>,
+  tenant: string,
+  { replayId, npcId }: { readonly replayId: string; readonly npcId?: string },
+): Promise<ReplayAnswer> => {
+  if (parseProcessId(replayId) === null) throw new Rejection('REPLAY_NOT_FOUND');
+  const { state } = await journal.load(replay, replayRef(tenant, replayId));
+  const known = state as ReplayState;
+  if (known.name === 'new') throw new Rejection('REPLAY_NOT_FOUND');
+  const isOfMind = known.npcIds?.length === 1 && known.npcIds[0] === npcId;
+  if (npcId !== undefined && !isOfMind) throw new Rejection('REPLAY_NOT_FOUND');
+  return known;
+};
+
+/** Cancels a replay; one that has ended stays as it is. @throws Rejection REPLAY_NOT_FOUND, and as ProcessEngine.ask */
+export const cancelReplay = async (
+  deps: Pick<ReplayDeps, 'engine' | 'journal'>,
+  named: Parameters<typeof findReplay>[2],
+  by: CommandContext,
+): Promise<ReplaySeen> => {
+  await findReplay(deps, by.tenant, named);
+  const { answer, position } = await deps.engine.ask(replayRef(by.tenant, named.replayId), [{ type: 'cancel' }], by);
+  return { replay: answer as ReplayAnswer, position };
+};

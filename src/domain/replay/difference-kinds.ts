@@ -1,0 +1,19 @@
+/**
+ * What came out otherwise (contract 10.3). `otherReason`: refused both times, for another reason. `otherTrace`: decided the same, but the rules that
+ * were looked at, or what they saw, are not the same.
+ */
+export const differenceKinds = [
+  'newlyRefused',
+  'newlyAllowed',
+  'otherAction',
+  'otherState',
+  'otherReason',
+  'otherRecall',
+  'otherPrompt',
+  'otherTrace',
+] as const;
+export type DifferenceKind = (typeof differenceKinds)[number];
+
+/** `logic`: decided by a logic that this server does not have; `rules`: their version is not to be had; `turn`: the turn's opening is not in the stream. */
+export const skipReasons = ['logic', 'rules', 'turn'] as const;
+export type SkipReason = (typeof skipReasons)[number];
