@@ -15,12 +15,14 @@ import { lineageCommand } from './lineage.js';
 import { memoriesCommand } from './memories.js';
 import { rebuildCommand } from './rebuild.js';
 import { reembedCommand } from './reembed.js';
+import { replaysCommand } from './replay.js';
 import { retractCommand } from './retract.js';
 import { searchCommand } from './search.js';
 import { serveCommand } from './serve.js';
 import { soulCommand } from './soul.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
 import { talkCommand } from './talk.js';
+import { trialCommand } from './trial.js';
 import { turnsCommand } from './turns.js';
 import { whyCommand } from './why.js';
 
@@ -49,6 +51,8 @@ const program = (terminal: Terminal): Command => {
     .addCommand(cardCommand(terminal))
     .addCommand(levelCommand(terminal))
     .addCommand(ghostCommand(terminal))
+    .addCommand(replaysCommand(terminal))
+    .addCommand(trialCommand(terminal))
     .addCommand(chainCommand(terminal))
     .addCommand(rebuildCommand(terminal))
     .addCommand(reembedCommand(terminal))

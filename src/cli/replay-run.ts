@@ -1,0 +1,34 @@
+import { openClient } from './client.js';
+import { followTo } from './follow.js';
+import { progressBar } from './progress.js';
+import type { ReplayShown } from './replay-text.js';
+import { CommandFailed, remark, type Terminal } from './terminal.js';
+
+/** How often a replay is looked at, in milliseconds. */
+const LOOK_MS = 1_000;
+const PERCENT = 100;
+const AWAY = 'The server does not answer; the replay goes on when it is back. Waiting ...';
+
+/**
+ * Asks for a replay and follows it to its end, with its progress on stderr.
+ * @throws CommandFailed when it is refused, cannot go on, is cancelled, or an NPC that was named has no history
+ */
+export const replayToEnd = async (terminal: Terminal, path: string, body: object): Promise<ReplayShown> => {
+  const request = await openClient(terminal);
+  const { replayId } = (await request('POST', path, body)) as ReplayShown;
+  remark(terminal, `Replay ${replayId}.`);
+  const bar = progressBar(terminal);
+  const replay = await followTo<ReplayShown>(request, `/replays/${replayId}`, {
+    every: LOOK_MS,
+    away: () => remark(terminal, AWAY),
+    seen: ({ status, progress }) => {
+      bar.update(Math.floor(progress * PERCENT), PERCENT);
+      return status !== 'running';
+    },
+  }).finally(() => bar.end());
+  if (replay.status === 'failed') throw new CommandFailed(replay.reason ?? 'The replay could not go on.');
+  if (replay.status !== 'completed') throw new CommandFailed(`The replay was ${replay.status}.`);
+  // A name that was mistyped must not be a replay without differences.
+  if (replay.unknown.length > 0) throw new CommandFailed(`There is no NPC ${replay.unknown.join(', ')}.`);
+  return replay;
+};

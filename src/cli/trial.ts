@@ -1,0 +1,104 @@
+import { Command, InvalidArgumentError } from 'commander';
+
+import { differenceKinds } from '../domain/replay/difference-kinds.js';
+import { defined } from '../domain/shared/defined.js';
+import { readJsonFile } from './json-file.js';
+import { momentFrom } from './moment.js';
+import { SHOWN_BY_DEFAULT } from './replay.js';
+import { replayToEnd } from './replay-run.js';
+import { replayLines, type ReplayShown, sampleLines } from './replay-text.js';
+import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
+import { wholeFrom } from './whole-from.js';
+
+type Limits = ReadonlyMap<string, number>;
+type TrialOptions = {
+  readonly since?: string;
+  readonly until?: string;
+  readonly instead?: string;
+  readonly turn?: string;
+  readonly failOn?: Limits;
+  readonly samples: number;
+  readonly json?: boolean;
+};
+
+const dashed = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** What `--fail-on` counts, by its name there. */
+const countable: Limits = new Map([...differenceKinds, 'different', 'skipped'].map((name, at) => [dashed(name), at]));
+
+/** Reads `newly-refused=0,newly-allowed=5`: how many of each there may be. */
+const limitsFrom = (text: string): Limits =>
+  new Map(
+    text.split(',').map((part) => {
+      const [, name = '', most = ''] = /^([a-z-]+)=(\d{1,9})$/.exec(part) ?? [];
+      if (countable.has(name)) return [name, Number(most)];
+      throw new InvalidArgumentError(
+        `It must be a list such as newly-refused=0,newly-allowed=5, of ${[...countable.keys()].join(', ')}.`,
+      );
+    }),
+  );
+
+const countsOf = ({ differences, turns }: ReplayShown): ReadonlyMap<string, number> =>
+  new Map(
+    Object.entries({ ...differences, different: turns.different, skipped: turns.skipped }).map(([name, count]) => [
+      dashed(name),
+      count,
+    ]),
+  );
+
+/** @throws CommandFailed naming what there is too much of */
+const requireWithin = (done: ReplayShown, limits: Limits): void => {
+  const counts = countsOf(done);
+  const beyond = [...limits].flatMap(([name, most]) => {
+    const count = counts.get(name) ?? 0;
+    return count > most ? [`${name} ${String(count)} (at most ${String(most)})`] : [];
+  });
+  if (beyond.length > 0) throw new CommandFailed(`The trial failed: ${beyond.join(', ')}.`);
+};
+
+/** Whether one turn would come out otherwise. */
+const turnLines = (done: ReplayShown, turnId: string): readonly string[] => {
+  if (done.turns.skipped > 0) return replayLines(done, 0);
+  if (done.turns.checked === 0) throw new CommandFailed(`This NPC has no turn ${turnId}.`);
+  const lines = done.samples.flatMap(sampleLines);
+  return lines.length === 0 ? ['It would come out the same.'] : lines;
+};
+
+const trial = async (
+  terminal: Terminal,
+  file: string,
+  npcIds: readonly string[],
+  { since, until, instead, turn, failOn, samples, json = false }: TrialOptions,
+): Promise<void> => {
+  const rules = await readJsonFile(terminal, file);
+  const [only] = npcIds;
+  if (turn !== undefined && (only === undefined || npcIds.length > 1))
+    throw new CommandFailed('--turn is about a turn of one NPC: name it.');
+  const done =
+    turn !== undefined && only !== undefined
+      ? await replayToEnd(terminal, `/npcs/${encodeURIComponent(only)}/replays`, { rules, turnId: turn })
+      : await replayToEnd(terminal, '/replays', {
+          ...{ rules, ...defined({ since, until, instead }) },
+          ...(npcIds.length === 0 ? {} : { npcIds }),
+        });
+  if (json) printJson(terminal, done);
+  else {
+    const lines = turn === undefined ? replayLines(done, samples) : turnLines(done, turn);
+    for (const line of lines) print(terminal, line);
+  }
+  requireWithin(done, failOn ?? new Map());
+};
+
+/** `anima trial`: tries rules that are not registered on what minds have done (contract 10.3). */
+export const trialCommand = (terminal: Terminal): Command =>
+  new Command('trial')
+    .description('try rules on what NPCs have done: what they would refuse, allow and change')
+    .argument('<rules.json>', 'a rule set as POST /rules takes it; it is not registered')
+    .argument('[npcId...]', 'NPCs; without any, all of the studio')
+    .option('--since <time>', 'only decisions from this time on, or 7d, 12h, 30m ago', momentFrom())
+    .option('--until <time>', 'only decisions up to this time', momentFrom())
+    .option('--instead <rulesetId>', 'only decisions that were made by these rules')
+    .option('--turn <turnId>', 'only this turn of one NPC: would it come out the same?')
+    .option('--fail-on <list>', 'fail if there are more, for example newly-refused=0,newly-allowed=0', limitsFrom)
+    .option('--samples <n>', 'print at most this many differences', wholeFrom(0), SHOWN_BY_DEFAULT)
+    .option('--json', 'print the whole result as a line of JSON')
+    .action((file: string, npcIds: readonly string[], options: TrialOptions) => trial(terminal, file, npcIds, options));
