@@ -25,6 +25,8 @@ export type Effort = {
   /** Ghost sessions that play at once, and beside live steps. */
   readonly ghostSessions: number;
   readonly ghostsBeside: number;
+  /** Minds whose decisions are taken again, and the turns of each. */
+  readonly replayed: { readonly minds: number; readonly turnsOfMind: number };
 };
 
 /** What docs/performance.md quotes. */
@@ -44,6 +46,7 @@ export const fullEffort: Effort = {
   soulMemories: 10_000,
   ghostSessions: 200,
   ghostsBeside: 50,
+  replayed: { minds: 1_000, turnsOfMind: 100 },
 };
 
 /** Shows in under a minute that everything runs; its figures mean nothing. */
@@ -63,4 +66,5 @@ export const shortEffort: Effort = {
   soulMemories: 500,
   ghostSessions: 10,
   ghostsBeside: 5,
+  replayed: { minds: 20, turnsOfMind: 10 },
 };

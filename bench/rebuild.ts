@@ -33,7 +33,7 @@ const parseAll = (rows: Iterable<Row>): { readonly count: number; readonly last:
 };
 
 /** Events a second when every row is read, one after the other, and both its texts are parsed, and nothing else is done. */
-const iterateRaw = (database: Database, events: number): number => {
+export const iterateRaw = (database: Database, events: number): number => {
   const all = database.prepare(`${SELECT} ORDER BY position`, 'arrays');
   const began = performance.now();
   const { count } = parseAll(all.iterate() as Iterable<Row>);

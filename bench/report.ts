@@ -20,7 +20,7 @@ export type PartReport = {
 };
 
 /** The blocks of the page: each run writes one. */
-export type Block = 'embedded' | 'memory' | 'souls' | 'ghosts' | 'distributed';
+export type Block = 'embedded' | 'memory' | 'souls' | 'ghosts' | 'replays' | 'distributed';
 
 const thousands = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 

@@ -79,6 +79,8 @@ export type Config = {
   readonly ghostShare: number;
   /** How many texts one model server makes at once for the ghost sessions of one process (contract 9.8). */
   readonly ghostTexts: number;
+  /** How many threads take decisions again in one process (contract 10.3); null: as many as there are cores. */
+  readonly replayThreads: number | null;
   readonly logLevel: LogLevel;
   /** The server's default engine. */
   readonly cortex: CortexConfig;
@@ -108,6 +110,7 @@ const DEFAULT_GHOST_SHARE = 50;
 /** Some model servers make one text after the other: an agent then waits for one of a ghost at most. */
 const DEFAULT_GHOST_TEXTS = 1;
 const MAX_GHOST_TEXTS = 64;
+const MAX_REPLAY_THREADS = 64;
 const HOUR_MS = 60 * 60 * 1000;
 /** A hundred years. */
 const MAX_RETENTION_HOURS = 876_000;
@@ -331,6 +334,12 @@ export const parseConfig = (
       DEFAULT_GHOST_TEXTS,
       `a number of texts from 1 to ${String(MAX_GHOST_TEXTS)}`,
       (value) => integer(value, 1, MAX_GHOST_TEXTS),
+    ),
+    replayThreads: setting(
+      'ANIMA_REPLAY_THREADS',
+      null,
+      `a number of threads from 1 to ${String(MAX_REPLAY_THREADS)}`,
+      (value) => integer(value, 1, MAX_REPLAY_THREADS),
     ),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
     cortex: readCortex(access, isThere),

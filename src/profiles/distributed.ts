@@ -137,6 +137,7 @@ export const openDistributed = async (
       secret,
       warnings,
       shared: true,
+      replaySource: { kind: 'eventStoreDb', url: settings.eventStoreUrl, namespace },
       serves: { requests: roles.has('http'), processes: roles.has('worker') },
       openEngine: (hosting: AdvanceDeps) => {
         engine = new TemporalProcessEngine({ ...ports, ...hosting, ...temporal, shards, logger: log });

@@ -65,6 +65,7 @@ export const openEmbedded = async (
       secret,
       warnings,
       shared: false,
+      replaySource: { kind: 'file', file: directory.eventsFile },
       serves: { requests: true, processes: true },
       openEngine: (hosting) => new EmbeddedProcessEngine({ ...ports, ...hosting, logger: log }),
       startProcesses: async (_, engine) => {

@@ -2,6 +2,7 @@ import type { AdvanceDeps } from '../../activities/advance.js';
 import type { DependencyState } from '../http/routes/status.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Ports } from '../ports/ports.js';
+import type { ReplaySource } from '../roles/replay-messages.js';
 import type { ProcessEngine } from '../ports/process-engine.js';
 
 /** What keeps the read models current, or the part of it that runs here. Each figure is null when its part does not run here, and rejects when it cannot be read. */
@@ -26,6 +27,8 @@ export type Profile = AsyncDisposable & {
   readonly warnings: readonly string[];
   /** Whether other programs write the same streams. */
   readonly shared: boolean;
+  /** Where the threads of replays read events. */
+  readonly replaySource: ReplaySource;
   /** Whether this process answers requests, and whether it drives processes. */
   readonly serves: { readonly requests: boolean; readonly processes: boolean };
   /** The engine that requests pass their steps to; not started. */

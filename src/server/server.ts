@@ -8,8 +8,6 @@ import { createGhostEngines } from '../app/ghosts/ask-engines.js';
 import { createPace } from '../app/ghosts/pace.js';
 import { createKeptSessions } from '../app/ghosts/play-slice.js';
 import { createKeptPlays } from '../app/ghosts/remote-steps.js';
-import { createHand } from '../app/replays/replay-part.js';
-import type { ReplayHands } from '../app/replays/replay-slice.js';
 import { createEngines } from '../app/cortex/engines.js';
 import { readBuiltInLevels } from '../app/levels/built-in-levels.js';
 import { openLevels } from '../app/levels/levels.js';
@@ -35,6 +33,7 @@ import type { Log } from '../ports/log.js';
 import { openEmbedded } from '../profiles/embedded.js';
 import type { Profile, RunningReadModels } from '../profiles/profile.js';
 import { httpRoutes } from '../roles/http.js';
+import { openReplayThreads } from '../roles/replaying.js';
 import { openArchives } from './archives.js';
 import { cortexDependency, openCortex } from './cortex.js';
 import { embedderDependency } from './embedder.js';
@@ -157,12 +156,9 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       ghostSessions: createKeptSessions(),
     };
     const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives, levels, ...ghosts };
-    const takeAgain = createHand({
-      events: ports.events,
-      clock: systemClock,
-      rulesOf: (...of) => rulesets.version(...of),
-    });
-    const replayHands: ReplayHands = { begin: (slice) => [takeAgain(slice)] };
+    const replayHands = closers.opened(
+      openReplayThreads(profile.replaySource, config.replayThreads, { clock: systemClock, log }),
+    );
     const processes = openHosts({ ...deciding, issuer: publicUrl, replayHands });
     const hosting = { lanes, journal, processes, clock: ports.clock };
     const engine = closers.opened(profile.openEngine(hosting));

@@ -27,8 +27,8 @@ const SCHEMA = `
     stream TEXT NOT NULL, name TEXT NOT NULL, id TEXT NOT NULL, due TEXT, PRIMARY KEY (stream, name, id)
   ) WITHOUT ROWID;`;
 
-const COLUMNS = 'position, stream, revision, id, type, data, meta';
-type EventRow = readonly [number, number, number, string, string, string, string];
+export const EVENT_COLUMNS = 'position, stream, revision, id, type, data, meta';
+export type EventRow = readonly [number, number, number, string, string, string, string];
 
 const recorded = ([position, , revision, id, type, data, meta]: EventRow, stream: string): RecordedEvent => ({
   id,
@@ -51,7 +51,7 @@ export type Pausing<Result> = Generator<undefined, Result, void>;
  * @param fetch returns at most `count` rows after the last one
  * @param streamOf the name of a row's stream
  */
-function* readPage(
+export function* readPage(
   limit: number,
   fetch: (last: EventRow | undefined, count: number) => readonly EventRow[],
   streamOf: (row: EventRow) => string,
@@ -111,14 +111,14 @@ export class EventLog {
     this.#headsKept = headsKept;
     database.exec(SCHEMA);
     this.#database = database;
-    const events = `SELECT ${COLUMNS} FROM events`;
+    const events = `SELECT ${EVENT_COLUMNS} FROM events`;
     this.#sql = {
       streamByName: database.prepare(
         `SELECT id, (SELECT max(revision) FROM events WHERE stream = streams.id) AS last FROM streams WHERE name = ?`,
       ),
       nameOf: database.prepare('SELECT name FROM streams WHERE id = ?'),
       addStream: database.prepare('INSERT INTO streams (name) VALUES (?)'),
-      addEvent: database.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`),
+      addEvent: database.prepare(`INSERT INTO events (${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`),
       place: database.prepare('SELECT id, position FROM events WHERE stream = ? AND revision = ?'),
       forwards: database.prepare(
         `${events} WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`,

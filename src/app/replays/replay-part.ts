@@ -29,6 +29,8 @@ export type ReplayHand = {
   part(mind: MindPart, signal: AbortSignal): Promise<PartDone>;
   /** What its parts have found. */
   findings(): Promise<ReplayFindings>;
+  /** Nothing more is asked of it. */
+  drop(): void;
 };
 
 export type PartDeps = {
@@ -97,6 +99,7 @@ export const createHand = ({ events, clock, rulesOf }: PartDeps): ((slice: Slice
         return { next: null, events: read };
       },
       findings: () => Promise.resolve(found.findings()),
+      drop: () => undefined,
     };
   };
 };

@@ -1,4 +1,4 @@
-import { addFindings, noFindings } from '../../domain/replay/findings.js';
+import { addFindings, noFindings, type ReplayFindings } from '../../domain/replay/findings.js';
 import { recordedFindings } from '../../domain/replay/recorded-findings.js';
 import type { ReplayCursor } from '../../domain/replay/replay-events.js';
 import type { Clock } from '../../ports/clock.js';
@@ -63,12 +63,14 @@ export const replaySlice = async (
   };
 
   const all = hands.begin({ task, known, ms: sliceMs });
+  let found: readonly ReplayFindings[];
   try {
     await Promise.all(all.map(takeParts));
+    found = await Promise.all(all.map((hand) => hand.findings()));
   } finally {
+    for (const hand of all) hand.drop();
     await ahead.return(undefined);
   }
-  const found = await Promise.all(all.map((hand) => hand.findings()));
   const next: ReplayCursor = { after, begun: [...waiting, ...begun] };
   return {
     type: 'advanced',

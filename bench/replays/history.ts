@@ -1,0 +1,69 @@
+import { Lane } from '../../src/app/streams/lane.js';
+import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
+import { evolveSummary, initialSummary } from '../../src/domain/npc/state.js';
+import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { EventStore } from '../../src/ports/event-store.js';
+import { cellOf } from '../../workflows/process.js';
+import { turn } from '../../workflows/turn.js';
+import { turnInputs } from '../turn-history.js';
+
+export const REPLAYED_TENANT = 'local';
+const DEADLINE = '9999-12-31T23:59:59.999Z';
+/** How many minds are written at once: their appends share commits. */
+const MINDS_AT_ONCE = 100;
+
+/** Plays whole turns of one mind as the server does, each decided on what the mind is by then. @returns how many events that were */
+const playMind = async (
+  { store, clock }: { readonly store: EventStore; readonly clock: Clock },
+  npcId: string,
+  turns: number,
+): Promise<number> => {
+  const lane = new Lane(npcStream(REPLAYED_TENANT, npcId), { initial: null, evolve: () => null }, store, clock);
+  await lane.load();
+  let mind = initialSummary;
+  let events = 0;
+  for (let index = 0; index < turns; index += 1) {
+    const turnId = `t${String(index)}`;
+    let state = turn.initial;
+    for (const [step, input] of turnInputs(index, turnId, DEADLINE).entries()) {
+      const facts: TurnFacts = {
+        ...{ npcId, mind: { persona: mind.persona, data: mind.data, revision: mind.revision } },
+        ...{ ruleset: null, rulesetRef: null, issuer: { kid: 'bench', iss: 'http://127.0.0.1:8080' } },
+      };
+      const cell = cellOf(turn, state, input);
+      if (cell === 'ignore' || 'reject' in cell) throw new Error(`a turn ${state.name} takes no ${input.type}`);
+      const commandId = `${turnId}-${String(step)}`;
+      const context = {
+        tenant: REPLAYED_TENANT,
+        actor: 'bench',
+        commandId,
+        correlationId: commandId,
+        causationId: null,
+      };
+      const placed = lane.place(cell.emit(state, input, facts), context, clock.now().getTime());
+      for (const [at, event] of placed.entries()) {
+        const recorded = { ...event, stream: lane.stream, revision: events + at, position: 0 };
+        state = turn.evolve(state, recorded);
+        mind = evolveSummary(mind, recorded);
+      }
+      if (!(await lane.append(placed)).ok) throw new Error('somebody else writes to this store');
+      events += placed.length;
+    }
+  }
+  return events;
+};
+
+/** Writes what so many minds have done, and names them in their order. */
+export const writePlayedMinds = async (
+  to: { readonly store: EventStore; readonly clock: Clock },
+  { minds, turns }: { readonly minds: number; readonly turns: number },
+): Promise<{ readonly npcIds: readonly string[]; readonly events: number }> => {
+  const npcIds = Array.from({ length: minds }, (_, index) => `inn-${String(index)}`).sort();
+  let events = 0;
+  for (let from = 0; from < minds; from += MINDS_AT_ONCE) {
+    const played = npcIds.slice(from, from + MINDS_AT_ONCE).map((npcId) => playMind(to, npcId, turns));
+    events += (await Promise.all(played)).reduce((sum, count) => sum + count, 0);
+  }
+  return { npcIds, events };
+};

@@ -1,0 +1,87 @@
+import { setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+
+import { systemClock } from '../adapters/system/clock.js';
+import { createHand, type ReplayHand } from '../app/replays/replay-part.js';
+import { openRulesets } from '../app/minds/rulesets.js';
+import { Lanes } from '../app/streams/lanes.js';
+import { defined } from '../domain/shared/defined.js';
+import { Rejection } from '../domain/shared/rejection.js';
+import type { EventStore } from '../ports/event-store.js';
+import type { ReplaySource, ThreadReply, ThreadRequest } from './replay-messages.js';
+
+/** As `nice` has it: what serves requests comes first wherever both want the processor. */
+const PRIORITY = 15;
+
+// Elsewhere the priority is that of the whole process.
+if (process.platform === 'linux') setPriority(0, PRIORITY);
+
+const openEvents = async (source: ReplaySource): Promise<Pick<EventStore, 'read'>> => {
+  if (source.kind === 'file') {
+    const { openEventReader } = await import('../adapters/embedded/event-reader.js');
+    return openEventReader(source.file);
+  }
+  const { EventStoreDb } = await import('../adapters/eventstore/event-store.js');
+  return new EventStoreDb({ ...source, listOpen: () => Promise.resolve([]) });
+};
+
+const events = await openEvents(workerData as ReplaySource);
+// Rules are only read here; other threads and processes write them.
+const lanes = new Lanes(events as EventStore, systemClock, { shared: true });
+const rulesets = openRulesets(lanes, events);
+const begin = createHand({ events, clock: systemClock, rulesOf: (...of) => rulesets.version(...of) });
+const slices = new Map<number, ReplayHand>();
+const running = new Map<number, AbortController>();
+
+const handOf = (slice: number): ReplayHand => {
+  const hand = slices.get(slice);
+  if (hand === undefined) throw new Error('this slice is over');
+  return hand;
+};
+
+const reasonOf = (
+  error: unknown,
+): { readonly refused: Extract<ThreadReply, { refused: unknown }>['refused'] } | { readonly failed: string } =>
+  error instanceof Rejection
+    ? {
+        refused: {
+          ...{ code: error.code, message: error.message, details: error.details },
+          ...defined({ retryAfter: error.retryAfter }),
+        },
+      }
+    : { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+
+const answer = async (
+  call: number,
+  work: (signal: AbortSignal) => Promise<Extract<ThreadReply, { done: unknown }>['done']>,
+) => {
+  const abort = new AbortController();
+  running.set(call, abort);
+  let reply: ThreadReply;
+  try {
+    reply = { call, done: await work(abort.signal) };
+  } catch (error) {
+    reply = { call, ...reasonOf(error) };
+  }
+  running.delete(call);
+  parentPort?.postMessage(reply);
+};
+
+parentPort?.on('message', (request: ThreadRequest) => {
+  switch (request.type) {
+    case 'slice':
+      slices.set(request.slice, begin(request.setting));
+      break;
+    case 'part':
+      void answer(request.call, async (signal) => handOf(request.slice).part(request.mind, signal));
+      break;
+    case 'findings':
+      void answer(request.call, async () => handOf(request.slice).findings());
+      break;
+    case 'abort':
+      running.get(request.call)?.abort();
+      break;
+    case 'drop':
+      slices.delete(request.slice);
+  }
+});

@@ -1,0 +1,171 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+
+import type { PartDone, ReplayHand, SliceTask } from '../app/replays/replay-part.js';
+import type { ReplayHands } from '../app/replays/replay-slice.js';
+import { noFindings, type ReplayFindings } from '../domain/replay/findings.js';
+import { Rejection } from '../domain/shared/rejection.js';
+import type { Clock } from '../ports/clock.js';
+import type { Log } from '../ports/log.js';
+import type { ReplaySource, ThreadReply, ThreadRequest } from './replay-messages.js';
+
+/** The thread's file; the sources run as they are in tests. */
+const entry = new URL(import.meta.url.endsWith('.ts') ? './replay-thread.ts' : './replay-thread.js', import.meta.url);
+
+/** How long a thread without work is kept, in milliseconds. */
+const IDLE_MS = 30_000;
+
+type Waiting = { readonly resolve: (done: never) => void; readonly reject: (error: unknown) => void };
+
+/** One thread that takes decisions again. It is started by its first part, and ended once nobody has needed it for a while. */
+class ReplayThread implements AsyncDisposable {
+  readonly #source: ReplaySource;
+  readonly #deps: { readonly clock: Pick<Clock, 'after'>; readonly log: Pick<Log, 'error'> };
+  readonly #calls = new Map<number, Waiting>();
+  #worker: Worker | null = null;
+  #lastCall = 0;
+  #lastSlice = 0;
+  #stopIdling: () => void = () => undefined;
+  #isDisposed = false;
+
+  constructor(source: ReplaySource, deps: { readonly clock: Pick<Clock, 'after'>; readonly log: Pick<Log, 'error'> }) {
+    this.#source = source;
+    this.#deps = deps;
+  }
+
+  begin(setting: SliceTask): ReplayHand {
+    const slice = (this.#lastSlice += 1);
+    /** The thread that knows this slice. */
+    let known: Worker | null = null;
+    return {
+      part: async (mind, signal) => {
+        signal.throwIfAborted();
+        const worker = this.#start();
+        // What an earlier thread has found of this slice is lost with it.
+        if (known !== null && known !== worker) throw threadLost();
+        if (known === null) this.#post(worker, { type: 'slice', slice, setting });
+        known = worker;
+        return this.#ask<PartDone>(worker, (call) => ({ type: 'part', slice, call, mind }), signal);
+      },
+      findings: () => {
+        if (known === null) return Promise.resolve(noFindings);
+        if (known !== this.#worker) return Promise.reject(threadLost());
+        return this.#ask<ReplayFindings>(known, (call) => ({ type: 'findings', slice, call }));
+      },
+      drop: () => {
+        if (known !== null && known === this.#worker) this.#post(known, { type: 'drop', slice });
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    await this.#end(new Rejection('NOT_READY', { retryAfter: 1 }));
+  }
+
+  #ask<Done>(worker: Worker, request: (call: number) => ThreadRequest, signal?: AbortSignal): Promise<Done> {
+    const call = (this.#lastCall += 1);
+    return new Promise<Done>((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#post(worker, { type: 'abort', call });
+        this.#settle(call)?.reject(signal?.reason);
+      };
+      const left = (): void => signal?.removeEventListener('abort', onAbort);
+      this.#calls.set(call, {
+        resolve: (done: Done) => {
+          left();
+          resolve(done);
+        },
+        reject: (error) => {
+          left();
+          reject(error as Error);
+        },
+      });
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#stopIdling();
+      // The process waits for its answer, but not for an idle thread.
+      worker.ref();
+      this.#post(worker, request(call));
+    });
+  }
+
+  #post(worker: Worker, request: ThreadRequest): void {
+    worker.postMessage(request);
+  }
+
+  #start(): Worker {
+    if (this.#isDisposed) throw new Rejection('NOT_READY', { retryAfter: 1 });
+    if (this.#worker !== null) return this.#worker;
+    const worker = new Worker(entry, { workerData: this.#source });
+    worker.on('message', (reply: ThreadReply) => this.#answered(reply));
+    worker.on('error', (error: Error) => this.#lost(worker, error.message));
+    worker.on('exit', (code) => this.#lost(worker, `it ended with code ${String(code)}`));
+    this.#worker = worker;
+    return worker;
+  }
+
+  #answered(reply: ThreadReply): void {
+    const waiting = this.#settle(reply.call);
+    if (waiting === undefined) return;
+    if ('done' in reply) waiting.resolve(reply.done as never);
+    else if ('refused' in reply) {
+      const { code, ...refusal } = reply.refused;
+      waiting.reject(new Rejection(code, refusal));
+    } else {
+      this.#deps.log.error({ reason: reply.failed }, 'a decision could not be taken again');
+      waiting.reject(new Error(reply.failed));
+    }
+  }
+
+  /** Takes a call out of those that wait; the thread idles once there is none. */
+  #settle(call: number): Waiting | undefined {
+    const waiting = this.#calls.get(call);
+    this.#calls.delete(call);
+    if (this.#calls.size > 0 || this.#worker === null) return waiting;
+    this.#worker.unref();
+    this.#stopIdling();
+    this.#stopIdling = this.#deps.clock.after(IDLE_MS, () => void this.#end(threadLost()));
+    return waiting;
+  }
+
+  #lost(worker: Worker, reason: string): void {
+    if (worker !== this.#worker) return;
+    this.#deps.log.error({ reason }, 'a thread of replays ended; the next slice starts it again');
+    void this.#end(threadLost());
+  }
+
+  async #end(reason: Rejection): Promise<void> {
+    this.#stopIdling();
+    const worker = this.#worker;
+    this.#worker = null;
+    for (const call of [...this.#calls.keys()]) this.#settle(call)?.reject(reason);
+    await worker?.terminate();
+  }
+}
+
+const threadLost = (): Rejection => new Rejection('BUSY', { retryAfter: 1 });
+
+/** So many threads at most where no number is set. */
+const MOST_BY_ITSELF = 8;
+
+/**
+ * Takes decisions again in threads of this process, each with its own reader of the events. On Linux they have a low priority, so that requests come
+ * first however many threads there are.
+ * @param count null: as many as there are cores
+ */
+export const openReplayThreads = (
+  source: ReplaySource,
+  count: number | null,
+  deps: { readonly clock: Pick<Clock, 'after'>; readonly log: Pick<Log, 'error'> },
+): ReplayHands & AsyncDisposable => {
+  const threads = Array.from(
+    { length: count ?? Math.min(availableParallelism(), MOST_BY_ITSELF) },
+    () => new ReplayThread(source, deps),
+  );
+  return {
+    begin: (slice) => threads.map((thread) => thread.begin(slice)),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
+    },
+  };
+};
