@@ -46,14 +46,16 @@ const OUTCOME_CHARS = 240;
 
 const whole = (count: number): string => count.toLocaleString('en');
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 /** A verdict in words; anything else as JSON. */
 const outcomeText = (outcome: unknown): string => {
-  if (!isObject(outcome)) return outcome === null ? 'nothing' : String(outcome);
-  const { valid, action, dialogue, code } = outcome;
-  if (valid === false) return `refused: ${String(dialogue ?? outcome['reason'] ?? '')} (${String(code ?? '')})`;
+  if (!isObject(outcome)) return JSON.stringify(outcome);
+  const { valid, action, dialogue, reason, code } = outcome;
+  if (valid === false) return `refused: ${textOf(dialogue ?? reason)} (${textOf(code)})`;
   if (valid === true && isObject(action)) {
-    const target = typeof action['target'] === 'string' && action['target'] !== '' ? ` ${action['target']}` : '';
-    return `${String(action['type'])}${target}: ${JSON.stringify(dialogue ?? '')}`;
+    const deed = [textOf(action['type']), textOf(action['target'])].filter((word) => word !== '').join(' ');
+    return `${deed}: ${JSON.stringify(dialogue ?? '')}`;
   }
   return JSON.stringify(outcome);
 };

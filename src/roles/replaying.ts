@@ -15,7 +15,7 @@ const entry = new URL(import.meta.url.endsWith('.ts') ? './replay-thread.ts' : '
 /** How long a thread without work is kept, in milliseconds. */
 const IDLE_MS = 30_000;
 
-type Waiting = { readonly resolve: (done: never) => void; readonly reject: (error: unknown) => void };
+type Waiting = { readonly resolve: (done: never) => void; readonly reject: (error: Error) => void };
 
 /** One thread that takes decisions again. It is started by its first part, and ended once nobody has needed it for a while. */
 class ReplayThread implements AsyncDisposable {
@@ -68,7 +68,7 @@ class ReplayThread implements AsyncDisposable {
     return new Promise<Done>((resolve, reject) => {
       const onAbort = (): void => {
         this.#post(worker, { type: 'abort', call });
-        this.#settle(call)?.reject(signal?.reason);
+        this.#settle(call)?.reject(signal?.reason as Error);
       };
       const left = (): void => signal?.removeEventListener('abort', onAbort);
       this.#calls.set(call, {
@@ -76,9 +76,9 @@ class ReplayThread implements AsyncDisposable {
           left();
           resolve(done);
         },
-        reject: (error) => {
+        reject: (error: Error) => {
           left();
-          reject(error as Error);
+          reject(error);
         },
       });
       signal?.addEventListener('abort', onAbort, { once: true });

@@ -41,7 +41,7 @@ export const openEventReader = (file: string): EventReader => {
         const [from, to] = isForwards
           ? [(last?.[2] ?? lowest - 1) + 1, highest]
           : [lowest, (last?.[2] ?? highest + 1) - 1];
-        return statements[range.direction].all(found.id, from, to, count) as unknown as readonly EventRow[];
+        return statements[range.direction].all(found.id, from, to, count) as EventRow[];
       };
       const page = readPage(range.limit, fetch, () => stream);
       for (;;) {
