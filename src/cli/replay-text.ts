@@ -3,7 +3,7 @@ import { isObject } from '../domain/shared/json.js';
 import { cutText } from '../domain/shared/text.js';
 import { table } from './terminal.js';
 
-type Counts = Readonly<Record<string, number>>;
+type KindCounts = Readonly<Record<string, number>>;
 export type ShownSample = {
   readonly npcId: string;
   readonly turnId: string | null;
@@ -29,8 +29,8 @@ export type ReplayShown = {
     readonly different: number;
     readonly skipped: number;
   };
-  readonly skipped: Counts;
-  readonly differences: Counts;
+  readonly skipped: KindCounts;
+  readonly differences: KindCounts;
   readonly rules: readonly {
     readonly rulesetId: string;
     readonly drRuleId: string;

@@ -10,7 +10,7 @@ import { wholeFrom } from './whole-from.js';
 /** How many samples are printed by default. */
 export const SHOWN_BY_DEFAULT = 10;
 
-type ReplayOptions = {
+type ReplaysOptions = {
   readonly since?: string;
   readonly until?: string;
   readonly from?: number;
@@ -19,7 +19,7 @@ type ReplayOptions = {
   readonly json?: boolean;
 };
 
-const replay = async (terminal: Terminal, npcIds: readonly string[], options: ReplayOptions): Promise<void> => {
+const replay = async (terminal: Terminal, npcIds: readonly string[], options: ReplaysOptions): Promise<void> => {
   const { since, until, from, to, samples, json = false } = options;
   const isRange = from !== undefined || to !== undefined;
   const [only] = npcIds;
@@ -52,4 +52,4 @@ export const replaysCommand = (terminal: Terminal): Command =>
     .option('--to <revision>', 'only up to this revision of one NPC', wholeFrom(0))
     .option('--samples <n>', 'print at most this many differences', wholeFrom(0), SHOWN_BY_DEFAULT)
     .option('--json', 'print the whole result as a line of JSON')
-    .action((npcIds: readonly string[], options: ReplayOptions) => replay(terminal, npcIds, options));
+    .action((npcIds: readonly string[], options: ReplaysOptions) => replay(terminal, npcIds, options));

@@ -15,13 +15,13 @@ const entry = new URL(import.meta.url.endsWith('.ts') ? './replay-thread.ts' : '
 /** How long a thread without work is kept, in milliseconds. */
 const IDLE_MS = 30_000;
 
-type Waiting = { readonly resolve: (done: never) => void; readonly reject: (error: Error) => void };
+type AwaitedCall = { readonly resolve: (done: never) => void; readonly reject: (error: Error) => void };
 
 /** One thread that takes decisions again. It is started by its first part, and ended once nobody has needed it for a while. */
 class ReplayThread implements AsyncDisposable {
   readonly #source: ReplaySource;
   readonly #deps: { readonly clock: Pick<Clock, 'after'>; readonly log: Pick<Log, 'error'> };
-  readonly #calls = new Map<number, Waiting>();
+  readonly #calls = new Map<number, AwaitedCall>();
   #worker: Worker | null = null;
   #lastCall = 0;
   #lastSlice = 0;
@@ -118,7 +118,7 @@ class ReplayThread implements AsyncDisposable {
   }
 
   /** Takes a call out of those that wait; the thread idles once there is none. */
-  #settle(call: number): Waiting | undefined {
+  #settle(call: number): AwaitedCall | undefined {
     const waiting = this.#calls.get(call);
     this.#calls.delete(call);
     if (this.#calls.size > 0 || this.#worker === null) return waiting;
