@@ -60,7 +60,7 @@ const program = (terminal: Terminal): Command => {
       'after',
       '\nCommands that ask a server use the address in ANIMA_URL (default: http://127.0.0.1:8080) and the key in ANIMA_API_KEY,\n' +
         'or else the key in the file owner-key of the data directory (ANIMA_DATA_DIR, default: .anima).\n' +
-        'Exit code: 0 done, 1 failed, 2 wrong usage; of "ghost run", "results", "replay" and "compare", 1 is no pass, and 3 that nothing was judged.',
+        'Exit code: 0 done, 1 failed, 2 wrong usage; of "replay", "trial", and "ghost run", "results", "replay" and "compare", 1 is no pass, and 3 that nothing was judged.',
     );
   return confined(anima, terminal);
 };

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 
 import { defined } from '../domain/shared/defined.js';
-import { momentFrom } from './moment.js';
+import { sinceOf } from './since.js';
+import { judging, JudgedNo } from './judging.js';
 import { replayToEnd } from './replay-run.js';
 import { replayLines } from './replay-text.js';
 import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
@@ -38,7 +39,7 @@ const replay = async (terminal: Terminal, npcIds: readonly string[], options: Re
         });
   if (json) printJson(terminal, done);
   else for (const line of replayLines(done, samples)) print(terminal, line);
-  if (done.turns.different > 0) throw new CommandFailed('Not everything comes out as it was recorded.');
+  if (done.turns.different > 0) throw new JudgedNo('Not everything comes out as it was recorded.');
 };
 
 /** `anima replay`: takes decisions again by the rules of then (contract 10.3). */
@@ -46,10 +47,18 @@ export const replaysCommand = (terminal: Terminal): Command =>
   new Command('replay')
     .description('take every decision again from what was recorded; fail if anything comes out otherwise')
     .argument('[npcId...]', 'NPCs; without any, all of the studio')
-    .option('--since <time>', 'only decisions from this time on, or 7d, 12h, 30m ago', momentFrom())
-    .option('--until <time>', 'only decisions up to this time', momentFrom())
+    .option(
+      '--since <time>',
+      'only decisions from this time on, or 7d, 12h, 30m ago',
+      sinceOf(() => Date.now()),
+    )
+    .option(
+      '--until <time>',
+      'only decisions up to this time',
+      sinceOf(() => Date.now()),
+    )
     .option('--from <revision>', 'only from this revision of one NPC on', wholeFrom(0))
     .option('--to <revision>', 'only up to this revision of one NPC', wholeFrom(0))
     .option('--samples <n>', 'print at most this many differences', wholeFrom(0), SHOWN_BY_DEFAULT)
     .option('--json', 'print the whole result as a line of JSON')
-    .action((npcIds: readonly string[], options: ReplaysOptions) => replay(terminal, npcIds, options));
+    .action(judging((npcIds: readonly string[], options: ReplaysOptions) => replay(terminal, npcIds, options)));

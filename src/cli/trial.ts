@@ -3,7 +3,8 @@ import { Command, InvalidArgumentError } from 'commander';
 import { differenceKinds } from '../domain/replay/difference-kinds.js';
 import { defined } from '../domain/shared/defined.js';
 import { readJsonFile } from './json-file.js';
-import { momentFrom } from './moment.js';
+import { sinceOf } from './since.js';
+import { judging, JudgedNo } from './judging.js';
 import { SHOWN_BY_DEFAULT } from './replay.js';
 import { replayToEnd } from './replay-run.js';
 import { replayLines, type ReplayShown, sampleLines } from './replay-text.js';
@@ -45,14 +46,14 @@ const countsOf = ({ differences, turns }: ReplayShown): ReadonlyMap<string, numb
     ]),
   );
 
-/** @throws CommandFailed naming what there is too much of */
+/** @throws JudgedNo naming what there is too much of */
 const requireWithin = (done: ReplayShown, limits: Limits): void => {
   const counts = countsOf(done);
   const beyond = [...limits].flatMap(([name, most]) => {
     const count = counts.get(name) ?? 0;
     return count > most ? [`${name} ${String(count)} (at most ${String(most)})`] : [];
   });
-  if (beyond.length > 0) throw new CommandFailed(`The trial failed: ${beyond.join(', ')}.`);
+  if (beyond.length > 0) throw new JudgedNo(`The trial failed: ${beyond.join(', ')}.`);
 };
 
 /** Whether one turn would come out otherwise. */
@@ -94,11 +95,23 @@ export const trialCommand = (terminal: Terminal): Command =>
     .description('try rules on what NPCs have done: what they would refuse, allow and change')
     .argument('<rules.json>', 'a rule set as POST /rules takes it; it is not registered')
     .argument('[npcId...]', 'NPCs; without any, all of the studio')
-    .option('--since <time>', 'only decisions from this time on, or 7d, 12h, 30m ago', momentFrom())
-    .option('--until <time>', 'only decisions up to this time', momentFrom())
+    .option(
+      '--since <time>',
+      'only decisions from this time on, or 7d, 12h, 30m ago',
+      sinceOf(() => Date.now()),
+    )
+    .option(
+      '--until <time>',
+      'only decisions up to this time',
+      sinceOf(() => Date.now()),
+    )
     .option('--instead <rulesetId>', 'only decisions that were made by these rules')
     .option('--turn <turnId>', 'only this turn of one NPC: would it come out the same?')
     .option('--fail-on <list>', 'fail if there are more, for example newly-refused=0,newly-allowed=0', limitsFrom)
     .option('--samples <n>', 'print at most this many differences', wholeFrom(0), SHOWN_BY_DEFAULT)
     .option('--json', 'print the whole result as a line of JSON')
-    .action((file: string, npcIds: readonly string[], options: TrialOptions) => trial(terminal, file, npcIds, options));
+    .action(
+      judging((file: string, npcIds: readonly string[], options: TrialOptions) =>
+        trial(terminal, file, npcIds, options),
+      ),
+    );

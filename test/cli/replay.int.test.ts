@@ -72,8 +72,8 @@ describe('anima replay and anima trial', () => {
     expect((await anima('trial', 'strict.json', '--fail-on', 'newly-refused')).code).toBe(2);
     expect((await anima('replay', '--since', 'yesterday')).code).toBe(2);
     const mistyped = await anima('replay', 'mirra');
-    expect([mistyped.code, mistyped.stderr.split('\n')[1]]).toEqual([1, 'There is no NPC mirra.']);
-    expect((await anima('replay', '--from', '1')).code).toBe(1);
+    expect([mistyped.code, mistyped.stderr.split('\n')[1]]).toEqual([3, 'There is no NPC mirra.']);
+    expect((await anima('replay', '--from', '1')).code).toBe(3);
   }, 60_000);
 
   it('say whether one turn would come out the same', async () => {
@@ -82,6 +82,6 @@ describe('anima replay and anima trial', () => {
     const same = await anima('trial', 'mild.json', 'mira', '--turn', turnId);
     expect([same.code, same.stdout]).toEqual([0, 'It would come out the same.\n']);
     const none = await anima('trial', 'mild.json', 'mira', '--turn', 'nowhere');
-    expect([none.code, none.stderr.split('\n')[1]]).toEqual([1, 'This NPC has no turn nowhere.']);
+    expect([none.code, none.stderr.split('\n')[1]]).toEqual([3, 'This NPC has no turn nowhere.']);
   }, 60_000);
 });

@@ -4,13 +4,15 @@ import {
   type ReplaySample,
   type RuleCount,
   ruleKey,
-  type RuleUse,
-  ruleUses,
+  type UseKind,
+  useKinds,
   SAMPLES_OF_KIND,
   SAMPLES_OF_USE,
 } from '../../domain/replay/findings.js';
 import { byPlace, type ReplayPlace } from '../../domain/replay/place.js';
-import { firedOf, ruleUsesOf } from '../../domain/replay/rule-uses.js';
+import type { Verdict } from '../../domain/npc/events.js';
+import { type CoveredDecision, ruleUse } from '../../domain/npc/rule-coverage.js';
+import type { DecisionOutcome } from './decide-again.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { DecidedAgain, RulesAgain } from './replay-mind.js';
 import { shownOutcome } from './shown-outcome.js';
@@ -28,6 +30,16 @@ export type FoundSoFar = {
   /** Notes how a turn stands now; `before` takes back what was noted of it. */
   turn(before: TurnStanding | null, now: TurnStanding): void;
   findings(): ReplayFindings;
+};
+
+/** What an outcome says of its rules; a step that records none of them used none. */
+const coveredIn = (outcome: DecisionOutcome): CoveredDecision => {
+  const { verdict, grounds, rules } = outcome as unknown as {
+    readonly verdict?: Verdict;
+    readonly grounds?: Pick<CoveredDecision, 'rules'>;
+    readonly rules?: CoveredDecision['rules'];
+  };
+  return { rules: grounds?.rules ?? rules ?? [], verdict: verdict ?? null };
 };
 
 /** The first places of all that were offered. */
@@ -53,8 +65,8 @@ type Counted = {
   readonly rulesetId: string | undefined;
   readonly drRuleId: string;
   was: number;
-} & Record<RuleUse, number> & {
-    readonly samples: Readonly<Record<RuleUse, ReturnType<typeof createFirst<ReplayPlace>>>>;
+} & Record<UseKind, number> & {
+    readonly samples: Readonly<Record<UseKind, ReturnType<typeof createFirst<ReplayPlace>>>>;
   };
 
 /**
@@ -81,7 +93,7 @@ export const gatherFindings = (known: Pick<ReplayFindings, 'samples' | 'rules'>)
     const key = ruleKey({ drRuleId, ...defined({ rulesetId }) });
     const before = rules.get(key);
     if (before !== undefined) return before;
-    const uses = (use: RuleUse) => createFirst<ReplayPlace>(SAMPLES_OF_USE, knownUses.get(key)?.[use] ?? []);
+    const uses = (use: UseKind) => createFirst<ReplayPlace>(SAMPLES_OF_USE, knownUses.get(key)?.[use] ?? []);
     const count: Counted = {
       ...{ rulesetId, drRuleId, was: 0, fired: 0, decided: 0, shadowed: 0 },
       samples: { fired: uses('fired'), decided: uses('decided'), shadowed: uses('shadowed') },
@@ -93,10 +105,11 @@ export const gatherFindings = (known: Pick<ReplayFindings, 'samples' | 'rules'>)
   const noteRules = (place: ReplayPlace, { ruleset, was, would }: DecidedAgain, by: DecidedBy): void => {
     const own = by.trial ? undefined : ruleset?.rulesetId;
     const then = by.trial && ruleset?.rulesetId === by.rules?.rulesetId ? undefined : ruleset?.rulesetId;
-    if (ruleset !== null) for (const drRuleId of firedOf(was)) counted(then, drRuleId).was += 1;
+    if (ruleset !== null)
+      for (const { drRuleId, matched } of coveredIn(was).rules) if (matched) counted(then, drRuleId).was += 1;
     if (by.rules === null || would === null) return;
-    const { fired, decided, shadowed } = ruleUsesOf(by.rules, would);
-    const note = (use: RuleUse, drRuleId: string): void => {
+    const { fired, decided, shadowed } = ruleUse(by.rules, coveredIn(would));
+    const note = (use: UseKind, drRuleId: string): void => {
       const count = counted(own, drRuleId);
       count[use] += 1;
       count.samples[use].offer(place, () => place);
@@ -135,7 +148,7 @@ export const gatherFindings = (known: Pick<ReplayFindings, 'samples' | 'rules'>)
           ...count,
           ...defined({ rulesetId }),
           samples: Object.fromEntries(
-            ruleUses.flatMap((use) => (of[use].places.length === 0 ? [] : [[use, of[use].places]])),
+            useKinds.flatMap((use) => (of[use].places.length === 0 ? [] : [[use, of[use].places]])),
           ),
         })),
         samples: differenceKinds.flatMap((kind) => samples.get(kind)?.places ?? []),

@@ -11,8 +11,8 @@ export const SAMPLES_OF_USE = 5;
 export type ReplaySample = ReplayPlace & { readonly kind: DifferenceKind; readonly was: Json; readonly would: Json };
 
 /** What a rule did: it matched (`fired`), the action or the refusal came from it (`decided`), or one above it decided (`shadowed`). */
-export const ruleUses = ['fired', 'decided', 'shadowed'] as const;
-export type RuleUse = (typeof ruleUses)[number];
+export const useKinds = ['fired', 'decided', 'shadowed'] as const;
+export type UseKind = (typeof useKinds)[number];
 
 /** In how many decisions a rule matched then (`was`), and what it did in those that were taken again. */
 export type RuleCount = {
@@ -20,8 +20,8 @@ export type RuleCount = {
   readonly rulesetId?: string;
   readonly drRuleId: string;
   readonly was: number;
-} & Readonly<Record<RuleUse, number>> & {
-    readonly samples: Readonly<Partial<Record<RuleUse, readonly ReplayPlace[]>>>;
+} & Readonly<Record<UseKind, number>> & {
+    readonly samples: Readonly<Partial<Record<UseKind, readonly ReplayPlace[]>>>;
   };
 
 /**
@@ -68,7 +68,7 @@ export const keptSamples = (samples: readonly ReplaySample[]): readonly ReplaySa
 
 const addedUses = (one: RuleCount['samples'], other: RuleCount['samples']): RuleCount['samples'] =>
   Object.fromEntries(
-    ruleUses.flatMap((use) => {
+    useKinds.flatMap((use) => {
       const places = [...(one[use] ?? []), ...(other[use] ?? [])];
       return places.length === 0 ? [] : [[use, firstOf(places, SAMPLES_OF_USE)]];
     }),

@@ -1,6 +1,6 @@
 import { jsonBytes } from '../shared/json-bytes.js';
 import type { ReplayFindings, ReplaySample, RuleCount } from './findings.js';
-import { keptSamples, ruleKey, ruleUses, SAMPLES_OF_USE } from './findings.js';
+import { keptSamples, ruleKey, useKinds, SAMPLES_OF_USE } from './findings.js';
 
 /** How much of a slice's findings one event takes, in bytes of JSON: samples, counts of rules, and where these rules did something. */
 export const SAMPLES_BYTES = 450_000;
@@ -42,7 +42,7 @@ const newRules = (known: readonly RuleCount[], found: readonly RuleCount[]): rea
     const before = knownBy.get(ruleKey(count))?.samples ?? {};
     const after = samplesBy.get(ruleKey(count)) ?? {};
     const samples = Object.fromEntries(
-      ruleUses.flatMap((use) => {
+      useKinds.flatMap((use) => {
         const isFull = (before[use]?.length ?? 0) >= SAMPLES_OF_USE;
         const places = isFull ? [] : (after[use] ?? []);
         return places.length > 0 && room(jsonBytes(places)) ? [[use, places]] : [];
