@@ -1,7 +1,10 @@
+import { checkpointHost } from '../app/audit/checkpoint-host.js';
 import { agentHost } from '../app/agents/agent-host.js';
 import type { HostedProcess, ProcessHost } from '../app/processes/hosted-process.js';
 import type { Services } from '../http/services.js';
+import type { CheckpointReceiver } from '../ports/checkpoint-receiver.js';
 import type { AnyProcess } from '../../workflows/process.js';
+import { checkpoint } from '../../workflows/checkpoint.js';
 import { exportHost } from '../app/souls/export-host.js';
 import { importHost } from '../app/souls/import-host.js';
 import { bodyTurnHost } from '../app/ghosts/body-turn-host.js';
@@ -29,6 +32,8 @@ export type HostDeps = Pick<
   | 'ghostSessions'
 > & {
   readonly issuer: string;
+  /** Who keeps checkpoints outside; null: nobody (contract 10.5). */
+  readonly checkpointReceiver: CheckpointReceiver | null;
 };
 
 /** Every process there is: its table, and what makes its host. A new one is a line here. */
@@ -37,6 +42,7 @@ export const hosts: readonly { readonly process: AnyProcess; readonly host: (dep
   { process: soulExport, host: exportHost },
   { process: soulImport, host: importHost },
   { process: ghostSession, host: ghostHost },
+  { process: checkpoint, host: checkpointHost },
   { process: agentTurn, host: (deps) => agentHost({ ...deps, engineOf: (tenant) => deps.engines.engineOf(tenant) }) },
 ];
 

@@ -108,7 +108,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   };
   const made = { levels, ghostEngines: createGhostEngines({ engines, clock, texts: 1 }), ...ghosts };
   const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives: noOtherArchives, ...made };
-  const processes = openHosts({ ...deciding, issuer: 'http://simulation' });
+  const processes = openHosts({ ...deciding, issuer: 'http://simulation', checkpointReceiver: null });
   const hosting = { lanes, journal, processes, clock };
   const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, random, logger: log });
   const lifecycle = createLifecycle();
@@ -180,6 +180,7 @@ const noApiKeys = {} as unknown as ApiKeyDeps;
 const signingKeys: SigningKeys = {
   current: { kid: 'simulated', alg: 'Ed25519' },
   sign: async (kid, claims) => `${kid}.${createHash('sha256').update(jcs(claims)).digest('base64url')}`,
+  signText: () => Promise.reject(new Error('no logs are signed here')),
   publicKey: () => Promise.resolve(undefined),
   publicJwks: () => Promise.resolve([]),
 };
