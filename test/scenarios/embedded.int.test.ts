@@ -13,7 +13,7 @@ import { levelScenarios } from './levels.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
-import { proofScenarios } from './proofs.js';
+import { proofKillScenarios, proofScenarios } from './proofs.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
 import { retractionScenarios } from './retractions.js';
@@ -41,6 +41,7 @@ historyScenarios('embedded', openEmbeddedServer);
 searchScenarios('embedded', openEmbeddedServer);
 asOfScenarios('embedded', openEmbeddedServer, 12);
 proofScenarios('embedded', openEmbeddedServer);
+proofKillScenarios('embedded', openEmbeddedServer);
 soulsElsewhereScenarios('embedded', openEmbeddedServer);
 injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {

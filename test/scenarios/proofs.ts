@@ -1,8 +1,10 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { readCheckpoint } from '../../src/domain/audit/checkpoint.js';
 import { fromHex } from '../../src/domain/audit/edge.js';
@@ -11,8 +13,7 @@ import { signerOf } from '../../src/domain/audit/note.js';
 import { isConsistent } from '../../src/domain/audit/proofs.js';
 import { isIncluded } from '../../src/domain/audit/merkle.js';
 import { verifyBundleFile } from '../../src/cli/bundle-file.js';
-import type { Reply } from '../support/api.js';
-import { codeOf } from '../support/api.js';
+import { type Api, codeOf, patientApiOf, type Reply } from '../support/api.js';
 import { projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
 
@@ -130,5 +131,52 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
       await expect(verifyBundleFile(await fileOf(bundle.text.slice(0, -1)), {})).rejects.toThrow('was cut');
       expect(await readFile(file, 'utf8')).toBe(bundle.text);
     }, 60_000);
+  });
+};
+
+/** How long after a checkpoint was asked for the server is killed, in milliseconds: before, between and after the appends of its round. */
+const KILLED_AFTER_MS = [0, 2, 4, 6, 8, 11, 14, 18, 25, 60];
+
+/** Kill -9 at every step of a round of the log (contract 10.5). */
+export const proofKillScenarios = (profile: string, open: OpenServer): void => {
+  describe(`kill -9 within a round of the log on ${profile}`, () => {
+    it('leaves a log in which each head stands once, each checkpoint extends the last, and each was handed on', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'anima-checkpoints-'));
+      const file = join(folder, 'handed-on');
+      await using server = await open({ ANIMA_CHECKPOINT_URL: pathToFileURL(file).href });
+      const api = (): Api => patientApiOf(server.url, server.ownerKey);
+      let made: Shown | null = null;
+      for (const [round, ms] of KILLED_AFTER_MS.entries()) {
+        const stored = await api().post(`/npcs/kill-${String(round)}/memory`, { text: 'It begins.' });
+        expect(stored.status, stored.text).toBe(200);
+        const asked = api()
+          .post('/audit/checkpoints', {})
+          .catch(() => null);
+        await sleep(ms);
+        await server.restart('kill');
+        await asked;
+        await vi.waitFor(
+          async () => {
+            const again = await api().post('/audit/checkpoints', {});
+            expect(again.status, again.text).toBe(200);
+            made = again.body as Shown;
+          },
+          { timeout: 60_000, interval: 100 },
+        );
+        expect((made as Shown | null)?.size).toBe(round + 1);
+      }
+      const listed = (await api().get('/audit/checkpoints')).body as readonly Shown[];
+      expect(listed.map(({ size, leaves }) => [size, leaves])).toEqual(
+        KILLED_AFTER_MS.map((_, round) => [round + 1, 1]).reverse(),
+      );
+      const handed = (await readFile(file, 'utf8')).trimEnd().split('\n');
+      const notes = handed.map((line) => (JSON.parse(line) as Shown).note);
+      expect(new Set(notes)).toEqual(new Set(listed.map(({ note }) => note)));
+      expect((await api().post('/audit/verify', {})).body).toMatchObject({ valid: true, broken: [] });
+      for (const { size } of listed) {
+        const path = await api().get(`/audit/checkpoints/10/consistency?from=${String(size)}`);
+        expect(path.status, path.text).toBe(200);
+      }
+    }, 180_000);
   });
 };

@@ -3,7 +3,7 @@ import type { Leaf } from '../../domain/audit/leaf.js';
 import { inclusionSpans } from '../../domain/audit/proofs.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { logStream, npcStream } from '../../domain/shared/stream-names.js';
-import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import type { RecordedEvent } from '../../ports/event-store.js';
 import {
   type CheckpointAt,
   checkpointBeforePosition,

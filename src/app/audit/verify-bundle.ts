@@ -56,6 +56,10 @@ export const keyOfJwk = (jwk: Json): BundleKey | null => {
   return jwk['kid'] === undefined || jwk['kid'] === kid ? { kid, x } : null;
 };
 
+/** A key as the key set of a server has it (contract 2.9), and nothing beside it. */
+const ownKey = (jwk: Json): BundleKey | null =>
+  isObject(jwk) && hasMembers(jwk, 'crv kid kty use x') && jwk['use'] === 'sig' ? keyOfJwk(jwk) : null;
+
 export type BundleHeader = {
   readonly tenant: string;
   readonly npcId: string;
@@ -89,7 +93,7 @@ export const readHeader = (text: string): BundleHeader => {
   require(from > 0 || prevHash === GENESIS_HASH, 'a history begins with 64 zeros');
   require(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(madeAt), 'its time is none');
   if (!Array.isArray(keys) || keys.length > MAX_KEYS) throw new BundleBroken('its keys are none');
-  const read = (keys as readonly Json[]).map((jwk) => keyOfJwk(jwk));
+  const read = (keys as readonly Json[]).map(ownKey);
   const good = read.filter((key) => key !== null);
   require(good.length === read.length, 'one of its keys is none, or has another thumbprint');
   return { tenant, npcId, stream, from, to, prevHash, madeAt, keys: good };
