@@ -76,7 +76,10 @@ const verdicts = async (wanted: readonly Wanted[]): Promise<readonly (readonly [
     ours.push(
       await verifyBundleFile(file, trust).then(
         () => null,
-        (error: unknown) => (error instanceof LineBroken ? error.line : Promise.reject(error)),
+        (error: unknown) => {
+          if (error instanceof LineBroken) return error.line;
+          throw error;
+        },
       ),
     );
   }
@@ -233,11 +236,7 @@ describe('a bundle', () => {
       return writeNote(text, { name: origin, keyId: noteKeyId(origin, x), signature });
     };
     const withNote = (note: string, keys: readonly Json[] = header.keys): string =>
-      bundleOfLines([
-        jcs({ ...header, keys }),
-        ...lines.slice(1, -1),
-        jcs({ ...end, proof: { ...end.proof, note } } as JsonObject),
-      ]);
+      bundleOfLines([jcs({ ...header, keys }), ...lines.slice(1, -1), jcs({ ...end, proof: { ...end.proof, note } })]);
     const { kid } = opened.keys.current;
     const foreign = await noteBy(strangers, {});
     const foreignKeys = [...(await strangers.publicJwks()), ...header.keys];
@@ -266,7 +265,7 @@ describe('a bundle', () => {
       },
       {
         name: 'no proof, with a key',
-        text: bundleOfLines(lines.with(-1, jcs({ ...end, proof: null } as JsonObject))),
+        text: bundleOfLines(lines.with(-1, jcs({ ...end, proof: null }))),
         kid,
       },
     ];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import type { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { consistencyPath } from '../../../src/app/audit/bundle.js';
 import { gatherHeads } from '../../../src/app/audit/gather-heads.js';
-import { type CheckpointAt, checkpointOfSize, logEventOf, newestCheckpoint } from '../../../src/app/audit/log.js';
+import { type CheckpointAt, checkpointOfSize, logEventOf } from '../../../src/app/audit/log.js';
 import { proveMind } from '../../../src/app/audit/mind-proof.js';
 import { auditMinds } from '../../../src/app/audit/verify-log.js';
 import { fromHex } from '../../../src/domain/audit/edge.js';
@@ -15,7 +15,6 @@ import { ghostMindStream, logStream, npcStream } from '../../../src/domain/share
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { LOG_TENANT, openLog } from '../../support/logs.js';
 import { seededRandom } from '../../support/seeded-random.js';
-import { serverKeys } from '../../support/souls.js';
 import { event } from '../../support/events.js';
 
 const LOG = logStream(LOG_TENANT);
@@ -174,7 +173,7 @@ describe('an audit', () => {
         }),
     };
     const { lanes, keys: signingKeys } = log;
-    return auditMinds({ events, lanes, readModels, signingKeys }, LOG_TENANT, { npcIds: ['a', 'b', 'c'] });
+    return await auditMinds({ events, lanes, readModels, signingKeys }, LOG_TENANT, { npcIds: ['a', 'b', 'c'] });
   };
   const reading =
     (edit: (one: RecordedEvent) => RecordedEvent | null) =>
