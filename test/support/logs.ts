@@ -52,6 +52,8 @@ export const openLog = async ({
     events,
     keys,
     lanes: deps.lanes,
+    /** What begins a round. */
+    rounds: { ...deps, engine },
     /** Appends one event for each of these to a mind. */
     write: async (npcId: string, ...data: readonly JsonObject[]): Promise<void> => {
       await runCommand(deps, npcStream(LOG_TENANT, npcId), texts, by(), () =>
