@@ -172,6 +172,12 @@ module.exports = [
     'A search reads what was recorded; it decides nothing, and knows minds only by what they said.',
   ),
   wing(
+    'audit',
+    'the log of heads: gathered, signed, handed on, proven; histories that prove themselves',
+    ['src/app/minds', 'src/app/processes', 'src/app/streams', 'src/app/pacing', 'projections', 'workflows'],
+    'A proof speaks of events and hashes: it depends on no turn, and on nothing that serves a request.',
+  ),
+  wing(
     'levels',
     'levels: taken from maps, found by name, made of names that nobody registered',
     ['src/app/streams', 'src/app/pacing'],

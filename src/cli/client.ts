@@ -100,6 +100,53 @@ const inTurn =
     }
   };
 
+/** How long a download may stand still, in milliseconds. */
+const DOWNLOAD_STILL_MS = 60_000;
+
+/**
+ * An answer of any length, as it comes.
+ * @throws CommandFailed when there is no key, no server answers, it refuses, or the answer breaks off
+ */
+export const openDownload = async (terminal: Terminal, path: string): Promise<AsyncIterable<Uint8Array>> => {
+  const { url, key, dataDir } = clientSettings(terminal);
+  const authorization = `Bearer ${key ?? (await ownerKey(dataDir))}`;
+  const still = new AbortController();
+  const watch = setTimeout(() => still.abort(), DOWNLOAD_STILL_MS);
+  const response = await fetch(`${url}${path}`, { headers: { authorization }, signal: still.signal }).catch(() => null);
+  if (response?.ok !== true || response.body === null) {
+    clearTimeout(watch);
+    const text = response === null ? null : await response.text().catch(() => '');
+    if (text === null)
+      throw new CommandFailed(
+        `No server answers at ${url}: start one with "anima serve", or set ANIMA_URL to another address.`,
+      );
+    throw new CommandFailed(refusalIn(text) ?? `The server at ${url} answers HTTP ${String(response?.status ?? 0)}.`);
+  }
+  const { body } = response;
+  return (async function* (): AsyncGenerator<Uint8Array, void> {
+    try {
+      for await (const chunk of body) {
+        watch.refresh();
+        yield chunk as Uint8Array;
+      }
+    } catch {
+      throw new CommandFailed('The answer of the server broke off.');
+    } finally {
+      clearTimeout(watch);
+    }
+  })();
+};
+
+/** The sentence of a refusal (contract 1.5); null for another answer. */
+const refusalIn = (text: string): string | null => {
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: { readonly code?: unknown; readonly message?: unknown } };
+    return error === undefined ? null : `${String(error.message)} (${String(error.code)})`;
+  } catch {
+    return null;
+  }
+};
+
 /** A function that sends requests to the server as the user of this terminal. @throws CommandFailed when there is no key */
 export const openClient = async (terminal: Terminal): Promise<MindRequest> => {
   const { url, key, dataDir } = clientSettings(terminal);

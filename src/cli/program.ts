@@ -2,6 +2,8 @@ import { Command, CommanderError } from 'commander';
 
 import { StartProblem } from '../domain/shared/start-problem.js';
 import { apiVersion } from '../http/api-version.js';
+import { auditCommand, checkpointCommand } from './audit.js';
+import { bundleCommand } from './bundle.js';
 import { cardCommand } from './card.js';
 import { chainCommand } from './chain.js';
 import { coverageCommand } from './coverage.js';
@@ -24,6 +26,7 @@ import { CommandFailed, remark, type Terminal } from './terminal.js';
 import { talkCommand } from './talk.js';
 import { trialCommand } from './trial.js';
 import { turnsCommand } from './turns.js';
+import { verifyCommand } from './verify.js';
 import { whyCommand } from './why.js';
 
 /** The exit codes of every command (contract 11.5). */
@@ -54,6 +57,10 @@ const program = (terminal: Terminal): Command => {
     .addCommand(replaysCommand(terminal))
     .addCommand(trialCommand(terminal))
     .addCommand(chainCommand(terminal))
+    .addCommand(auditCommand(terminal))
+    .addCommand(checkpointCommand(terminal))
+    .addCommand(bundleCommand(terminal))
+    .addCommand(verifyCommand(terminal))
     .addCommand(rebuildCommand(terminal))
     .addCommand(reembedCommand(terminal))
     .addHelpText(

@@ -12,7 +12,16 @@ import { type ArchivesConfig, readArchives } from './archives.js';
 import { readEmbedder } from './embedder.js';
 import { type CortexConfig, readCortex } from './cortex.js';
 import type { Environment } from './env.js';
-import { areOneTopic, hostAndPort, integer, plainUrl, protocolOf, rateLimit, topicName } from './values.js';
+import {
+  areOneTopic,
+  checkpointUrl,
+  hostAndPort,
+  integer,
+  plainUrl,
+  protocolOf,
+  rateLimit,
+  topicName,
+} from './values.js';
 import { type AccessSource, readKafkaAccess, readTemporalAccess } from './server-access.js';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -66,6 +75,10 @@ export type Config = {
   readonly readWaitMs: number;
   /** How long a client may take between the two phases of a soul's exchange, in milliseconds. */
   readonly soulDeadlineMs: number;
+  /** How often a tenant's log is signed while something is written, in milliseconds (contract 10.5). */
+  readonly checkpointMs: number;
+  /** Where checkpoints are handed on to: an http, https or file URL; null: nowhere. */
+  readonly checkpointUrl: string | null;
   readonly secret: string | null;
   /** Absolute. */
   readonly secretFile: string | null;
@@ -111,7 +124,11 @@ const DEFAULT_GHOST_SHARE = 50;
 const DEFAULT_GHOST_TEXTS = 1;
 const MAX_GHOST_TEXTS = 64;
 const MAX_REPLAY_THREADS = 64;
-const HOUR_MS = 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+const DEFAULT_CHECKPOINT_MINUTES = 60;
+/** 24 days: a timer cannot wait longer. */
+const MAX_CHECKPOINT_MINUTES = 24 * 24 * 60;
+const HOUR_MS = 60 * MINUTE_MS;
 /** A hundred years. */
 const MAX_RETENTION_HOURS = 876_000;
 const MAX_TURN_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
@@ -308,6 +325,21 @@ export const parseConfig = (
       3_600_000,
       `a number of milliseconds from 1 to ${MAX_SOUL_DEADLINE_MS}`,
       (value) => integer(value, 1, MAX_SOUL_DEADLINE_MS),
+    ),
+    checkpointMs:
+      MINUTE_MS *
+      setting(
+        'ANIMA_CHECKPOINT_MINUTES',
+        DEFAULT_CHECKPOINT_MINUTES,
+        `a number of minutes from 1 to ${String(MAX_CHECKPOINT_MINUTES)}`,
+        (value) => integer(value, 1, MAX_CHECKPOINT_MINUTES),
+      ),
+    checkpointUrl: setting<string | null>(
+      'ANIMA_CHECKPOINT_URL',
+      null,
+      'an http or https URL without a name, a password or a query, or a file URL such as file:///var/log/anima-checkpoints',
+      checkpointUrl,
+      protocolOf,
     ),
     secret,
     secretFile: secretFile === null ? null : path(secretFile),

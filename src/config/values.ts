@@ -34,6 +34,13 @@ export const plainUrl = (text: string): string | null => {
   return plain && url.password === '' ? url.href.replace(/\/+$/, '') : null;
 };
 
+/** Where checkpoints go: a plain URL, or that of a file on this machine. */
+export const checkpointUrl = (text: string): string | null => {
+  if (!URL.canParse(text) || new URL(text).protocol !== 'file:') return plainUrl(text);
+  const { host, pathname, search, hash, href } = new URL(text);
+  return host === '' && search === '' && hash === '' && !pathname.endsWith('/') ? href : null;
+};
+
 export const rateLimit = (text: string): RateLimit | 'off' | null => {
   if (text === 'off') return 'off';
   const [limitText = '', windowText = '', ...rest] = text.split('/');

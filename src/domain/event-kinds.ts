@@ -1,3 +1,4 @@
+import { logEvents } from './audit/log-decoder.js';
 import { ghostEvents, ghostStepEvents } from './ghost/session-decoder.js';
 import { levelEvents } from './level/decoder.js';
 import { npcEvents } from './npc/decoder.js';
@@ -21,6 +22,7 @@ export const eventKinds = {
   ghosts: ghostEvents,
   ghostSteps: ghostStepEvents,
   replays: replayEvents,
+  log: logEvents,
 } as const;
 
 /** The version in which events of a type are recorded; 1 for a type that no kind has. */

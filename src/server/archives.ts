@@ -1,9 +1,11 @@
 import { systemResolve } from '../adapters/archives/checked-get.js';
+import { createCheckpointReceiver } from '../adapters/archives/checkpoint-receiver.js';
 import { createGateway } from '../adapters/archives/gateway.js';
 import { createIpfsNode } from '../adapters/archives/ipfs-node.js';
 import type { OtherArchives } from '../app/souls/other-archives.js';
 import { createSoulGateways } from '../app/souls/soul-gateways.js';
 import type { ArchivesConfig } from '../config/archives.js';
+import type { CheckpointReceiver } from '../ports/checkpoint-receiver.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { GatewayAddress, PayloadSource } from '../ports/payload-source.js';
@@ -31,3 +33,7 @@ export const openArchives = (
     otherGatewayUrl: gateways[0]?.url ?? null,
   };
 };
+
+/** Who keeps checkpoints outside (ANIMA_CHECKPOINT_URL); null: nobody. */
+export const openCheckpointReceiver = (url: string | null, clock: Clock): CheckpointReceiver | null =>
+  url === null ? null : createCheckpointReceiver(url, { clock, resolve: systemResolve });

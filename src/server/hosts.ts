@@ -1,7 +1,10 @@
+import { checkpointHost } from '../app/audit/checkpoint-host.js';
 import { agentHost } from '../app/agents/agent-host.js';
 import type { HostedProcess, ProcessHost } from '../app/processes/hosted-process.js';
 import type { Services } from '../http/services.js';
+import type { CheckpointReceiver } from '../ports/checkpoint-receiver.js';
 import type { AnyProcess } from '../../workflows/process.js';
+import { checkpoint } from '../../workflows/checkpoint.js';
 import { exportHost } from '../app/souls/export-host.js';
 import { importHost } from '../app/souls/import-host.js';
 import { bodyTurnHost } from '../app/ghosts/body-turn-host.js';
@@ -34,6 +37,8 @@ export type HostDeps = Pick<
   readonly issuer: string;
   /** What takes decisions again in this process (contract 10.3). */
   readonly replayHands: ReplayHands;
+  /** Who keeps checkpoints outside; null: nobody (contract 10.5). */
+  readonly checkpointReceiver: CheckpointReceiver | null;
 };
 
 /** Every process there is: its table, and what makes its host. A new one is a line here. */
@@ -43,6 +48,7 @@ export const hosts: readonly { readonly process: AnyProcess; readonly host: (dep
   { process: soulImport, host: importHost },
   { process: ghostSession, host: ghostHost },
   { process: replay, host: (deps) => replayHost(deps) },
+  { process: checkpoint, host: checkpointHost },
   { process: agentTurn, host: (deps) => agentHost({ ...deps, engineOf: (tenant) => deps.engines.engineOf(tenant) }) },
 ];
 

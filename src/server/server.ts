@@ -11,6 +11,7 @@ import { createKeptPlays } from '../app/ghosts/remote-steps.js';
 import { createEngines } from '../app/cortex/engines.js';
 import { readBuiltInLevels } from '../app/levels/built-in-levels.js';
 import { openLevels } from '../app/levels/levels.js';
+import { startCheckpoints } from '../app/audit/checkpoint-ticker.js';
 import { startArchiveSweep } from '../app/souls/archive-sweep.js';
 import { firstStart, type OwnerKey } from '../app/keys/first-start.js';
 import { Lanes } from '../app/streams/lanes.js';
@@ -34,7 +35,7 @@ import { openEmbedded } from '../profiles/embedded.js';
 import type { Profile, RunningReadModels } from '../profiles/profile.js';
 import { httpRoutes } from '../roles/http.js';
 import { openReplayThreads } from '../roles/replaying.js';
-import { openArchives } from './archives.js';
+import { openArchives, openCheckpointReceiver } from './archives.js';
 import { cortexDependency, openCortex } from './cortex.js';
 import { embedderDependency } from './embedder.js';
 import { openHosts } from './hosts.js';
@@ -159,10 +160,15 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const replayHands = closers.opened(
       openReplayThreads(profile.replaySource, config.replayThreads, { clock: systemClock, log }),
     );
-    const processes = openHosts({ ...deciding, issuer: publicUrl, replayHands });
+    const checkpointReceiver = openCheckpointReceiver(config.checkpointUrl, systemClock);
+    const processes = openHosts({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver });
     const hosting = { lanes, journal, processes, clock: ports.clock };
     const engine = closers.opened(profile.openEngine(hosting));
-    if (serves.processes) closers.opened(await profile.startProcesses(hosting, engine, metrics));
+    if (serves.processes) {
+      closers.opened(await profile.startProcesses(hosting, engine, metrics));
+      const rounds = { ...ports, lanes, engine, log, periodMs: config.checkpointMs };
+      closers.opened(startCheckpoints({ ...rounds, tenants: () => directory.tenantIds() }));
+    }
     if (serves.requests) {
       closers.opened(startArchiveSweep({ archive: ports.soulArchive, clock: ports.clock, log }));
       routes = [...status, ...httpRoutes({ ...deciding, journal, engine, publicUrl, config, apiKeys })];

@@ -6,12 +6,14 @@ import { ghostScenarios } from './ghosts.js';
 import { cortexScenarios } from './cortex.js';
 import { levelScenarios } from './levels.js';
 import { replayScenarios } from './replays.js';
+import { proofScenarios } from './proofs.js';
 import { retractionScenarios } from './retractions.js';
 import { searchScenarios } from './searches.js';
 import { soulImportScenarios } from './soul-imports.js';
 import { soulsElsewhereScenarios } from './souls-elsewhere.js';
 import { soulScenarios } from './souls.js';
 
+proofScenarios('distributed', openDistributedServer);
 retractionScenarios('distributed', openDistributedServer);
 cortexScenarios('distributed', openDistributedServer);
 soulScenarios('distributed', openDistributedServer);

@@ -13,6 +13,7 @@ import { levelScenarios } from './levels.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
+import { proofKillScenarios, proofScenarios } from './proofs.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
 import { replayScenarios } from './replays.js';
@@ -41,6 +42,8 @@ historyScenarios('embedded', openEmbeddedServer);
 replayScenarios('embedded', openEmbeddedServer);
 searchScenarios('embedded', openEmbeddedServer);
 asOfScenarios('embedded', openEmbeddedServer, 12);
+proofScenarios('embedded', openEmbeddedServer);
+proofKillScenarios('embedded', openEmbeddedServer);
 soulsElsewhereScenarios('embedded', openEmbeddedServer);
 injectionScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {

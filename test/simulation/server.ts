@@ -111,7 +111,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives: noOtherArchives, ...made };
   const takeAgain = createHand({ events, clock, rulesOf: (...of) => rulesets.version(...of) });
   const replayHands = { begin: (slice: SliceTask) => [takeAgain(slice)] };
-  const processes = openHosts({ ...deciding, issuer: 'http://simulation', replayHands });
+  const processes = openHosts({ ...deciding, issuer: 'http://simulation', replayHands, checkpointReceiver: null });
   const hosting = { lanes, journal, processes, clock };
   const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, random, logger: log });
   const lifecycle = createLifecycle();
@@ -183,6 +183,7 @@ const noApiKeys = {} as unknown as ApiKeyDeps;
 const signingKeys: SigningKeys = {
   current: { kid: 'simulated', alg: 'Ed25519' },
   sign: async (kid, claims) => `${kid}.${createHash('sha256').update(jcs(claims)).digest('base64url')}`,
+  signText: () => Promise.reject(new Error('no logs are signed here')),
   publicKey: () => Promise.resolve(undefined),
   publicJwks: () => Promise.resolve([]),
 };

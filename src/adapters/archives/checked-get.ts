@@ -30,7 +30,7 @@ const addressesOf = (host: string, resolve: Resolve): readonly string[] | Promis
  * The addresses of a URL's host, each of which may be connected to.
  * @throws Error when one may not: who answers for a name chooses the order, so one is enough to refuse them all
  */
-const checkedAddresses = async (url: URL, isPrivate: boolean, resolve: Resolve): Promise<readonly string[]> => {
+export const checkedAddresses = async (url: URL, isPrivate: boolean, resolve: Resolve): Promise<readonly string[]> => {
   const host = hostOf(url);
   const addresses = await addressesOf(host, resolve);
   const mayBe = isPrivate ? isServerAddress : isPublicAddress;
@@ -41,7 +41,7 @@ const checkedAddresses = async (url: URL, isPrivate: boolean, resolve: Resolve):
 };
 
 /** Node connects to what this answers: the name is not asked for again, when it could have another address. */
-const pinned =
+export const pinned =
   (addresses: readonly string[]): LookupFunction =>
   (_, { all }, done) => {
     const found = addresses.map((address) => ({ address, family: isIP(address) }));

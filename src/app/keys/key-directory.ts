@@ -106,6 +106,11 @@ export class KeyDirectory implements AsyncDisposable {
     return this.#tenants.get(tenantId)?.state ?? initialTenant;
   }
 
+  /** Every tenant that is known here. */
+  tenantIds(): readonly string[] {
+    return [...this.#tenants.keys()];
+  }
+
   /** Reads what is new in a tenant's stream: what this server just wrote counts at once. Raises what the event store raises. */
   async refresh(tenantId: string): Promise<TenantState> {
     const from = (this.#tenants.get(tenantId)?.revision ?? -1) + 1;

@@ -1,5 +1,5 @@
 import { signingKeyEvents } from '../../domain/signing/decoder.js';
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, sign as signBytes } from 'node:crypto';
 
 import { CompactSign } from 'jose';
 
@@ -100,6 +100,11 @@ export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys
     if (!keys.has(kid) && deps.events.soleWriter !== true) await others.anew();
     return keys.get(kid);
   };
+  const own = async (kid: string): Promise<OpenedKey> => {
+    const key = await find(kid);
+    if (key === undefined) throw new Error(`no server here ever made the signing key ${kid}`);
+    return key;
+  };
   return {
     current: { kid: newest.kid, alg: newest.alg },
     publicKey: async (kid) => (await find(kid))?.publicKey,
@@ -109,11 +114,14 @@ export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys
       return [...keys].map(([kid, { x }]) => ({ ...ed25519Jwk(x), kid, use: 'sig' }));
     },
     sign: async (kid: string, claims: JsonObject, { typ, withJwk }: JwsHeader) => {
-      const key = await find(kid);
-      if (key === undefined) throw new Error(`no server here ever made the signing key ${kid}`);
+      const key = await own(kid);
       return new CompactSign(Buffer.from(jcs(claims)))
         .setProtectedHeader({ alg: key.alg, typ, kid, ...(withJwk === true ? { jwk: ed25519Jwk(key.x) } : {}) })
         .sign(key.privateKey);
+    },
+    signText: async (kid, text) => {
+      const { privateKey, x } = await own(kid);
+      return { signature: signBytes(null, Buffer.from(text), privateKey), x };
     },
   };
 };

@@ -24,6 +24,9 @@ export const rejections = {
   PRESET_NOT_FOUND: 'There is no preset with this name; GET /rules/presets lists all presets.',
   KEY_NOT_FOUND: 'There is no such key.',
   ARCHIVE_NOT_FOUND: 'The archive holds nothing under this id.',
+  CHECKPOINT_NOT_FOUND:
+    'The log has no such checkpoint; POST /audit/checkpoints makes one where something was written.',
+  PROOF_NOT_FOUND: 'The log holds no head of this NPC for that yet: it comes with the next checkpoint.',
   METHOD_NOT_ALLOWED: 'This path does not accept this method; details.allow lists the methods that it accepts.',
   SOUL_ALREADY_LIVE:
     'This soul lives on this server already; with "copy": true it comes in once more, under another npcId.',

@@ -64,6 +64,17 @@ export const parseReplayStream = (stream: string): { tenant: string; replayId: s
 };
 /** Where a soul lives on this server, whatever the tenant; it is told by its root (contract 8.4). */
 export const custodyStream = (root: string): string => `custody.${escape(root)}`;
+/** The log of a tenant: heads of its minds, and checkpoints (contract 10.5). */
+export const logStream = (tenant: string): string => `checkpoints-${escape(tenant)}`;
+const logStreamName = /^checkpoints-([^.~]+)$/;
+
+/** The tenant whose log a stream is; null for other streams. */
+export const parseLogStream = (stream: string): string | null => {
+  const match = logStreamName.exec(stream);
+  return match === null ? null : unescape(match[1] ?? '');
+};
+/** What the streams of a tenant's minds begin with, and no other stream. */
+export const npcStreamsOf = (tenant: string): string => `npc-${escape(tenant)}.`;
 /** What the stream of each tenant begins with, and no other stream. */
 export const tenantStreamPrefix = 'tenant-';
 export const tenantStream = (tenant: string): string => tenantStreamPrefix + escape(tenant);

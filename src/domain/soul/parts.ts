@@ -3,7 +3,7 @@ import { drained } from '../shared/drained.js';
 import { jcs, type JsonObject } from '../shared/json.js';
 import { leastSize, MAX_PART_BYTES, MAX_SOUL_BYTES } from './bounds.js';
 import type { SoulDocument, SoulMemory, UnsignedSoul } from './document.js';
-import { hashLeaf, inclusionPath, merkleRoot } from './merkle.js';
+import { hashLeaf, inclusionPath, merkleRoot } from '../audit/merkle.js';
 
 /** How many bytes of short parts are written and hashed between two pauses: a few milliseconds of work. */
 const SLICE_BYTES = 32_768;

@@ -5,6 +5,7 @@ import type { Services } from '../services.js';
 import { actRoutes } from './acts.js';
 import { agentRoutes } from './agents.js';
 import { archiveRoutes } from './archive.js';
+import { auditRoutes } from './audit.js';
 import { bridgeRoutes } from './bridge.js';
 import { cardRoutes } from './cards.js';
 import { chainBreakRoutes } from './chain-breaks.js';
@@ -13,6 +14,7 @@ import { eventRoutes } from './events.js';
 import { ghostFindingRoutes } from './ghost-findings.js';
 import { ghostRunRoutes } from './ghost-runs.js';
 import { ghostRoutes } from './ghosts.js';
+import { historyBundleRoute } from './history-bundle.js';
 import { historyExportRoutes } from './history-export.js';
 import { historyRoutes } from './histories.js';
 import { jwksRoute } from './jwks.js';
@@ -55,7 +57,9 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...archiveRoutes({ ...services, mayUpload: (grant) => mayUpload(services, grant) }),
   ...historyRoutes(services),
   ...historyExportRoutes(services),
+  historyBundleRoute(services),
   ...chainBreakRoutes(services),
+  ...auditRoutes(services),
   ...turnRoutes(services),
   ...lineageRoutes(services),
   ...coverageRoutes(services),

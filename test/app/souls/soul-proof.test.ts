@@ -4,7 +4,7 @@ import { proofOf } from '../../../src/app/souls/soul-proof.js';
 import { signSoul } from '../../../src/app/souls/soul-signer.js';
 import { verifySoul } from '../../../src/app/souls/verify-soul.js';
 import { jcs } from '../../../src/domain/shared/json.js';
-import { hashLeaf, isIncluded } from '../../../src/domain/soul/merkle.js';
+import { hashLeaf, isIncluded } from '../../../src/domain/audit/merkle.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'base64url');

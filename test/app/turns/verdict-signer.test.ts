@@ -27,6 +27,7 @@ const keysOf = (alg: SigningAlgorithm, kids: Readonly<Record<string, number>>): 
         .setProtectedHeader({ alg, typ, kid })
         .sign(pair.privateKey);
     },
+    signText: () => Promise.reject(new Error('no logs are signed here')),
     publicKey: async (kid) => pairs.get(kid)?.publicKey,
     publicJwks: async () =>
       [...pairs].map(([kid, { publicKey }]) => ({ ...(publicKey.export({ format: 'jwk' }) as JsonObject), kid })),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { jcs, type JsonObject } from '../../../src/domain/shared/json.js';
 import type { SoulDocument } from '../../../src/domain/soul/document.js';
-import { hashLeaf, inclusionPath, isIncluded, merkleRoot } from '../../../src/domain/soul/merkle.js';
+import { hashLeaf, inclusionPath, isIncluded, merkleRoot } from '../../../src/domain/audit/merkle.js';
 import { hashSoul, proveMemory } from '../../../src/domain/soul/parts.js';
 import { soulMemories, unsignedSoul } from '../../support/souls.js';
 

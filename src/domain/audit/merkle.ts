@@ -19,7 +19,8 @@ const NODES_A_SLICE = 1_024;
 export const hashLeaf = (leaf: Uint8Array | string): Uint8Array =>
   sha256(Buffer.concat([LEAF, typeof leaf === 'string' ? Buffer.from(leaf) : leaf]));
 
-const hashNode = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(Buffer.concat([NODE, left, right]));
+/** The hash of an inner node. */
+export const hashNode = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(Buffer.concat([NODE, left, right]));
 
 function* levelAbove(level: readonly Uint8Array[]): Sliced<readonly Uint8Array[]> {
   const above: Uint8Array[] = [];

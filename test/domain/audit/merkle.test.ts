@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
 import { drained } from '../../../src/domain/shared/drained.js';
-import { hashLeaf, inclusionPath, isIncluded, merkleRoot } from '../../../src/domain/soul/merkle.js';
+import { hashLeaf, inclusionPath, isIncluded, merkleRoot } from '../../../src/domain/audit/merkle.js';
 
 const bytes = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
 const hex = (of: Uint8Array): string => Buffer.from(of).toString('hex');

@@ -1,0 +1,87 @@
+import type { CheckpointAt } from './log.js';
+import { toHex } from '../../domain/audit/edge.js';
+import { consistencySpans } from '../../domain/audit/proofs.js';
+import { jcs, type Json, type JsonObject } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { logStream, npcStream } from '../../domain/shared/stream-names.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { GENESIS_HASH } from '../streams/hash-chain.js';
+import { pagesOf } from '../streams/stream-pages.js';
+import { newestCheckpoint } from './log.js';
+import { openLogTree } from './log-tree.js';
+import { proveMind } from './mind-proof.js';
+
+/** How many characters are given out at once. */
+const CHUNK_CHARS = 64 * 1024;
+
+export type BundleAsked = {
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly from: number;
+  readonly to: number;
+  /** The size of a checkpoint that the bundle's must be shown to extend. */
+  readonly extends?: number;
+  readonly madeAt: string;
+  readonly keys: readonly JsonObject[];
+};
+
+const line = (value: Json): string => `${jcs(value)}\n`;
+
+/** An event as its chain covers it (docs/hash-chain.md), with its hash. */
+const eventLine = ({ stream, revision, id, type, data, meta }: RecordedEvent): string => {
+  const { tenant, actor, at, causationId, commandId, correlationId, schemaVersion, prevHash, hash } = meta;
+  const about = { actor, at, causationId, commandId, correlationId, schemaVersion, tenant };
+  return line({ ...about, stream, revision, id, type, data, prevHash, hash });
+};
+
+/** The path from a smaller tree of the log to that of a checkpoint, as hex. @throws Rejection PROOF_NOT_FOUND where the other is larger, or empty */
+export const consistencyPath = async (
+  events: Pick<EventStore, 'read'>,
+  tenant: string,
+  checkpoint: CheckpointAt,
+  from: number,
+): Promise<readonly string[]> => {
+  if (from < 1 || from > checkpoint.size) {
+    throw new Rejection('PROOF_NOT_FOUND', {
+      message: 'A checkpoint extends those that are not larger, from size 1 on.',
+      details: { from, size: checkpoint.size },
+    });
+  }
+  if (from === checkpoint.size) return [];
+  const tree = openLogTree(events, logStream(tenant), checkpoint);
+  return (await tree.roots(consistencySpans(from, checkpoint.size))).map(toHex);
+};
+
+/**
+ * A part of a mind's history that proves itself (contract 10.5): a header, the events, and what the log of the tenant says of them, each a line of JSON
+ * in JCS form. In chunks: what is in memory does not grow with the stream. Raises what the event store raises.
+ */
+export async function* bundleOf(
+  events: Pick<EventStore, 'read'>,
+  { tenant, npcId, from, to, extends: earlier, madeAt, keys }: BundleAsked,
+): AsyncGenerator<string, void, undefined> {
+  const stream = npcStream(tenant, npcId);
+  const before =
+    from === 0 ? undefined : (await events.read(stream, { direction: 'forwards', from: from - 1, limit: 1 })).events[0];
+  const prevHash = before?.meta.hash ?? GENESIS_HASH;
+  let chunk = line({ bundle: 'anima-history', version: 1, tenant, npcId, stream, from, to, prevHash, madeAt, keys });
+  let head = { revision: -1, hash: prevHash };
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from, to })) {
+    for (const event of page.events) {
+      chunk += eventLine(event);
+      head = { revision: event.revision, hash: event.meta.hash };
+      if (chunk.length < CHUNK_CHARS) continue;
+      yield chunk;
+      chunk = '';
+    }
+  }
+  const checkpoint = await newestCheckpoint(events, tenant);
+  const found = checkpoint && (await proveMind(events, { tenant, npcId }, to, checkpoint));
+  const isWithin = found !== null && found.leaf.revision >= from;
+  const path =
+    checkpoint === null || earlier === undefined
+      ? undefined
+      : await consistencyPath(events, tenant, checkpoint, earlier);
+  const shown = path === undefined || earlier === undefined ? {} : { extends: { from: earlier, path } };
+  yield chunk + line({ events: to - from + 1, head, proof: isWithin ? { ...found, ...shown } : null });
+}

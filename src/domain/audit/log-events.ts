@@ -1,0 +1,58 @@
+import type { Edge, Peak } from './edge.js';
+import type { Leaf } from './leaf.js';
+
+/**
+ * Where the log stood before an event, up to which global position it holds the heads of all minds after it, and the revision of the newest checkpoint
+ * before it. Every event of a log says so: it can be searched by size and by position.
+ */
+export type LogPlace = { readonly size: number; readonly through: number; readonly checkpoint: number | null };
+
+/** A peak that was completed before this event, or by it (`at` null: an event does not know its revision). */
+export type StoredPeak = Omit<Peak, 'at'> & { readonly at: number | null };
+
+/**
+ * The events of a tenant's log (contract 10.5). Shapes are storage: never changed, only upcast (docs/adr/0004). `size` is the number of leaves before
+ * the event. The leaves of one round come in batches; `before` and `after` are the edge of the tree, so that a proof needs no other part of the log
+ * than the batches on its path (docs/adr/0023-log.md).
+ */
+export type LogEvent =
+  | {
+      type: 'CheckpointBegun';
+      /** `until`: the global position up to which the round goes. */
+      data: LogPlace & { readonly roundId: string; readonly until: number };
+    }
+  | {
+      type: 'LeavesLogged';
+      data: LogPlace & {
+        readonly roundId: string;
+        readonly before: Edge;
+        readonly after: readonly StoredPeak[];
+        readonly leaves: readonly Leaf[];
+      };
+    }
+  | {
+      type: 'CheckpointSigned';
+      data: LogPlace & {
+        readonly roundId: string;
+        readonly origin: string;
+        readonly root: string;
+        readonly at: string;
+        readonly kid: string;
+        readonly note: string;
+        /** How many leaves the round added. */
+        readonly leaves: number;
+        readonly edge: Edge;
+        /** Whether it is to be handed on. */
+        readonly handsOn: boolean;
+      };
+    }
+  | {
+      type: 'CheckpointsHandedOn';
+      /** `upTo`: the largest size that was handed on; `failed`: why the others were not, null when all were. */
+      data: LogPlace & { readonly roundId: string; readonly upTo: number; readonly failed: string | null };
+    };
+
+/** A checkpoint as it is recorded. */
+export type SignedCheckpoint = Extract<LogEvent, { type: 'CheckpointSigned' }>['data'];
+/** A batch of leaves as it is recorded. */
+export type LeafBatch = Extract<LogEvent, { type: 'LeavesLogged' }>['data'];

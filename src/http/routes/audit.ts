@@ -1,0 +1,210 @@
+import { Type } from '@sinclair/typebox';
+
+import { consistencyPath } from '../../app/audit/bundle.js';
+import { type CheckpointAt, checkpointAt, checkpointBefore, newestCheckpoint } from '../../app/audit/log.js';
+import { makeCheckpoint } from '../../app/audit/make-checkpoint.js';
+import { proveMind, requireCheckpoint } from '../../app/audit/mind-proof.js';
+import { auditMinds } from '../../app/audit/verify-log.js';
+import { requireRevision } from '../../app/minds/minds.js';
+import { placesByTenant } from '../../app/pacing/places.js';
+import { defined } from '../../domain/shared/defined.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import { contextOf } from '../command-context.js';
+import { nextLink, pageOf, pageQuery } from '../page.js';
+import { type RouteDefinition, route } from '../route.js';
+import { NpcParams, nullable } from '../schemas.js';
+import type { Services } from '../services.js';
+
+/** How many audits run at once in one process, and how many of one tenant: each reads many events. */
+const AUDITS = 4;
+const TENANT_AUDITS = 1;
+const MAX_NPC_IDS = 1_000;
+const NOTE_TYPE = 'text/plain; charset=utf-8';
+
+const Hex = Type.String({ description: 'SHA-256, lower-case hexadecimal.' });
+const Path = Type.Array(Hex);
+const Checkpoint = Type.Object({
+  size: Type.Integer({ description: 'How many leaves the log has.' }),
+  root: Hex,
+  at: Type.String({ format: 'date-time' }),
+  kid: Type.String({ description: 'The key that signed it.' }),
+  note: Type.String({ description: 'The checkpoint as C2SP signed-note and tlog-checkpoint have it.' }),
+  leaves: Type.Integer({ description: 'How many leaves it added.' }),
+});
+const Leaf = Type.Object({ stream: Type.String(), revision: Type.Integer(), hash: Hex, at: Type.String() });
+const Size = Type.Integer({ minimum: 0 });
+
+const shown = ({ size, root, at, kid, note, leaves }: CheckpointAt) => ({ size, root, at, kid, note, leaves });
+
+/** The routes of the log (contract 10.5), but for bundles. */
+export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
+  const { ports, lanes, engine, signingKeys } = services;
+  const { events, clock } = ports;
+  const enter = placesByTenant(AUDITS, TENANT_AUDITS);
+  return [
+    route({
+      operationId: 'listCheckpoints',
+      method: 'GET',
+      path: '/audit/checkpoints',
+      tag: 'Proofs',
+      summary: "The checkpoints of the tenant's log, newest first",
+      scope: 'audit',
+      ext: true,
+      query: Type.Object(pageQuery),
+      responses: { 200: { description: 'The checkpoints.', schema: Type.Array(Checkpoint) } },
+      handler: async (call) => {
+        const { tenant } = call.principal;
+        const page = pageOf(call.query);
+        const limit = Math.min(page.limit, 500);
+        const found: CheckpointAt[] = [];
+        const last = page.beyond === undefined ? null : await checkpointOf(events, tenant, page.beyond);
+        let next =
+          last === null ? await newestCheckpoint(events, tenant) : await checkpointBefore(events, tenant, last);
+        while (next !== null && found.length < limit) {
+          found.push(next);
+          next = await checkpointBefore(events, tenant, next);
+        }
+        const orders = found.map(({ revision }) => ({ order: String(revision) }));
+        return { headers: nextLink(call, page, orders, next !== null), body: found.map(shown) };
+      },
+    }),
+    route({
+      operationId: 'getLatestCheckpoint',
+      method: 'GET',
+      path: '/audit/checkpoints/latest',
+      tag: 'Proofs',
+      summary: "The newest checkpoint of the tenant's log; as text/plain the note alone",
+      scope: 'audit',
+      ext: true,
+      responses: { 200: { description: 'The checkpoint.', schema: Checkpoint } },
+      handler: async (call) => {
+        const found = await requireCheckpoint(events, call.principal.tenant);
+        const isPlain = call.koa.accepts('application/json', 'text/plain') === 'text/plain';
+        return isPlain ? { raw: { type: NOTE_TYPE, content: found.note } } : { body: shown(found) };
+      },
+    }),
+    route({
+      operationId: 'makeCheckpoint',
+      method: 'POST',
+      path: '/audit/checkpoints',
+      tag: 'Proofs',
+      summary: 'Make a checkpoint now; where nothing was written since the last one, that one',
+      scope: 'ops',
+      ext: true,
+      responses: { 200: { description: 'The checkpoint.', schema: Checkpoint } },
+      handler: async (call) => {
+        const made = await makeCheckpoint({ engine, lanes, events, clock }, call.principal.tenant, contextOf(call));
+        if (made === null) throw new Rejection('CHECKPOINT_NOT_FOUND');
+        return { body: shown(made) };
+      },
+    }),
+    route({
+      operationId: 'proveConsistency',
+      method: 'GET',
+      path: '/audit/checkpoints/:size/consistency',
+      tag: 'Proofs',
+      summary: 'That a checkpoint extends the log as it was at a smaller size (RFC 9162)',
+      scope: 'audit',
+      ext: true,
+      params: Type.Object({ size: Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$' }) }),
+      query: Type.Object({ from: Size }),
+      responses: {
+        200: { description: 'The path.', schema: Type.Object({ from: Size, size: Size, path: Path }) },
+      },
+      handler: async (call) => {
+        const { tenant } = call.principal;
+        const size = Number(call.params.size);
+        const checkpoint = await requireCheckpoint(events, tenant, size);
+        const { from } = call.query;
+        return { body: { from, size, path: await consistencyPath(events, tenant, checkpoint, from) } };
+      },
+    }),
+    route({
+      operationId: 'proveNpc',
+      method: 'GET',
+      path: '/npcs/:npcId/audit/proof',
+      tag: 'Proofs',
+      summary: "That a head of an NPC's history is in the log",
+      scope: 'audit',
+      ext: true,
+      params: NpcParams,
+      query: Type.Object({ revision: Type.Optional(Size), size: Type.Optional(Size) }),
+      responses: {
+        200: {
+          description: 'The newest head up to the revision, and its path.',
+          schema: Type.Object({ size: Size, leaf: Leaf, index: Size, path: Path, note: Type.String() }),
+        },
+      },
+      handler: async (call) => {
+        const { npcId } = call.params;
+        const { tenant } = call.principal;
+        const last = await requireRevision(events, tenant, npcId);
+        const { revision = last, size } = call.query;
+        const checkpoint =
+          size === undefined ? await newestCheckpoint(events, tenant) : await requireCheckpoint(events, tenant, size);
+        const proof = checkpoint && (await proveMind(events, { tenant, npcId }, Math.min(revision, last), checkpoint));
+        if (proof === null) throw new Rejection('PROOF_NOT_FOUND');
+        return { revision: last, body: proof };
+      },
+    }),
+    route({
+      operationId: 'audit',
+      method: 'POST',
+      path: '/audit/verify',
+      tag: 'Proofs',
+      summary: "Check the tenant's chains, its log, and each head in the log against its stream",
+      scope: 'audit',
+      ext: true,
+      body: Type.Object({
+        npcIds: nullable(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: MAX_NPC_IDS })),
+        after: nullable(Type.String({ minLength: 1, maxLength: 2_048 })),
+      }),
+      responses: {
+        200: {
+          description: 'One part; send `next` as `after` to go on.',
+          schema: Type.Object({
+            valid: Type.Boolean(),
+            streams: Type.Integer(),
+            events: Type.Integer(),
+            broken: Type.Array(
+              Type.Object({
+                npcId: Type.Union([Type.String(), Type.Null()], { description: 'null: the log itself' }),
+                revision: Type.Integer(),
+                reason: Type.String(),
+              }),
+            ),
+            next: Type.Optional(Type.String()),
+          }),
+        },
+      },
+      handler: async (call) => {
+        const { tenant } = call.principal;
+        const { npcIds, after } = call.body;
+        const leave = enter(tenant);
+        try {
+          const deps = { events, lanes, readModels: ports.readModels, signingKeys };
+          return {
+            body: await auditMinds(deps, tenant, defined({ npcIds: npcIds ?? undefined, after: after ?? undefined })),
+          };
+        } finally {
+          leave();
+        }
+      },
+    }),
+  ];
+};
+
+/** The checkpoint that a cursor names. @throws Rejection SCHEMA_INVALID for another text */
+const checkpointOf = async (
+  events: Services['ports']['events'],
+  tenant: string,
+  order: string,
+): Promise<CheckpointAt> => {
+  const revision = /^\d{1,15}$/.test(order) ? Number(order) : -1;
+  try {
+    return await checkpointAt(events, tenant, revision);
+  } catch (error) {
+    if (error instanceof Rejection) throw error;
+    throw new Rejection('SCHEMA_INVALID', { message: 'The cursor is not one of this list.' });
+  }
+};

@@ -1,0 +1,67 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { describe, expect, it } from 'vitest';
+
+import { createCheckpointReceiver } from '../../../src/adapters/archives/checkpoint-receiver.js';
+import { systemResolve } from '../../../src/adapters/archives/checked-get.js';
+import { systemClock } from '../../../src/adapters/system/clock.js';
+
+const signal = new AbortController().signal;
+const NOTE = 'minds.example/audit/local\n1\n\n— note\n';
+const deps = { clock: systemClock, resolve: systemResolve };
+
+/** A receiver that answers with one status. */
+const answering = async (status: number) => {
+  const seen: string[] = [];
+  const server: Server = createServer((req, res) => {
+    let body = '';
+    req.setEncoding('utf8').on('data', (piece: string) => void (body += piece));
+    req.on('end', () => {
+      seen.push(`${req.method ?? ''} ${req.url ?? ''} ${req.headers['content-type'] ?? ''} ${body}`);
+      res.writeHead(status, { location: 'http://127.0.0.1:1/elsewhere' }).end('taken');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/log`,
+    seen,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
+  };
+};
+
+describe('a receiver of checkpoints', () => {
+  it('takes the note as text by POST', async () => {
+    await using server = await answering(204);
+    await createCheckpointReceiver(server.url, deps).handOn(NOTE, signal);
+    expect(server.seen).toEqual([`POST /log text/plain; charset=utf-8 ${NOTE}`]);
+  });
+
+  it.each([302, 400, 500])('has not taken it where it answers %i, and is followed nowhere', async (status) => {
+    await using server = await answering(status);
+    await expect(createCheckpointReceiver(server.url, deps).handOn(NOTE, signal)).rejects.toThrow(
+      `HTTP ${String(status)}`,
+    );
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('is not connected to at an address where no server can be meant', async () => {
+    const receiver = createCheckpointReceiver('http://metadata.example/log', {
+      ...deps,
+      resolve: () => Promise.resolve(['169.254.169.254']),
+    });
+    await expect(receiver.handOn(NOTE, signal)).rejects.toThrow('metadata.example');
+  });
+
+  it('is a file with a line for each', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'anima-receiver-')), 'notes');
+    const receiver = createCheckpointReceiver(pathToFileURL(file).href, deps);
+    await receiver.handOn(NOTE, signal);
+    await receiver.handOn(NOTE, signal);
+    expect(await readFile(file, 'utf8')).toBe(`${JSON.stringify({ note: NOTE })}\n`.repeat(2));
+  });
+});

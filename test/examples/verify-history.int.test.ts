@@ -1,0 +1,278 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { LineBroken, verifyBundleFile } from '../../src/cli/bundle-file.js';
+import { checkpointText } from '../../src/domain/audit/checkpoint.js';
+import { noteKeyId, writeNote } from '../../src/domain/audit/note.js';
+import { jcs, type Json, type JsonObject } from '../../src/domain/shared/json.js';
+import type { SigningKeys } from '../../src/ports/signing-keys.js';
+import { openLog } from '../support/logs.js';
+import { serverKeys } from '../support/souls.js';
+
+const script = join(import.meta.dirname, '../../examples/verify_history.py');
+const missing = spawnSync('python3', ['-c', 'import cryptography']).status !== 0;
+if (missing) console.log('the Python check of bundles is skipped: python3 with the package "cryptography" is missing');
+
+const folder = mkdtempSync(join(tmpdir(), 'anima-bundles-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const fileWith = (text: string | Uint8Array): string => {
+  const file = join(folder, String((files += 1)));
+  writeFileSync(file, text);
+  return file;
+};
+
+/** Many files in one Python process: a process for each would take minutes. Gives the exit texts, null for a valid one. */
+const DRIVER = `
+import contextlib, importlib.util, io, json, sys
+spec = importlib.util.spec_from_file_location('verify_history', sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+for line in sys.stdin:
+    out = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out): module.main(json.loads(line))
+        print(json.dumps(None if out.getvalue().startswith('valid ') else 'it said nothing'), flush=True)
+    except SystemExit as end: print(json.dumps(str(end.code)), flush=True)
+`;
+const askPython = (calls: readonly (readonly string[])[]): Promise<readonly (string | null)[]> =>
+  new Promise((resolve, reject) => {
+    const child = spawn('python3', ['-c', DRIVER, script], { stdio: ['pipe', 'pipe', 'inherit'] });
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => void (out += piece));
+    child.on('error', reject).on('close', () => {
+      resolve(
+        out
+          .split('\n')
+          .filter((line) => line !== '')
+          .map((line) => JSON.parse(line) as string | null),
+      );
+    });
+    child.stdin.end(calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
+  });
+
+type Wanted = {
+  readonly name: string;
+  readonly text: string | Uint8Array;
+  readonly kid?: string;
+  readonly kept?: string;
+};
+/** Why each verifier refuses each of these: the line, or null where it is taken. Both must say the same line. */
+const verdicts = async (wanted: readonly Wanted[]): Promise<readonly (readonly [string, number | null])[]> => {
+  const calls: string[][] = [];
+  const ours: (number | null)[] = [];
+  for (const { text, kid, kept } of wanted) {
+    const file = fileWith(text);
+    const trust = { ...(kid === undefined ? {} : { key: { kid } }), ...(kept === undefined ? {} : { kept }) };
+    calls.push([
+      file,
+      ...(kid === undefined ? [] : ['--key', kid]),
+      ...(kept === undefined ? [] : ['--checkpoint', fileWith(kept)]),
+    ]);
+    ours.push(
+      await verifyBundleFile(file, trust).then(
+        () => null,
+        (error: unknown) => {
+          if (error instanceof LineBroken) return error.line;
+          throw error;
+        },
+      ),
+    );
+  }
+  if (!missing) {
+    const theirs = (await askPython(calls)).map((said) =>
+      said === null ? null : Number(/^broken at line (\d+): /.exec(said)?.[1] ?? NaN),
+    );
+    expect(wanted.map(({ name }, index) => [name, theirs[index]])).toEqual(
+      wanted.map(({ name }, index) => [name, ours[index]]),
+    );
+  }
+  return wanted.map(({ name }, index) => [name, ours[index] ?? null]);
+};
+
+const strange: readonly JsonObject[] = [
+  { text: 'Zoë \u0007 \ud83d\ude00 \u2028 “x”', numbers: [0, -0, 1e21, 1e-7, 0.1, 5e-324, 123456789012345680000] },
+  { '\ufb33': 1, '\ud83d\ude00': 2, constructor: { a: null, b: [true, false, {}] } },
+];
+const opened = await openLog();
+for (let mind = 0; mind < 4; mind += 1) await opened.write(`m${String(mind)}`, { text: 'begun' });
+await opened.write('zoë of the gate', ...strange, { text: 'three' });
+const kept = await opened.checkpoint();
+for (let mind = 0; mind < 7; mind += 1) await opened.write(`m${String(mind)}`, { text: 'more' });
+await opened.write('zoë of the gate', { text: 'four' }, { text: 'five' });
+const newest = await opened.checkpoint();
+await opened.write('zoë of the gate', { text: 'six' });
+const whole = await opened.bundle('zoë of the gate', 0, 5, kept.size);
+const lines = whole.split('\n').slice(0, -1);
+const bundleOfLines = (of: readonly string[]): string => of.map((line) => `${line}\n`).join('');
+const parsed = (line: string | undefined): JsonObject => JSON.parse(line ?? '') as JsonObject;
+
+/** A value changed a little. */
+const changed = (value: Json): Json => {
+  if (typeof value === 'number') return value + 1 === value ? 0 : value + 1;
+  if (typeof value === 'string')
+    return /^[0-9a-f]{64}$/.test(value) ? value.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) : `${value}x`;
+  if (value === null) return 'x';
+  if (typeof value === 'boolean') return !value;
+  return Array.isArray(value) ? [...(value as Json[]), 1] : { ...(value as JsonObject), more: 1 };
+};
+/** The value with each of its members changed, and with each left out, at any depth. */
+function* changes(value: Json, at = ''): Generator<readonly [string, Json]> {
+  if (typeof value !== 'object' || value === null) return;
+  const names = Object.keys(value);
+  for (const name of names) {
+    const here = `${at}/${name}`;
+    const inner = (value as JsonObject)[name] as Json;
+    const put = (next: Json | undefined): Json => {
+      if (Array.isArray(value))
+        return next === undefined ? value.toSpliced(Number(name), 1) : value.with(Number(name), next);
+      const { [name]: _, ...rest } = value as JsonObject;
+      return next === undefined ? rest : { ...rest, [name]: next };
+    };
+    yield [`${here} changed`, put(changed(inner))];
+    yield [`${here} left out`, put(undefined)];
+    for (const [path, next] of changes(inner, here)) yield [path, put(next)];
+  }
+}
+
+describe('a bundle', () => {
+  it('holds for both verifiers: whole, in part, and with what was kept', async () => {
+    const { kid } = opened.keys.current;
+    const all: readonly Wanted[] = [
+      { name: 'whole', text: whole },
+      { name: 'with its key', text: whole, kid },
+      { name: 'with a kept checkpoint', text: whole, kid, kept: kept.note },
+      { name: 'with the same checkpoint', text: whole, kept: newest.note },
+      { name: 'a part', text: await opened.bundle('zoë of the gate', 2, 4) },
+      { name: 'one event', text: await opened.bundle('zoë of the gate', 1, 1) },
+      { name: 'not logged yet', text: await opened.bundle('zoë of the gate', 5, 5) },
+      ...(await Promise.all(
+        Array.from({ length: 7 }, async (_, mind) => ({
+          name: `mind ${String(mind)}`,
+          text: await opened.bundle(`m${String(mind)}`, 0, mind < 4 ? 1 : 0, kept.size),
+          kept: kept.note,
+        })),
+      )),
+    ];
+    expect(await verdicts(all)).toEqual(all.map(({ name }) => [name, null]));
+  }, 60_000);
+
+  it('is broken by any change of a member, at the line that was changed or the first one that shows it', async () => {
+    const wanted = lines.flatMap((line, place) =>
+      [...changes(parsed(line))].map(([path, value]) => ({
+        name: `line ${String(place + 1)} ${path}`,
+        text: bundleOfLines(lines.with(place, jcs(value))),
+        kept: kept.note,
+      })),
+    );
+    expect(wanted.length).toBeGreaterThan(150);
+    for (const [name, line] of await verdicts(wanted)) expect(line, name).not.toBeNull();
+  }, 120_000);
+
+  it('is broken by a line that is dropped, doubled, moved, cut, or written otherwise', async () => {
+    const wanted = lines.flatMap((line, place): readonly Wanted[] => {
+      const name = (how: string): string => `line ${String(place + 1)} ${how}`;
+      const spaced = line.replace(/^\{/, '{ ');
+      const doubledName = line.replace(/^\{/, `{${JSON.stringify(Object.keys(parsed(line))[0])}:0,`);
+      return [
+        { name: name('dropped'), text: bundleOfLines(lines.toSpliced(place, 1)) },
+        { name: name('doubled'), text: bundleOfLines(lines.toSpliced(place, 0, line)) },
+        { name: name('empty before it'), text: bundleOfLines(lines.toSpliced(place, 0, '')) },
+        ...(place === 0
+          ? []
+          : [
+              {
+                name: name('moved'),
+                text: bundleOfLines(lines.with(place, lines[place - 1] ?? '').with(place - 1, line)),
+              },
+            ]),
+        { name: name('the end'), text: bundleOfLines(lines.slice(0, place)) },
+        { name: name('cut'), text: bundleOfLines(lines.slice(0, place)) + line.slice(0, line.length / 2) },
+        { name: name('spaced'), text: bundleOfLines(lines.with(place, spaced)) },
+        { name: name('with a name twice'), text: bundleOfLines(lines.with(place, doubledName)) },
+        { name: name('with CRLF'), text: bundleOfLines(lines.with(place, `${line}\r`)) },
+        {
+          name: name('no UTF-8'),
+          text: Buffer.concat([Buffer.from(bundleOfLines(lines.slice(0, place))), Buffer.from([0xff, 0x0a])]),
+        },
+      ];
+    });
+    const all = [
+      ...wanted,
+      { name: 'more at the end', text: `${whole}{}\n` },
+      { name: 'no last line break', text: whole.slice(0, -1) },
+    ];
+    for (const [name, line] of await verdicts(all)) expect(line, name).not.toBeNull();
+  }, 120_000);
+
+  it('is broken by any bit that flips in the note, the path or the leaf', async () => {
+    const last = lines.at(-1) ?? '';
+    const begin = last.indexOf('"proof"');
+    const wanted = Array.from({ length: last.length - begin }, (_, offset) => begin + offset)
+      .filter((at) => /[0-9a-zA-Z+/]/.test(last[at] ?? ''))
+      .map((at) => {
+        const flipped = last[at] === 'A' ? 'B' : last[at] === '0' ? '1' : /\d/.test(last[at] ?? '') ? '0' : 'A';
+        return {
+          name: `character ${String(at)}`,
+          text: bundleOfLines(lines.with(lines.length - 1, last.slice(0, at) + flipped + last.slice(at + 1))),
+          kept: kept.note,
+        };
+      });
+    for (const [name, line] of await verdicts(wanted)) expect(line, name).toBe(lines.length);
+  }, 120_000);
+
+  it('is refused for a forged checkpoint, another key, a fork, and a log that was cut', async () => {
+    const strangers = await serverKeys('strangers');
+    const end = parsed(lines.at(-1)) as { readonly proof: JsonObject };
+    const header = parsed(lines[0]) as { readonly keys: readonly Json[] };
+    const noteBy = async (keys: SigningKeys, of: Partial<Parameters<typeof checkpointText>[0]>): Promise<string> => {
+      const { origin, size, at } = newest;
+      const text = checkpointText({ origin, size, at, root: Buffer.from(newest.root, 'hex'), ...of });
+      const { signature, x } = await keys.signText(keys.current.kid, text);
+      return writeNote(text, { name: origin, keyId: noteKeyId(origin, x), signature });
+    };
+    const withNote = (note: string, keys: readonly Json[] = header.keys): string =>
+      bundleOfLines([jcs({ ...header, keys }), ...lines.slice(1, -1), jcs({ ...end, proof: { ...end.proof, note } })]);
+    const { kid } = opened.keys.current;
+    const foreign = await noteBy(strangers, {});
+    const foreignKeys = [...(await strangers.publicJwks()), ...header.keys];
+    const otherRoot = { root: Buffer.alloc(32, 1) };
+    const larger = { size: newest.size + 1 };
+    const wanted: readonly Wanted[] = [
+      { name: 'signed by nobody', text: withNote(newest.note.replace(/— .*\n$/, '')) },
+      { name: 'signed by a stranger', text: withNote(foreign) },
+      { name: 'signed by a stranger whose key it brings, with a key', text: withNote(foreign, foreignKeys), kid },
+      { name: 'another root', text: withNote(await noteBy(opened.keys, otherRoot)) },
+      { name: 'another size', text: withNote(await noteBy(opened.keys, larger)) },
+      { name: 'another key', text: whole, kid: strangers.current.kid },
+      { name: 'a fork', text: whole, kept: await noteBy(opened.keys, otherRoot) },
+      { name: 'a fork before', text: whole, kept: await noteBy(opened.keys, { ...otherRoot, size: kept.size }) },
+      { name: 'a log that was cut', text: whole, kept: await noteBy(opened.keys, larger) },
+      {
+        name: 'a kept one of a size without a path',
+        text: whole,
+        kept: await noteBy(opened.keys, { size: kept.size - 1 }),
+      },
+      { name: 'a kept one that nobody signed', text: whole, kept: foreign },
+      {
+        name: 'a kept one of another log',
+        text: whole,
+        kept: await noteBy(opened.keys, { origin: 'other.example/audit/x' }),
+      },
+      {
+        name: 'no proof, with a key',
+        text: bundleOfLines(lines.with(-1, jcs({ ...end, proof: null }))),
+        kid,
+      },
+    ];
+    expect(await verdicts(wanted)).toEqual(wanted.map(({ name }) => [name, lines.length]));
+    // A stranger can sign anything: only whoever knows the key sees it.
+    expect(await verdicts([{ name: 'it brings the key', text: withNote(foreign, foreignKeys) }])).toEqual([
+      ['it brings the key', null],
+    ]);
+  }, 60_000);
+});

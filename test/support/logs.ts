@@ -1,0 +1,79 @@
+import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { systemClock } from '../../src/adapters/system/clock.js';
+import { systemRandom } from '../../src/adapters/system/random.js';
+import { bundleOf } from '../../src/app/audit/bundle.js';
+import { checkpointHost } from '../../src/app/audit/checkpoint-host.js';
+import type { CheckpointAt } from '../../src/app/audit/log.js';
+import { makeCheckpoint } from '../../src/app/audit/make-checkpoint.js';
+import { ProcessJournal } from '../../src/app/processes/process-journal.js';
+import { askedBySystem } from '../../src/app/streams/command-id.js';
+import { Lanes } from '../../src/app/streams/lanes.js';
+import { runCommand } from '../../src/app/streams/run-command.js';
+import { defined } from '../../src/domain/shared/defined.js';
+import type { JsonObject } from '../../src/domain/shared/json.js';
+import { logStream, npcStream } from '../../src/domain/shared/stream-names.js';
+import type { CheckpointReceiver } from '../../src/ports/checkpoint-receiver.js';
+import type { SigningKeys } from '../../src/ports/signing-keys.js';
+import { checkpoint } from '../../workflows/checkpoint.js';
+import { serverKeys } from './souls.js';
+import { texts } from './streams.js';
+
+export const LOG_TENANT = 'studio';
+
+const silent = { error: () => undefined, info: () => undefined, warn: () => undefined };
+
+/** A log of a tenant in memory, with the engine that drives its rounds. */
+export const openLog = async ({
+  signingKeys,
+  receiver = null,
+  events = new MemoryEventStore(),
+}: {
+  readonly signingKeys?: SigningKeys;
+  readonly receiver?: CheckpointReceiver | null;
+  readonly events?: MemoryEventStore;
+} = {}) => {
+  const keys = signingKeys ?? (await serverKeys('log'));
+  const deps = { clock: systemClock, random: systemRandom, events, lanes: new Lanes(events, systemClock) };
+  const journal = new ProcessJournal(events);
+  const ports = { events, clock: systemClock };
+  const host = checkpointHost({
+    ...deps,
+    ports,
+    signingKeys: keys,
+    issuer: 'https://minds.example',
+    checkpointReceiver: receiver,
+  });
+  const processes = { checkpoint: { ...host, process: checkpoint } };
+  const engine = new EmbeddedProcessEngine({ ...deps, journal, processes, logger: silent });
+  await engine.start();
+  const by = () => askedBySystem(deps, logStream(LOG_TENANT));
+  return {
+    events,
+    keys,
+    lanes: deps.lanes,
+    /** What begins a round. */
+    rounds: { ...deps, engine },
+    /** Appends one event for each of these to a mind. */
+    write: async (npcId: string, ...data: readonly JsonObject[]): Promise<void> => {
+      await runCommand(deps, npcStream(LOG_TENANT, npcId), texts, by(), () =>
+        data.map((one) => ({ type: 'Noted', data: one })),
+      );
+    },
+    /** Makes a checkpoint. @throws Error where there is none */
+    checkpoint: async (): Promise<CheckpointAt> => {
+      const made = await makeCheckpoint({ ...deps, engine }, LOG_TENANT, by());
+      if (made === null) throw new Error('there is no checkpoint');
+      return made;
+    },
+    /** The text of a bundle. */
+    bundle: async (npcId: string, from: number, to: number, extended?: number): Promise<string> => {
+      const asked = { tenant: LOG_TENANT, npcId, from, to, ...defined({ extends: extended }) };
+      const made = { madeAt: '2026-11-25T00:00:00.000Z', keys: await keys.publicJwks() };
+      let text = '';
+      for await (const chunk of bundleOf(events, { ...asked, ...made })) text += chunk;
+      return text;
+    },
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  };
+};

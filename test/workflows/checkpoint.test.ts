@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+
+import { leafHash } from '../../src/domain/audit/leaf.js';
+import { emptyLog, evolveLog, type LogState } from '../../src/domain/audit/log-state.js';
+import { logEvents } from '../../src/domain/audit/log-decoder.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
+import { cellOf, statusOf } from '../../workflows/process.js';
+import { checkpoint, type CheckpointInput, type CheckpointState } from '../../workflows/checkpoint.js';
+
+const ROUND = 'k0_mwtfsnrn_-4l3PEVDVHflYJJl';
+const leaf = { stream: 'npc-local.a', revision: 3, hash: 'a'.repeat(64), at: '2026-11-25T00:00:00.000Z' };
+const request: CheckpointInput = { type: 'request', roundId: ROUND, news: 5, until: 9 };
+const gathered: CheckpointInput = { type: 'gathered', leaves: [leaf], through: 9 };
+const signed: CheckpointInput = {
+  ...{ type: 'signed', origin: 'o', root: 'r', at: 't', kid: 'k', note: 'n', handsOn: true },
+  size: 1,
+};
+const handedOn: CheckpointInput = { type: 'handedOn', upTo: 1, failed: null };
+
+/** Takes inputs one after the other; the log and the round see each event. */
+const play = (...inputs: readonly CheckpointInput[]) => {
+  let [state, log, revision]: [CheckpointState, LogState, number] = [{ name: 'new' }, emptyLog, 0];
+  const types: string[] = [];
+  for (const input of inputs) {
+    const cell = cellOf(checkpoint, state, input);
+    if (cell === 'ignore' || 'reject' in cell) continue;
+    for (const event of cell.emit(state, input, { log })) {
+      const stored = { ...event, revision, meta: { at: '', commandId: 'c', schemaVersion: 1 } };
+      state = checkpoint.evolve(state, stored);
+      log = evolveLog(log, logEvents.decode(stored), revision);
+      types.push(event.type);
+      revision += 1;
+    }
+  }
+  return { state, log, types };
+};
+
+describe('a round of the log', () => {
+  it('gathers, signs, hands on, and is over', () => {
+    const { state, log, types } = play(request, gathered, signed, handedOn);
+    expect(types).toEqual(['CheckpointBegun', 'LeavesLogged', 'CheckpointSigned', 'CheckpointsHandedOn']);
+    expect(state).toMatchObject({ name: 'over', size: 1, leaves: 1 });
+    expect(checkpoint.over(state)).toBe(true);
+    const hash = Buffer.from(leafHash(leaf)).toString('hex');
+    expect(log).toMatchObject({ size: 1, through: 9, round: null, handedOn: 1, edge: [{ hash, at: 1 }] });
+  });
+
+  it('is over with its signature where nobody takes checkpoints', () => {
+    const { state, log } = play(request, gathered, { ...signed, handsOn: false });
+    expect([state.name, log.round]).toEqual(['over', null]);
+  });
+
+  it('gathers in batches until it has looked at everything', () => {
+    const some = play(request, { ...gathered, through: 7 });
+    expect(some.state.name).toBe('gathering');
+    expect(statusOf(checkpoint, some.state).effect).toEqual({
+      ...{ id: 'gather-7', name: 'gathering', near: false },
+      args: { through: 7, until: 9 },
+    });
+    const all = play(request, { ...gathered, through: 7 }, { ...gathered, leaves: [] });
+    expect([all.state.name, all.log.size]).toEqual(['signing', 1]);
+  });
+
+  it('takes an input once, and none that was made for another place of the log', () => {
+    expect(play(request, request, gathered, gathered, signed, signed, handedOn, handedOn).types).toHaveLength(4);
+    expect(play(request, { ...gathered, through: 4 }).types).toEqual(['CheckpointBegun']);
+    expect(play(request, gathered, { ...signed, size: 2 }).types).toEqual(['CheckpointBegun', 'LeavesLogged']);
+    expect(play(gathered, signed, handedOn).types).toEqual([]);
+  });
+
+  it('begins neither beside another nor for what the log holds already', () => {
+    const cell = cellOf(checkpoint, { name: 'new' }, request);
+    if (typeof cell === 'string' || 'reject' in cell) throw new Error('a round cannot begin');
+    for (const log of [
+      { ...emptyLog, round: 'another' },
+      { ...emptyLog, through: 5 },
+    ])
+      expect(() => cell.emit({ name: 'new' }, request, { log })).toThrow(Rejection);
+  });
+});
