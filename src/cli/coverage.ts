@@ -1,7 +1,9 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 
+import { useOf } from '../domain/npc/rule-coverage.js';
 import { defined } from '../domain/shared/defined.js';
 import { openClient } from './client.js';
+import { sinceOf } from './since.js';
 import { print, printJson, remark, table, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 
@@ -14,7 +16,7 @@ type CoverageLine = {
 };
 type CoveragePage = {
   readonly rulesetId: string;
-  readonly version: number;
+  readonly version: number | null;
   readonly decisions: number;
   readonly rules: readonly CoverageLine[];
   readonly next?: string;
@@ -23,23 +25,12 @@ type CoverageOptions = {
   readonly since?: string;
   readonly until?: string;
   readonly npc?: string;
+  readonly replay?: string;
   readonly version?: number;
   readonly json?: true;
 };
 
 const HEADER = ['RULE', 'USE', 'FIRED', 'DECIDED', 'SHADOWED', 'NAME'];
-
-const spanMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** An RFC 3339 time as it is, or a time span before now such as `7d`, `12h` or `30m`. */
-const momentAgo = (text: string): string => {
-  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  if (count !== undefined) return new Date(Date.now() - Number(count) * (spanMs[unit] ?? 0)).toISOString();
-  if (Number.isNaN(Date.parse(text))) {
-    throw new InvalidArgumentError('It must be an RFC 3339 time, or a time span such as 7d, 12h or 30m.');
-  }
-  return text;
-};
 
 /** The counts of two pages added up. */
 const added = (one: CoveragePage, other: CoveragePage): CoveragePage => ({
@@ -52,9 +43,6 @@ const added = (one: CoveragePage, other: CoveragePage): CoveragePage => ({
   }),
 });
 
-const useOf = ({ fired, decided, shadowed }: CoverageLine): string =>
-  decided > 0 ? 'decided' : shadowed > 0 ? 'shadowed' : fired > 0 ? 'fired' : 'never';
-
 const rowOf = (rule: CoverageLine): readonly string[] => [
   ...[rule.drRuleId, useOf(rule), String(rule.fired), String(rule.decided), String(rule.shadowed), rule.ruleName],
 ];
@@ -62,10 +50,16 @@ const rowOf = (rule: CoverageLine): readonly string[] => [
 const show = async (
   terminal: Terminal,
   rulesetId: string,
-  { since, until, npc: npcId, version, json }: CoverageOptions,
+  { since, until, npc: npcId, replay: replayId, version, json }: CoverageOptions,
 ): Promise<void> => {
   const request = await openClient(terminal);
-  const asked = defined({ since, until, npcId, version: version === undefined ? undefined : String(version) });
+  const asked = defined({
+    since,
+    until,
+    npcId,
+    replayId,
+    version: version === undefined ? undefined : String(version),
+  });
   let whole: CoveragePage | null = null;
   for (let cursor: string | undefined = ''; cursor !== undefined;) {
     const query = new URLSearchParams({ ...asked, ...(cursor === '' ? {} : { cursor }) }).toString();
@@ -77,7 +71,11 @@ const show = async (
   if (whole === null || json) return;
   for (const line of table([HEADER, ...whole.rules.map(rowOf)])) print(terminal, line);
   const decisions = `${String(whole.decisions)} decision${whole.decisions === 1 ? '' : 's'}`;
-  remark(terminal, `${decisions} by version ${String(whole.version)} of ${whole.rulesetId}.`);
+  const { version, rulesetId: of } = whole;
+  remark(
+    terminal,
+    version === null ? `${decisions} of the replay.` : `${decisions} by version ${String(version)} of ${of}.`,
+  );
 };
 
 /** `anima coverage <rulesetId>`: what each rule of a set did in the decisions that were recorded. */
@@ -85,9 +83,18 @@ export const coverageCommand = (terminal: Terminal): Command =>
   new Command('coverage')
     .description('show what each rule of a set did: decided, shadowed, fired, or never matched')
     .argument('<rulesetId>')
-    .option('--since <time>', 'only from this time on: RFC 3339, or 7d, 12h, 30m', momentAgo)
-    .option('--until <time>', 'only up to this time', momentAgo)
+    .option(
+      '--since <time>',
+      'only from this time on, or 7d, 12h, 30m ago',
+      sinceOf(() => Date.now()),
+    )
+    .option(
+      '--until <time>',
+      'only up to this time',
+      sinceOf(() => Date.now()),
+    )
     .option('--npc <npcId>', 'only the decisions of this NPC')
+    .option('--replay <replayId>', 'the decisions of this replay or trial; it goes alone')
     .option('--version <n>', 'this version of the set; without it the latest', wholeFrom(0))
     .option('--json', 'print each page as a line of JSON')
     .action((rulesetId: string, options: CoverageOptions) => show(terminal, rulesetId, options));

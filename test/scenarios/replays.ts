@@ -69,6 +69,11 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
         rules: [{ rulesetId: 'house', drRuleId: 'polite', matched: { was: 3, would: 3 }, decided: 0, shadowed: 0 }],
       });
       expect(one).not.toHaveProperty('firstDifference');
+      const covered = ok(await running.api.get(`/rules/house/coverage?replayId=${one.replayId}`)).body;
+      expect(covered).toMatchObject({ rulesetId: 'house', version: null, decisions: 6 });
+      expect(covered).toMatchObject({
+        rules: [{ drRuleId: 'polite', fired: 3, decided: 0, shadowed: 0, use: 'fired' }],
+      });
       const all = await run('/replays');
       expect(all.turns).toEqual({ checked: 10, equal: 10, different: 0, skipped: 0 });
       const named = await run('/replays', { npcIds: ['bo', 'bo', 'nobody'] });
@@ -88,6 +93,15 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
         ],
         firstDifference: { npcId: 'ada', kind: 'newlyRefused' },
       });
+      const coverageOf = (rulesetId: string, query = '') =>
+        running.api.get(`/rules/${rulesetId}/coverage?replayId=${tried.replayId}${query}`);
+      expect(ok(await coverageOf('trial')).body).toMatchObject({
+        ...{ rulesetId: 'trial', version: null },
+        rules: [{ drRuleId: 'no-gifts', fired: 3, decided: 3, use: 'decided', samples: [{ npcId: 'ada' }, {}, {}] }],
+      });
+      expect(codeOf(await coverageOf('nobody'))).toBe('RULESET_NOT_FOUND');
+      expect(codeOf(await coverageOf('trial', '&npcId=ada'))).toBe('SCHEMA_INVALID');
+      expect(codeOf(await running.api.get('/rules/house/coverage?replayId=r-unknown'))).toBe('REPLAY_NOT_FOUND');
       expect(tried.samples[0]).toMatchObject({
         ...{ npcId: 'ada', kind: 'newlyRefused', was: { valid: true, action: { type: 'GIVE' } } },
         would: { valid: false, code: 'RULE_REFUSED', dialogue: 'It is ours.' },

@@ -83,7 +83,8 @@ export type CoverageCount = {
   readonly counted: () => Coverage;
 };
 
-const useOf = ({
+/** The best that a rule did. */
+export const useOf = ({
   fired,
   decided,
   shadowed,

@@ -3,6 +3,9 @@ import { Type } from '@sinclair/typebox';
 import { type NpcRow, npcs } from '../../../projections/npcs.js';
 import { type CoveragePlace, recordedCoverage } from '../../app/minds/rule-coverage.js';
 import { requireRevision } from '../../app/minds/minds.js';
+import { findReplay } from '../../app/replays/run-replay.js';
+import { noFindings } from '../../domain/replay/findings.js';
+import { replayCoverage } from '../../domain/replay/replay-coverage.js';
 import { COVERAGE_SAMPLES } from '../../domain/npc/rule-coverage.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -14,8 +17,14 @@ import type { Services } from '../services.js';
 
 const CoverageAnswer = Type.Object({
   rulesetId: Type.String(),
-  version: Type.Integer(),
-  decisions: Type.Integer({ description: 'How many decisions by this version recorded what its rules saw.' }),
+  version: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'Null for a replay whose rules were of several versions or are not registered.',
+  }),
+  decisions: Type.Integer({
+    description:
+      'How many decisions by this version recorded what its rules saw; with `replayId` all that were taken again.',
+  }),
   rules: Type.Array(
     Type.Object({
       drRuleId: Type.String(),
@@ -79,12 +88,30 @@ async function* mindsFrom(
   }
 }
 
+/** @throws Rejection REPLAY_NOT_FOUND; RULESET_NOT_FOUND for a set that took no part and is not registered */
+const ofReplay = async (
+  { journal, rulesets }: Pick<Services, 'journal' | 'rulesets'>,
+  tenant: string,
+  { rulesetId, replayId }: { readonly rulesetId: string; readonly replayId: string },
+) => {
+  const replay = await findReplay({ journal }, tenant, { replayId });
+  const { ruleset, rules } = replay;
+  const found = replay.name === 'pending' ? noFindings : replay.found;
+  const ofTrial = (ruleset ?? rules)?.rulesetId === rulesetId;
+  const registered =
+    ruleset !== undefined && ofTrial ? rulesets.version(tenant, ruleset) : rulesets.latest(tenant, rulesetId);
+  const set = (ofTrial ? rules : undefined) ?? (await registered);
+  const covered = replayCoverage(found, set ?? { rulesetId, rulesetRules: [] }, ofTrial);
+  if (set === null && covered.rules.length === 0) throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId } });
+  return { rulesetId, version: ofTrial ? (ruleset?.version ?? null) : null, ...covered };
+};
+
 async function* only(npcId: string): AsyncGenerator<string, void, undefined> {
   yield await Promise.resolve(npcId);
 }
 
 /** `GET /rules/{rulesetId}/coverage` (contract 10.11). */
-export const coverageRoutes = ({ ports, rulesets }: Services): readonly RouteDefinition[] => [
+export const coverageRoutes = ({ ports, rulesets, journal }: Services): readonly RouteDefinition[] => [
   route({
     operationId: 'ruleCoverage',
     method: 'GET',
@@ -100,13 +127,27 @@ export const coverageRoutes = ({ ports, rulesets }: Services): readonly RouteDef
       version: Type.Optional(Type.Integer({ minimum: 0, description: 'The latest, when it is left out.' })),
       npcId: Type.Optional(ClientId),
       ...timesQuery,
+      replayId: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 256, description: 'Of the decisions of a replay; it goes alone.' }),
+      ),
       cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_CHARS })),
     }),
     responses: { 200: { description: 'The counts, or a part of them.', schema: CoverageAnswer } },
     handler: async (call) => {
       const { tenant } = call.principal;
       const { rulesetId } = call.params;
-      const { npcId, cursor } = call.query;
+      const { npcId, cursor, replayId } = call.query;
+      if (replayId !== undefined) {
+        if (Object.keys(call.query).length > 1)
+          throw new Rejection('SCHEMA_INVALID', {
+            details: {
+              issues: [
+                { in: 'query', pointer: '/replayId', message: 'goes alone: a replay was asked for what it covers' },
+              ],
+            },
+          });
+        return { body: await ofReplay({ journal, rulesets }, tenant, { rulesetId, replayId }) };
+      }
       const at = cursor === undefined ? undefined : readCursor(cursor);
       const version = at?.version ?? call.query.version;
       const set =
