@@ -71,11 +71,8 @@ const show = async (
   if (whole === null || json) return;
   for (const line of table([HEADER, ...whole.rules.map(rowOf)])) print(terminal, line);
   const decisions = `${String(whole.decisions)} decision${whole.decisions === 1 ? '' : 's'}`;
-  const { version, rulesetId: of } = whole;
-  remark(
-    terminal,
-    version === null ? `${decisions} of the replay.` : `${decisions} by version ${String(version)} of ${of}.`,
-  );
+  const { version: by, rulesetId: of } = whole;
+  remark(terminal, by === null ? `${decisions} of the replay.` : `${decisions} by version ${String(by)} of ${of}.`);
 };
 
 /** `anima coverage <rulesetId>`: what each rule of a set did in the decisions that were recorded. */

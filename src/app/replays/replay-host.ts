@@ -23,21 +23,17 @@ export type ReplayHostDeps = {
 type OfTenant = { readonly tenant: string; readonly replayId: string; readonly setting: ReplaySetting };
 
 /** What a replay needs: its effects count what lies ahead and take slices of decisions again. */
-export const replayHost = (
-  { ports, rulesets, replayHands: hands }: ReplayHostDeps,
-  sliceMs: number = REPLAY_SLICE_MS,
-): ProcessHost => {
-  const { events, readModels, clock } = ports;
-
+export const replayHost = (open: ReplayHostDeps, sliceMs: number = REPLAY_SLICE_MS): ProcessHost => {
   const trialOf = async ({ tenant, setting }: OfTenant): Promise<DirectiveRuleSet | undefined> => {
     if (setting.ruleset === undefined) return setting.rules;
-    const rules = await rulesets.version(tenant, setting.ruleset);
+    const rules = await open.rulesets.version(tenant, setting.ruleset);
     if (rules === null) throw new Rejection('RULESET_NOT_FOUND');
     return rules;
   };
 
   const begin = async (of: OfTenant, signal: AbortSignal): Promise<ReplayInput> => {
     const { tenant, setting } = of;
+    const { events, readModels } = open.ports;
     const drRuleIds = (await trialOf(of))?.rulesetRules.map(({ drRuleId }) => drRuleId);
     const unknown: string[] = [];
     let minds = 0;
@@ -59,12 +55,13 @@ export const replayHost = (
 
   const slice = async (of: OfTenant, signal: AbortSignal): Promise<ReplayInput> => {
     const { tenant, replayId, setting } = of;
+    const { readModels, clock } = open.ports;
     const { upTo, fromRevision, toRevision, turnId, since, until, instead, outputs } = setting;
     const trial = await trialOf(of);
     const asked = defined({ fromRevision, toRevision, turnId, since, until, instead, outputs, trial });
     const task: ReplayTask = { replayId, tenant, upTo, ...asked };
     const ahead = (after: string | null) => mindsAfter(readModels, tenant, setting, after);
-    return replaySlice({ hands, clock, sliceMs, mindsAfter: ahead }, setting, task, signal);
+    return replaySlice({ hands: open.replayHands, clock, sliceMs, mindsAfter: ahead }, setting, task, signal);
   };
 
   return {
