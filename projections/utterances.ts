@@ -163,7 +163,7 @@ const none: readonly string[] = [];
  */
 export const utterances: Projection<UtterancesRow> = {
   name: 'utterances',
-  version: 1,
+  version: 2,
   handles: [
     'TurnOpened',
     'DirectiveGiven',

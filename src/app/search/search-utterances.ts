@@ -9,16 +9,25 @@ import {
   type UtterancesRow,
   utteranceTag,
 } from '../../../projections/utterances.js';
+import { inSlices } from '../pacing/in-slices.js';
 import { nextTurn } from '../pacing/next-turn.js';
 
 /** How many passages one read may bring, how many reads one answer may take, and how much text it looks at, in UTF-16 units. */
 const READ_PASSAGES = 100;
 const MAX_READS = 50;
 const MAX_UNITS = 2 * 1024 * 1024;
-/** Other work runs after so much text: a millisecond or two. */
-const PAUSE_UNITS = 32 * 1024;
+/** Other work runs after so much text, in UTF-16 units: some milliseconds where each word must be folded. */
+const PAUSE_UNITS = 8 * 1024;
+/** An answer ends with the hit that brings its texts to so many bytes of UTF-8. */
+const ANSWER_BYTES = 1024 * 1024;
 /** How many words of a query the index is asked for: whatever it finds is compared with all of the query. */
 const INDEXED_WORDS = 16;
+/**
+ * How many beginnings, and how long they are at least, in UTF-16 units. An index reads all passages of all words that begin so before it gives the
+ * first: short beginnings are better looked for in the texts.
+ */
+const INDEXED_BEGINNINGS = 2;
+const BEGINNING_UNITS = 3;
 
 /** What is searched for (contract 10.10). A filter that is left out selects all. */
 export type UtteranceSearch = {
@@ -59,10 +68,10 @@ const indexedOf = (terms: readonly SearchTerm[]): Pick<PassageQuery, 'words' | '
       0,
       INDEXED_WORDS,
     ),
-    beginnings: distinct(wanted.flatMap(({ words, isBeginning }) => (isBeginning ? words.slice(-1) : []))).slice(
-      0,
-      INDEXED_WORDS,
-    ),
+    beginnings: distinct(wanted.flatMap(({ words, isBeginning }) => (isBeginning ? words.slice(-1) : [])))
+      .filter(({ length }) => length >= BEGINNING_UNITS)
+      .toSorted((one, other) => other.length - one.length)
+      .slice(0, INDEXED_BEGINNINGS),
     without: distinct(
       terms.flatMap(({ words, isExcluded, isBeginning }) =>
         isExcluded && !isBeginning && words.length === 1 ? words : [],
@@ -105,8 +114,7 @@ export const searchUtterances = async (
   };
   const hits: UtteranceHit[] = [];
   let place = below;
-  let units = 0;
-  let unpaused = 0;
+  let [units, unpaused, bytes] = [0, 0, 0];
   for (let reads = 0; reads < MAX_READS && units < MAX_UNITS; reads += 1) {
     const page = await textSearch.passages(utterances, place === undefined ? query : { ...query, below: place });
     const lastPlace = page.further === null ? page.hits.at(-1)?.place : undefined;
@@ -121,10 +129,11 @@ export const searchUtterances = async (
         await nextTurn();
         unpaused = 0;
       }
-      const stands = findTerms(terms, said.text);
+      const stands = await inSlices(findTerms(terms, said.text));
       if (stands === null) continue;
       hits.push(hitOf(found, said, stands));
-      if (hits.length === limit) return at === lastPlace ? { hits } : { hits, next: at };
+      bytes += Buffer.byteLength(said.text);
+      if (hits.length === limit || bytes >= ANSWER_BYTES) return at === lastPlace ? { hits } : { hits, next: at };
     }
     if (page.further === null) return { hits };
     place = page.further;

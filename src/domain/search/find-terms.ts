@@ -1,34 +1,61 @@
-import { type PlacedWord, placedWords } from './placed-words.js';
+import type { Sliced } from '../rules/hold-patterns.js';
+import { type PlacedWord, placedWordsInSlices } from './placed-words.js';
 import type { SearchTerm } from './search-terms.js';
 
 /** Of a snippet, and of what stands before its hit, in UTF-16 units. */
 const SNIPPET_UNITS = 200;
 const BEFORE_UNITS = 60;
 
-/** Where a term stands first, as a place among the words; -1 where it does not. */
+/** Comparing pauses after so many words: some milliseconds of work. */
+const SLICE_WORDS = 32_768;
+
+/** For each beginning of these words, how many words of it begin these words again at its end (Knuth, Morris, Pratt). */
+const overlapsIn = (words: readonly string[]): readonly number[] => {
+  const overlaps = [0];
+  for (let at = 1, length = 0; at < words.length; at += 1) {
+    while (length > 0 && words[at] !== words[length]) length = overlaps[length - 1] ?? 0;
+    if (words[at] === words[length]) length += 1;
+    overlaps.push(length);
+  }
+  return overlaps;
+};
+
+/**
+ * Where a term stands first, as a place among the words; -1 where it does not. Each word of the text is looked at once, however often the words of
+ * the term repeat themselves.
+ */
 const placeOf = ({ words, isBeginning }: SearchTerm, text: readonly PlacedWord[]): number => {
-  const last = words.length - 1;
-  const isHere = (at: number): boolean =>
-    words.every((word, index) => {
-      const found = text[at + index]?.word;
-      return index === last && isBeginning ? found?.startsWith(word) === true : found === word;
-    });
-  for (let at = 0; at + last < text.length; at += 1) if (isHere(at)) return at;
+  const whole = isBeginning ? words.slice(0, -1) : words;
+  const beginning = isBeginning ? (words.at(-1) ?? '') : '';
+  const overlaps = overlapsIn(whole);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const word = text[at]?.word ?? '';
+    if (isBeginning && length === whole.length && word.startsWith(beginning)) return at - whole.length;
+    while (length > 0 && (length === whole.length || word !== whole[length])) length = overlaps[length - 1] ?? 0;
+    if (word === whole[length]) length += 1;
+    if (!isBeginning && length === whole.length) return at + 1 - length;
+  }
   return -1;
 };
 
-/** Where in a text the first of these terms stands, in UTF-16 units, if all that must be there are and none of the others; else null. */
-export const findTerms = (terms: readonly SearchTerm[], text: string): number | null => {
+/** Where in a text the first of these terms stands, in UTF-16 units, if all that must be there are and none of the others; else null. In slices. */
+export function* findTerms(terms: readonly SearchTerm[], text: string): Sliced<number | null> {
   if (terms.length === 0) return 0;
-  const words = [...placedWords(text)];
+  const words = yield* placedWordsInSlices(text);
   let first = Infinity;
+  let compared = 0;
   for (const term of terms) {
     const place = placeOf(term, words);
     if (place < 0 !== term.isExcluded) return null;
     if (!term.isExcluded) first = Math.min(first, words[place]?.start ?? 0);
+    compared += words.length;
+    if (compared < SLICE_WORDS) continue;
+    yield compared;
+    compared = 0;
   }
   return first === Infinity ? 0 : first;
-};
+}
 
 /** What stands around a place of a text (contract 10.10). */
 export const snippetAt = (text: string, place: number): string => {

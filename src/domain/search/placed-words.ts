@@ -1,3 +1,4 @@
+import type { Sliced } from '../rules/hold-patterns.js';
 import { cutWord } from '../shared/words.js';
 
 /** A word that search compares, and where in its text it stands, in UTF-16 units. */
@@ -18,9 +19,12 @@ const PLAIN = /^[0-9A-Za-z]*$/;
 /** The marks of Latin, Greek and Cyrillic letters, but for one that is a letter when it is large. In other scripts a mark makes another word. */
 const ACCENTS = /[\u0300-\u0344\u0346-\u036f]/g;
 
+/** A small sigma looks otherwise at the end of a word, which is not the end of what begins with it. */
+const FINAL_SIGMA = /ς/g;
+
 /** Without case and accents, in compatibility form. Some letters are two when they are large, so all are made large first. */
 const folded = (run: string): string =>
-  run.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toUpperCase().toLowerCase();
+  run.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toUpperCase().toLowerCase().replace(FINAL_SIGMA, 'σ');
 
 /**
  * The words of a text in their order, as search compares them (contract 10.10): runs of letters, marks and digits, without case and accents. Texts
@@ -40,6 +44,22 @@ export function* placedWords(text: string): Generator<PlacedWord, void, undefine
       }
     }
   }
+}
+
+/** Whoever finds many words pauses after so many units of the text: a few milliseconds of work where each must be folded. */
+const SLICE_UNITS = 4_096;
+
+/** `placedWords`, in slices. */
+export function* placedWordsInSlices(text: string): Sliced<readonly PlacedWord[]> {
+  const words: PlacedWord[] = [];
+  let paused = 0;
+  for (const placed of placedWords(text)) {
+    words.push(placed);
+    if (placed.start - paused < SLICE_UNITS) continue;
+    yield placed.start - paused;
+    paused = placed.start;
+  }
+  return words;
 }
 
 /** The words that an index holds of a text, each once. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { utterances, type UtterancesRow } from '../../../projections/utterances.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
 import { searchUtterances } from '../../../src/app/search/search-utterances.js';
+import type { PassageQuery, TextSearch } from '../../../src/ports/text-search.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
@@ -21,8 +22,16 @@ const searching = async (...texts: readonly string[]) => {
     return { key: `k${place}`, row, index: utterances.indexOf(row), passages };
   });
   await textSearch.commit(build, { put, remove: [], progress: [], parked: [], position: 1 });
-  return (q: string, below?: number) =>
-    searchUtterances({ textSearch }, 'studio', { q, limit: 2, ...(below === undefined ? {} : { below }) });
+  return (q: string, below?: number, limit = 2, asked: PassageQuery[] = []) => {
+    const passages = (...[of, query]: Parameters<TextSearch['passages']>): ReturnType<TextSearch['passages']> => {
+      asked.push(query);
+      return textSearch.passages(of, query);
+    };
+    return searchUtterances({ textSearch: { passages } }, 'studio', {
+      ...{ q, limit },
+      ...(below === undefined ? {} : { below }),
+    });
+  };
 };
 const revisions = ({ hits }: Awaited<ReturnType<Awaited<ReturnType<typeof searching>>>>): readonly number[] =>
   hits.map(({ revision }) => revision);
@@ -40,6 +49,23 @@ describe('a search', () => {
     const long = `ruby the ${'x '.repeat(40_000)}`;
     const first = await (await searching('the ruby', ...Array.from({ length: 150 }, () => long)))('"the ruby"');
     expect([revisions(first), first.next]).toEqual([[], 51]);
+  });
+
+  it('ends near a mebibyte of texts', async () => {
+    const search = await searching(...Array.from({ length: 5 }, () => `ruby ${'x '.repeat(300_000)}`));
+    const first = await search('ruby');
+    expect([revisions(first), first.next]).toEqual([[4, 3], 3]);
+    const all = await search('ruby', undefined, 5);
+    expect([revisions(all), all.next]).toEqual([[4, 3], 3]);
+  });
+
+  it('asks the index for few beginnings, and for no short ones, and finds by all of them', async () => {
+    const asked: PassageQuery[] = [];
+    const search = await searching('a rubbish tower', 'a ruby tower', 'the ruby town');
+    expect(revisions(await search('a* rub* ruby* tower*', undefined, 5, asked))).toEqual([1]);
+    expect(asked.map(({ words, beginnings }) => [words, beginnings])).toEqual([[[], ['tower', 'ruby']]]);
+    expect(revisions(await search('t*', undefined, 5, asked))).toEqual([2, 1, 0]);
+    expect(asked.at(-1)?.beginnings).toEqual([]);
   });
 
   it('goes on below its last hit, and not where nothing is left', async () => {

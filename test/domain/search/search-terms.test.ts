@@ -11,6 +11,17 @@ const term = (words: readonly string[], isBeginning = false, isExcluded = false)
   isBeginning,
   isExcluded,
 });
+/** Where a query stands in a text, and how much work was done at once at most. */
+const slicesOf = (query: string, text: string) => {
+  const finding = findTerms(searchTerms(query), text);
+  const slices: number[] = [];
+  for (;;) {
+    const { done, value } = finding.next();
+    if (done === true) return { place: value, slices };
+    slices.push(value);
+  }
+};
+const found = (query: string, text: string): number | null => slicesOf(query, text).place;
 const refusal = (query: string): unknown => {
   try {
     return searchTerms(query);
@@ -85,8 +96,8 @@ describe('the terms of a query', () => {
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }), (text) => {
         const phrase = text.replaceAll('"', ' ');
         if (searchWords(phrase).length === 0) return;
-        expect(findTerms(searchTerms(`"${phrase}"`), phrase)).not.toBeNull();
-        expect(findTerms(searchTerms(`"${phrase.toUpperCase().normalize('NFD')}"`), phrase)).not.toBeNull();
+        expect(found(`"${phrase}"`, phrase)).not.toBeNull();
+        expect(found(`"${phrase.toUpperCase().normalize('NFD')}"`, phrase)).not.toBeNull();
       }),
       { numRuns: 1_000 },
     );
@@ -94,8 +105,6 @@ describe('the terms of a query', () => {
 });
 
 describe('what is found in a text', () => {
-  const found = (query: string, text: string): number | null => findTerms(searchTerms(query), text);
-
   it('is all that must be there and nothing that must not, and the first place of it', () => {
     const text = 'The king wore the ruby; a fool laughed.';
     expect(found('ruby king', text)).toBe(4);
@@ -116,6 +125,50 @@ describe('what is found in a text', () => {
       ['ca', 0],
       ['va', 3],
     ]);
+  });
+});
+
+describe('finding in a long text', () => {
+  /** As one would look for a phrase that begins anew at each word. */
+  const naive = (words: readonly string[], isBeginning: boolean, text: readonly string[]): number =>
+    text.findIndex((_, at) =>
+      words.every((word, index) =>
+        isBeginning && index === words.length - 1
+          ? text[at + index]?.startsWith(word) === true
+          : text[at + index] === word,
+      ),
+    );
+
+  it('finds phrases whose words repeat themselves where looking at each place finds them', () => {
+    const word = fc.constantFrom('a', 'b', 'ab');
+    const phrase = fc.array(word, { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(phrase, fc.array(word, { maxLength: 40 }), (words, text) => {
+        const at = naive(words, false, text);
+        const starts = [...placedWords(text.join(' '))].map(({ start }) => start);
+        expect(found(`"${words.join(' ')}"`, text.join(' '))).toBe(at < 0 ? null : starts[at]);
+        // A mark within a word makes a phrase that has a beginning.
+        const begun = naive(words, true, text);
+        expect(found(`${words.join('-')}*`, text.join(' '))).toBe(begun < 0 ? null : starts[begun]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('looks at each word once, and pauses', () => {
+    const same = '一'.repeat(65_536);
+    const { place, slices } = slicesOf('一 -"一 二"', same);
+    expect(place).toBe(0);
+    expect(slices.length).toBeGreaterThan(10);
+    expect(Math.max(...slices)).toBeLessThanOrEqual(2 * 65_536);
+    // Beginning anew at each word would take 10^9 comparisons.
+    const term = { words: [...'一'.repeat(30_000), '二'], isBeginning: false, isExcluded: true };
+    expect([...findTerms([term], same)].length).toBeGreaterThan(10);
+  });
+
+  it('finds what begins with a sigma, whose form at the end of a word is another one', () => {
+    expect(found('ΟΔΟΣ*', 'η οδοσκοπία')).toBe(2);
+    expect(found('οδος', 'Η ΟΔΟΣ')).toBe(2);
   });
 });
 
