@@ -12,8 +12,10 @@ export const LINEAGE_STEPS = 32;
 const OPEN_TURNS = 256;
 /** What ids and numbers of a turn or a memory take, nearly, in bytes. */
 const ITEM_BYTES = 200;
+/** How many memories are named of those that a turn recalled (contract 10.12): many may have the same text. */
+const NAMED_BY = 16;
 
-/** A memory of a lineage. `depth`: steps from the first one, which has 0; `by`: the ones that its turn recalled. */
+/** A memory of a lineage. `depth`: steps from the first one, which has 0; `by`: the ones that its turn recalled, NAMED_BY at most. */
 export type Kin = {
   readonly memoryId: string;
   readonly text: string;
@@ -37,6 +39,8 @@ type OpenTurn = {
   /** Where it recalled. */
   readonly revisions: readonly number[];
   readonly by: ReadonlySet<string>;
+  /** The least of those that it recalled. */
+  readonly depth: number;
   readonly recall: Omit<RecallingTurn, 'verdict'> | null;
 };
 
@@ -60,6 +64,13 @@ export type Lineage = {
   readonly isCut: () => boolean;
 };
 
+/**
+ * The memories of a lineage with one text, by ascending revisions, as far as anybody needs them: the first ones, and then each that has less depth than
+ * all before it. Up to any revision they name the same ones, and have the same least depth, as all of them.
+ */
+const withNeeded = (kept: readonly Kin[], one: Kin): readonly Kin[] =>
+  kept.length < NAMED_BY || kept.every(({ depth }) => one.depth < depth) ? [...kept, one] : kept;
+
 const briefly = ({ valid, dialogue, action }: Verdict): NonNullable<RecallingTurn['verdict']> => ({
   ...{ valid, dialogue, action },
 });
@@ -67,7 +78,7 @@ const briefly = ({ valid, dialogue, action }: Verdict): NonNullable<RecallingTur
 /** @param known the first memories, and in a later part of the same lineage also the ones that were derived before */
 export const createLineage = (known: readonly Kin[]): Lineage => {
   const kin = new Map<string, Kin>();
-  const byText = new Map<string, Kin[]>();
+  const byText = new Map<string, readonly Kin[]>();
   const open = new Map<string, OpenTurn>();
   const derived: Kin[] = [];
   const over: RecallingTurn[] = [];
@@ -78,9 +89,9 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
 
   const add = (one: Kin): void => {
     kin.set(one.memoryId, one);
-    byText.set(one.text, [...(byText.get(one.text) ?? []), one]);
+    byText.set(one.text, withNeeded(byText.get(one.text) ?? [], one));
   };
-  for (const one of known) add(one);
+  for (const one of known.toSorted((left, right) => left.revision - right.revision)) add(one);
 
   const meant = ({ memoryId, text }: RecalledMemory, revision: number): readonly Kin[] => {
     const named = memoryId === undefined ? (byText.get(text) ?? []) : [kin.get(memoryId)];
@@ -90,16 +101,21 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
   const recalled = (turnId: string, memories: readonly RecalledMemory[], { revision, meta }: Folded): void => {
     const before = open.get(turnId);
     const by = new Set(before?.by);
-    let recall = before?.recall ?? null;
-    for (const memory of memories)
+    let { depth, recall } = before ?? { depth: Infinity, recall: null };
+    const texts = new Set<string>();
+    for (const memory of memories) {
+      // The same text again means the same memories.
+      if (memory.memoryId === undefined && texts.size === texts.add(memory.text).size) continue;
       for (const one of meant(memory, revision)) {
-        by.add(one.memoryId);
+        if (by.size < NAMED_BY) by.add(one.memoryId);
+        depth = Math.min(depth, one.depth);
         const match = memory.memoryId === undefined ? 'text' : 'id';
         if (one.depth === 0) recall ??= { turnId, revision, at: meta.at, similarity: memory.similarity, match };
       }
-    if (by.size === 0 || by.size === before?.by.size) return;
+    }
+    if (by.size === 0 || (by.size === before?.by.size && depth === before.depth)) return;
     if (before === undefined && open.size >= OPEN_TURNS) isCut = true;
-    else open.set(turnId, { revisions: [...(before?.revisions ?? []), revision], by, recall });
+    else open.set(turnId, { revisions: [...(before?.revisions ?? []), revision], by, depth, recall });
   };
 
   const end = (turnId: string, verdict: RecallingTurn['verdict']): void => {
@@ -114,9 +130,10 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
   };
 
   const stored = (memoryId: string, turnId: string, text: string, revision: number): void => {
-    const by = [...(open.get(turnId)?.by ?? [])];
-    if (by.length === 0 || kin.has(memoryId)) return;
-    const depth = 1 + Math.min(...by.map((id) => kin.get(id)?.depth ?? 0));
+    const turn = open.get(turnId);
+    if (turn === undefined || kin.has(memoryId)) return;
+    const by = [...turn.by];
+    const depth = 1 + turn.depth;
     if (kin.size >= LINEAGE_MEMORIES || depth > LINEAGE_STEPS) {
       isCut = true;
       return;
@@ -124,7 +141,7 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
     const one = { memoryId, text, turnId, revision, depth, by };
     add(one);
     derived.push(one);
-    bytes += ITEM_BYTES + jsonBytes(text);
+    bytes += ITEM_BYTES + jsonBytes(text) + jsonBytes(by);
   };
 
   const take = (recorded: Folded): void => {

@@ -83,6 +83,36 @@ describe('the lineage of a memory', () => {
     expect(lineage.openAt()).toEqual([]);
   });
 
+  it('names 16 of many memories with one text, counts their bytes, and looks at a text once that is named often', () => {
+    const often = Array.from({ length: 1_000 }, () => named('A lie.'));
+    const turns = Array.from({ length: LINEAGE_MEMORIES - 1 }, (_, at) => [
+      ...[recalled(`t${at}`, ...(at % 100 === 99 ? often : [named('A lie.')])), verdict(`t${at}`, true)],
+      memoryStored(`t${at}-0`, 'A lie.', `t${at}`),
+    ]).flat();
+    const lineage = followed(turns);
+    const derived = lineage.derived();
+    expect(derived).toHaveLength(LINEAGE_MEMORIES - 1);
+    expect(new Set(derived.map(({ depth }) => depth))).toEqual(new Set([1]));
+    expect(derived.at(-1)?.by).toEqual(['m1', ...derived.slice(0, 15).map(({ memoryId }) => memoryId)]);
+    expect(lineage.bytes()).toBeGreaterThan(JSON.stringify(derived).length / 2);
+    expect(lineage.bytes()).toBeLessThan(JSON.stringify([derived, lineage.recalledBy(false)]).length * 2);
+  });
+
+  it('knows the least depth of a text whatever it names', () => {
+    const far = Array.from({ length: 20 }, (_, at): Kin => ({
+      ...{ memoryId: `f${at}`, text: 'Worse.', turnId: 't0', revision: 2 + at, depth: 9, by: [] },
+    }));
+    const near: Kin = { ...first, memoryId: 'n', text: 'Worse.', revision: 40, depth: 3 };
+    const events = [recalled('t1', named('Worse.')), verdict('t1', true), memoryStored('t1-0', 'Bad.', 't1')];
+    const depthAfter = (known: readonly Kin[], from: number): unknown => {
+      const lineage = createLineage(known);
+      for (const one of recorded(STREAM, events, from)) lineage.take(one);
+      return lineage.derived().map(({ depth, by }) => [depth, by.length]);
+    };
+    expect(depthAfter([near, ...far, first], 50)).toEqual([[4, 16]]);
+    expect(depthAfter([near, ...far, first], 30)).toEqual([[10, 16]]);
+  });
+
   it('goes on where another one stopped, wherever that is between turns', () => {
     const events = [
       ...[recalled('t1', named('A lie.')), verdict('t1', true), memoryStored('t1-0', 'Worse.', 't1')],
