@@ -27,6 +27,8 @@ export type RetractionAsked = {
 /** A memory that goes. `derivedFrom`: memories that the turn recalled which stored it. */
 export type Retracted = { readonly memoryId: string; readonly text: string; readonly derivedFrom: readonly string[] };
 
+type Retraction = { readonly retracted: readonly Retracted[]; readonly revision: number; readonly position: number };
+
 export type RetractDeps = CommandDeps & { readonly readModels: ReadModels };
 
 /** What a retraction is about, and the revision up to which that is known. */
@@ -70,14 +72,20 @@ const standing = ({ kin, rows }: RetractionPlan, { memories: { clearedAt } }: Mi
 /**
  * Takes memories of a mind out of lists, recall, confirms and souls (contract 10.12), or says which ones would go. Those that are gone already are not
  * named again. What a turn stores that is open meanwhile is not taken.
- * @throws Rejection MEMORY_NOT_FOUND, RETRACTION_TOO_LARGE, READ_MODEL_BEHIND; CONFLICT when others keep retracting or clearing; as runCommand
+ * @throws Rejection BUSY when many wait to retract of this mind, MEMORY_NOT_FOUND, RETRACTION_TOO_LARGE, READ_MODEL_BEHIND; CONFLICT when others keep retracting or clearing; as runCommand
  */
-export const retract = async (
+export const retract = (deps: RetractDeps, stream: string, asked: RetractionAsked, by: Command): Promise<Retraction> =>
+  // Each retraction makes the plans of others worthless, and a plan may be ten seconds of work.
+  asked.dryRun
+    ? tryRetract(deps, stream, asked, by)
+    : deps.lanes.inTurn(`retract ${stream}`, () => tryRetract(deps, stream, asked, by));
+
+const tryRetract = async (
   deps: RetractDeps,
   stream: string,
   asked: RetractionAsked,
   by: Command,
-): Promise<{ readonly retracted: readonly Retracted[]; readonly revision: number; readonly position: number }> => {
+): Promise<Retraction> => {
   const memoryIds = [...new Set(asked.memoryIds)];
   for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
     const planned = await plan(deps, stream, { ...asked, memoryIds });

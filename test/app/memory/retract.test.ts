@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
@@ -110,6 +110,16 @@ describe('retracted memories', () => {
     },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('clear' as const) }) },
   );
+
+  it('comes after the others of its mind, so that none is planned twice', async () => {
+    const mind = await openMind();
+    const ids: string[] = [];
+    for (let n = 0; n < 16; n += 1) ids.push((await mind.confirm(`lie ${String(n)}`)).memoryId);
+    const plans = vi.spyOn(mind.deps.readModels, 'getAll');
+    const gone = await Promise.all(ids.map((memoryId) => mind.retract([memoryId])));
+    expect(gone).toEqual(ids.map((memoryId) => [memoryId]));
+    expect(plans).toHaveBeenCalledTimes(ids.length);
+  });
 
   it('leave lists, recall, confirms and souls, and what was stays, whatever happens', async () => {
     type Known = { readonly id: string; readonly text: string; gone: boolean; cleared: boolean };
