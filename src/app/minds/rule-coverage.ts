@@ -121,6 +121,8 @@ export const recordedCoverage = async (
     const stream = npcStream(tenant, npcId);
     const { first, last } = await revisionsWithin(deps.events, stream, times);
     seen += 1;
+    // Of a mind with few events no page was waited for.
+    await nextTurn();
     const from = Math.max(first, at?.npcId === npcId ? at.from : 0);
     if (from > last) continue;
     const most = COVERED_EVENTS - looked;

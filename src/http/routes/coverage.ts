@@ -7,6 +7,7 @@ import { findReplay } from '../../app/replays/run-replay.js';
 import { noFindings } from '../../domain/replay/findings.js';
 import { replayCoverage } from '../../domain/replay/replay-coverage.js';
 import { COVERAGE_SAMPLES } from '../../domain/npc/rule-coverage.js';
+import { nextTurn } from '../../app/pacing/next-turn.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { ReadModels } from '../../ports/read-models.js';
@@ -49,8 +50,8 @@ const CoverageAnswer = Type.Object({
   next: Type.Optional(Type.String({ description: 'Send it as `cursor` to go on, and add the counts.' })),
 });
 
-/** How many rows of minds are read at once. */
-const MIND_ROWS = 100;
+/** How many rows of minds are read at once, and how many bytes of them. */
+const MIND_PAGE = { limit: 100, bytes: 256 * 1024 };
 const CURSOR_CHARS = 1_024;
 
 /** Where the counting goes on, and by which version: another may be registered meanwhile. */
@@ -68,8 +69,11 @@ const readCursor = (text: string): CoverageCursor => {
   });
 };
 
-/** The minds of a tenant by their ids, from one on, without those that were last written to before a time. Raises what the read models raise. */
-async function* mindsFrom(
+/**
+ * The minds of a tenant by their ids, from one on, without those that were last written to before a time. The last one of each read comes always, so
+ * that whoever counts minds counts reads as well. Other work runs between two reads. Raises what the read models raise.
+ */
+export async function* mindsFrom(
   readModels: Pick<ReadModels, 'list' | 'get'>,
   tenant: string,
   from: string | undefined,
@@ -77,14 +81,15 @@ async function* mindsFrom(
 ): AsyncGenerator<string, void, undefined> {
   if (from !== undefined) yield from;
   for (let beyond = from; ;) {
-    const page = { partition: tenant, direction: 'ascending', limit: MIND_ROWS } as const;
+    const page = { partition: tenant, direction: 'ascending', ...MIND_PAGE } as const;
     const { rows, more } = await readModels.list(npcs, { ...page, ...defined({ beyond }) });
+    beyond = rows.at(-1)?.order;
     for (const { row } of rows) {
       const { npcId, updatedAt } = row as unknown as NpcRow;
-      if (Date.parse(updatedAt) >= sinceMs) yield npcId;
+      if (Date.parse(updatedAt) >= sinceMs || npcId === beyond) yield npcId;
     }
-    beyond = rows.at(-1)?.order;
     if (!more || beyond === undefined) return;
+    await nextTurn();
   }
 }
 

@@ -91,6 +91,12 @@ describe('the coverage that was recorded', () => {
     expect(turns).toBeGreaterThan(40);
   });
 
+  it('lets others have their turn after each mind, however few events it has', async () => {
+    const minds = Array.from({ length: 400 }, (_, n) => `mind-${String(n)}`);
+    const events = await storeOf({ 'mind-0': [directive] });
+    expect(await turnsDuring(() => recordedCoverage({ events }, asked(minds)))).toBeGreaterThan(300);
+  });
+
   it('looks at so many minds at once', async () => {
     const minds = Array.from({ length: 501 }, (_, n) => `mind-${String(n)}`);
     const events = await storeOf({ 'mind-500': [directive] });
