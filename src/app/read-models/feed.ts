@@ -12,11 +12,17 @@ export const PORTION_ROWS = 2_048;
  */
 export const PORTION_BYTES = 2 * 1024 * 1024;
 
+/**
+ * About how much text of passages one transaction has, in UTF-16 units: finding their words and writing them takes some 40 ms where each word must be
+ * folded, else a tenth of that.
+ */
+export const PORTION_UNITS = 64 * 1024;
+
 /** Bounds of what is gathered before it is written. */
-export type Portion = { readonly rows: number; readonly bytes: number };
+export type Portion = { readonly rows: number; readonly bytes: number; readonly units: number };
 
 /** What one transaction takes when nothing has failed. */
-const PORTION: Portion = { rows: PORTION_ROWS, bytes: PORTION_BYTES };
+const PORTION: Portion = { rows: PORTION_ROWS, bytes: PORTION_BYTES, units: PORTION_UNITS };
 
 /** After a failure so many transactions are written before larger ones are tried: where the database has a limit, each try fails, perhaps only after a timeout. */
 export const WRITTEN_BEFORE_GROWTH = 64;
@@ -43,13 +49,15 @@ export const feedOf = (projection: Projection, build: Build): Feed => {
   };
 };
 
-const halfOf = ({ rows, bytes }: Portion): Portion => ({
+const halfOf = ({ rows, bytes, units }: Portion): Portion => ({
   rows: Math.ceil(rows / 2),
   bytes: Math.ceil(bytes / 2),
+  units: Math.ceil(units / 2),
 });
-const doubleOf = ({ rows, bytes }: Portion): Portion => ({
+const doubleOf = ({ rows, bytes, units }: Portion): Portion => ({
   rows: Math.min(PORTION.rows, 2 * rows),
   bytes: Math.min(PORTION.bytes, 2 * bytes),
+  units: Math.min(PORTION.units, 2 * units),
 });
 
 /** Halves the next transactions after a load or a transaction that failed: it may have been too large. */

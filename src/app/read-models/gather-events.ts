@@ -1,4 +1,5 @@
 import type { Json } from '../../domain/shared/json.js';
+import { SEARCHED_UNITS } from '../../domain/search/placed-words.js';
 import { rowKey } from '../../domain/shared/row-key.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import type { Passage, Projection, RowIndex } from '../../ports/read-models.js';
@@ -28,6 +29,8 @@ export type Gathered = {
   readonly parked: Parked[];
   /** How many bytes of JSON the rows had that were already stored. */
   bytes: number;
+  /** How much text the passages of events had, in UTF-16 units. */
+  units: number;
   position: number;
 };
 
@@ -37,6 +40,7 @@ export const nothingGathered = (): Gathered => ({
   streams: new Map(),
   parked: [],
   bytes: 0,
+  units: 0,
   position: 0,
 });
 
@@ -101,6 +105,14 @@ const evolveRows = (projection: Projection, rows: readonly Row[], event: Recorde
 };
 
 const isMany = (touched: Row | readonly Row[] | null): touched is readonly Row[] => Array.isArray(touched);
+
+/** How much text of passages is searched in the rows of an event, in UTF-16 units. */
+const unitsOf = (touched: Touch['touched']): number => {
+  const rows = touched === null || touched instanceof Error ? [] : isMany(touched) ? touched : [touched];
+  return rows
+    .flatMap(({ passages }) => passages)
+    .reduce((units, { text }) => units + Math.min(text.length, SEARCHED_UNITS), 0);
+};
 
 /** Folds one event. An event at or below its stream's progress changes nothing. */
 const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: Parked[], at: string): void => {
@@ -211,7 +223,13 @@ export const gatherEvents = async (
         );
   const end = touches.findIndex(({ keys }) => keys > looked);
   const taken = end < 0 ? touches : touches.slice(0, end);
-  for (const touch of taken) fold(feed, touch, gathered.parked, at);
-  gathered.position = Math.max(gathered.position, taken.at(-1)?.event.position ?? 0);
-  return taken.length;
+  let folded = 0;
+  for (const touch of taken) {
+    if (folded > 0 && gathered.units >= limit.units) break;
+    fold(feed, touch, gathered.parked, at);
+    gathered.units += unitsOf(touch.touched);
+    folded += 1;
+  }
+  gathered.position = Math.max(gathered.position, taken[folded - 1]?.event.position ?? 0);
+  return folded;
 };

@@ -14,7 +14,7 @@ const READ_EVENTS = 512;
  * the bytes of new events. The bytes of rows already stored are counted separately.
  */
 const COMMIT_READS = 64;
-const COMMIT: Portion = { rows: 16_384, bytes: COMMIT_READS * READ_BYTES };
+const COMMIT: Portion = { rows: 16_384, bytes: COMMIT_READS * READ_BYTES, units: Infinity };
 
 export type RebuildProgress = {
   /** Events applied so far. */

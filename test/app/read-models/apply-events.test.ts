@@ -70,6 +70,22 @@ describe('Events that touch many rows', () => {
     return parked;
   };
 
+  it('are written in transactions that have about so much text to search', async () => {
+    const text = 'x '.repeat(20_000);
+    const spoken: typeof notes = {
+      ...notes,
+      passagesOf: ({ revision, text: said }) => [
+        { place: revision, partition: 'studio', at: AT, tags: [], text: said },
+      ],
+    };
+    feed = feedOf(spoken, await models.open(spoken));
+    for (let n = 0; n < 6; n += 1) await appendNext(store, 's', [noted(`${n}`, { [`n${n}`]: text })]);
+    await applyEvents(writer, feed, await largeEvents(0), AT);
+    // Each text has 40,000 units: with the second of a transaction its portion of 65,536 is full.
+    expect(commits.map(({ put }) => put.length)).toEqual([2, 2, 2]);
+    expect(await textsIn(models, 's')).toHaveLength(6);
+  });
+
   it('make, change and remove as many as they name, of their own stream alone', async () => {
     await appendNext(store, 's', [noted('1', { a: 'one', b: 'two', c: 'three' })]);
     await appendNext(store, 't', [noted('2', { a: 'theirs', b: 'too' })]);
