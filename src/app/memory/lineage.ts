@@ -68,24 +68,25 @@ const kinBefore = async (deps: LineageDeps, stream: string, { derived }: Lineage
 
 /**
  * Follows a lineage through at most `most` events, or until it holds so many `bytes`, and then to the end of what the last turn stored.
- * @returns the revision to go on from; absent at the end of the stream. `through`: the stream's last revision when it ended there
+ * @returns the revision to go on from; absent at the end of the stream
  */
 export const followLineage = async (
   { events }: LineageDeps,
   stream: string,
   lineage: Lineage,
   { from, most, bytes = Infinity }: { readonly from: number; readonly most: number; readonly bytes?: number },
-): Promise<{ readonly next?: number; readonly through: number }> => {
-  let [looked, next, through] = [0, from, from - 1];
+): Promise<{ readonly next?: number }> => {
+  let looked = 0;
   for await (const page of pagesOf(events, stream, { direction: 'forwards', from })) {
-    through = page.lastRevision;
-    for (const recorded of page.events) lineage.take(recorded);
-    looked += page.events.length;
-    next = (page.events.at(-1)?.revision ?? next - 1) + 1;
-    const isFull = looked >= most || lineage.bytes() >= bytes;
-    if (lineage.isCut() || (isFull && !lineage.mayStore())) break;
+    for (const recorded of page.events) {
+      const isFull = looked >= most || lineage.bytes() >= bytes;
+      if (isFull && !lineage.goesOn(recorded)) return { next: recorded.revision };
+      lineage.take(recorded);
+      if (lineage.isCut()) return {};
+      looked += 1;
+    }
   }
-  return { through, ...(next > through || lineage.isCut() ? {} : { next }) };
+  return {};
 };
 
 /**

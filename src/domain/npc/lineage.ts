@@ -56,8 +56,8 @@ export type Lineage = {
   readonly recalledBy: (open: boolean) => readonly RecallingTurn[];
   /** The revisions at which turns recalled that are not over. */
   readonly openAt: () => readonly number[];
-  /** Whether the last event ended a turn, whose memories may follow. */
-  readonly mayStore: () => boolean;
+  /** Whether the last event ended a turn, or stored what it said, and this next one goes on with it. */
+  readonly goesOn: (next: Folded) => boolean;
   /** About how many bytes of JSON the derived memories and the turns that are over take. */
   readonly bytes: () => number;
   /** Whether something was left out because of the bounds. */
@@ -184,7 +184,7 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
       return withOpen ? [...over, ...still] : over;
     },
     openAt: () => [...open].flatMap(([turnId, { revisions }]) => (turnId === ended ? [] : revisions)),
-    mayStore: () => ended !== null,
+    goesOn: ({ data }) => ended !== null && data['turnId'] === ended,
     bytes: () => bytes,
     isCut: () => isCut,
   };

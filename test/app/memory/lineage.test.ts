@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { lineagePart } from '../../../src/app/memory/lineage.js';
 import { appendNext } from '../../support/append-next.js';
-import { type Emitted, emitted, memoriesRecalled, memoryStored, recorded, verdict } from '../../support/histories.js';
+import {
+  contextBuilt,
+  type Emitted,
+  emitted,
+  memoriesRecalled,
+  memoryStored,
+  recorded,
+  verdict,
+} from '../../support/histories.js';
 import { memoryRow, STREAM } from '../../support/recall-scene.js';
 import { turnsDuring } from '../../support/turns.js';
 
@@ -60,6 +68,26 @@ describe('the parts of a lineage', () => {
       ],
     ]);
     expect(turns).toBeGreaterThan(30);
+  });
+
+  it('end after so many events or bytes also where every event ends a turn of its own', async () => {
+    const context = (at: number): Emitted => {
+      const { type, data } = contextBuilt(`c${String(at)}`);
+      return { type, data: { ...data, memories: recalled('t', 'A lie.').data['memories'] as never } };
+    };
+    const silent = (at: number): Emitted => contextBuilt(`s${String(at)}`);
+    const many = Array.from({ length: 9_000 }, (_, at) => context(at));
+    const quiet = Array.from({ length: 21_000 }, (_, at) => silent(at));
+    const events = await storeOf([memoryStored('m0', 'A lie.'), ...many, ...quiet]);
+    const parts: Awaited<ReturnType<typeof lineagePart>>[] = [];
+    let cursor: string | undefined;
+    do {
+      parts.push(await lineagePart({ events }, STREAM, first, cursor));
+      cursor = parts.at(-1)?.next;
+    } while (cursor !== undefined);
+    for (const { recalledBy } of parts) expect(JSON.stringify(recalledBy).length).toBeLessThan(1024 * 1024);
+    expect(parts.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(parts.flatMap(({ recalledBy }) => recalledBy.map(({ turnId }) => turnId))).size).toBe(9_000);
   });
 
   it('end with a verdict’s memories, not between them', async () => {
