@@ -62,7 +62,8 @@ export const meantMemory = (
 ): StoredMemory | undefined => {
   const digest = shortDigest(text);
   const left = ofTurn.filter(({ revision }) => revision > memories.clearedAt);
-  if (left.length > 0) return left.find((memory) => memory.digest === digest) ?? firstOpen(left);
+  const same = left.filter((memory) => memory.digest === digest);
+  if (left.length > 0) return same.find(({ retracted }) => !retracted) ?? same[0] ?? firstOpen(left);
   return firstOpen(
     lastMemories(memories).filter((memory) => memory.digest === digest && timeMs - memory.atMs <= withinMs),
   );

@@ -77,6 +77,9 @@ describe('a confirmation', () => {
     expect([meant(one, 'Rain.', 't1'), meant(one, 'Something else.', 't1'), meant(one, 'Rain.')]).toEqual([
       ...['t1-0', 't1-1', 't1-0'],
     ]);
+    const twice = [memoryStored('t1-0', 'Rain.', 't1'), memoryStored('t1-1', 'Rain.', 't1')];
+    expect(meant(given(...twice, retracted('t1-0')).state, 'Rain.', 't1')).toBe('t1-1');
+    expect(meant(given(...twice, retracted('t1-0', 't1-1')).state, 'Rain.', 't1')).toBe('t1-0');
     const all = given(...turn, confirmed('t1-0'), retracted('t1-0', 't1-1'), confirmed('t1-1')).state;
     expect([meant(all, 'Something else.', 't1'), meant(all, 'Sun.')]).toEqual(['t1-0', undefined]);
     const again = given(
