@@ -27,7 +27,11 @@ export type RetractionAsked = {
 /** A memory that goes. `derivedFrom`: memories that the turn recalled which stored it. */
 export type Retracted = { readonly memoryId: string; readonly text: string; readonly derivedFrom: readonly string[] };
 
-type Retraction = { readonly retracted: readonly Retracted[]; readonly revision: number; readonly position: number };
+type RetractionDone = {
+  readonly retracted: readonly Retracted[];
+  readonly revision: number;
+  readonly position: number;
+};
 
 export type RetractDeps = CommandDeps & { readonly readModels: ReadModels };
 
@@ -74,7 +78,12 @@ const standing = ({ kin, rows }: RetractionPlan, { memories: { clearedAt } }: Mi
  * named again. What a turn stores that is open meanwhile is not taken.
  * @throws Rejection BUSY when many wait to retract of this mind, MEMORY_NOT_FOUND, RETRACTION_TOO_LARGE, READ_MODEL_BEHIND; CONFLICT when others keep retracting or clearing; as runCommand
  */
-export const retract = (deps: RetractDeps, stream: string, asked: RetractionAsked, by: Command): Promise<Retraction> =>
+export const retract = (
+  deps: RetractDeps,
+  stream: string,
+  asked: RetractionAsked,
+  by: Command,
+): Promise<RetractionDone> =>
   // Each retraction makes the plans of others worthless, and a plan may be ten seconds of work.
   asked.dryRun
     ? tryRetract(deps, stream, asked, by)
@@ -85,7 +94,7 @@ const tryRetract = async (
   stream: string,
   asked: RetractionAsked,
   by: Command,
-): Promise<Retraction> => {
+): Promise<RetractionDone> => {
   const memoryIds = [...new Set(asked.memoryIds)];
   for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
     const planned = await plan(deps, stream, { ...asked, memoryIds });

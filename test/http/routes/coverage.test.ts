@@ -18,7 +18,7 @@ describe('the minds whose decisions are counted', () => {
       const row: NpcRow = { ...initialSummary, tenant: 'studio', npcId, updatedAt: n === 7 ? NEW : OLD };
       return { key: npcId, row: { ...row }, index: npcs.indexOf(row) };
     });
-    await readModels.commit(build, { put: put as never, remove: [], progress: [], parked: [], position: 1 });
+    await readModels.commit(build, { put, remove: [], progress: [], parked: [], position: 1 });
     const found: string[] = [];
     const turns = await turnsDuring(async () => {
       for await (const npcId of mindsFrom(readModels, 'studio', undefined, Date.parse(NEW))) found.push(npcId);
