@@ -107,5 +107,6 @@ try:
     # The first byte of a map in CBOR; no JSON begins with it.
     is_binary = data[:1] and data[0] >> 5 == 5
     reason = 'malformed: this is the binary form (CBOR); give the JSON form of the soul' if is_binary else check(read(data))
-except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError, OverflowError) as error: reason = f'malformed: {error}'
+except KeyError as error: reason = f'malformed: it has no {error}'
+except (ValueError, TypeError, AttributeError, RecursionError, OSError, OverflowError) as error: reason = f'malformed: {error}'
 if reason: sys.exit(reason)

@@ -25,6 +25,13 @@ const readBytes = async ({ cwd }: Terminal, file: string): Promise<Buffer> => {
   return bytes;
 };
 
+/** What refusals of a request's body mean of a file. */
+const OF_FILE: Readonly<Record<string, string>> = {
+  MALFORMED_JSON: 'This is no card as JSON, nor a PNG with one.',
+  PNG_INVALID:
+    'This is not a whole PNG with a readable card. CHARX files are not read: export the card as PNG or JSON.',
+};
+
 /** What a refusal of the domain says, about a file. */
 const inFile = <Result>(file: string, read: () => Result): Result => {
   try {
@@ -32,7 +39,8 @@ const inFile = <Result>(file: string, read: () => Result): Result => {
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
     const { reason } = error.details;
-    throw new CommandFailed(`${file}: ${error.message}${typeof reason === 'string' ? ` ${reason}` : ''}`);
+    const sentence = OF_FILE[error.code] ?? error.message;
+    throw new CommandFailed(`${file}: ${sentence}${typeof reason === 'string' ? ` ${reason}` : ''}`);
   }
 };
 

@@ -14,7 +14,11 @@ type Derived = {
 
 /** A page of a lineage, as far as it is shown (contract 10.12). */
 export type LineagePage = {
-  readonly memory: { readonly memoryId: string; readonly text: string };
+  readonly memory: {
+    readonly memoryId: string;
+    readonly text: string;
+    readonly source?: { readonly soulId: string; readonly revision: number };
+  };
   readonly retracted: { readonly at: string; readonly by: string; readonly reason: string } | null;
   readonly cause: {
     readonly turnId: string | null;
@@ -41,9 +45,12 @@ export type LineagePage = {
 
 const quoted = (text: string): string => `"${short(text, SHOWN)}"`;
 
-const causeOf = ({ cause: { turnId, revision, at, by, observation } }: LineagePage): Branch => ({
+const causeOf = ({ memory: { source }, cause: { turnId, revision, at, by, observation } }: LineagePage): Branch => ({
   text: `stored at revision ${String(revision)}, ${at}, by ${by}`,
   below: [
+    ...(source === undefined
+      ? []
+      : [{ text: `came with soul ${source.soulId}, stored first at revision ${String(source.revision)} there` }]),
     ...(turnId === null ? [] : [{ text: `turn ${turnId}` }]),
     ...(observation === undefined ? [] : [{ text: `perceived ${quoted(observation)}` }]),
   ],

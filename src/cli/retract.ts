@@ -39,6 +39,8 @@ const agrees = async ({ stdin, stderr }: Terminal, question: string): Promise<bo
   }
 };
 
+const GONE_ALREADY = 'All of that is gone already.';
+
 const retractFor = async (
   terminal: Terminal,
   npcId: string,
@@ -53,7 +55,7 @@ const retractFor = async (
   if (!yes) {
     const { retracted } = await ask(true);
     if (retracted.length === 0) {
-      remark(terminal, 'All of that is gone already.');
+      remark(terminal, GONE_ALREADY);
       return;
     }
     for (const one of retracted) print(terminal, lineOf(one));
@@ -66,7 +68,7 @@ const retractFor = async (
   const done = await ask(false);
   if (json) printJson(terminal, done);
   else if (yes) for (const one of done.retracted) print(terminal, lineOf(one));
-  remark(terminal, `${counted(done.retracted.length)} taken back.`);
+  remark(terminal, done.retracted.length === 0 ? GONE_ALREADY : `${counted(done.retracted.length)} taken back.`);
 };
 
 /** `anima retract <npcId> <memoryId ...>`: takes memories back, after it has shown which ones. */

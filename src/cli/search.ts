@@ -39,6 +39,9 @@ const hitLine = ({ at, npcId, kind, by, to, snippet, turnId, refused }: SearchHi
     .join('  ');
 };
 
+/** What somebody may not know who looked for a part of a word. */
+const WHOLE_WORDS = ' Words are looked for as they stand; old* finds what begins with "old".';
+
 const show = async (terminal: Terminal, q: string | undefined, options: SearchOptions): Promise<void> => {
   const request = await openClient(terminal);
   const { npc, by, to, kind, since, until, limit, json } = options;
@@ -56,7 +59,7 @@ const show = async (terminal: Terminal, q: string | undefined, options: SearchOp
     shown += page.hits.length;
     cursor = page.next;
   } while (cursor !== undefined && shown < limit && isRead(terminal));
-  if (shown === 0) remark(terminal, 'Nothing was found.');
+  if (shown === 0) remark(terminal, `Nothing was found.${q === undefined || q.includes('*') ? '' : WHOLE_WORDS}`);
   if (cursor !== undefined && isRead(terminal)) remark(terminal, 'There may be more: give a higher --limit.');
 };
 

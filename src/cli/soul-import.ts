@@ -27,9 +27,11 @@ const confirmed = async (request: MindRequest, body: object): Promise<CameIn> =>
 
 /** What an earlier import of the same file has brought in; its answer may have been lost. @throws what was thrown for anything else */
 const hereAlready = (error: unknown, txId: string): HereAlready => {
-  const { npcId, origin } = error instanceof CommandFailed ? (error.details as Partial<HereAlready>) : {};
-  if (npcId === undefined || origin?.txId !== txId) throw error;
-  return { npcId, origin };
+  const failed = error instanceof CommandFailed ? error : null;
+  const { npcId, origin } = (failed?.details ?? {}) as Partial<HereAlready>;
+  if (npcId !== undefined && origin?.txId === txId) return { npcId, origin };
+  if (failed?.code !== 'SOUL_ALREADY_LIVE') throw error;
+  throw new CommandFailed(`${failed.message}\nGive --copy to bring it in under another npcId.`, failed.code);
 };
 
 /** `anima soul import <file>`: the soul in a file becomes an NPC of a server. */

@@ -17,9 +17,10 @@ const stateLines = (document: SoulDocument): readonly Branch[] => {
     readonly extra: JsonObject;
     readonly filled: readonly string[];
   };
-  return Object.entries({ ...state, ...extra })
+  const lines = Object.entries({ ...state, ...extra })
     .filter(([name]) => !filled.includes(name) || Object.hasOwn(extra, name))
     .map(([name, value]) => ({ text: `${name}: ${shown(value)}` }));
+  return lines.length === 0 ? [{ text: 'none' }] : lines;
 };
 
 const memoryLine = ({ text, type, importance, timestamp, confirmed, metadata }: SoulMemory): Branch => ({

@@ -59,9 +59,15 @@ describe('anima card', () => {
     const sentences = [
       [['import', 'mira', 'nowhere.png'], 'nowhere.png cannot be read (ENOENT).'],
       [['import', 'mira', 'empty.png'], 'empty.png: This picture has no character card in it'],
-      [['import', 'mira', 'broken.json'], 'broken.json: The body is not valid JSON. It cannot be parsed.'],
+      [
+        ['import', 'mira', 'broken.json'],
+        'broken.json: This is no card as JSON, nor a PNG with one. It cannot be parsed.',
+      ],
       [['export', 'mira', '--png'], '--out <file>'],
-      [['export', 'mira', '--out', 'x.png', '--picture', 'mira.json'], 'mira.json: This is not a whole PNG'],
+      [
+        ['export', 'mira', '--out', 'x.png', '--picture', 'mira.json'],
+        'mira.json: This is not a whole PNG with a readable card. CHARX',
+      ],
       [['export', 'nobody'], '(NPC_NOT_FOUND)'],
     ] as const;
     for (const [words, sentence] of sentences) {

@@ -57,8 +57,10 @@ describe('anima lineage, retract and coverage', () => {
     expect((await request('GET', `${npc}/memory`)) as unknown[]).toHaveLength(2);
     const done = await anima('retract', 'the guard', id, '--reason', 'A lie.', '--derived', '--yes');
     expect([done.code, done.stdout, done.stderr]).toEqual([0, asked.stdout, '2 memories taken back.\n']);
-    const again = await anima('retract', 'the guard', id, '--reason', 'A lie.');
-    expect(again).toEqual({ code: 0, stdout: '', stderr: 'All of that is gone already.\n' });
+    for (const unasked of [[], ['--yes']]) {
+      const again = await anima('retract', 'the guard', id, '--reason', 'A lie.', ...unasked);
+      expect(again).toEqual({ code: 0, stdout: '', stderr: 'All of that is gone already.\n' });
+    }
     expect((await anima('memories', 'the guard')).stderr).toBe('No such memories.\n');
     expect((await anima('lineage', 'the guard', id)).stdout).toMatch(/├─ retracted 2\S+Z by \S+: "A lie\."/);
     expect((await anima('history', 'the guard')).stdout).toMatch(/MemoriesRetracted +2 memories: A lie\./);

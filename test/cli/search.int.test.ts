@@ -38,6 +38,7 @@ describe('anima search', () => {
       stdout: '',
       stderr: 'Nothing was found.\n',
     });
+    expect((await anima('lanter')).stderr).toMatch(/^Nothing was found\. .*old\* finds/);
     const cut = await anima('lantern', '--limit', '1');
     expect([lines(cut.stdout).length, cut.stderr]).toEqual([1, 'There may be more: give a higher --limit.\n']);
     expect(await anima('"open')).toMatchObject({ code: 1, stdout: '' });

@@ -58,10 +58,17 @@ describe('anima soul', () => {
     expect(JSON.parse(line)).toMatchObject({ npcId: 'mira', origin: { importedAt: expect.any(String) } });
     await soul('export', 'mira', '--out', inFolder('later.json'));
     const later = await there('import', inFolder('later.json'));
-    expect(later).toMatchObject({ code: 1, stderr: expect.stringContaining('SOUL_ALREADY_LIVE') });
+    expect(later).toMatchObject({ code: 1, stderr: expect.stringMatching(/SOUL_ALREADY_LIVE[^]*Give --copy/) });
     expect((await there('import', inFolder('moving.cbor'), '--copy')).stdout).toMatch(/signed by an unknown key/);
     const api = apiOf(other.url, other.ownerKey);
-    const memories = (await api.get('/npcs/mira/memory')).body as readonly { readonly text: string }[];
+    const memories = (await api.get('/npcs/mira/memory')).body as readonly {
+      readonly id: string;
+      readonly text: string;
+    }[];
+    const lineage = await typed(['lineage', 'mira', memories[0]?.id ?? ''], {
+      env: { ANIMA_URL: other.url, ANIMA_API_KEY: other.ownerKey },
+    });
+    expect(lineage.stdout).toMatch(/came with soul s\S+, stored first at revision 1 there/);
     expect(memories.map(({ text }) => text)).toEqual(['The first.', 'The second.', 'The third.']);
   }, 60_000);
 
@@ -74,6 +81,13 @@ describe('anima soul', () => {
       expect(stdout).toContain(shown);
     expect(stdout).not.toContain('The first.');
     expect(stdout).not.toContain('fear');
+  }, 30_000);
+
+  it('says of an NPC of which nothing was recorded that it has no persona and no state', async () => {
+    await apiOf(server.url, server.ownerKey).post('/npcs/nobody/memory', { text: 'A door.' });
+    await soul('export', 'nobody', '--out', inFolder('nobody.json'));
+    const { stdout } = await offline('inspect', inFolder('nobody.json'));
+    expect(stdout).toMatch(/persona\n.* none\n.* state\n.* none\n/);
   }, 30_000);
 
   it('prints a soul that it is not told where to write, and leaves the memories out if it is told to', async () => {

@@ -199,6 +199,14 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       };
     };
 
+    it('counts the decisions of agents by the rules that are built in', async () => {
+      await running.api.post('/v1/agents/cob/process', { input: 'Hello there!' });
+      const { status, body } = await running.api.get('/rules/default/coverage?npcId=cob');
+      expect([status, body]).toMatchObject([200, { rulesetId: 'default', version: 0, decisions: 1 }]);
+      const { rules } = body as { rules: { drRuleId: string; fired: number }[] };
+      expect(rules).toContainEqual(expect.objectContaining({ drRuleId: 'greeting', fired: 1 }));
+    });
+
     it('counts what fired, decided, was shadowed, and never matched', async () => {
       const rulesetRules = [
         rule('flee', 'MOVE', 9, 'fire'),

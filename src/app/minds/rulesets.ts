@@ -47,6 +47,8 @@ export type Rulesets = {
   version(tenant: string, ref: RulesetRef | null): Promise<DirectiveRuleSet | null>;
   /** The current ruleset; null when it was never registered or is deleted. */
   latest(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
+  /** The version that decides: the current one, or the `default` preset as long as a tenant has no default (contract 7.1). */
+  deciding(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
 };
 
 /** @param events where older versions are read */
@@ -66,6 +68,8 @@ export const openRulesets = (lanes: Lanes, events: Pick<EventStore, 'read'>): Ru
   };
   return {
     latest,
+    deciding: async (tenant, rulesetId) =>
+      (await latest(tenant, rulesetId)) ?? (rulesetId === DEFAULT_RULESET_ID ? builtIn(rulesetId) : null),
     choose,
     chooseForAgent: async (tenant, rulesetId) => {
       const chosen = await choose(tenant, rulesetId);

@@ -129,7 +129,12 @@ export const coverageRoutes = ({ ports, rulesets, journal }: Services): readonly
     ext: true,
     params: Type.Object({ rulesetId: Type.String() }),
     query: Type.Object({
-      version: Type.Optional(Type.Integer({ minimum: 0, description: 'The latest, when it is left out.' })),
+      version: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: 'The one that decides, when it is left out: the latest, or 0, the built-in `default`.',
+        }),
+      ),
       npcId: Type.Optional(ClientId),
       ...timesQuery,
       replayId: Type.Optional(
@@ -157,7 +162,7 @@ export const coverageRoutes = ({ ports, rulesets, journal }: Services): readonly
       const version = at?.version ?? call.query.version;
       const set =
         version === undefined
-          ? await rulesets.latest(tenant, rulesetId)
+          ? await rulesets.deciding(tenant, rulesetId)
           : await rulesets.version(tenant, { rulesetId, version });
       if (set === null) throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId, ...defined({ version }) } });
       if (npcId !== undefined) await requireRevision(ports.events, tenant, npcId);

@@ -70,6 +70,16 @@ describe('the rules that decide', () => {
     expect(await rulesets.choose('other', undefined)).toEqual({ ruleset: null });
   });
 
+  it('are of a set the current ones, and of the default those that are built in until a tenant has its own', async () => {
+    const { rulesets, register, remove } = setUp();
+    expect(await rulesets.deciding('studio', 'default')).toMatchObject({ rulesetId: 'default', version: 0 });
+    expect(await rulesets.deciding('studio', 'guard')).toBeNull();
+    await register('default');
+    expect(await rulesets.deciding('studio', 'default')).toMatchObject({ version: 1 });
+    await remove('default');
+    expect(await rulesets.deciding('studio', 'default')).toMatchObject({ version: 0 });
+  });
+
   it('are none, not the default, where the named set is unknown or deleted: it is missing', async () => {
     const { rulesets, register, remove } = setUp();
     await register('default');

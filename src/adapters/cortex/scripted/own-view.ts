@@ -131,6 +131,26 @@ const isObject = (before: string, behind: string): boolean =>
 /** "It makes you sleepy": anybody, and not the one who is spoken to. */
 const ANYBODY = new Set(['makes', 'keeps', 'lets', 'gets', 'drives', 'turns', 'costs']);
 
+/** Behind these, "mine" is whose something is, whatever stands before them: "the sword is mine", "a friend of mine". */
+const BEFORE_POSSESSOR = new Set('is are was were be been not of than and or but with to for from'.split(' '));
+/** Up to a "mine" that one digs: behind an article or the like, with two words in between at most. */
+const UP_TO_A_PIT =
+  /\b(?:the|an?|this|that|every|each|no|any|some|another|my|your|his|her|its|our|their|\w+'s)(?: [a-z]+){0,2} $/i;
+
+/** Whether the "mine" that stands behind these words is a pit, and nothing that is mine. */
+const isPit = (before: string): boolean => {
+  const last = /([a-z']+) $/i.exec(before)?.[1]?.toLowerCase() ?? '';
+  return UP_TO_A_PIT.test(before) && !BEFORE_POSSESSOR.has(last) && !BEFORE_OBJECT.has(withoutS(last));
+};
+
+/** A text without its mines that are pits, to see of whom the rest speaks. */
+export const withoutPits = (text: string): string =>
+  text.replace(/\bmine\b/gi, (word, at: number, whole: string) => (isPit(lineUpTo(whole, at)) ? 'pit' : word));
+
+/** As much of what stands before a place as is looked at, in UTF-16 units. */
+const LOOKED_BACK = 80;
+const lineUpTo = (text: string, at: number): string => text.slice(Math.max(0, at - LOOKED_BACK), at);
+
 /** Turns the words that mean the one who speaks and the one who is spoken to, as far as `turns` says. */
 const mirrored = (text: string, turns: (word: string, before: string) => boolean): string => {
   let before = '';
@@ -142,7 +162,9 @@ const mirrored = (text: string, turns: (word: string, before: string) => boolean
     const turned =
       lower === 'you' && turns(lower, last) && isObject(last, behind)
         ? 'me'
-        : (AFTER[`${before} ${lower}`] ?? (turns(lower, last) ? MIRRORED[lower] : undefined) ?? word);
+        : (AFTER[`${before} ${lower}`] ??
+          (turns(lower, last) && !(lower === 'mine' && isPit(lineUpTo(whole, at))) ? MIRRORED[lower] : undefined) ??
+          word);
     before = lower;
     return beginsSentence && at > 0 ? upperFirst(turned) : turned;
   });

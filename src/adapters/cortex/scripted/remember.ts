@@ -2,7 +2,7 @@ import { cutText } from '../../../domain/shared/text.js';
 import { wordsOf } from '../../../domain/shared/words.js';
 import { holdsAll, holdsKeys } from './asked.js';
 import { corrected } from './corrections.js';
-import { saidBack, saidByItself, sentence, upperFirst, withinSentence } from './own-view.js';
+import { saidBack, saidByItself, sentence, upperFirst, withinSentence, withoutPits } from './own-view.js';
 import type { Self } from './self.js';
 import type { PromptContent } from './situation.js';
 import { spokenIn, statementsIn } from './statements.js';
@@ -143,7 +143,7 @@ const asksForDeeds =
 const isTheirs = (text: string, asked: string): boolean => {
   if (ofSomebody.test(text)) return false;
   if (introduces.test(text) || ofListener.test(text)) return true;
-  if (!ofOneself.test(text)) return false;
+  if (!ofOneself.test(withoutPits(text))) return false;
   const about = asked.replace(/\b(?:tell|remind|show|give|help|teach) me\b/gi, '');
   return ofOneself.test(about) || !asksForDeeds.test(about.replace(askingToKnow, ''));
 };

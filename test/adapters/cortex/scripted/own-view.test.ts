@@ -12,6 +12,11 @@ describe('what somebody said, said back', () => {
     ['I hear you can cook.', 'you hear I can cook.'],
     ['I told you that I lost my sword.', 'you told me that you lost your sword.'],
     ['I walked with you.', 'you walked with me.'],
+    ['The mine collapsed.', 'The mine collapsed.'],
+    ['I own the old silver mine.', 'you own the old silver mine.'],
+    ['The sword is mine.', 'The sword is yours.'],
+    ['He is a friend of mine.', 'He is a friend of yours.'],
+    ['I sold mine.', 'you sold yours.'],
   ])('%s', (said, back) => {
     expect(saidBack(said)).toBe(back);
   });

@@ -57,6 +57,15 @@ const exchanges: readonly Exchange[] = [
     /by the mill/,
   ),
   {
+    name: 'a mine that is nobody’s, and not in the words of who asks',
+    who: hob,
+    remembers: ['Emberfell: The mine collapsed in the year of the comet.'],
+    similarities: [0.7],
+    said: 'When did Emberfell fall?',
+    must: [/the mine collapsed/i],
+    mustNot: [/yours/, /your own|you told me|you said|I was listening/i],
+  },
+  {
     name: 'a memory less similar than needed',
     who: hob,
     remembers: ['A fox took two hens.'],
