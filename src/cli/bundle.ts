@@ -5,10 +5,9 @@ import { pipeline } from 'node:stream/promises';
 
 import { Command } from 'commander';
 
-import { readCheckpoint } from '../domain/audit/checkpoint.js';
 import { openDownload } from './client.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
-import { keptNote } from './verify.js';
+import { keptCheckpoint } from './verify.js';
 import { wholeFrom } from './whole-from.js';
 
 type BundleOptions = {
@@ -16,13 +15,6 @@ type BundleOptions = {
   readonly to?: number;
   readonly out?: string;
   readonly checkpoint?: string;
-};
-
-/** The size of a checkpoint that was kept: the bundle is to show that the log extends it. */
-const keptSize = async (terminal: Terminal, file: string): Promise<number> => {
-  const read = readCheckpoint(await keptNote(terminal, file));
-  if (read === null) throw new CommandFailed(`${file} is not a checkpoint of a log.`);
-  return read.checkpoint.size;
 };
 
 const bundle = async (
@@ -33,7 +25,7 @@ const bundle = async (
   const query = new URLSearchParams();
   if (from !== undefined) query.set('from', String(from));
   if (to !== undefined) query.set('to', String(to));
-  if (checkpoint !== undefined) query.set('extends', String(await keptSize(terminal, checkpoint)));
+  if (checkpoint !== undefined) query.set('extends', String((await keptCheckpoint(terminal, checkpoint)).size));
   const chunks = await openDownload(terminal, `/npcs/${encodeURIComponent(npcId)}/history/bundle?${query.toString()}`);
   if (out === undefined) {
     await pipeline(chunks, terminal.stdout, { end: false });

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { useOf } from '../domain/npc/rule-coverage.js';
 import { defined } from '../domain/shared/defined.js';
 import { openClient } from './client.js';
-import { sinceOf } from './since.js';
+import { sinceOf, untilOf } from './since.js';
 import { print, printJson, remark, table, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 
@@ -80,16 +80,8 @@ export const coverageCommand = (terminal: Terminal): Command =>
   new Command('coverage')
     .description('show what each rule of a set did: decided, shadowed, fired, or never matched')
     .argument('<rulesetId>')
-    .option(
-      '--since <time>',
-      'only from this time on, or 7d, 12h, 30m ago',
-      sinceOf(() => Date.now()),
-    )
-    .option(
-      '--until <time>',
-      'only up to this time',
-      sinceOf(() => Date.now()),
-    )
+    .option('--since <time>', 'only from this time on, or so long ago: 30m, 12h, 7d', sinceOf(Date.now))
+    .option('--until <time>', 'only up to this time', untilOf(Date.now))
     .option('--npc <npcId>', 'only the decisions of this NPC')
     .option('--replay <replayId>', 'the decisions of this replay or trial; it goes alone')
     .option('--version <n>', 'this version of the set; without it the latest', wholeFrom(0))

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import type { HistoryPage } from '../body/protocol.js';
 import { openClient } from './client.js';
 import { eventLine } from './history-text.js';
+import { sinceOf, untilOf } from './since.js';
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 import { defined } from '../domain/shared/defined.js';
@@ -66,7 +67,7 @@ export const historyCommand = (terminal: Terminal): Command =>
     .option('--type <list>', 'only these types of event, for example VerdictReached,VerdictRefused')
     .option('--turn <list>', 'only events of these turns')
     .option('--actor <list>', 'only what these keys did, or "system"')
-    .option('--since <time>', 'only from this time on, for example 2026-07-01T00:00:00Z')
-    .option('--until <time>', 'only up to this time')
+    .option('--since <time>', 'only from this time on, or so long ago: 30m, 12h, 7d', sinceOf(Date.now))
+    .option('--until <time>', 'only up to this time', untilOf(Date.now))
     .option('--json', 'print each whole event as a line of JSON')
     .action((npcId: string, options: HistoryOptions) => show(terminal, npcId, options));

@@ -32,3 +32,13 @@ export const replayToEnd = async (terminal: Terminal, path: string, body: object
   if (replay.unknown.length > 0) throw new CommandFailed(`There is no NPC ${replay.unknown.join(', ')}.`);
   return replay;
 };
+
+/** A time, a rule set or a turn that was mistyped must not pass either. @throws CommandFailed when no decision was taken again */
+export const requireJudged = ({ turns }: ReplayShown): void => {
+  if (turns.checked > 0) return;
+  throw new CommandFailed(
+    turns.skipped > 0
+      ? 'Nothing was judged: every turn was skipped.'
+      : 'Nothing was judged: no decision is recorded that fits. Look at --since, --until, --instead and the NPCs that you named.',
+  );
+};

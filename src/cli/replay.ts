@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 
 import { defined } from '../domain/shared/defined.js';
-import { sinceOf } from './since.js';
+import { sinceOf, untilOf } from './since.js';
 import { judging, JudgedNo } from './judging.js';
-import { replayToEnd } from './replay-run.js';
+import { replayToEnd, requireJudged } from './replay-run.js';
 import { replayLines } from './replay-text.js';
 import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
@@ -40,6 +40,7 @@ const replay = async (terminal: Terminal, npcIds: readonly string[], options: Re
   if (json) printJson(terminal, done);
   else for (const line of replayLines(done, samples)) print(terminal, line);
   if (done.turns.different > 0) throw new JudgedNo('Not everything comes out as it was recorded.');
+  requireJudged(done);
 };
 
 /** `anima replay`: takes decisions again by the rules of then (contract 10.3). */
@@ -55,7 +56,7 @@ export const replaysCommand = (terminal: Terminal): Command =>
     .option(
       '--until <time>',
       'only decisions up to this time',
-      sinceOf(() => Date.now()),
+      untilOf(() => Date.now()),
     )
     .option('--from <revision>', 'only from this revision of one NPC on', wholeFrom(0))
     .option('--to <revision>', 'only up to this revision of one NPC', wholeFrom(0))

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { SearchHit, SearchPage } from '../body/protocol.js';
 import { defined } from '../domain/shared/defined.js';
 import { openClient } from './client.js';
-import { sinceOf } from './since.js';
+import { sinceOf, untilOf } from './since.js';
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 
@@ -83,7 +83,7 @@ export const searchCommand = (terminal: Terminal): Command =>
     .option(
       '--until <time>',
       'only up to this time, or so long ago',
-      sinceOf(() => Date.now()),
+      untilOf(() => Date.now()),
     )
     .option('--limit <n>', 'at most this many', wholeFrom(1), DEFAULT_LIMIT)
     .option('--json', 'print each hit as a line of JSON')

@@ -3,11 +3,11 @@ import { Command, InvalidArgumentError } from 'commander';
 import { differenceKinds } from '../domain/replay/difference-kinds.js';
 import { defined } from '../domain/shared/defined.js';
 import { readJsonFile } from './json-file.js';
-import { sinceOf } from './since.js';
+import { sinceOf, untilOf } from './since.js';
 import { judging, JudgedNo } from './judging.js';
 import { SHOWN_BY_DEFAULT } from './replay.js';
-import { replayToEnd } from './replay-run.js';
-import { replayLines, type ReplayShown, sampleLines } from './replay-text.js';
+import { replayToEnd, requireJudged } from './replay-run.js';
+import { bySeverity, replayLines, type ReplayShown, sampleLines } from './replay-text.js';
 import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 
@@ -56,12 +56,24 @@ const requireWithin = (done: ReplayShown, limits: Limits): void => {
   if (beyond.length > 0) throw new JudgedNo(`The trial failed: ${beyond.join(', ')}.`);
 };
 
+/** What the gravest difference of a turn means, in words. */
+const turnAnswers: Readonly<Record<string, string>> = {
+  newlyRefused: 'It would be refused.',
+  newlyAllowed: 'It would be allowed.',
+  otherAction: 'It would do something else.',
+  otherState: 'It would change something else.',
+  otherReason: 'It would be refused again, for another reason.',
+};
+
 /** Whether one turn would come out otherwise. */
 const turnLines = (done: ReplayShown, turnId: string): readonly string[] => {
   if (done.turns.skipped > 0) return replayLines(done, 0);
   if (done.turns.checked === 0) throw new CommandFailed(`This NPC has no turn ${turnId}.`);
-  const lines = done.samples.flatMap(sampleLines);
-  return lines.length === 0 ? ['It would come out the same.'] : lines;
+  const samples = bySeverity(done.samples);
+  const [gravest] = samples;
+  if (gravest === undefined) return ['It would come out the same.'];
+  const answer = turnAnswers[gravest.kind] ?? 'The same words of the model would come out the same.';
+  return [answer, ...samples.flatMap(sampleLines)];
 };
 
 const trial = async (
@@ -87,6 +99,7 @@ const trial = async (
     for (const line of lines) print(terminal, line);
   }
   requireWithin(done, failOn ?? new Map());
+  requireJudged(done);
 };
 
 /** `anima trial`: tries rules that are not registered on what minds have done (contract 10.3). */
@@ -103,7 +116,7 @@ export const trialCommand = (terminal: Terminal): Command =>
     .option(
       '--until <time>',
       'only decisions up to this time',
-      sinceOf(() => Date.now()),
+      untilOf(() => Date.now()),
     )
     .option('--instead <rulesetId>', 'only decisions that were made by these rules')
     .option('--turn <turnId>', 'only this turn of one NPC: would it come out the same?')

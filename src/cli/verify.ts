@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 
 import { type BundleKey, keyOfJwk, type Trust } from '../app/audit/verify-bundle.js';
+import { readCheckpoint } from '../domain/audit/checkpoint.js';
 import { isObject, type Json } from '../domain/shared/json.js';
 import { LineBroken, verifyBundleFile, type WholeBundle } from './bundle-file.js';
 import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
@@ -37,11 +38,23 @@ const trustedKey = async (terminal: Terminal, named: string): Promise<BundleKey 
   return key;
 };
 
-/** The note of a checkpoint that was kept: the file of a note, or the last line of what ANIMA_CHECKPOINT_URL appends to. */
-export const keptNote = async (terminal: Terminal, file: string): Promise<string> => {
+/**
+ * A checkpoint that was kept: the file of a note, or the last line of what ANIMA_CHECKPOINT_URL appends to.
+ * @throws CommandFailed when the file holds none: the bundle must not be blamed for it
+ */
+export const keptCheckpoint = async (
+  terminal: Terminal,
+  file: string,
+): Promise<{ readonly note: string; readonly size: number }> => {
   const text = await readText(terminal, file);
   const last = parsed(text.trimEnd().split('\n').at(-1) ?? '');
-  return isObject(last) && typeof last['note'] === 'string' ? last['note'] : text;
+  const note = isObject(last) && typeof last['note'] === 'string' ? last['note'] : text;
+  const read = readCheckpoint(note);
+  if (read === null)
+    throw new CommandFailed(
+      `${file} is not a checkpoint of a log. It must be what "anima checkpoint --out" wrote, or what ANIMA_CHECKPOINT_URL appends to.`,
+    );
+  return { note, size: read.checkpoint.size };
 };
 
 const told = ({ header, logged }: WholeBundle, isNamed: boolean): readonly string[] => {
@@ -58,7 +71,7 @@ const told = ({ header, logged }: WholeBundle, isNamed: boolean): readonly strin
   const { checkpoint, kid, leaf, extendsSize } = logged;
   const covered = leaf.revision - from + 1;
   lines.push(
-    `Proven: the ${String(covered)} event${covered === 1 ? '' : 's'} up to revision ${String(leaf.revision)} stood in the log ${checkpoint.origin} when it was signed, at ${checkpoint.at} by the signer's clock, as leaf of ${String(checkpoint.size)}.`,
+    `Proven: the ${String(covered)} event${covered === 1 ? '' : 's'} up to revision ${String(leaf.revision)} stood in the log ${checkpoint.origin} when it was signed, at ${checkpoint.at} by the signer's clock, which held ${String(checkpoint.size)} head${checkpoint.size === 1 ? '' : 's'} of minds by then.`,
     `Signed by the key ${kid}${isNamed ? ', the one that was named.' : '. The bundle brought that key itself: compare it with the one that you know, or name it with --key.'}`,
   );
   if (leaf.revision < to)
@@ -94,7 +107,7 @@ const jsonOf = ({ header, last, logged }: WholeBundle): object => ({
 const verify = async (terminal: Terminal, file: string, options: VerifyOptions): Promise<void> => {
   const trust: Trust = {
     ...(options.key === undefined ? {} : { key: await trustedKey(terminal, options.key) }),
-    ...(options.checkpoint === undefined ? {} : { kept: await keptNote(terminal, options.checkpoint) }),
+    ...(options.checkpoint === undefined ? {} : { kept: (await keptCheckpoint(terminal, options.checkpoint)).note }),
   };
   let whole: WholeBundle;
   try {

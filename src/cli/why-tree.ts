@@ -24,7 +24,7 @@ export const whyTree = (why: JsonMembers): Branch => ({
     { text: `perceived ${quoted(why['observation'])}` },
     ...mindOf(members(why['mind'])),
     ...missingOf(why['rulesetMissing']),
-    ...named(rulesTitle(why['ruleset']), list(why['rules']).map(ruleOf)),
+    ...rulesOf(why),
     { text: remembered(list(why['memories'])), below: list(why['memories']).map(memoryOf) },
     ...promptOf(members(why['prompt'])),
     ...modelOf(members(why['model'])),
@@ -48,9 +48,15 @@ const mindOf = ({ revision, persona, data }: JsonMembers): readonly Branch[] => 
   return [{ text: `the mind at revision ${word(revision)}`, below: about.map((text) => ({ text })) }];
 };
 
-const rulesTitle = (ruleset: JsonValue | undefined): string => {
+const rulesOf = ({ ruleset, rules, rulesetMissing, verdict }: JsonMembers): readonly Branch[] => {
   const { rulesetId, version } = members(ruleset);
-  return rulesetId === undefined ? 'rules' : `rules of ${word(rulesetId)}, version ${word(version)}`;
+  const title = rulesetId === undefined ? 'rules' : `rules of ${word(rulesetId)}, version ${word(version)}`;
+  const all = list(rules).map(ruleOf);
+  // A body that names its set in the wrong place must not look like rules that matched nothing.
+  const isWithout = all.length === 0 && rulesetId === undefined && rulesetMissing === undefined;
+  return isWithout && members(verdict)['valid'] !== undefined
+    ? [{ text: 'decided without rules: the turn named no set (rulesetId), and there was none called default' }]
+    : named(title, all);
 };
 
 const missingOf = (rulesetId: JsonValue | undefined): readonly Branch[] =>

@@ -39,6 +39,7 @@ describe('anima audit, checkpoint, bundle and verify', () => {
     expect([plain.code, plain.stderr]).toEqual([0, '']);
     expect(plain.stdout).toContain('Whole: 6 events of gatekeeper (tenant local), revisions 0 to 5.');
     expect(plain.stdout).toContain('Proven: the 6 events up to revision 5');
+    expect(plain.stdout).toContain('which held 2 heads of minds by then.');
     expect(plain.stdout).toContain('The bundle brought that key itself');
     expect(plain.stdout).toContain('Never proven: that what was recorded is true');
     const named = await anima('verify', 'b.ndjson', '--key', made.kid, '--checkpoint', 'kept.note');
@@ -58,6 +59,18 @@ describe('anima audit, checkpoint, bundle and verify', () => {
     ]);
     const other = await anima('verify', 'b.ndjson', '--key', 'A'.repeat(43));
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('has not signed the checkpoint')]);
+    const cut = (await readFile(join(folder.path, 'kept.note'), 'utf8')).replace('\n1\n', '\n9\n');
+    await writeFile(join(folder.path, 'larger.note'), cut);
+    const shorter = await anima('bundle', 'gatekeeper', '--checkpoint', 'larger.note');
+    expect([shorter.code, shorter.stderr]).toEqual([
+      1,
+      expect.stringContaining('A log of size 2 cannot extend one of size 9. If it is the newest here, the log was cut'),
+    ]);
+    const notOne = await anima('verify', 'b.ndjson', '--checkpoint', 'b.ndjson');
+    expect([notOne.code, notOne.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^b\.ndjson is not a checkpoint of a log\./),
+    ]);
     expect((await anima('bundle', 'nobody')).stderr).toContain('NPC_NOT_FOUND');
     expect((await anima('verify', 'missing.ndjson')).stderr).toContain('cannot be read');
   }, 60_000);

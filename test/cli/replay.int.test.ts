@@ -57,7 +57,7 @@ describe('anima replay and anima trial', () => {
     const tried = await anima('trial', 'strict.json');
     expect(tried.code).toBe(0);
     expect(tried.stdout).toContain(
-      'completed: 3 turns of 2 NPCs, 1 equal, 2 different, 0 skipped\n  newlyRefused  1\n  otherRecall   1\n',
+      'completed: 3 turns of 2 NPCs, 1 equal, 2 different, 0 skipped\n  newlyRefused  1      mira\n  otherRecall   1      finn\n',
     );
     expect(tried.stdout).toMatch(/strict no-gifts +0 +1 +1 +0\nstrict no-naps +0 +3 +0 +\d\n/);
     expect(tried.stdout).toContain(
@@ -76,8 +76,16 @@ describe('anima replay and anima trial', () => {
     expect((await anima('replay', '--from', '1')).code).toBe(3);
   }, 60_000);
 
+  it('do not pass where nothing was judged', async () => {
+    const mistyped = await anima('trial', 'strict.json', '--instead', 'strickt', '--fail-on', 'newly-refused=0');
+    expect([mistyped.code, mistyped.stderr]).toEqual([3, expect.stringContaining('Nothing was judged: no decision')]);
+    const early = await anima('replay', '--until', '2020-01-01');
+    expect([early.code, early.stderr]).toEqual([3, expect.stringContaining('Nothing was judged: no decision')]);
+  }, 60_000);
+
   it('say whether one turn would come out the same', async () => {
     const other = await anima('trial', 'strict.json', 'mira', '--turn', turnId);
+    expect(other.stdout).toMatch(/^It would be refused\.\n/);
     expect(other.stdout).toContain('would: refused: It is ours.');
     const same = await anima('trial', 'mild.json', 'mira', '--turn', turnId);
     expect([same.code, same.stdout]).toEqual([0, 'It would come out the same.\n']);

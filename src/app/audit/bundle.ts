@@ -43,7 +43,10 @@ export const consistencyPath = async (
 ): Promise<readonly string[]> => {
   if (from < 1 || from > checkpoint.size) {
     throw new Rejection('PROOF_NOT_FOUND', {
-      message: 'A checkpoint extends those that are not larger, from size 1 on.',
+      message:
+        from < 1
+          ? 'A log extends those from size 1 on.'
+          : `A log of size ${String(checkpoint.size)} cannot extend one of size ${String(from)}. If it is the newest here, the log was cut, or put back from an older backup.`,
       details: { from, size: checkpoint.size },
     });
   }

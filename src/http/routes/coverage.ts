@@ -104,7 +104,7 @@ const ofReplay = async (
   const found = replay.name === 'pending' ? noFindings : replay.found;
   const ofTrial = (ruleset ?? rules)?.rulesetId === rulesetId;
   const registered =
-    ruleset !== undefined && ofTrial ? rulesets.version(tenant, ruleset) : rulesets.latest(tenant, rulesetId);
+    ruleset !== undefined && ofTrial ? rulesets.version(tenant, ruleset) : rulesets.deciding(tenant, rulesetId);
   const set = (ofTrial ? rules : undefined) ?? (await registered);
   const covered = replayCoverage(found, set ?? { rulesetId, rulesetRules: [] }, ofTrial);
   if (set === null && covered.rules.length === 0) throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId } });
