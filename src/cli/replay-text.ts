@@ -63,7 +63,7 @@ const outcomeText = (outcome: unknown): string => {
   }
   const { instruction } = outcome;
   if (isObject(instruction) && typeof instruction['query'] === 'string')
-    return `recall ${String(instruction['limit'])} by ${JSON.stringify(instruction['query'])}`;
+    return `recall ${JSON.stringify(instruction['limit'])} by ${JSON.stringify(instruction['query'])}`;
   if (isObject(instruction) && typeof instruction['prompt'] === 'string') return JSON.stringify(instruction['prompt']);
   return JSON.stringify(outcome);
 };
