@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { consistencyPath } from '../../../src/app/audit/bundle.js';
+import { handOnCheckpoints } from '../../../src/app/audit/hand-on.js';
 import { gatherHeads } from '../../../src/app/audit/gather-heads.js';
 import { type CheckpointAt, checkpointOfSize, logEventOf } from '../../../src/app/audit/log.js';
 import { proveMind } from '../../../src/app/audit/mind-proof.js';
@@ -134,6 +135,30 @@ describe('a log', () => {
     await log.write('a', { n: 1 });
     const { kid } = await log.checkpoint();
     expect(kid).toBe(log.keys.current.kid);
+  });
+
+  it('records what a slow receiver took, and leaves the rest to the next round', async () => {
+    await using log = await openLog({ receiver: { handOn: () => Promise.reject(new Error('the receiver is away')) } });
+    for (let n = 0; n < 40; n += 1) {
+      await log.write('a', { n });
+      await log.checkpoint();
+    }
+    const { signal } = new AbortController();
+    let nowMs = 0;
+    const handed: string[] = [];
+    const handOn = (note: string): Promise<void> => {
+      nowMs += 4_000;
+      handed.push(note);
+      return Promise.resolve();
+    };
+    const slow = { events: log.events, receiver: { handOn }, clock: { monotonicMs: () => nowMs } };
+    const first = await handOnCheckpoints(slow, LOG_TENANT, 0, signal);
+    // A round is given two minutes for it.
+    expect(nowMs).toBeLessThan(60_000);
+    expect(first).toMatchObject({ upTo: handed.length, failed: 'the receiver is too slow for all' });
+    let { upTo } = first;
+    while (upTo < 40) ({ upTo } = await handOnCheckpoints(slow, LOG_TENANT, upTo, signal));
+    expect(new Set(handed).size).toBe(40);
   });
 
   it('hands each checkpoint on, and what could not be handed on with the next', async () => {
