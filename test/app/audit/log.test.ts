@@ -239,6 +239,31 @@ describe('an audit', () => {
     });
   });
 
+  it('names an event of the log that has lost its form', async () => {
+    for (const [type, reason] of [
+      ['LeavesLogged', 'it is no batch of leaves'],
+      ['CheckpointSigned', 'the root of the checkpoint is not that of the leaves before it'],
+    ] as const) {
+      const { broken } = await tampered(reading((one) => (one.type === type ? { ...one, data: {} } : one)));
+      expect(broken).toContainEqual({ npcId: null, revision: type === 'LeavesLogged' ? 1 : 2, reason });
+    }
+  });
+
+  it('looks at a mind once that was named twice, and refuses a place that it did not give', async () => {
+    const log = await openLog();
+    await log.write('a', { n: 1 }, { n: 2 });
+    const readModels = { list: () => Promise.reject(new Error('the minds are named')) };
+    const deps = { events: log.events, lanes: log.lanes, readModels, signingKeys: log.keys };
+    expect(await auditMinds(deps, LOG_TENANT, { npcIds: ['a', 'a'] })).toMatchObject({ events: 2, valid: true });
+    for (const place of [{ npcId: 5, from: 0 }, { from: 0 }, { npcId: 'a', from: -5 }, { log: -1 }, 5, null]) {
+      const after = Buffer.from(JSON.stringify(place)).toString('base64url');
+      await expect(auditMinds(deps, LOG_TENANT, { npcIds: ['a'], after })).rejects.toMatchObject({
+        code: 'SCHEMA_INVALID',
+      });
+    }
+    await log[Symbol.asyncDispose]();
+  });
+
   it('names what was changed in the log itself', async () => {
     const edited = await tampered(
       reading((one) =>
