@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import type { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { consistencyPath } from '../../../src/app/audit/bundle.js';
+import { bundleOf, consistencyPath } from '../../../src/app/audit/bundle.js';
 import { handOnCheckpoints } from '../../../src/app/audit/hand-on.js';
 import { gatherHeads } from '../../../src/app/audit/gather-heads.js';
 import { type CheckpointAt, checkpointOfSize, logEventOf } from '../../../src/app/audit/log.js';
 import { proveMind } from '../../../src/app/audit/mind-proof.js';
 import { auditMinds } from '../../../src/app/audit/verify-log.js';
+import { readCheckpoint } from '../../../src/domain/audit/checkpoint.js';
 import { fromHex } from '../../../src/domain/audit/edge.js';
 import { type Leaf, leafHash } from '../../../src/domain/audit/leaf.js';
 import { isIncluded, merkleRoot } from '../../../src/domain/audit/merkle.js';
@@ -128,6 +129,21 @@ describe('a log', () => {
       new AbortController().signal,
     );
     expect(gathered).toMatchObject({ through: until, leaves: [{ revision: 0 }, { revision: 0 }] });
+  });
+
+  it('has a name that notes can hold, whatever the address of the server', async () => {
+    await using log = await openLog({ issuer: 'https://minds.example/a+b' });
+    await log.write('a', { n: 1 });
+    const { note, origin } = await log.checkpoint();
+    expect(readCheckpoint(note)?.checkpoint.origin).toBe(origin);
+  });
+
+  it('says before it gives out anything that a bundle cannot extend a size', async () => {
+    await using log = await openLog();
+    await log.write('a', { text: 'x'.repeat(100_000) }, { n: 2 });
+    await log.checkpoint();
+    const asked = { tenant: LOG_TENANT, npcId: 'a', from: 0, to: 1, extends: 2, madeAt: '', keys: [] };
+    await expect(bundleOf(log.events, asked).next()).rejects.toMatchObject({ code: 'PROOF_NOT_FOUND' });
   });
 
   it('is signed by the key of its time', async () => {
