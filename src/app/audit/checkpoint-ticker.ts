@@ -34,13 +34,13 @@ const createScan = ({ events, lanes, tenants }: Pick<TickerDeps, 'events' | 'lan
   /** Where reading begins after a start: what the logs of all tenants hold need not be looked at. A log that cannot be read holds up no other. */
   const begin = async (): Promise<number> => {
     let lowest: number | null = null;
-    let failure: unknown = null;
+    let failure: Error | null = null;
     for (const tenant of tenants()) {
       try {
         const { through } = (await lanes.current(logStream(tenant), logFold)).state;
         lowest = Math.min(lowest ?? through, through);
       } catch (error) {
-        failure = error;
+        failure = error as Error;
       }
     }
     if (lowest === null && failure !== null) throw failure;
