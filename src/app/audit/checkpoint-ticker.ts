@@ -24,7 +24,7 @@ export type TickerDeps = MakeCheckpointDeps & {
 /** What was written for a tenant's minds and is not in its log, as far as is known: the first and the last position. */
 type WrittenSpan = { readonly first: number; readonly last: number };
 /** All of that by tenant, and the position after which everything was looked at. */
-type Written = { readonly spans: Map<string, WrittenSpan>; readonly after: number };
+type UnloggedWrites = { readonly spans: Map<string, WrittenSpan>; readonly after: number };
 
 /** Reads on in the order of all events, and notes for which tenants minds were written to: one reading serves all tenants. */
 const createScan = ({ events, lanes, tenants }: Pick<TickerDeps, 'events' | 'lanes' | 'tenants'>) => {
@@ -46,7 +46,7 @@ const createScan = ({ events, lanes, tenants }: Pick<TickerDeps, 'events' | 'lan
     if (lowest === null && failure !== null) throw failure;
     return lowest ?? 0;
   };
-  return async (signal: AbortSignal): Promise<Written> => {
+  return async (signal: AbortSignal): Promise<UnloggedWrites> => {
     if (after === null) at = after = await begin();
     while (!signal.aborted) {
       const page = await events.readAll(at, PAGE);

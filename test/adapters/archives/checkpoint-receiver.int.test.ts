@@ -68,7 +68,7 @@ describe('a receiver of checkpoints', () => {
 
   it('is not waited for where it is a pipe that nobody reads', async () => {
     const pipe = join(await mkdtemp(join(tmpdir(), 'anima-receiver-')), 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    execFileSync('/usr/bin/env', ['mkfifo', pipe]);
     const receiver = createCheckpointReceiver(pathToFileURL(pipe).href, deps);
     await expect(receiver.handOn(NOTE, signal)).rejects.toMatchObject({ code: 'ENXIO' });
   });
