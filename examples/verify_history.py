@@ -9,6 +9,7 @@ import base64, hashlib, json, math, re, sys
 from decimal import Decimal
 
 LINE_BYTES = 2 * 1024 * 1024
+LEVELS = 100
 EVENT = {'actor', 'at', 'causationId', 'commandId', 'correlationId', 'data', 'hash', 'id', 'prevHash', 'revision', 'schemaVersion',
          'stream', 'tenant', 'type'}
 HEADER = {'bundle', 'version', 'tenant', 'npcId', 'stream', 'from', 'to', 'prevHash', 'madeAt', 'keys'}
@@ -34,15 +35,16 @@ def number(value):  # as ECMAScript writes it, from the shortest digits that mea
 def text_of(value):
     return json.dumps(value, ensure_ascii=False)
 
-def jcs(value):
+def jcs(value, levels=LEVELS):
     if value is None: return 'null'
     if value is True: return 'true'
     if value is False: return 'false'
     if isinstance(value, (int, float)): return number(value)
     if isinstance(value, str): return text_of(value)
-    if isinstance(value, list): return '[' + ','.join(map(jcs, value)) + ']'
+    need(levels > 0, 'it is nested too deeply')
+    if isinstance(value, list): return '[' + ','.join(jcs(one, levels - 1) for one in value) + ']'
     names = sorted(value, key=lambda name: name.encode('utf-16-be', 'surrogatepass'))
-    return '{' + ','.join(text_of(name) + ':' + jcs(value[name]) for name in names) + '}'
+    return '{' + ','.join(text_of(name) + ':' + jcs(value[name], levels - 1) for name in names) + '}'
 
 def read_line(data):
     try: text = data.decode('utf-8')
@@ -59,8 +61,10 @@ sha256 = lambda data: hashlib.sha256(data).digest()
 unpadded = lambda data: base64.urlsafe_b64encode(data).rstrip(b'=').decode()
 is_hash = lambda value: isinstance(value, str) and re.fullmatch('[0-9a-f]{64}', value) is not None
 is_place = lambda value: type(value) is int and 0 <= value < 2 ** 53
+is_one = lambda value, wanted: type(value) is int and value == wanted  # True == 1 in Python
 is_path = lambda value: isinstance(value, list) and len(value) <= 128 and all(map(is_hash, value))
-is_time = lambda value: isinstance(value, str) and re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z', value) is not None
+is_time = lambda value: isinstance(value, str) and re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z', value, re.ASCII) is not None
+shown = lambda text: ''.join(one if one.isprintable() else f'\\u{ord(one):04x}' for one in text)  # for a terminal
 
 def escaped(part):
     return re.sub('[^A-Za-z0-9_-]', lambda found: ''.join(f'={byte:02x}' for byte in found[0].encode('utf-8')), part)
@@ -75,12 +79,12 @@ def key_of(jwk):  # (thumbprint, 32 bytes)
 
 # C2SP signed-note and tlog-checkpoint
 def read_note(note):
-    need(len(note) <= 65536 and note.endswith('\n') and not re.search('[\x00-\x09\x0b-\x1f\x7f]', note), 'the checkpoint is not a note of a log')
+    need(len(note.encode('utf-16-le')) <= 131072 and note.endswith('\n') and not re.search('[\x00-\x09\x0b-\x1f\x7f]', note), 'the checkpoint is not a note of a log')
     text, split, signatures = note.rpartition('\n\n')
     need(split and text, 'the checkpoint is not a note of a log')
     found = []
     for line in signatures[:-1].split('\n'):
-        match = re.fullmatch(r'— ([^\s+]{1,1024}) ([A-Za-z0-9+/]+={0,2})', line)
+        match = re.fullmatch(r'— ([^\s\ufeff+]{1,1024}) ([A-Za-z0-9+/]+={0,2})', line)
         need(match, 'the checkpoint is not a note of a log')
         try: data = base64.b64decode(match[2], validate=True)
         except ValueError: raise Broken('the checkpoint is not a note of a log')
@@ -90,7 +94,7 @@ def read_note(note):
     text += '\n'
     lines = text.split('\n')
     need(len(lines) == 5 and lines[4] == '' and re.fullmatch('0|[1-9][0-9]{0,15}', lines[1]), 'the checkpoint is not a note of a log')
-    need(re.fullmatch(r'[^\s+]+', lines[0]) and lines[3].startswith('time ') and is_time(lines[3][5:]), 'the checkpoint is not a note of a log')
+    need(re.fullmatch(r'[^\s\ufeff+]{1,1024}', lines[0]) and lines[3].startswith('time ') and is_time(lines[3][5:]), 'the checkpoint is not a note of a log')
     try: root = base64.b64decode(lines[2], validate=True)
     except ValueError: raise Broken('the checkpoint is not a note of a log')
     need(len(root) == 32 and base64.b64encode(root).decode() == lines[2], 'the checkpoint is not a note of a log')
@@ -141,12 +145,12 @@ def extends(earlier, earlier_root, size, root, path):
 
 def read_header(data):
     header = read_line(data)
-    need(set(header) == HEADER and header['bundle'] == 'anima-history' and header['version'] == 1, 'it does not begin a bundle of version 1')
+    need(set(header) == HEADER and header['bundle'] == 'anima-history' and is_one(header['version'], 1), 'it does not begin a bundle of version 1')
     need(isinstance(header['tenant'], str) and isinstance(header['npcId'], str), 'its names are not texts')
     need(header['stream'] == f"npc-{escaped(header['tenant'])}.{escaped(header['npcId'])}", 'its stream is not that of its NPC')
     need(is_place(header['from']) and is_place(header['to']) and header['from'] <= header['to'], 'its range is none')
     need(is_hash(header['prevHash']) and (header['from'] > 0 or header['prevHash'] == GENESIS), 'its prevHash is none')
-    need(is_time(header['madeAt']) and isinstance(header['keys'], list), 'its time or its keys are none')
+    need(is_time(header['madeAt']) and isinstance(header['keys'], list) and len(header['keys']) <= 1000, 'its time or its keys are none')
     for jwk in header['keys']: need(isinstance(jwk, dict) and set(jwk) == {'crv', 'kid', 'kty', 'use', 'x'} and jwk['use'] == 'sig', 'one of its keys is none')
     header['keys'] = [key_of(jwk) for jwk in header['keys']]
     return header
@@ -155,11 +159,12 @@ def read_event(data, header, last):
     event = read_line(data)
     need(set(event) == EVENT, 'an event has exactly the thirteen members of docs/hash-chain.md, and hash')
     need(event['tenant'] == header['tenant'] and event['stream'] == header['stream'], 'it is of another stream')
-    need(event['revision'] == last['revision'] + 1, f"revision {last['revision'] + 1} is expected here")
+    need(is_one(event['revision'], last['revision'] + 1), f"revision {last['revision'] + 1} is expected here")
     need(event['prevHash'] == last['hash'], 'it does not follow the event before it (prevHash)')
     computed = hashlib.sha256(jcs({name: event[name] for name in event if name != 'hash'}).encode()).hexdigest()
     need(event['hash'] == computed, 'it does not hold what its hash was made from')
-    need(isinstance(event['at'], str) and event['at'] >= last['at'], 'its time is before that of the event before it')
+    need(is_time(event['at']), 'its time is none')
+    need(event['at'] >= last['at'], 'its time is before that of the event before it')
     return {'revision': event['revision'], 'hash': event['hash'], 'at': event['at']}
 
 def check_proof(proof, header, covered, key, kept):
@@ -167,13 +172,13 @@ def check_proof(proof, header, covered, key, kept):
         need(key is None and kept is None, 'the log says nothing of these events yet')
         return None
     need(isinstance(proof, dict) and set(proof) - {'extends'} == {'size', 'leaf', 'index', 'path', 'note'}, 'its proof has other members')
-    leaf, size, shown = proof['leaf'], proof['size'], proof.get('extends')
+    leaf, size, longer = proof['leaf'], proof['size'], proof.get('extends')
     need(isinstance(leaf, dict) and set(leaf) == {'stream', 'revision', 'hash', 'at'}, 'the leaf has other members')
     need(is_place(size) and is_place(proof['index']) and is_path(proof['path']) and isinstance(proof['note'], str), 'a member of its proof has another form')
-    if shown is not None:
-        need(isinstance(shown, dict) and set(shown) == {'from', 'path'} and is_place(shown['from']) and is_path(shown['path']), 'its extension is none')
-        need(1 <= shown['from'] <= size, 'its extension is none')
-    need(leaf['stream'] == header['stream'], 'the leaf is of another stream')
+    if 'extends' in proof:
+        need(isinstance(longer, dict) and set(longer) == {'from', 'path'} and is_place(longer['from']) and is_path(longer['path']), 'its extension is none')
+        need(1 <= longer['from'] <= size, 'its extension is none')
+    need(is_place(leaf['revision']) and leaf['stream'] == header['stream'], 'the leaf is of another stream')
     need(covered == {'revision': leaf['revision'], 'hash': leaf['hash'], 'at': leaf['at']}, 'the leaf is no event of this bundle')
     keys = header['keys']
     if isinstance(key, tuple): keys = [key]
@@ -190,10 +195,10 @@ def check_proof(proof, header, covered, key, kept):
         need(old['size'] <= size, 'the log was cut, or the bundle is old: the checkpoint that was kept is of a larger log')
         if old['size'] == size: need(old['root'] == note['root'], 'the log was forked: the checkpoint that was kept has the same size and another root')
         elif old['size'] > 0:
-            need(shown is not None and shown['from'] == old['size'], 'the bundle does not show that it extends the checkpoint that was kept')
-            between = [bytes.fromhex(one) for one in shown['path']]
+            need(longer is not None and longer['from'] == old['size'], 'the bundle does not show that it extends the checkpoint that was kept')
+            between = [bytes.fromhex(one) for one in longer['path']]
             need(extends(old['size'], old['root'], size, note['root'], between), 'the log does not extend the checkpoint that was kept')
-    return f"logged up to {leaf['revision']} in {note['origin']} of size {size} at {note['at']} signed by {kid}"
+    return f"logged up to {leaf['revision']} in {shown(note['origin'])} of size {size} at {note['at']} signed by {kid}"
 
 def leaf_revision(file):  # what the last line says, before it is checked: that event is looked out for
     file.seek(0, 2)
@@ -221,10 +226,11 @@ def verify(file, key, kept):
             else:
                 end = read_line(data)
                 need(set(end) == {'events', 'head', 'proof'}, 'the last line has other members')
-                head = {'revision': last['revision'], 'hash': last['hash']}
-                need(end['events'] == header['to'] - header['from'] + 1 and end['head'] == head, 'the last line does not say what the events before it say')
+                head = end['head']
+                need(set(head) == {'revision', 'hash'} and is_one(head['revision'], last['revision']) and head['hash'] == last['hash']
+                     and is_one(end['events'], header['to'] - header['from'] + 1), 'the last line does not say what the events before it say')
                 logged = check_proof(end['proof'], header, covered, key, kept)
-                said = f"valid {jcs(header['npcId'])} {header['from']}-{header['to']} {logged or 'not logged yet'}"
+                said = f"valid {shown(jcs(header['npcId']))} {header['from']}-{header['to']} {logged or 'not logged yet'}"
         need(said is not None, 'it is missing: the file was cut')
     except Broken as why: sys.exit(f'broken at line {line}: {why}')
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error: sys.exit(f'broken at line {line}: {error!r}')

@@ -12,7 +12,7 @@ import {
   type Trust,
 } from '../app/audit/verify-bundle.js';
 
-/** The longest line that is read, in bytes: an event has 900,000 at most, and what is around it. */
+/** The longest line that is read, in bytes with its end: an event has 900,000 at most, and what is around it. */
 const LINE_BYTES = 2 * 1024 * 1024;
 const READ_BYTES = 256 * 1024;
 
@@ -40,6 +40,8 @@ const decoded = (bytes: Uint8Array, line: number): string => {
   }
 };
 
+const tooLong = (line: number): LineBroken => new LineBroken(line, null, 'it is longer than a line of a bundle');
+
 /** The lines of a file, one after the other; the last one must end like the others. @throws LineBroken */
 async function* linesOf(file: string): AsyncGenerator<string, void> {
   const handle = await open(file, 'r');
@@ -50,12 +52,13 @@ async function* linesOf(file: string): AsyncGenerator<string, void> {
       let begin = 0;
       const bytes = Buffer.concat([waiting, piece as Buffer]);
       for (let end = bytes.indexOf(NEWLINE, waiting.length); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
+        if (end - begin >= LINE_BYTES) throw tooLong(line);
         yield decoded(bytes.subarray(begin, end), line);
         begin = end + 1;
         line += 1;
       }
       waiting = bytes.subarray(begin);
-      if (waiting.length > LINE_BYTES) throw new LineBroken(line, null, 'it is longer than a line of a bundle');
+      if (waiting.length >= LINE_BYTES) throw tooLong(line);
     }
     if (waiting.length > 0) throw new LineBroken(line, null, 'it does not end: the file was cut');
   } finally {

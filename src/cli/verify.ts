@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import { Command } from 'commander';
@@ -111,8 +111,13 @@ const verify = async (terminal: Terminal, file: string, options: VerifyOptions):
   };
   let whole: WholeBundle;
   try {
-    whole = await verifyBundleFile(resolve(terminal.cwd, file), trust);
+    const path = resolve(terminal.cwd, file);
+    // Its end is looked at first.
+    if (!(await stat(path)).isFile())
+      throw new CommandFailed(`${file} is not a plain file: write the bundle to one first.`);
+    whole = await verifyBundleFile(path, trust);
   } catch (error) {
+    if (error instanceof CommandFailed) throw error;
     if (error instanceof LineBroken) {
       const { line, revision, message } = error;
       if (options.json) printJson(terminal, { valid: false, line, revision, reason: message });

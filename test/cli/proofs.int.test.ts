@@ -73,5 +73,7 @@ describe('anima audit, checkpoint, bundle and verify', () => {
     ]);
     expect((await anima('bundle', 'nobody')).stderr).toContain('NPC_NOT_FOUND');
     expect((await anima('verify', 'missing.ndjson')).stderr).toContain('cannot be read');
+    // Whether a pipe is whole is not known before its end.
+    expect((await anima('verify', '/dev/null')).stderr).toContain('is not a plain file');
   }, 60_000);
 });

@@ -9,6 +9,7 @@ import { LineBroken, verifyBundleFile } from '../../src/cli/bundle-file.js';
 import { checkpointText } from '../../src/domain/audit/checkpoint.js';
 import { noteKeyId, writeNote } from '../../src/domain/audit/note.js';
 import { jcs, type Json, type JsonObject } from '../../src/domain/shared/json.js';
+import { sha256Hex } from '../../src/domain/shared/sha256.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { openLog } from '../support/logs.js';
 import { serverKeys } from '../support/souls.js';
@@ -274,5 +275,49 @@ describe('a bundle', () => {
     expect(await verdicts([{ name: 'it brings the key', text: withNote(foreign, foreignKeys) }])).toEqual([
       ['it brings the key', null],
     ]);
+  }, 60_000);
+
+  it('is broken for both by what one language takes for what the other does not', async () => {
+    /** Events of a forger, who makes their chain anew. */
+    const chained = (header: string, events: readonly JsonObject[]): readonly string[] => {
+      let { prevHash } = parsed(header);
+      const made = events.map(({ hash: _, ...event }) => {
+        const linked: JsonObject = { ...event, prevHash: prevHash ?? null };
+        prevHash = sha256Hex(jcs(linked));
+        return jcs({ ...linked, hash: prevHash });
+      });
+      const head = { revision: events.length - 1, hash: prevHash ?? null };
+      return [header, ...made, jcs({ events: events.length, head, proof: null })];
+    };
+    const header = jcs({ ...parsed(lines[0]), to: 1 });
+    const [one = {}, two = {}] = lines.slice(1, 3).map(parsed);
+    const forged = (name: string, event: JsonObject): Wanted => ({
+      name,
+      text: bundleOfLines(chained(header, [event, two])),
+    });
+    const deep = (levels: number): Json => (levels === 0 ? 1 : { a: deep(levels - 1) });
+    const { causationId: _causation, commandId: _command, ...rest } = one;
+    const end = parsed(lines.at(-1)) as { readonly proof: JsonObject };
+    const first = (members: JsonObject): string =>
+      bundleOfLines(lines.with(0, jcs({ ...parsed(lines[0]), ...members })));
+    const [key = null] = parsed(lines[0])['keys'] as readonly Json[];
+    const wanted: readonly Wanted[] = [
+      { name: 'true as the version', text: first({ version: true }) },
+      { name: 'digits of another script', text: first({ madeAt: '٢٠٢٦-11-25T00:00:00.000Z' }) },
+      { name: 'more keys than are read', text: first({ keys: Array.from({ length: 1_001 }, () => key) }) },
+      {
+        name: 'null as an extension',
+        text: bundleOfLines(lines.with(-1, jcs({ ...end, proof: { ...end.proof, extends: null } }))),
+      },
+      { name: 'true as a revision', text: bundleOfLines(chained(header, [one, { ...two, revision: true }])) },
+      forged('two names in one', { ...rest, 'causationId commandId': null }),
+      forged('a time that is none', { ...one, at: '\ue000' }),
+      forged('too deep', { ...one, data: deep(400) }),
+      ...[2_000_000, 2_097_100, 2_200_000].map((size) =>
+        forged(`a line of ${String(size)}`, { ...one, data: { x: 'x'.repeat(size) } }),
+      ),
+    ];
+    const said = await verdicts([forged('not forged', one), ...wanted]);
+    expect(said.filter(([, line]) => line === null).map(([name]) => name)).toEqual(['not forged', 'a line of 2000000']);
   }, 60_000);
 });

@@ -27,10 +27,12 @@ const silent = { error: () => undefined, info: () => undefined, warn: () => unde
 export const openLog = async ({
   signingKeys,
   receiver = null,
+  issuer = 'https://minds.example',
   events = new MemoryEventStore(),
 }: {
   readonly signingKeys?: SigningKeys;
   readonly receiver?: CheckpointReceiver | null;
+  readonly issuer?: string;
   readonly events?: MemoryEventStore;
 } = {}) => {
   const keys = signingKeys ?? (await serverKeys('log'));
@@ -41,7 +43,7 @@ export const openLog = async ({
     ...deps,
     ports,
     signingKeys: keys,
-    issuer: 'https://minds.example',
+    issuer,
     checkpointReceiver: receiver,
   });
   const processes = { checkpoint: { ...host, process: checkpoint } };

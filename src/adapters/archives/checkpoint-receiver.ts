@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
@@ -10,6 +11,9 @@ import { checkedAddresses, pinned, type Resolve } from './checked-get.js';
 
 /** How long a receiver may take for one note, connecting included, in milliseconds. */
 const HAND_ON_MS = 5_000;
+
+/** Does not wait for who reads a pipe: each wait would hold one of the few threads that all files of this process need. */
+const APPENDED = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NONBLOCK;
 
 /** Sends a note, and gives its answer's status; nothing of the answer's body is read. */
 const post = (url: URL, addresses: readonly string[], note: string, signal: AbortSignal): Promise<number> =>
@@ -43,7 +47,8 @@ export const createCheckpointReceiver = (
   return {
     handOn: (note, signal) =>
       withTimeLimit(clock, { ms: HAND_ON_MS, late, signal }, async (ending) => {
-        if (target.protocol === 'file:') return appendFile(fileURLToPath(target), `${JSON.stringify({ note })}\n`);
+        if (target.protocol === 'file:')
+          return appendFile(fileURLToPath(target), `${JSON.stringify({ note })}\n`, { flag: APPENDED });
         const status = await post(target, await checkedAddresses(target, true, resolve), note, ending);
         if (status < 200 || status > 299) throw new Error(`the receiver answers HTTP ${String(status)}`);
       }),

@@ -34,6 +34,18 @@ const eventLine = ({ stream, revision, id, type, data, meta }: RecordedEvent): s
   return line({ ...about, stream, revision, id, type, data, prevHash, hash });
 };
 
+/** @throws Rejection PROOF_NOT_FOUND where the other tree is larger than that of the checkpoint, or empty */
+const requireWithin = (checkpoint: CheckpointAt, from: number): void => {
+  if (from >= 1 && from <= checkpoint.size) return;
+  throw new Rejection('PROOF_NOT_FOUND', {
+    message:
+      from < 1
+        ? 'A log extends those from size 1 on.'
+        : `A log of size ${String(checkpoint.size)} cannot extend one of size ${String(from)}. If it is the newest here, the log was cut, or put back from an older backup.`,
+    details: { from, size: checkpoint.size },
+  });
+};
+
 /** The path from a smaller tree of the log to that of a checkpoint, as hex. @throws Rejection PROOF_NOT_FOUND where the other is larger, or empty */
 export const consistencyPath = async (
   events: Pick<EventStore, 'read'>,
@@ -41,15 +53,7 @@ export const consistencyPath = async (
   checkpoint: CheckpointAt,
   from: number,
 ): Promise<readonly string[]> => {
-  if (from < 1 || from > checkpoint.size) {
-    throw new Rejection('PROOF_NOT_FOUND', {
-      message:
-        from < 1
-          ? 'A log extends those from size 1 on.'
-          : `A log of size ${String(checkpoint.size)} cannot extend one of size ${String(from)}. If it is the newest here, the log was cut, or put back from an older backup.`,
-      details: { from, size: checkpoint.size },
-    });
-  }
+  requireWithin(checkpoint, from);
   if (from === checkpoint.size) return [];
   const tree = openLogTree(events, logStream(tenant), checkpoint);
   return (await tree.roots(consistencySpans(from, checkpoint.size))).map(toHex);
@@ -64,6 +68,9 @@ export async function* bundleOf(
   { tenant, npcId, from, to, extends: earlier, madeAt, keys }: BundleAsked,
 ): AsyncGenerator<string, void, undefined> {
   const stream = npcStream(tenant, npcId);
+  // Before anything is given out: later it could only be cut off.
+  const atFirst = earlier === undefined ? null : await newestCheckpoint(events, tenant);
+  if (atFirst !== null && earlier !== undefined) requireWithin(atFirst, earlier);
   const before =
     from === 0 ? undefined : (await events.read(stream, { direction: 'forwards', from: from - 1, limit: 1 })).events[0];
   const prevHash = before?.meta.hash ?? GENESIS_HASH;

@@ -34,7 +34,7 @@ export const checkpointHost = (open: CheckpointHostDeps): ProcessHost => ({
         return signCheckpoint({ ...open, events, clock }, tenant, receiver !== null);
       case 'handingOn': {
         const { state } = await lanes.current(stream, logFold);
-        return handOnCheckpoints({ events, receiver }, tenant, state.handedOn, signal);
+        return handOnCheckpoints({ events, receiver, clock }, tenant, state.handedOn, signal);
       }
       default:
         throw new Error(`a round of the log has no effect ${name}`);

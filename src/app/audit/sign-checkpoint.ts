@@ -21,9 +21,9 @@ export type SignDeps = {
   readonly issuer: string;
 };
 
-/** The name of a tenant's log, which is also the name of its key in notes. */
+/** The name of a tenant's log, which is also the name of its key in notes: these may hold no plus sign. */
 const originOf = (issuer: string, tenant: string): string =>
-  `${issuer.replace(/^https?:\/\//, '')}/audit/${encodeURIComponent(tenant)}`;
+  `${issuer.replace(/^https?:\/\//, '').replaceAll('+', '%2B')}/audit/${encodeURIComponent(tenant)}`;
 
 /** Shows from the leaves in the log that it extends its last checkpoint. @throws Error where it does not */
 const requireExtension = async (events: EventStore, stream: string, log: LogState, root: Uint8Array): Promise<void> => {

@@ -15,6 +15,9 @@ import { GENESIS_HASH } from '../streams/hash-chain.js';
 /** The most hashes of a proof: a path of a log of 2^53 leaves is not longer. */
 const PATH_HASHES = 128;
 const MAX_KEYS = 1_000;
+/** How deep a line may be nested: a body has 32 levels at most (contract 1.2), and an event few around it. */
+const MAX_LEVELS = 100;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** What is wrong with a bundle, in words. */
 export class BundleBroken extends Error {}
@@ -22,6 +25,11 @@ export class BundleBroken extends Error {}
 const require = (holds: boolean, reason: string): void => {
   if (!holds) throw new BundleBroken(reason);
 };
+
+const isWithin = (value: Json, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value as JsonObject).every((inner) => isWithin(inner, levels - 1)));
 
 /** A line as it was written: JSON in JCS form, so that no other text says the same. @throws BundleBroken */
 const readLine = (text: string): JsonObject => {
@@ -31,6 +39,7 @@ const readLine = (text: string): JsonObject => {
   } catch {
     throw new BundleBroken('it is not JSON');
   }
+  require(isWithin(value, MAX_LEVELS), 'it is nested too deeply');
   let written: string | null;
   try {
     written = jcs(value);
@@ -42,7 +51,12 @@ const readLine = (text: string): JsonObject => {
   return value;
 };
 
-const hasMembers = (value: JsonObject, names: string): boolean => Object.keys(value).sort().join(' ') === names;
+/** @param names in order, with spaces between; a name that holds spaces is none of these */
+const hasMembers = (value: JsonObject, names: string): boolean => {
+  const found = Object.keys(value).sort();
+  const wanted = names.split(' ');
+  return found.length === wanted.length && found.every((name, place) => name === wanted[place]);
+};
 
 /** A public key that a bundle brings or a verifier has: its thumbprint and its 32 bytes, base64url. */
 export type BundleKey = { readonly kid: string; readonly x: string };
@@ -91,7 +105,7 @@ export const readHeader = (text: string): BundleHeader => {
   if (!isPlace(from) || !isPlace(to) || from > to) throw new BundleBroken('its range is none');
   if (!isHexHash(prevHash)) throw new BundleBroken('its prevHash is none');
   require(from > 0 || prevHash === GENESIS_HASH, 'a history begins with 64 zeros');
-  require(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(madeAt), 'its time is none');
+  require(TIME.test(madeAt), 'its time is none');
   if (!Array.isArray(keys) || keys.length > MAX_KEYS) throw new BundleBroken('its keys are none');
   const read = (keys as readonly Json[]).map(ownKey);
   const good = read.filter((key) => key !== null);
@@ -119,7 +133,8 @@ export const readEvent = (text: string, header: BundleHeader, last: BundleEvent)
   require(event['prevHash'] === last.hash, 'it does not follow the event before it (prevHash)');
   if (!isHexHash(hash) || hash !== sha256Hex(jcs(hashed)))
     throw new BundleBroken('it does not hold what its hash was made from');
-  if (typeof at !== 'string' || at < last.at) throw new BundleBroken('its time is before that of the event before it');
+  if (typeof at !== 'string' || !TIME.test(at)) throw new BundleBroken('its time is none');
+  if (at < last.at) throw new BundleBroken('its time is before that of the event before it');
   return { revision: last.revision + 1, hash, at };
 };
 

@@ -1,7 +1,7 @@
 import { npcs, type NpcRow } from '../../../projections/npcs.js';
 import { readCheckpoint } from '../../domain/audit/checkpoint.js';
 import { type Edge, growEdge, rootOfEdge, toHex } from '../../domain/audit/edge.js';
-import { type Leaf, leafHash } from '../../domain/audit/leaf.js';
+import { isLeaf, isPlace, type Leaf, leafHash } from '../../domain/audit/leaf.js';
 import { logEvents } from '../../domain/audit/log-decoder.js';
 import type { LeafBatch, SignedCheckpoint } from '../../domain/audit/log-events.js';
 import { signerOf } from '../../domain/audit/note.js';
@@ -52,7 +52,9 @@ const writePlace = (place: AuditPlace): string => Buffer.from(JSON.stringify(pla
 const readPlace = (text: string): AuditPlace => {
   try {
     const place = JSON.parse(Buffer.from(text, 'base64url').toString()) as Json;
-    if (isObject(place) && Number.isSafeInteger(place['log'] ?? place['from'])) return place as unknown as AuditPlace;
+    if (isObject(place) && isPlace(place['log'])) return { log: place['log'] };
+    const { npcId, from } = isObject(place) ? place : {};
+    if (typeof npcId === 'string' && isPlace(from)) return { npcId, from };
   } catch {
     // It is none of ours.
   }
@@ -159,13 +161,17 @@ const auditLeaves = async (
   }
 };
 
+/** Whether a batch has the form of one: who can write to the store can write anything. */
+const isBatch = ({ leaves, after }: Partial<LeafBatch>): boolean =>
+  Array.isArray(leaves) && leaves.every(isLeaf) && Array.isArray(after) && after.every(isObject);
+
 const checkpointReason = (
   { origin, size, root, at, note, kid }: SignedCheckpoint,
   edge: Edge,
   keys: readonly { readonly kid: string; readonly x: string }[],
 ): string | null => {
   if (toHex(rootOfEdge(edge)) !== root) return 'the root of the checkpoint is not that of the leaves before it';
-  const read = readCheckpoint(note);
+  const read = typeof note === 'string' ? readCheckpoint(note) : null;
   const said = read?.checkpoint;
   if (said?.origin !== origin || said.size !== size || said.at !== at || toHex(said.root) !== root)
     return 'the note of the checkpoint says something else';
@@ -200,7 +206,8 @@ const auditLog = async (
       if (breaksOf(recorded, prevHash).length > 0) wrong(revision, 'the hash chain of the log is broken');
       prevHash = recorded.meta.hash;
       const event = logEvents.decode(recorded);
-      if (event.type === 'LeavesLogged') {
+      if (event.type === 'LeavesLogged' && !isBatch(event.data)) wrong(revision, 'it is no batch of leaves');
+      else if (event.type === 'LeavesLogged') {
         const { data } = event;
         edge = growEdge(edge, size, data.leaves.map(leafHash), revision);
         if (
@@ -234,7 +241,8 @@ export const auditMinds = async (
   const found = new Findings();
   const place: AuditPlace = after === undefined ? { npcId: null, from: 0 } : readPlace(after);
   if (!('log' in place)) {
-    const minds = mindsFrom(deps, tenant, npcIds ?? null, place.npcId);
+    // Each once: an answer says where to go on by the name.
+    const minds = mindsFrom(deps, tenant, npcIds === undefined ? null : [...new Set(npcIds)], place.npcId);
     const next = await auditChains(deps, tenant, minds, place.from, found);
     if (next !== null) return found.answer(next);
   }

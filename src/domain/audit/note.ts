@@ -19,7 +19,7 @@ export type NoteSignature = { readonly name: string; readonly keyId: Uint8Array;
 export type Note = { readonly text: string; readonly signatures: readonly NoteSignature[] };
 
 /** Whether a text may name a key. */
-export const isKeyName = (name: string): boolean => /^[^\s+]{1,1024}$/u.test(name);
+export const isKeyName = (name: string): boolean => /^[^\s\u0085+]{1,1024}$/u.test(name);
 
 /**
  * The id of a key in a note: the first four bytes of SHA-256 of its name, a line break, the algorithm and the public key.
@@ -37,7 +37,7 @@ export const noteKeyId = (name: string, x: string): Uint8Array =>
 export const writeNote = (text: string, { name, keyId, signature }: NoteSignature): string =>
   `${text}\n— ${name} ${Buffer.concat([keyId, signature]).toString('base64')}\n`;
 
-const SIGNATURE_LINE = /^— ([^\s+]{1,1024}) ([A-Za-z0-9+/]+={0,2})$/u;
+const SIGNATURE_LINE = /^— ([^\s\u0085+]{1,1024}) ([A-Za-z0-9+/]+={0,2})$/u;
 /** Other control characters could hide a part of the text from who reads it. */
 // eslint-disable-next-line no-control-regex -- these are the characters that a note may not hold
 const FORBIDDEN = /[\u0000-\u0009\u000b-\u001f\u007f]|\p{Surrogate}/u;

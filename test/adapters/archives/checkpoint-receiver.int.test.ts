@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtemp, readFile } from 'node:fs/promises';
@@ -63,5 +64,12 @@ describe('a receiver of checkpoints', () => {
     await receiver.handOn(NOTE, signal);
     await receiver.handOn(NOTE, signal);
     expect(await readFile(file, 'utf8')).toBe(`${JSON.stringify({ note: NOTE })}\n`.repeat(2));
+  });
+
+  it('is not waited for where it is a pipe that nobody reads', async () => {
+    const pipe = join(await mkdtemp(join(tmpdir(), 'anima-receiver-')), 'pipe');
+    execFileSync('/usr/bin/env', ['mkfifo', pipe]);
+    const receiver = createCheckpointReceiver(pathToFileURL(pipe).href, deps);
+    await expect(receiver.handOn(NOTE, signal)).rejects.toMatchObject({ code: 'ENXIO' });
   });
 });

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import type { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { consistencyPath } from '../../../src/app/audit/bundle.js';
+import { bundleOf, consistencyPath } from '../../../src/app/audit/bundle.js';
+import { handOnCheckpoints } from '../../../src/app/audit/hand-on.js';
 import { gatherHeads } from '../../../src/app/audit/gather-heads.js';
 import { type CheckpointAt, checkpointOfSize, logEventOf } from '../../../src/app/audit/log.js';
 import { proveMind } from '../../../src/app/audit/mind-proof.js';
 import { auditMinds } from '../../../src/app/audit/verify-log.js';
+import { readCheckpoint } from '../../../src/domain/audit/checkpoint.js';
 import { fromHex } from '../../../src/domain/audit/edge.js';
 import { type Leaf, leafHash } from '../../../src/domain/audit/leaf.js';
 import { isIncluded, merkleRoot } from '../../../src/domain/audit/merkle.js';
@@ -129,11 +131,50 @@ describe('a log', () => {
     expect(gathered).toMatchObject({ through: until, leaves: [{ revision: 0 }, { revision: 0 }] });
   });
 
+  it('has a name that notes can hold, whatever the address of the server', async () => {
+    await using log = await openLog({ issuer: 'https://minds.example/a+b' });
+    await log.write('a', { n: 1 });
+    const { note, origin } = await log.checkpoint();
+    expect(readCheckpoint(note)?.checkpoint.origin).toBe(origin);
+  });
+
+  it('says before it gives out anything that a bundle cannot extend a size', async () => {
+    await using log = await openLog();
+    await log.write('a', { text: 'x'.repeat(100_000) }, { n: 2 });
+    await log.checkpoint();
+    const asked = { tenant: LOG_TENANT, npcId: 'a', from: 0, to: 1, extends: 2, madeAt: '', keys: [] };
+    await expect(bundleOf(log.events, asked).next()).rejects.toMatchObject({ code: 'PROOF_NOT_FOUND' });
+  });
+
   it('is signed by the key of its time', async () => {
     await using log = await openLog();
     await log.write('a', { n: 1 });
     const { kid } = await log.checkpoint();
     expect(kid).toBe(log.keys.current.kid);
+  });
+
+  it('records what a slow receiver took, and leaves the rest to the next round', async () => {
+    await using log = await openLog({ receiver: { handOn: () => Promise.reject(new Error('the receiver is away')) } });
+    for (let n = 0; n < 40; n += 1) {
+      await log.write('a', { n });
+      await log.checkpoint();
+    }
+    const { signal } = new AbortController();
+    let nowMs = 0;
+    const handed: string[] = [];
+    const handOn = (note: string): Promise<void> => {
+      nowMs += 4_000;
+      handed.push(note);
+      return Promise.resolve();
+    };
+    const slow = { events: log.events, receiver: { handOn }, clock: { monotonicMs: () => nowMs } };
+    const first = await handOnCheckpoints(slow, LOG_TENANT, 0, signal);
+    // A round is given two minutes for it.
+    expect(nowMs).toBeLessThan(60_000);
+    expect(first).toMatchObject({ upTo: handed.length, failed: 'the receiver is too slow for all' });
+    let { upTo } = first;
+    while (upTo < 40) ({ upTo } = await handOnCheckpoints(slow, LOG_TENANT, upTo, signal));
+    expect(new Set(handed).size).toBe(40);
   });
 
   it('hands each checkpoint on, and what could not be handed on with the next', async () => {
@@ -212,6 +253,31 @@ describe('an audit', () => {
       revision: 2,
       reason: 'the mind is in the log, and its stream is gone',
     });
+  });
+
+  it('names an event of the log that has lost its form', async () => {
+    for (const [type, reason] of [
+      ['LeavesLogged', 'it is no batch of leaves'],
+      ['CheckpointSigned', 'the root of the checkpoint is not that of the leaves before it'],
+    ] as const) {
+      const { broken } = await tampered(reading((one) => (one.type === type ? { ...one, data: {} } : one)));
+      expect(broken).toContainEqual({ npcId: null, revision: type === 'LeavesLogged' ? 1 : 2, reason });
+    }
+  });
+
+  it('looks at a mind once that was named twice, and refuses a place that it did not give', async () => {
+    const log = await openLog();
+    await log.write('a', { n: 1 }, { n: 2 });
+    const readModels = { list: () => Promise.reject(new Error('the minds are named')) };
+    const deps = { events: log.events, lanes: log.lanes, readModels, signingKeys: log.keys };
+    expect(await auditMinds(deps, LOG_TENANT, { npcIds: ['a', 'a'] })).toMatchObject({ events: 2, valid: true });
+    for (const place of [{ npcId: 5, from: 0 }, { from: 0 }, { npcId: 'a', from: -5 }, { log: -1 }, 5, null]) {
+      const after = Buffer.from(JSON.stringify(place)).toString('base64url');
+      await expect(auditMinds(deps, LOG_TENANT, { npcIds: ['a'], after })).rejects.toMatchObject({
+        code: 'SCHEMA_INVALID',
+      });
+    }
+    await log[Symbol.asyncDispose]();
   });
 
   it('names what was changed in the log itself', async () => {
