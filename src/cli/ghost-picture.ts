@@ -16,7 +16,9 @@ export const pictureCommand = (terminal: Terminal): Command =>
     .requiredOption('--out <file>', 'where to write it, such as ghost.svg')
     .action(async (sessionId: string, { out }: { readonly out: string }) => {
       if (/\.(?:png|jpe?g|gif|webp)$/i.test(out))
-        throw new CommandFailed(`The picture is an SVG: name the file .svg, not ${out}.`);
+        throw new CommandFailed(
+          `The picture is an SVG: name the file .svg, not ${out}. As PNG it is at /ghost/${sessionId}/picture?format=png.`,
+        );
       const request = await openClient(terminal);
       const path = `/ghost/${encodeURIComponent(sessionId)}/picture`;
       const picture = (await request('GET', path, undefined, { accept: SVG })) as string;

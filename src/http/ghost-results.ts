@@ -76,7 +76,7 @@ export const shownResults = (
   const skipped = tests.filter(({ testSkipped }) => testSkipped === true).length;
   const passed = tests.filter(({ testPassed }) => testPassed).length;
   const perSecond = durationMs === 0 ? 0 : Math.round((step * 100_000) / durationMs) / 100;
-  const picture = `${publicUrl}/ghost/${sessionId}/picture`;
+  const picture = `${publicUrl}/ghost/${sessionId}/picture?format=png`;
   return {
     resultsSessionId: sessionId,
     resultsTotalTests: tests.length,

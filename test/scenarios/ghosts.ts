@@ -180,6 +180,9 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       const picture = ok(await running.api.get(`/ghost/${faulty}/picture`));
       expect(picture.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
       expect(picture.text).toMatch(/^<svg [^]*<title>goal way out<\/title>[^]*<\/svg>\n$/);
+      const png = ok(await running.api.get(`/ghost/${faulty}/picture?format=png`));
+      expect(png.headers.get('content-type')).toMatch(/^image\/png/);
+      expect(png.text).toContain('PNG\r\n');
       const junit = ok(await running.api.get(`/ghost/${faulty}/junit`)).text;
       const failed = results.resultsTests.filter(({ testPassed, testSkipped }) => !testPassed && testSkipped !== true);
       expect(junit.match(/<failure /g)).toHaveLength(failed.length);

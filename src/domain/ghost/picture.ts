@@ -2,13 +2,14 @@ import type { Level, Tile } from '../level/level.js';
 import { escapeXml } from '../shared/xml.js';
 import { cutText } from '../shared/text.js';
 import { COLOURS, legendOf, SHADES } from './picture-legend.js';
+import { tileShades } from './tile-shades.js';
 
 /** The side of a tile, in units of the picture. */
 const SIDE = 10;
 /** Between the level and the legend. */
 const GAP = 4;
 /** How many places of the path are drawn, the last ones: a longer one hides itself. */
-const PATH_PLACES = 4_000;
+export const PATH_PLACES = 4_000;
 const NAME_CHARS = 40;
 
 /** Runs of tiles of one row, as one path: a picture of 256 × 256 tiles stays below 1 MiB. */
@@ -34,10 +35,6 @@ type Marked = 'hazard' | 'door' | 'item' | 'character' | 'goal' | 'spawn';
 const mark = (kind: Marked, { id, at }: { readonly id: string; readonly at: Tile }): string =>
   `<circle cx="${middle(at.x)}" cy="${middle(at.y)}" r="${String(SIDE / 2 - 1)}" fill="${COLOURS[kind]}"><title>${kind} ${escapeXml(cutText(id, NAME_CHARS))}</title></circle>`;
 
-/** Which shade a tile has that was entered so often, of tiles entered `most` often at most. */
-const shadeOf = (times: number, most: number): number =>
-  Math.min(SHADES.length - 1, Math.floor((Math.log(times) / Math.log(most + 1)) * SHADES.length));
-
 /** Where a session went, step by step, and where findings began. */
 export type Journey = {
   readonly places: readonly Tile[];
@@ -51,14 +48,8 @@ export type Journey = {
 
 /** A level with the way of a ghost through it as SVG: how often each tile was entered, the path, and where findings began (contract 9.12). */
 export const pictureOf = (level: Level, { places, findings }: Journey): string => {
-  const times = new Map<number, number>();
-  for (const { x, y } of places) times.set(y * level.width + x, (times.get(y * level.width + x) ?? 0) + 1);
-  let most = 1;
-  for (const count of times.values()) most = Math.max(most, count);
-  const isShade = (shade: number) => (x: number, y: number) => {
-    const count = times.get(y * level.width + x);
-    return count !== undefined && shadeOf(count, most) === shade;
-  };
+  const shadeAt = tileShades(level, places);
+  const isShade = (shade: number) => (x: number, y: number) => shadeAt(x, y) === shade;
   const path = places.slice(-PATH_PLACES).map(({ x, y }) => `${middle(x)},${middle(y)}`);
   const legend = legendOf(level.width * SIDE);
   const whole = { width: String(legend.width), height: String(level.height * SIDE + GAP + legend.height) };

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { compareSessions } from '../../app/ghosts/compare.js';
 import { journeyOf, remoteJourney } from '../../app/ghosts/journey.js';
 import { shownSteps } from '../../app/ghosts/shown-steps.js';
+import { pngPicture } from '../../app/ghosts/png-picture.js';
 import { settingFor } from '../../app/ghosts/play-slice.js';
 import { replayReproduction } from '../../app/ghosts/replay-reproduction.js';
 import { reportSoFar } from '../../app/ghosts/report.js';
@@ -14,6 +15,7 @@ import { nextTurn } from '../../app/pacing/next-turn.js';
 import { placesByTenant } from '../../app/pacing/places.js';
 import { junitOf } from '../../domain/ghost/junit.js';
 import { pictureOf } from '../../domain/ghost/picture.js';
+import { rasterOf } from '../../domain/ghost/raster.js';
 import type { ProtocolProbe } from '../../domain/ghost/policy.js';
 import type { GhostReport } from '../../domain/ghost/session-events.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -34,6 +36,7 @@ const TENANT_SEARCHES = 2;
 /** The longest text of a script, in characters: a turn takes no more (contract 1.2). */
 const TEXT_CHARS = 524_288;
 const SVG = 'image/svg+xml';
+const PNG = 'image/png';
 const XML = 'application/xml';
 
 const Probe = Type.Unsafe<ProtocolProbe>({ type: 'string', enum: ['repeat_step', 'stale_step', 'contradicting_tape'] });
@@ -157,11 +160,20 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
       method: 'GET',
       path: '/ghost/:sessionId/picture',
       tag: 'Ghosts',
-      summary: 'The level with the way of the ghost through it, as SVG',
+      summary: 'The level with the way of the ghost through it, as SVG or PNG',
       scope: 'ghosts',
       ext: true,
       params: SessionParams,
-      responses: { 200: { description: 'The picture.', contentType: SVG } },
+      query: Type.Object({
+        format: Type.Optional(
+          Type.Unsafe<'svg' | 'png'>({
+            type: 'string',
+            enum: ['svg', 'png'],
+            description: 'svg, when it is left out.',
+          }),
+        ),
+      }),
+      responses: { 200: { description: 'The picture; a PNG has no legend.', contentType: SVG, orType: PNG } },
       enter: ({ principal }) => enter(principal.tenant),
       handler: async (call) => {
         const { tenant } = call.principal;
@@ -171,7 +183,9 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
         const stream = ghostStepsStream(tenant, session.sessionId);
         const journeyOfSession = session.driver === 'remote' ? remoteJourney : journeyOf;
         const journey = await journeyOfSession(events, stream, level, findings);
-        return { raw: { type: SVG, content: pictureOf(level, journey) } };
+        return call.query.format === 'png'
+          ? { raw: { type: PNG, content: await pngPicture(rasterOf(level, journey)) } }
+          : { raw: { type: SVG, content: pictureOf(level, journey) } };
       },
     }),
     route({
