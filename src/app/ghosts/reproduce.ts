@@ -182,6 +182,8 @@ const beginSearch = async (
   const direct = pick(before, await inSlices(withoutLoops(level, actions)));
   const tried: readonly Parts[] = [
     { of: 'texts', parts: [] },
+    // What it said when it came about, before a way that is made shows the same by chance.
+    { of: 'texts', parts: textsOf(before.slice(-1)) },
     { of: 'steps', parts: lasting },
     ...[direct, before, all].map((said) => ({ of: 'texts' as const, parts: textsOf(said) })),
   ];
