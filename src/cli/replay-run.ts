@@ -1,8 +1,11 @@
+import { Option } from 'commander';
+
 import { openClient } from './client.js';
 import { followTo } from './follow.js';
 import { progressBar } from './progress.js';
 import type { ReplayShown } from './replay-text.js';
 import { CommandFailed, remark, type Terminal } from './terminal.js';
+import { sinceOf, untilOf } from './since.js';
 
 /** How often a replay is looked at, in milliseconds. */
 const LOOK_MS = 1_000;
@@ -42,3 +45,11 @@ export const requireJudged = ({ turns }: ReplayShown): void => {
       : 'Nothing was judged: no decision is recorded that fits. Look at --since, --until, --instead and the NPCs that you named.',
   );
 };
+
+/** From when on decisions are taken again. */
+export const sinceOption = (): Option =>
+  new Option('--since <time>', 'only decisions from this time on, or 7d, 12h, 30m ago').argParser(sinceOf(Date.now));
+
+/** Up to when they are. */
+export const untilOption = (): Option =>
+  new Option('--until <time>', 'only decisions up to this time').argParser(untilOf(Date.now));

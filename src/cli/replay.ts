@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 
 import { defined } from '../domain/shared/defined.js';
-import { sinceOf, untilOf } from './since.js';
 import { judging, JudgedNo } from './judging.js';
-import { replayToEnd, requireJudged } from './replay-run.js';
+import { replayToEnd, requireJudged, sinceOption, untilOption } from './replay-run.js';
 import { replayLines } from './replay-text.js';
 import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
@@ -48,16 +47,8 @@ export const replaysCommand = (terminal: Terminal): Command =>
   new Command('replay')
     .description('take every decision again from what was recorded; fail if anything comes out otherwise')
     .argument('[npcId...]', 'NPCs; without any, all of the studio')
-    .option(
-      '--since <time>',
-      'only decisions from this time on, or 7d, 12h, 30m ago',
-      sinceOf(() => Date.now()),
-    )
-    .option(
-      '--until <time>',
-      'only decisions up to this time',
-      untilOf(() => Date.now()),
-    )
+    .addOption(sinceOption())
+    .addOption(untilOption())
     .option('--from <revision>', 'only from this revision of one NPC on', wholeFrom(0))
     .option('--to <revision>', 'only up to this revision of one NPC', wholeFrom(0))
     .option('--samples <n>', 'print at most this many differences', wholeFrom(0), SHOWN_BY_DEFAULT)

@@ -3,10 +3,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import { differenceKinds } from '../domain/replay/difference-kinds.js';
 import { defined } from '../domain/shared/defined.js';
 import { readJsonFile } from './json-file.js';
-import { sinceOf, untilOf } from './since.js';
 import { judging, JudgedNo } from './judging.js';
 import { SHOWN_BY_DEFAULT } from './replay.js';
-import { replayToEnd, requireJudged } from './replay-run.js';
+import { replayToEnd, requireJudged, sinceOption, untilOption } from './replay-run.js';
 import { bySeverity, replayLines, type ReplayShown, sampleLines } from './replay-text.js';
 import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
@@ -108,16 +107,8 @@ export const trialCommand = (terminal: Terminal): Command =>
     .description('try rules on what NPCs have done: what they would refuse, allow and change')
     .argument('<rules.json>', 'a rule set as POST /rules takes it; it is not registered')
     .argument('[npcId...]', 'NPCs; without any, all of the studio')
-    .option(
-      '--since <time>',
-      'only decisions from this time on, or 7d, 12h, 30m ago',
-      sinceOf(() => Date.now()),
-    )
-    .option(
-      '--until <time>',
-      'only decisions up to this time',
-      untilOf(() => Date.now()),
-    )
+    .addOption(sinceOption())
+    .addOption(untilOption())
     .option('--instead <rulesetId>', 'only decisions that were made by these rules')
     .option('--turn <turnId>', 'only this turn of one NPC: would it come out the same?')
     .option('--fail-on <list>', 'fail if there are more, for example newly-refused=0,newly-allowed=0', limitsFrom)
