@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.dist.test.ts'],
+    provide: { long: true },
+    setupFiles: ['test/support/no-child-left.ts'],
     globalSetup: ['test/support/dist-setup.ts'],
     // The servers share the machine with the tests.
     maxWorkers: 2,

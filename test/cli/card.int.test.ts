@@ -27,7 +27,7 @@ describe('anima card', () => {
     await writeFile(inFolder('mira.png'), withCards({ ccv3: v3Card() }));
     await writeFile(inFolder('empty.png'), withCards({}));
     await writeFile(inFolder('broken.json'), '{"name":');
-  }, 60_000);
+  });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
     await folder[Symbol.asyncDispose]();
@@ -41,7 +41,7 @@ describe('anima card', () => {
     ]);
     const again = await card('import', 'oath', 'mira.png', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ npcId: 'oath', cardVersion: 3, lore: { stored: 1 } });
-  }, 30_000);
+  });
 
   it('exports one to the output, to a file, and into a picture of its own or another one', async () => {
     expect(JSON.parse((await card('export', 'mira')).stdout)).toEqual(v2Card());
@@ -53,7 +53,7 @@ describe('anima card', () => {
     expect(await card('export', 'mira', '--out', 'mira-again.png', '--picture', 'mira.png')).toMatchObject({ code: 0 });
     expect(await cardIn('mira-again.png')).toEqual(v2Card());
     expect(pngChunks(await readFile(inFolder('mira-again.png')))).toHaveLength(4);
-  }, 30_000);
+  });
 
   it('says in one sentence what is wrong', async () => {
     const sentences = [
@@ -74,5 +74,5 @@ describe('anima card', () => {
       expect(await card(...words)).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) as string });
     }
     expect(await card('export', 'mira', '--version', '1')).toMatchObject({ code: 2 });
-  }, 30_000);
+  });
 });

@@ -1,5 +1,4 @@
 import { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -11,10 +10,9 @@ import type { DemoResult } from '../../src/cli/demo/run-demo.js';
 import { scene } from '../../src/cli/demo/scene.js';
 import { startDemoServer, type StartedServer } from '../../src/cli/demo/server.js';
 import type { Terminal } from '../../src/cli/terminal.js';
+import { built } from '../support/built.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
-const HOOKS = new URL('../support/typescript-hooks.mjs', import.meta.url).href;
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const lines = scene.acts.flatMap((act) => act.lines);
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -23,7 +21,7 @@ let server: StartedServer | undefined;
 beforeAll(async () => {
   directory = await temporaryDirectory();
   server = await startDemoServer({
-    program: ['--import', HOOKS, MAIN],
+    program: [built('src/main.js')],
     env: { ...process.env, ANIMA_DATA_DIR: directory.path, LOG_LEVEL: 'silent' },
     cwd: directory.path,
     lookedAt: 'http://127.0.0.1:8080',
@@ -31,7 +29,7 @@ beforeAll(async () => {
     sleep: sleepFor,
     signal: new AbortController().signal,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await server?.stop();
   await directory[Symbol.asyncDispose]();
@@ -71,14 +69,14 @@ describe('the demo on a running server', () => {
         verdict: { valid: false, code: 'ITEM_NOT_IN_INVENTORY' },
       });
     }
-  }, 60_000);
+  });
 
   it('prints the play, the history and what a refusal rested on', async () => {
     const said = await typed('--fast');
     for (const { says } of lines) expect(said.replace(/\s+/g, ' ')).toContain(says);
     expect(said).toContain('What is recorded of Maren');
     expect(said).toMatch(/core\.inventory REFUSED: ITEM_NOT_IN_INVENTORY/);
-  }, 60_000);
+  });
 
   it('leaves no key behind', async () => {
     await typed('--json');
@@ -87,5 +85,5 @@ describe('the demo on a running server', () => {
       readonly name: string;
     }[];
     expect(keys.filter(({ name }) => name.startsWith('demo'))).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { openEmbeddedServer } from '../support/embedded-server.js';
+import { itLong } from '../support/long.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { typed } from './typed.js';
 
@@ -39,7 +40,7 @@ describe('anima ghost', () => {
     const fine = await anima('run', '--level', 'cellar', '--goal', 'complete_level', '--follow', '--json');
     expect(fine.code, fine.stderr).toBe(0);
     expect(JSON.parse(fine.stdout)).toMatchObject({ resultsFailed: 0 });
-  }, 60_000);
+  });
 
   it('runs a session for a game elsewhere, says how that attaches, and follows it', async () => {
     const asked = ['run', '--level', 'cellar', '--goal', 'complete_level', '--driver', 'remote'];
@@ -52,7 +53,7 @@ describe('anima ghost', () => {
     expect(JSON.parse(followed.stdout)).toMatchObject({ resultsTimedOut: true, resultsFailed: 0 });
     expect(followed.code).toBe(1);
     await anima('stop', id);
-  }, 60_000);
+  });
 
   it('shows how far a session is, what it has found, and all sessions; and stops it', async () => {
     const { stdout } = await anima('run', '--level', 'market', '--goal', 'collect_metrics', '--json');
@@ -74,9 +75,9 @@ describe('anima ghost', () => {
     expect((await anima('history', '--limit', '1')).stdout).toMatch(new RegExp(`^${id} +collect_metrics `, 'm'));
     const unknown = await anima('status', 'g0_0_aaaaaaaaaaaaaaaa');
     expect([unknown.code, unknown.stderr]).toEqual([1, 'There is no ghost session with this id. (GHOST_NOT_FOUND)\n']);
-  }, 60_000);
+  });
 
-  it('keeps the shortest way to a finding in a file, plays it again, and compares sessions', async () => {
+  itLong('keeps the shortest way to a finding in a file, plays it again, and compares sessions', async () => {
     const asked = ['run', '--level', 'faulty', '--seed', '7', '--follow', '--json'];
     const results = JSON.parse((await anima(...asked)).stdout) as {
       resultsSessionId: string;
@@ -108,7 +109,7 @@ describe('anima ghost', () => {
     expect([mended.code, mended.stdout]).toEqual([0, expect.stringMatching(/no longer comes about/)]);
     const notMended = await anima('replay', 'lock.json', '--mended');
     expect([notMended.code, notMended.stderr]).toEqual([1, expect.stringMatching(/comes about in \d+ steps/)]);
-  }, 120_000);
+  });
 
   it('refuses what makes no sense together', async () => {
     const alone = await anima('run', '--junit', 'x.xml');

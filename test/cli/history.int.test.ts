@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 
 import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 
 import type { HistoryEvent } from '../../src/body/protocol.js';
 import { route } from '../../src/http/route.js';
+import { built } from '../support/built.js';
 import { startApp } from '../support/http.js';
 import { typed } from './typed.js';
 
@@ -86,10 +86,8 @@ describe('anima history', () => {
   it('ends quietly when its reader closes the pipe', async () => {
     const app = await startApp([historyRoute]);
     try {
-      const hooks = new URL('../support/typescript-hooks.mjs', import.meta.url).href;
-      const command = fileURLToPath(new URL('../../src/cli/anima.ts', import.meta.url));
       const words = ['history', 'guard', '--limit', '1000000', '--json'];
-      const child = spawn(process.execPath, ['--import', hooks, command, ...words], {
+      const child = spawn(process.execPath, [built('src/cli/anima.js'), ...words], {
         env: { ...process.env, ANIMA_URL: app.url, ANIMA_API_KEY: 'good' },
         stdio: ['ignore', 'pipe', 'pipe'],
       });

@@ -17,7 +17,7 @@ describe('anima audit, checkpoint, bundle and verify', () => {
     folder = await temporaryDirectory();
     const api = apiOf(server.url, server.ownerKey);
     for (const text of ['One.', 'Two.']) await api.post('/npcs/gatekeeper/memory', { text });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
     await folder[Symbol.asyncDispose]();
@@ -75,5 +75,5 @@ describe('anima audit, checkpoint, bundle and verify', () => {
     expect((await anima('verify', 'missing.ndjson')).stderr).toContain('cannot be read');
     // Whether a pipe is whole is not known before its end.
     expect((await anima('verify', '/dev/null')).stderr).toContain('is not a plain file');
-  }, 60_000);
+  });
 });

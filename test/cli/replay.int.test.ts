@@ -37,7 +37,7 @@ describe('anima replay and anima trial', () => {
     turnId = ((await api.post('/npcs/mira/verdict', give)).body as { turnId: string }).turnId;
     await api.post('/npcs/mira/verdict', { ...give, observation: 'A stranger asks for a song.' });
     await api.post('/npcs/finn/directive', { observation: 'Somebody sings.' });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
     await directory[Symbol.asyncDispose]();
@@ -51,7 +51,7 @@ describe('anima replay and anima trial', () => {
     expect(JSON.parse(one.stdout)).toMatchObject({ status: 'completed', minds: 1, turns: { checked: 2, equal: 2 } });
     const first = await anima('replay', 'mira', '--to', '0');
     expect(first.stdout).toContain('1 turns of 1 NPCs, 1 equal');
-  }, 60_000);
+  });
 
   it('say what other rules would have refused', async () => {
     const tried = await anima('trial', 'strict.json');
@@ -63,7 +63,7 @@ describe('anima replay and anima trial', () => {
     expect(tried.stdout).toContain(
       `newlyRefused: mira ${turnId} (revision 0)\n  was:   GIVE stranger: "Take it."\n  would: refused: It is ours. (RULE_REFUSED)\n`,
     );
-  }, 60_000);
+  });
 
   it('fail when there is more than there may be', async () => {
     const beyond = await anima('trial', 'strict.json', 'mira', '--fail-on', 'newly-refused=0,newly-allowed=0');
@@ -74,14 +74,14 @@ describe('anima replay and anima trial', () => {
     const mistyped = await anima('replay', 'mirra');
     expect([mistyped.code, mistyped.stderr.split('\n')[1]]).toEqual([3, 'There is no NPC mirra.']);
     expect((await anima('replay', '--from', '1')).code).toBe(3);
-  }, 60_000);
+  });
 
   it('do not pass where nothing was judged', async () => {
     const mistyped = await anima('trial', 'strict.json', '--instead', 'strickt', '--fail-on', 'newly-refused=0');
     expect([mistyped.code, mistyped.stderr]).toEqual([3, expect.stringContaining('Nothing was judged: no decision')]);
     const early = await anima('replay', '--until', '2020-01-01');
     expect([early.code, early.stderr]).toEqual([3, expect.stringContaining('Nothing was judged: no decision')]);
-  }, 60_000);
+  });
 
   it('say whether one turn would come out the same', async () => {
     const other = await anima('trial', 'strict.json', 'mira', '--turn', turnId);
@@ -91,5 +91,5 @@ describe('anima replay and anima trial', () => {
     expect([same.code, same.stdout]).toEqual([0, 'It would come out the same.\n']);
     const none = await anima('trial', 'mild.json', 'mira', '--turn', 'nowhere');
     expect([none.code, none.stderr.split('\n')[1]]).toEqual([3, 'This NPC has no turn nowhere.']);
-  }, 60_000);
+  });
 });

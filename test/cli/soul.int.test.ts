@@ -24,7 +24,7 @@ describe('anima soul', () => {
     const api = apiOf(server.url, server.ownerKey);
     await api.post('/npcs', { npcId: 'mira', persona: 'Mira keeps the inn.', data: { mood: 'loyal', coins: 4 } });
     for (const text of ['The first.', 'The second.', 'The third.']) await api.post('/npcs/mira/memory', { text });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
     await folder[Symbol.asyncDispose]();
@@ -40,7 +40,7 @@ describe('anima soul', () => {
     expect((await readFile(inFolder('mira.cbor')))[0]).not.toBe('{'.charCodeAt(0));
     const { stdout } = await offline('verify', inFolder('mira.json'), '--json');
     expect(JSON.parse(stdout)).toMatchObject({ valid: true, npcId: 'mira', issuer: server.url });
-  }, 30_000);
+  });
 
   it('brings a soul from a file into a server, beside its source or as itself', async () => {
     await soul('export', 'mira', '--out', inFolder('moving.cbor'), '--cbor');
@@ -70,7 +70,7 @@ describe('anima soul', () => {
     });
     expect(lineage.stdout).toMatch(/came with soul s\S+, stored first at revision 1 there/);
     expect(memories.map(({ text }) => text)).toEqual(['The first.', 'The second.', 'The third.']);
-  }, 60_000);
+  });
 
   it('shows what is in a soul, the newest memories of many', async () => {
     await soul('export', 'mira', '--out', inFolder('shown.json'));
@@ -81,14 +81,14 @@ describe('anima soul', () => {
       expect(stdout).toContain(shown);
     expect(stdout).not.toContain('The first.');
     expect(stdout).not.toContain('fear');
-  }, 30_000);
+  });
 
   it('says of an NPC of which nothing was recorded that it has no persona and no state', async () => {
     await apiOf(server.url, server.ownerKey).post('/npcs/nobody/memory', { text: 'A door.' });
     await soul('export', 'nobody', '--out', inFolder('nobody.json'));
     const { stdout } = await offline('inspect', inFolder('nobody.json'));
     expect(stdout).toMatch(/persona\n.* none\n.* state\n.* none\n/);
-  }, 30_000);
+  });
 
   it('prints a soul that it is not told where to write, and leaves the memories out if it is told to', async () => {
     const { code, stdout } = await soul('export', 'mira', '--no-memories');
@@ -101,7 +101,7 @@ describe('anima soul', () => {
     expect(JSON.parse(stdout)).not.toHaveProperty('without');
     expect(await soul('export', 'mira', '--without', 'memories')).toMatchObject({ code: 2 });
     expect(await soul('export', 'mira', '--cbor')).toMatchObject({ code: 1, stderr: expect.stringContaining('--out') });
-  }, 30_000);
+  });
 
   it('says what is wrong with a soul that was changed, and with what is none', async () => {
     await soul('export', 'mira', '--out', inFolder('good.json'));
@@ -122,5 +122,5 @@ describe('anima soul', () => {
     }
     const absent = await offline('verify', inFolder('nowhere.json'));
     expect(absent).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOENT') });
-  }, 30_000);
+  });
 });

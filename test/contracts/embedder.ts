@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { EMBED_TEXTS, type Embedder } from '../../src/ports/embedder.js';
 
@@ -15,10 +15,10 @@ export const embedderContract = (name: string, open: () => Promise<Embedder>): v
   describe(`${name} as an embedder`, () => {
     let embedder: Embedder;
 
-    beforeEach(async () => {
+    beforeAll(async () => {
       embedder = await open();
     });
-    afterEach(() => embedder[Symbol.asyncDispose]());
+    afterAll(() => embedder[Symbol.asyncDispose]());
 
     const one = async (text: string): Promise<Float32Array> => {
       const [vector] = await embedder.embed([text], calm);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { proofOf } from '../../src/app/souls/soul-proof.js';
 import { signSoul } from '../../src/app/souls/soul-signer.js';
@@ -14,22 +14,20 @@ import { soulToCbor } from '../../src/domain/soul/binary.js';
 import { SOUL_TYPE, soulClaims } from '../../src/domain/soul/claims.js';
 import type { SoulDocument, UnsignedSoul } from '../../src/domain/soul/document.js';
 import { hashSoul } from '../../src/domain/soul/parts.js';
+import { canVerify, pythonScript, type Said } from '../support/python-script.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../support/souls.js';
 
 const examples = join(import.meta.dirname, '../../examples');
 const script = join(examples, 'verify_soul.py');
-const missing = spawnSync('python3', ['-c', 'import cryptography']).status !== 0;
+const missing = !canVerify();
 if (missing) console.log('the Python check of souls is skipped: python3 with the package "cryptography" is missing');
 
 const keys = await serverKeys('home');
-const check = (
-  text: string | Uint8Array,
-  ...options: readonly string[]
-): { readonly status: number | null; readonly said: string } => {
-  const { status, stdout, stderr } = spawnSync('python3', [script, ...options], { input: text, encoding: 'utf8' });
-  return { status, said: (stdout + stderr).trim() };
-};
-const reasonOf = (document: unknown): string => check(JSON.stringify(document)).said;
+const verifier = missing ? null : pythonScript(script);
+afterAll(() => verifier?.[Symbol.dispose]());
+const check = (text: string | Uint8Array, ...options: readonly string[]): Promise<Said> =>
+  verifier?.run(text, ...options) ?? Promise.reject(new Error('python3 is missing'));
+const reasonOf = async (document: unknown): Promise<string> => (await check(JSON.stringify(document))).said;
 
 describe('the example of a soul', () => {
   it('is a soul that anybody can verify', async () => {
@@ -53,7 +51,10 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
 
   it.each([0, 1, 2, 7, 300])('takes a soul of %i memories', async (count) => {
     const soul = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(count) }));
-    expect(check(JSON.stringify(soul))).toEqual({ status: 0, said: `valid ${soul.id} signed by ${keys.current.kid}` });
+    expect(await check(JSON.stringify(soul))).toEqual({
+      status: 0,
+      said: `valid ${soul.id} signed by ${keys.current.kid}`,
+    });
   });
 
   it('writes every number and every text as RFC 8785 does', async () => {
@@ -77,7 +78,7 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     const all = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('');
     const data = { doubles: [...doubles, ...edges], named, texts, all, '\ufb33': 1, '\ud83d\ude00': 2 } as JsonObject;
     const soul = await signSoul(keys, ISSUER, unsignedSoul({ data, persona: 'x'.repeat(1_000) }));
-    expect(reasonOf(soul)).toMatch(/^valid /);
+    expect(await reasonOf(soul)).toMatch(/^valid /);
   });
 
   it('gives the same reasons as the server', async () => {
@@ -96,7 +97,7 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     ];
     for (const change of changed) {
       const verification = await verifySoul({ ...soul, ...change }, { keys, issuer: ISSUER, trusted: null });
-      expect({ reason: reasonOf({ ...soul, ...change }) }).toEqual({
+      expect({ reason: await reasonOf({ ...soul, ...change }) }).toEqual({
         reason: (verification as { reason?: string }).reason,
       });
     }
@@ -111,18 +112,21 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
       const signature = await keys.sign(keys.current.kid, claims, { typ: SOUL_TYPE, withJwk: true });
       return { ...unsigned, trainingProof: root, signature };
     };
-    expect(reasonOf(await signedWith({}))).toMatch(/^valid /);
+    expect(await reasonOf(await signedWith({}))).toMatch(/^valid /);
     for (const more of [{ exp: 1 }, { nbf: null }, { revision: true }, { revision: '1' }, { parts: true }]) {
       const soul = await signedWith(more);
       const verification = await verifySoul(soul, { keys, issuer: ISSUER, trusted: null });
-      expect({ more, reason: reasonOf(soul) }).toEqual({ more, reason: (verification as { reason?: string }).reason });
+      expect({ more, reason: await reasonOf(soul) }).toEqual({
+        more,
+        reason: (verification as { reason?: string }).reason,
+      });
     }
   });
 
   it('says of the binary form that it is that', async () => {
     const soul = await signSoul(keys, ISSUER, unsignedSoul());
     const said = 'malformed: this is the binary form (CBOR); give the JSON form of the soul';
-    expect(check(soulToCbor(soul))).toEqual({ status: 1, said });
+    expect(await check(soulToCbor(soul))).toEqual({ status: 1, said });
   });
 
   it.each([1, 2, 3, 6, 7, 12])('checks that a memory is in a soul, and nothing else is: of %i', async (count) => {
@@ -132,7 +136,7 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     const proof = await proofOf(soul, soulMemory(place).id);
     if (proof === null) throw new Error('there is no proof');
     const said = `valid memory ${soulMemory(place).id} of ${soul.id} signed by ${keys.current.kid}`;
-    expect(check(JSON.stringify({ txId: 'tx', ...proof }), '--proof')).toEqual({ status: 0, said });
+    expect(await check(JSON.stringify({ txId: 'tx', ...proof }), '--proof')).toEqual({ status: 0, said });
     const [head = '', payload = ''] = proof.signature.split('.');
     const changed: readonly (readonly [string, object])[] = [
       ['wrong_root', { memory: { ...proof.memory, text: 'Nothing happened.' } }],
@@ -147,8 +151,11 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
       ['bad_signature', { signature: `${head}.${payload}.${'A'.repeat(86)}` }],
     ];
     for (const [reason, change] of changed)
-      expect(check(JSON.stringify({ ...proof, ...change }), '--proof'), reason).toEqual({ status: 1, said: reason });
-    expect(check(JSON.stringify(soul), '--proof')).toMatchObject({ status: 1 });
+      expect(await check(JSON.stringify({ ...proof, ...change }), '--proof'), reason).toEqual({
+        status: 1,
+        said: reason,
+      });
+    expect(await check(JSON.stringify(soul), '--proof')).toMatchObject({ status: 1 });
   });
 
   it('prints no id that could pass for what it says itself', async () => {
@@ -162,17 +169,20 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     };
     for (const id of [line, `s1 signed by ${kid}`, 's1\n', '\u001b[2J', '', 'x'.repeat(129)]) {
       const soul = await signed({ ...unsignedSoul(), id });
-      expect(check(JSON.stringify(soul)), id).toEqual({ status: 1, said: 'malformed' });
+      expect(await check(JSON.stringify(soul)), id).toEqual({ status: 1, said: 'malformed' });
       const proof = await proofOf(soul, soulMemory(1).id);
-      expect(check(JSON.stringify(proof), '--proof'), id).toEqual({ status: 1, said: 'malformed' });
+      expect(await check(JSON.stringify(proof), '--proof'), id).toEqual({ status: 1, said: 'malformed' });
       const other = await signed(unsignedSoul({ memories: [soulMemory(0, { id })] }));
-      expect(check(JSON.stringify(await proofOf(other, id)), '--proof'), id).toEqual({ status: 1, said: 'malformed' });
+      expect(await check(JSON.stringify(await proofOf(other, id)), '--proof'), id).toEqual({
+        status: 1,
+        said: 'malformed',
+      });
     }
   });
 
-  it('refuses with status 1 what it cannot read', () => {
+  it('refuses with status 1 what it cannot read', async () => {
     for (const text of ['', '[]', '{}', 'null', '{"signature": "a.b.c"}', '['.repeat(100_000), '{"a": 1, "a": 1}']) {
-      expect(check(text)).toMatchObject({ status: 1, said: expect.stringMatching(/^malformed/) as string });
+      expect(await check(text)).toMatchObject({ status: 1, said: expect.stringMatching(/^malformed/) as string });
     }
   });
 });

@@ -3,10 +3,9 @@ import { connect, type Socket } from 'node:net';
 
 import { expect, it } from 'vitest';
 
-import { startTypeScript } from '../support/child.js';
+import { startBuilt } from '../support/child.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
-const MAIN = new URL('../../src/main.ts', import.meta.url);
 const SOMAXCONN = '/proc/sys/net/core/somaxconn';
 /** More than Node lets wait unless it is told. */
 const CLIENTS = 700;
@@ -15,7 +14,7 @@ it('A busy server keeps the connections of all clients that come at once', async
   if (!existsSync(SOMAXCONN)) return context.skip('only Linux says how many connections may wait');
   if (Number(readFileSync(SOMAXCONN, 'utf8')) < CLIENTS) return context.skip('this system lets fewer connections wait');
   await using directory = await temporaryDirectory();
-  await using child = startTypeScript(MAIN, { env: { ANIMA_DATA_DIR: directory.path, PORT: '0' } });
+  await using child = startBuilt('src/main.js', { env: { ANIMA_DATA_DIR: directory.path, PORT: '0' } });
   const { url } = JSON.parse(await child.waitForLine(/"msg":"serving"/)) as { url: string };
   child.signal('SIGSTOP');
   const port = Number(new URL(url).port);
@@ -31,4 +30,4 @@ it('A busy server keeps the connections of all clients that come at once', async
     for (const socket of sockets) socket.destroy();
     child.signal('SIGCONT');
   }
-}, 60_000);
+});

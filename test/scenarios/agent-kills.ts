@@ -48,7 +48,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer): void => {
         ANIMA_EMBEDDER_MODEL: 'words',
       });
       api = patientApiOf(server.url, server.ownerKey);
-    }, 120_000);
+    });
     afterAll(async () => {
       await server[Symbol.asyncDispose]();
       await models[Symbol.asyncDispose]();
@@ -151,7 +151,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer): void => {
       await killAndStart();
       expect(await asked).toBeNull();
       await expectOneTurn(npcId, 1);
-    }, 120_000);
+    });
 
     it('recalled, while the model thinks', async () => {
       const npcId = await newAgent();
@@ -162,7 +162,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer): void => {
       await killAndStart();
       expect(await asked).toBeNull();
       await expectOneTurn(npcId, 2);
-    }, 120_000);
+    });
 
     it('answered by the model, but for a last byte', async () => {
       const npcId = await newAgent();
@@ -172,7 +172,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer): void => {
       await killAndStart();
       expect(await asked).toBeNull();
       await expectOneTurn(npcId, 2);
-    }, 120_000);
+    });
 
     it('goes on by itself after the kill, and the same input without a key joins it', async () => {
       const npcId = await newAgent();
@@ -191,7 +191,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer): void => {
       const types = (await eventsOf(npcId)).map(({ type }) => type);
       expect(types.filter((type) => type === 'TurnOpened' || type === 'VerdictReached')).toHaveLength(2);
       expect(models.seen).toHaveLength(2);
-    }, 120_000);
+    });
 
     it.each(MOMENTS_MS)(
       'answered by the model %d ms before',
@@ -233,7 +233,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer): void => {
       await untilRecorded(npcId, 'VerdictReached');
       await killAndStart();
       await expectOneTurn(npcId, 1);
-    }, 120_000);
+    });
 
     it('answered', async () => {
       const npcId = await newAgent();
@@ -243,6 +243,6 @@ export const agentKillScenarios = (profile: string, open: OpenServer): void => {
       await killAndStart();
       expect((await say(npcId)).text).toBe(first.text);
       await expectOneTurn(npcId, 1);
-    }, 120_000);
+    });
   });
 };

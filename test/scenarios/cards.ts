@@ -17,7 +17,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
   describe(`character cards on ${profile}`, () => {
     const running = projectingServer(open);
     let minds = 0;
-    const freshId = (): string => `mira ${String(minds++)} é`;
+    const freshId = (): string => `mira of a card ${String(minds++)} é`;
     const pathOf = (npcId: string): string => `/npcs/${encodeURIComponent(npcId)}`;
     const ok = (reply: Reply): Reply => {
       expect(reply.status, reply.text).toBe(200);
@@ -175,7 +175,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       ok(await take(npcId, v1Card));
       const first = ok(await running.api.get(`${pathOf(npcId)}/card`));
       const etag = first.headers.get('etag') ?? '';
-      expect(first.headers.get('content-disposition')).toMatch(/^attachment; filename="mira_\d+_\.json"$/);
+      expect(first.headers.get('content-disposition')).toMatch(/^attachment; filename="mira_of_a_card_\d+_\.json"$/);
       expect((await running.api.get(`${pathOf(npcId)}/card`, { 'if-none-match': etag })).status).toBe(304);
       expect((await running.api.get(`${pathOf(npcId)}/card?format=png`, { 'if-none-match': etag })).status).toBe(200);
       ok(await running.api.post('/npcs', { npcId, persona: 'Another.' }));
@@ -228,7 +228,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await take(npcId, card)).body).toMatchObject({ lore: { entries: 480, stored: 480 } });
       expect(ok(await take(npcId, card)).body).toMatchObject({ lore: { stored: 0, known: 480 } });
       expect(await shown(npcId)).toEqual(card);
-    }, 60_000);
+    });
   });
 
   describe(`character cards on ${profile}, killed`, () => {
@@ -242,6 +242,6 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.post('/npcs/mira/card', v3Card())).body).toMatchObject({
         lore: { stored: 0, known: 1 },
       });
-    }, 120_000);
+    });
   });
 };

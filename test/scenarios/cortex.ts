@@ -20,7 +20,7 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
         ANIMA_CORTEX_KEY: KEY,
       });
       api = patientApiOf(server.url, server.ownerKey);
-    }, 120_000);
+    });
     afterAll(async () => {
       await server[Symbol.asyncDispose]();
       await models[Symbol.asyncDispose]();

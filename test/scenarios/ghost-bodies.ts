@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../../src/domain/shared/json.js';
 import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
+import { describeLong } from '../support/long.js';
 
 const SESSION_MS = 120_000;
 const actor = { npcId: 'diver', persona: 'A diver who counts her steps.', data: {} };
@@ -129,7 +130,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       );
       expect(ok(await running.api.get(`/ghost/${id}/picture`)).text).toMatch(/<polyline points="25,25 25,25 35,25"/);
       expect(ok(await running.api.get(`/ghost/${id}/junit`)).text).toMatch(/<testcase [^>]*name="goal stairs"\/>/);
-    }, 120_000);
+    });
 
     it('ends the session by a last turn, or with the budget, and is told so from then on', async () => {
       const done = await run();
@@ -144,7 +145,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       // It told of nothing.
       expect(testIn(results, 'goal stairs')).toMatchObject({ testSkipped: true });
       expect(testIn(results, 'mind_allowed_world_refused')).toMatchObject({ testSkipped: true });
-    }, 120_000);
+    });
 
     it('is stopped, or runs out of time, with the steps that it has made', async () => {
       const stopped = await run();
@@ -157,7 +158,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       await turn(late);
       await over(late);
       expect(await statusOf(late)).toMatchObject({ ghostStatus: 'completed', ghostTimedOut: true, ghostStep: 1 });
-    }, 120_000);
+    });
 
     it('is served as any body: thin or fat, with its own tape or the returned one, with what the level says', async () => {
       const rules = {
@@ -191,7 +192,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(inference.instruction.type).toBe('ExecuteInference');
       expect(inference.instruction.prompt).toContain('A quiet drowned bell.');
       for (const session of [id, other]) ok(await running.api.post(`/ghost/${session}/stop`));
-    }, 120_000);
+    });
 
     it('may repeat every step: nothing is recorded twice', async () => {
       const id = await run();
@@ -230,7 +231,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       const twice = [await keyed({ tape: { observation: 'Once.' } }), await keyed({ tape: { observation: 'Once.' } })];
       expect(twice[1]?.text).toBe(ok(twice[0] as Reply).text);
       ok(await running.api.post(`/ghost/${id}/stop`));
-    }, 120_000);
+    });
 
     it('may say what it likes of its world: what cannot be understood counts as not told', async () => {
       const wrong: readonly Json[] = [
@@ -249,7 +250,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect((told.at(-1) as { outcome: { reason: string } }).outcome.reason.length).toBeLessThanOrEqual(300);
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'running' });
       ok(await running.api.post(`/ghost/${id}/stop`));
-    }, 120_000);
+    });
 
     it('may bring as much as any body: a turn too large for a step stands there in part', async () => {
       const id = await run();
@@ -264,7 +265,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(await stepsOf(id)).toHaveLength(2);
       ok(await running.api.post(`/ghost/${id}/stop`));
       await over(id);
-    }, 120_000);
+    });
 
     it('may be two bodies at once: each turn that ends is one step', async () => {
       const id = await run();
@@ -279,7 +280,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(new Set(said).size).toBe(24);
       ok(await running.api.post(`/ghost/${id}/stop`));
       expect(await statusOf(id)).toMatchObject({ ghostStep: 24 });
-    }, 120_000);
+    });
 
     it('leaves no trace among the minds of the studio', async () => {
       const id = await run();
@@ -292,7 +293,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
         expect(ok(await running.api.get(`/npcs/${npcId}/memory`)).body).toEqual([]);
       }
       ok(await running.api.post(`/ghost/${id}/stop`));
-    }, 60_000);
+    });
 
     it('has only sessions of its studio that wait for a body', async () => {
       const step: StepRequest = { tape: { observation: 'Hello?' } };
@@ -317,7 +318,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       await turn(id, { ghost: { done: true } });
       await over(id);
       expect(ok(await running.api.get(`/ghost/${local}/compare/${id}`)).body).toMatchObject({ comparable: false });
-    }, 120_000);
+    });
 
     it('has findings of which only those about the level itself can be played again', async () => {
       const id = await run({ level: 'faulty' });
@@ -335,10 +336,10 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       const repro = ok(await running.api.get(`/ghost/${id}/findings/${walled}/repro`)).body as object;
       expect(repro).toMatchObject({ steps: 0, minimal: true });
       expect(ok(await running.api.post('/ghost/replay', repro)).body).toMatchObject({ reproduced: true });
-    }, 60_000);
+    });
   });
 
-  describe(`a body of a ghost session on ${profile}, whose server is killed`, () => {
+  describeLong(`a body of a ghost session on ${profile}, whose server is killed`, () => {
     const running = projectingServer(open);
     const { ok, run, turn, post, stepsOf, statusOf, over } = clientOf(running);
     const restart = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import { walkOn } from '../support/ghost-model.js';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
+import { describeLong } from '../support/long.js';
 
 type Asked = { readonly messages: readonly { readonly role: string; readonly content: string }[] };
 type Step = {
@@ -80,7 +81,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       const asked = opened.models.seen.slice(before).map(({ body }) => promptOf(body));
       expect(asked[0]).toMatch(/Your task: enter every tile/);
       expect(await textsOf(id)).toEqual(asked.map(walkOn));
-    }, 120_000);
+    });
 
     it('are played by whom the studio names, by the policy where that is the scripted engine, and by nobody unknown', async () => {
       const before = opened.models.seen.length;
@@ -97,7 +98,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect(await statusOf(sessionId as string)).toMatchObject({ ghostEngine: 'openai' });
       const unknown = await running.api.post('/v1/ghost/run', { goal: 'find_bugs', engine: 'gpt-9' });
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'CORTEX_NOT_FOUND']);
-    }, 120_000);
+    });
 
     it('show what they found without the model: it is reproduced and replayed from what was recorded', async () => {
       const intoTheWall = { dialogue: '', action: { type: 'MOVE', payload: { x: 0, y: 0 } } };
@@ -113,7 +114,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect(await textsOf(id)).toContain(text);
       expect(ok(await running.api.post('/ghost/replay', repro))).toMatchObject({ reproduced: true, steps: 1 });
       expect(opened.models.seen).toHaveLength(before);
-    }, 120_000);
+    });
 
     it('wait while the model server is broken, say so, and go on when it is back', async () => {
       opened.models.behave(walking, walking, walking, broken);
@@ -125,7 +126,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       opened.models.behave(walking);
       await over(id);
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'completed', ghostStep: 12, ghostWaiting: null });
-    }, 120_000);
+    });
 
     it('end at once when they are stopped or their time is over, though the model is at work', async () => {
       const answered = async (id: string): Promise<void> => {
@@ -145,10 +146,10 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       await opened.models.quiet();
       await over(late);
       expect(await statusOf(late)).toMatchObject({ ghostStatus: 'completed', ghostTimedOut: true, ghostStep: 2 });
-    }, 120_000);
+    });
   });
 
-  describe(`ghosts that a model plays on ${profile}, killed`, () => {
+  describeLong(`ghosts that a model plays on ${profile}, killed`, () => {
     const opened = modelServer();
     const running = projectingServer(askingModels(open, opened));
     const { run, statusOf, over, textsOf } = clientOf(running);

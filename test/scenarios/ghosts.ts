@@ -5,6 +5,7 @@ import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { comparableResults, comparableSteps, type GhostResults, type GhostStep } from '../support/ghosts.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
+import { describeLong, itLong } from '../support/long.js';
 
 /** What is wrong with the level `faulty`, on purpose. */
 const planted = ['unreachable_goal', 'soft_lock', 'unusable_item', 'rules_contradict', 'rule_never_fired'];
@@ -69,7 +70,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(steps.map(({ step }) => step)).toEqual(steps.map((_, index) => index + 1));
       expect(steps[0]).toMatchObject({ revision: 0, turns: [{ npcId: 'ghost' }] });
       expect(await statusOf(id)).toMatchObject({ ghostStep: steps.length });
-    }, 120_000);
+    });
 
     it('leave no trace among the minds of the studio', async () => {
       await over(await run({ goal: 'collect_metrics', seed: 1 }));
@@ -77,7 +78,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
         'first-one',
       ]);
       expect((await running.api.get('/npcs/ghost')).status).toBe(404);
-    }, 120_000);
+    });
 
     it('are the same for the same goal, level and seed, and others for another seed', async () => {
       const asked = { goal: 'find_bugs', level: 'a made up place', seed: 11 };
@@ -89,7 +90,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(comparableResults(same as GhostResults)).toEqual(comparableResults(one as GhostResults));
       expect((other as GhostResults).resultsPartial).toBeUndefined();
       expect(await statusOf(ids[0])).toMatchObject({ ghostLevel: { levelId: 'a made up place', generated: true } });
-    }, 120_000);
+    });
 
     it('stop when they are told to, and stay so', async () => {
       const id = await run({ goal: 'find_bugs', level: 'market', seed: 3 });
@@ -105,13 +106,13 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       await over(ended);
       ok(await running.api.post(`/ghost/${ended}/stop`));
       expect(await statusOf(ended)).toMatchObject({ ghostStatus: 'completed' });
-    }, 120_000);
+    });
 
     it('end when their time is over', async () => {
       const id = await run({ goal: 'find_bugs', level: 'market', seed: 3, timeout: 400 });
       await over(id);
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'completed', ghostTimedOut: true });
-    }, 120_000);
+    });
 
     it('are run as suites, too, and listed newest first', async () => {
       const { sessionId } = ok(await running.api.post('/ghost/run', { testSuite: 'smoke', level: 'faulty', seed: 5 }))
@@ -124,13 +125,13 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
         histSeed: 5,
         histCompletedAt: expect.any(String),
       });
-    }, 120_000);
+    });
 
     it('find what is wrong with a level', async () => {
       const { resultsFindings } = await over(await run({ goal: 'find_bugs', level: 'faulty', seed: 5 }));
       const kinds = new Set(resultsFindings.map(({ kind }) => kind));
       for (const kind of planted) expect([...kinds]).toContain(kind);
-    }, 120_000);
+    });
 
     it('show how a finding comes about in as few steps as it takes, and play that again', async () => {
       const id = await run({ goal: 'find_bugs', level: 'faulty', seed: 5 });
@@ -161,32 +162,38 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
     }, 180_000);
 
-    it('are compared, drawn, and told to pipelines', async () => {
-      const ids = await Promise.all([
-        run({ goal: 'find_bugs', level: 'faulty', seed: 5 }),
-        run({ goal: 'find_bugs', level: 'cellar', seed: 5 }),
-      ]);
-      const [faulty, cellar] = ids;
-      const results = await over(faulty);
-      await over(cellar);
-      const compared = ok(await running.api.get(`/ghost/${cellar}/compare/${faulty}`)).body as {
-        comparable: boolean;
-        added: { kind: string }[];
-      };
-      expect(compared.comparable).toBe(false);
-      expect(compared.added.map(({ kind }) => kind)).toContain('unreachable_goal');
-      const same = ok(await running.api.get(`/ghost/${faulty}/compare/${faulty}`)).body as object;
-      expect(same).toMatchObject({ comparable: true, added: [], gone: [], kept: results.resultsFindings });
-      const picture = ok(await running.api.get(`/ghost/${faulty}/picture`));
-      expect(picture.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
-      expect(picture.text).toMatch(/^<svg [^]*<title>goal way out<\/title>[^]*<\/svg>\n$/);
-      const png = ok(await running.api.get(`/ghost/${faulty}/picture?format=png`));
-      expect(png.headers.get('content-type')).toMatch(/^image\/png/);
-      expect(png.text).toContain('PNG\r\n');
-      const junit = ok(await running.api.get(`/ghost/${faulty}/junit`)).text;
-      const failed = results.resultsTests.filter(({ testPassed, testSkipped }) => !testPassed && testSkipped !== true);
-      expect(junit.match(/<failure /g)).toHaveLength(failed.length);
-    }, 180_000);
+    itLong(
+      'are compared, drawn, and told to pipelines',
+      async () => {
+        const ids = await Promise.all([
+          run({ goal: 'find_bugs', level: 'faulty', seed: 5 }),
+          run({ goal: 'find_bugs', level: 'cellar', seed: 5 }),
+        ]);
+        const [faulty, cellar] = ids;
+        const results = await over(faulty);
+        await over(cellar);
+        const compared = ok(await running.api.get(`/ghost/${cellar}/compare/${faulty}`)).body as {
+          comparable: boolean;
+          added: { kind: string }[];
+        };
+        expect(compared.comparable).toBe(false);
+        expect(compared.added.map(({ kind }) => kind)).toContain('unreachable_goal');
+        const same = ok(await running.api.get(`/ghost/${faulty}/compare/${faulty}`)).body as object;
+        expect(same).toMatchObject({ comparable: true, added: [], gone: [], kept: results.resultsFindings });
+        const picture = ok(await running.api.get(`/ghost/${faulty}/picture`));
+        expect(picture.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
+        expect(picture.text).toMatch(/^<svg [^]*<title>goal way out<\/title>[^]*<\/svg>\n$/);
+        const png = ok(await running.api.get(`/ghost/${faulty}/picture?format=png`));
+        expect(png.headers.get('content-type')).toMatch(/^image\/png/);
+        expect(png.text).toContain('PNG\r\n');
+        const junit = ok(await running.api.get(`/ghost/${faulty}/junit`)).text;
+        const failed = results.resultsTests.filter(
+          ({ testPassed, testSkipped }) => !testPassed && testSkipped !== true,
+        );
+        expect(junit.match(/<failure /g)).toHaveLength(failed.length);
+      },
+      180_000,
+    );
 
     it('are refused what they cannot be asked for, and belong to their studio', async () => {
       const wrong = await running.api.post('/v1/ghost/run', { goal: 'win' });
@@ -203,10 +210,10 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await theirs.get('/ghost/history')).body).toEqual({ sessions: [] });
       await over(id);
       expect(await resultsOf(id)).not.toHaveProperty('resultsPartial');
-    }, 120_000);
+    });
   });
 
-  describe(`ghost sessions on ${profile}, killed`, () => {
+  describeLong(`ghost sessions on ${profile}, killed`, () => {
     const running = projectingServer(open);
     const { run, statusOf, over, stepsOf } = clientOf(running);
 

@@ -48,6 +48,6 @@ export const historyScenarios = (profile: string, open: OpenServer): void => {
       expect(csv.text.split('\r\n').map((line) => line.split(',')[0])).toEqual(['revision', '1', '3', '']);
       const unknown = await running.api.get('/npcs/nobody/history/export');
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'NPC_NOT_FOUND']);
-    }, 60_000);
+    });
   });
 };

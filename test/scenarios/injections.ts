@@ -69,7 +69,7 @@ export const injectionScenarios = (profile: string, open: OpenServer): void => {
           stateTransform: {},
         });
       }
-    }, 60_000);
+    });
 
     it('change nothing in the prompts and verdicts of the compatibility routes', async () => {
       await post('/rules', { ...DEFAULT_RULES, template: 'ChatML' });
@@ -87,7 +87,7 @@ export const injectionScenarios = (profile: string, open: OpenServer): void => {
         expect(ctxMessages, name).toHaveLength(2);
         expect(await verdictOf(text), name).toEqual({ ...refused, turnId: expect.any(String) as string });
       }
-    }, 60_000);
+    });
 
     it('said to an agent read no other mind’s memories and put nothing into its rules', async () => {
       await post('/rules', DEFAULT_RULES);
@@ -112,6 +112,6 @@ export const injectionScenarios = (profile: string, open: OpenServer): void => {
         const verified = await post('/verdicts/verify', { npcId, signature: verdict.signature, verdict });
         expect(verified, name).toMatchObject({ valid: true, turnId });
       }
-    }, 60_000);
+    });
   });
 };

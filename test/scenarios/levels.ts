@@ -106,7 +106,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await running.api.get(`${pathOf(levelId)}?version=1`))).toBe('LEVEL_NOT_FOUND');
       ok(await running.api.get(`/ghost/${id}/results`));
       expect(ok(await put(levelId, first))).toMatchObject({ version: 2, created: true });
-    }, 60_000);
+    });
 
     it('come in pages, those of the server first', async () => {
       for (let count = 0; count < 3; count += 1) ok(await put(freshId(), first));
@@ -174,6 +174,6 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.get('/levels/inn')).body).toMatchObject({ version: 2, map: second });
       expect((await running.api.get('/levels/inn?version=1')).body).toMatchObject({ version: 1, map: first });
       expect((await running.api('PUT', '/levels/inn', second)).body).toMatchObject({ version: 2, created: false });
-    }, 120_000);
+    });
   });
 };

@@ -65,7 +65,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
     beforeAll(async () => {
       server = await open();
       api = patientApiOf(server.url, server.ownerKey);
-    }, 120_000);
+    });
     afterAll(async () => {
       await server[Symbol.asyncDispose]();
     });
@@ -158,7 +158,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       api = patientApiOf(server.url, server.ownerKey);
       expect((await step(npcId, answer.tape, results[2])).text).toBe(text);
       expect((await types(npcId)).filter((type) => type === 'VerdictReached')).toHaveLength(1);
-    }, 120_000);
+    });
 
     it('signs a valid verdict so that any JOSE library verifies it, and verifies it itself', async () => {
       const npcId = freshMind();

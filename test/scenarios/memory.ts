@@ -139,7 +139,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       const again = await confirm(npcId, { text: 'Sun.' });
       expect(again.id).not.toBe(item.id);
       expect(textsOf(await list(npcId))).toEqual(['Sun.', 'Moon.', 'Sun.']);
-    }, 60_000);
+    });
 
     it('does once what is sent twice under one key, and what is confirmed by many at once', async () => {
       const npcId = freshMind();

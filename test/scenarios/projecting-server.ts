@@ -20,7 +20,7 @@ export const projectingServer = (open: OpenServer, env: Parameters<OpenServer>[0
     opened.server = await open(env);
     opened.again();
     await untilProjecting(opened.api);
-  }, 120_000);
+  });
   afterAll(async () => {
     await opened.server[Symbol.asyncDispose]();
   });

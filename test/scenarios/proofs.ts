@@ -108,7 +108,7 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
         valid: false,
         broken: [{ npcId: 'nobody', revision: 0, reason: 'there is no such mind' }],
       });
-    }, 60_000);
+    });
 
     it('go out in bundles that are checked without the server', async () => {
       await remember('bundled', 'One.');
@@ -130,7 +130,7 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
       expect((await verifyBundleFile(await fileOf(late.text), {})).logged).toBeNull();
       await expect(verifyBundleFile(await fileOf(bundle.text.slice(0, -1)), {})).rejects.toThrow('was cut');
       expect(await readFile(file, 'utf8')).toBe(bundle.text);
-    }, 60_000);
+    });
   });
 };
 

@@ -203,6 +203,6 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
         async () => expect((await recall(npcId, { query: THIEF })).map(({ text }) => text)).toEqual([NECKLACE]),
         { timeout: 30_000, interval: 500 },
       );
-    }, 60_000);
+    });
   });
 };

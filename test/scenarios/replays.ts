@@ -79,7 +79,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       const named = await run('/replays', { npcIds: ['bo', 'bo', 'nobody'] });
       expect(named).toMatchObject({ minds: 1, unknown: ['nobody'], turns: { checked: 4 } });
       expect((await run('/replays', { until: '2020-01-01T00:00:00Z' })).turns.checked).toBe(0);
-    }, 120_000);
+    });
 
     it('by other rules say what these would have refused, and are registered nowhere', async () => {
       const tried = await run('/npcs/ada/replays', { rules: strict });
@@ -114,7 +114,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       const other = await run('/npcs/ada/replays', { outputs: [{ turnId, generatedOutput: 'Go away.' }] });
       expect(other).toMatchObject({ trial: false, differences: { otherAction: 1 }, turns: { different: 1 } });
       expect((ok(await running.api.get('/rules')).body as unknown[]).length).toBe(1);
-    }, 120_000);
+    });
 
     it('refuse what cannot be replayed', async () => {
       const refusal = async (path: string, body: object): Promise<unknown> => {

@@ -179,7 +179,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       running.again();
       expect(await texts(npcId)).toEqual([]);
       expect(await texts(npcId, '?asOf=0')).toEqual([LIE]);
-    }, 120_000);
+    });
   });
 
   describe(`the coverage of rules on ${profile}`, () => {

@@ -88,7 +88,7 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
       const at = hits[0]?.at ?? '';
       expect((await search({ npcId: 'vendor', q: 'crowns', since: at, until: at })).hits).toHaveLength(1);
       expect((await search({ npcId: 'vendor', until: '2020-01-01T00:00:00Z' })).hits).toEqual([]);
-    }, 60_000);
+    });
 
     it('find what was said in turns of one request, and what was refused', async () => {
       const rulesetRules = [{ drRuleId: 'peace', ruleObsPattern: '.', ruleAction: 'FORBID ATTACK' }];
@@ -116,7 +116,7 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
         ['heard', null, false],
       ]);
       expect(hits[0]?.text).toBe('ATTACK -> the bard');
-    }, 60_000);
+    });
 
     it('go on page by page without a gap, and still find what was cleared and archived', async () => {
       for (let at = 0; at < 7; at += 1)
@@ -132,7 +132,7 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
         cursor = page.next;
       } while (cursor !== undefined);
       expect(texts).toEqual([6, 5, 4, 3, 2, 1, 0].map((at) => `Winter number ${at} was cold.`));
-    }, 60_000);
+    });
 
     it('find their words in every script, and show hostile texts as what they are', async () => {
       const evil = "\"; DROP TABLE rows; -- \u202e\u0007 NEAR(漢字, 2) ' | ' café";
@@ -147,7 +147,7 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
         const reply = await running.api.get(query({ q, npcId: 'scribe' }));
         expect([200, 400], q).toContain(reply.status);
       }
-    }, 60_000);
+    });
 
     it('belong to a studio, and need the scope to audit', async () => {
       ok(await running.api.post('/npcs/ours/memory', { text: 'A hidden cinnabar mine.' }));
@@ -159,7 +159,7 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
       expect((await search({ q: 'cinnabar' })).hits.map(({ text }) => text)).toEqual(['A hidden cinnabar mine.']);
       const keyed = (await running.api.post('/keys', { name: 'body', scopes: ['npc'] })).body as { key: string };
       expect((await patientApiOf(running.server.url, keyed.key).get(query({ q: 'a' }))).status).toBe(403);
-    }, 60_000);
+    });
 
     it('refuse what cannot be read', async () => {
       const refusals = [{ q: '' }, { q: '"open' }, { q: '!!!' }, { q: 'x'.repeat(513) }, { q: 'a '.repeat(33) }];
@@ -170,6 +170,6 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
       }
       const behind = await running.api.get(query({ npcId: 'vendor' }), { 'anima-min-revision': '999999' });
       expect([behind.status, codeOf(behind)]).toEqual([503, 'READ_MODEL_BEHIND']);
-    }, 60_000);
+    });
   });
 };

@@ -8,6 +8,7 @@ import { codeOf, type Reply } from '../support/api.js';
 import { ISSUER, serverKeys, soulMemories, unsignedSoul } from '../support/souls.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
+import { describeLong } from '../support/long.js';
 
 /** Long enough for a test, short enough to wait for. */
 const DEADLINE_MS = 8_000;
@@ -321,7 +322,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
     });
   });
 
-  describe(`souls that arrive on ${profile}, killed`, () => {
+  describeLong(`souls that arrive on ${profile}, killed`, () => {
     const running = projectingServer(open);
     const { ok, pathOf, begin, confirm, memoriesOf } = clientOf(running);
 

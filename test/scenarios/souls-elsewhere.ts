@@ -12,6 +12,7 @@ import { codeOf } from '../support/api.js';
 import { type LoopbackServer, openLoopbackServer } from '../support/loopback-server.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
+import { itLong } from '../support/long.js';
 
 /** More text than one chunk of a file in IPFS holds, in memories. */
 const LONG = Array.from({ length: 40 }, (_, n) => `${String(n)} ${'The gate is old. '.repeat(420)}`);
@@ -69,7 +70,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       await running.server.restart('kill');
       running.again();
       expect((await fetch(`${running.server.url}/archive/${cid}`)).status).toBe(200);
-    }, 120_000);
+    });
   });
 
   describe(`souls on ${profile}, with an IPFS node`, () => {
@@ -111,7 +112,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       expect((await running.api.post(exportPath(npcId), { storage: 'local' })).status).toBe(200);
     });
 
-    it('end by their deadline when the node goes down in between', async () => {
+    itLong('end by their deadline when the node goes down in between', async () => {
       const npcId = await mindOf(running, 'waiting', []);
       node.answer(({ path }, response) => {
         if (path.startsWith('/api/v0/add?')) response.destroy();
@@ -121,7 +122,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       expect([410, 503], asked.text).toContain(asked.status);
       await expect.poll(() => types(npcId), { timeout: 24_000, interval: 200 }).toContain('SoulExportExpired');
       expect((await running.api.get('/souls')).body).toMatchObject({ souls: [{ npcId: 'not-begun' }] });
-    }, 60_000);
+    });
   });
 
   describe(`souls on ${profile}, on Arweave and at gateways`, () => {

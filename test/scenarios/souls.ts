@@ -6,6 +6,7 @@ import { soulFromCbor } from '../../src/domain/soul/binary.js';
 import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
+import { describeLong } from '../support/long.js';
 
 /** Long enough for a test, short enough to wait for. */
 const DEADLINE_MS = 8_000;
@@ -430,7 +431,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
     });
   });
 
-  describe(`souls on ${profile}, killed`, () => {
+  describeLong(`souls on ${profile}, killed`, () => {
     const running = projectingServer(open);
     const { ok, pathOf, freshMind, begin, upload, confirm, types } = clientOf(running);
 
@@ -452,7 +453,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await confirm(npcId, begun, { aurTxId: txId })).body).toEqual(done);
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExported']);
       expect(ok(await running.api.post(`/souls/${txId ?? ''}/verify`)).body).toMatchObject({ valid: true });
-    }, 120_000);
+    });
 
     it('leave whole and once, whenever the server is killed within a step', async () => {
       const npcId = await freshMind();

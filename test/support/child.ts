@@ -1,9 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** How long a child may take to print an awaited line, in milliseconds. */
-const WAIT_MS = 30_000;
+import { built } from './built.js';
+
+/** How long a child may take to print an awaited line, in milliseconds: generous, because a machine may be busy. */
+const WAIT_MS = 90_000;
 const HOOKS = new URL('./typescript-hooks.mjs', import.meta.url);
+const END_WITH_PARENT = new URL('./end-with-parent.mjs', import.meta.url);
+
+const running = new Set<Child>();
+
+/** Kills the children that are still running. @returns what each was */
+export const endChildren = async (): Promise<readonly string[]> => {
+  const left = [...running];
+  await Promise.all(left.map((child) => child.kill()));
+  return left.map(({ command }) => command);
+};
 
 export type ChildOptions = {
   readonly args?: readonly string[];
@@ -13,6 +25,7 @@ export type ChildOptions = {
 
 /** A child process of Node; disposing of it kills it. */
 export class Child implements AsyncDisposable {
+  readonly command: string;
   readonly #process: ChildProcess;
   readonly #changed = new Set<() => void>();
   readonly #exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
@@ -21,17 +34,21 @@ export class Child implements AsyncDisposable {
   #over = false;
 
   constructor(command: readonly string[], options: ChildOptions) {
-    this.#process = spawn(process.execPath, [...command, ...(options.args ?? [])], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const words = [...command, ...(options.args ?? [])];
+    this.command = words.join(' ');
+    this.#process = spawn(process.execPath, ['--import', END_WITH_PARENT.href, ...words], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       env: { ...process.env, ...options.env },
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     });
     this.#process.stdout?.setEncoding('utf8').on('data', (text: string) => this.#said(() => (this.#stdout += text)));
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => this.#said(() => (this.#stderr += text)));
+    running.add(this);
     this.#exited = new Promise((resolve, reject) => {
       this.#process.once('error', reject);
       // `close` and not `exit`: by then all output has been read.
       this.#process.once('close', (code, signal) => {
+        running.delete(this);
         this.#said(() => (this.#over = true));
         resolve({ code, signal });
       });
@@ -55,7 +72,7 @@ export class Child implements AsyncDisposable {
     return this.#stdout.split('\n').slice(0, -1);
   }
 
-  /** Resolves with the first whole line of standard output that matches. Rejects when the child ends or 30 s pass without one. */
+  /** Resolves with the first whole line of standard output that matches. Rejects when the child ends or WAIT_MS pass without one. */
   waitForLine(pattern: RegExp): Promise<string> {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
@@ -102,6 +119,9 @@ export class Child implements AsyncDisposable {
   }
 }
 
-/** Starts a TypeScript file of this repository in its own process; nothing needs to be built. */
+/** Starts a file of the build, for example `src/main.js`, in its own process. */
+export const startBuilt = (file: string, options: ChildOptions = {}): Child => new Child([built(file)], options);
+
+/** Starts a TypeScript file that is not part of the build, such as a test's own program, in its own process. */
 export const startTypeScript = (file: URL, options: ChildOptions = {}): Child =>
   new Child(['--import', HOOKS.href, fileURLToPath(file)], options);

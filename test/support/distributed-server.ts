@@ -5,7 +5,7 @@ import { EventStoreDb } from '../../src/adapters/eventstore/event-store.js';
 import type { OpenServer } from '../scenarios/server-under-test.js';
 import { assertWholeChains } from './chains.js';
 import { assertSameDecisions } from './replays.js';
-import { type Child, startTypeScript } from './child.js';
+import { type Child, startBuilt } from './child.js';
 import { type Addresses, distEnv, randomNamespace } from './dist-env.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
@@ -13,8 +13,6 @@ import { temporaryDirectory } from './temporary-directory.js';
 const READY_LIMIT_MS = 30_000;
 const READY_LOOK_MS = 100;
 
-const MAIN = new URL('../../src/main.ts', import.meta.url);
-const ANIMA = new URL('../../src/cli/anima.ts', import.meta.url);
 const SECRET = 'a secret that every server of one test shares';
 
 type Env = Readonly<Record<string, string>>;
@@ -52,13 +50,13 @@ export const openNamespace = async (env: Env = {}): Promise<Namespace> => {
     PORT: '0',
     ...env,
   };
-  const bootstrap = startTypeScript(ANIMA, { args: ['keys', 'bootstrap'], env: settings });
+  const bootstrap = startBuilt('src/cli/anima.js', { args: ['keys', 'bootstrap'], env: settings });
   const { code } = await bootstrap.exited();
   if (code !== 0) throw new Error(`the owner key could not be made: ${bootstrap.stderr}`);
   const ownerKey = (await readFile(join(directory.path, 'owner-key'), 'utf8')).trim();
   const children = [bootstrap];
   const launch = (roles: string, more: Env = {}): Child => {
-    const child = startTypeScript(MAIN, { env: { ...settings, ANIMA_ROLES: roles, ...more } });
+    const child = startBuilt('src/main.js', { env: { ...settings, ANIMA_ROLES: roles, ...more } });
     children.push(child);
     return child;
   };

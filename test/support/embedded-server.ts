@@ -5,17 +5,15 @@ import { openDataDirectory } from '../../src/adapters/embedded/data-directory.js
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { assertWholeChains } from './chains.js';
 import { assertSameDecisions } from './replays.js';
-import { type Child, startTypeScript } from './child.js';
+import { type Child, startBuilt } from './child.js';
 import type { OpenServer } from '../scenarios/server-under-test.js';
 import { temporaryDirectory } from './temporary-directory.js';
-
-const MAIN = new URL('../../src/main.ts', import.meta.url);
 
 /** A server of the embedded profile in its own process, on a fresh data directory and a free port. At its end every chain is checked to be whole. */
 export const openEmbeddedServer: OpenServer = async (env = {}) => {
   const directory = await temporaryDirectory();
   const start = async (): Promise<{ child: Child; url: string }> => {
-    const child = startTypeScript(MAIN, {
+    const child = startBuilt('src/main.js', {
       env: { PORT: '0', ANIMA_DATA_DIR: directory.path, ANIMA_RATE_LIMIT: 'off', LOG_LEVEL: 'info', ...env },
     });
     const line = await child.waitForLine(/"msg":"serving"/);

@@ -5,13 +5,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { FORMAT_VERSION, openDataDirectory } from '../../../src/adapters/embedded/data-directory.js';
 import { StartProblem } from '../../../src/domain/shared/start-problem.js';
-import { startTypeScript } from '../../support/child.js';
+import { startBuilt, startTypeScript } from '../../support/child.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 /** Starting a process takes its time on a busy machine. */
 const PROCESS_MS = 90_000;
 const LOCKING = new URL('../../support/locking-process.ts', import.meta.url);
-const MAIN = new URL('../../../src/main.ts', import.meta.url);
 
 describe('The data directory', () => {
   let temporary: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -110,7 +109,7 @@ describe('The data directory', () => {
     'below /proc stops the start with one sentence',
     { timeout: PROCESS_MS },
     async () => {
-      await using server = startTypeScript(MAIN, { env: { PORT: '0', ANIMA_DATA_DIR: '/proc/nope/below' } });
+      await using server = startBuilt('src/main.js', { env: { PORT: '0', ANIMA_DATA_DIR: '/proc/nope/below' } });
       expect(await server.exited()).toEqual({ code: 1, signal: null });
       expect(server.stderr).toBe(
         'The data directory /proc/nope/below cannot be made (ENOENT). Set ANIMA_DATA_DIR to a directory that you can write to.\n',

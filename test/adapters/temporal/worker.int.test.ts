@@ -20,5 +20,5 @@ describe('a worker of a Temporal that accepts connections and does not answer', 
     await worker[Symbol.asyncDispose]();
     expect(log.lines).toMatchObject([{ message: 'the process worker lost its server; it is tried again' }]);
     expect(server.calls.filter((call) => call.startsWith('Poll'))).toEqual([]);
-  }, 20_000);
+  });
 });

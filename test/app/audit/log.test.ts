@@ -18,6 +18,7 @@ import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { LOG_TENANT, openLog } from '../../support/logs.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import { event } from '../../support/events.js';
+import { itLong } from '../../support/long.js';
 
 const LOG = logStream(LOG_TENANT);
 const allOf = async (store: MemoryEventStore, stream: string): Promise<readonly RecordedEvent[]> => {
@@ -33,62 +34,71 @@ const leavesOf = async (store: MemoryEventStore): Promise<readonly Leaf[]> =>
 const systemClock = { monotonicMs: () => 0 };
 
 describe('a log', () => {
-  it('grows as a naive tree does, and proves every size and every mind from few events', async () => {
-    const random = seededRandom('log');
-    const counts: number[] = [];
-    const checkpoints: CheckpointAt[] = [];
-    await using log = await openLog();
-    for (let round = 0; round < 12; round += 1) {
-      const [byte = 0] = random.bytes(1);
-      for (let mind = 0; mind < 1 + (byte % 20); mind += 1) await log.write(`m${String(mind)}`, { round });
-      checkpoints.push(await log.checkpoint());
-    }
-    const leaves = await leavesOf(log.events);
-    const rootAt = (size: number): Uint8Array => drained(merkleRoot(leaves.slice(0, size).map(leafHash)));
-    for (const { size, root } of checkpoints) expect(Buffer.from(rootAt(size)).toString('hex')).toBe(root);
-    const last = checkpoints.at(-1) as CheckpointAt;
-    expect(last.size).toBe(leaves.length);
-    let reads = 0;
-    const counting: Pick<MemoryEventStore, 'read'> = {
-      read: (...call) => {
-        reads += 1;
-        return log.events.read(...call);
-      },
-    };
-    for (const checkpoint of checkpoints) {
-      expect(await checkpointOfSize(counting, LOG_TENANT, checkpoint.size)).toEqual(checkpoint);
-      for (let from = 1; from <= checkpoint.size; from += 1) {
-        const path = await consistencyPath(counting, LOG_TENANT, checkpoint, from);
-        const trees = {
-          earlier: from,
-          earlierRoot: rootAt(from),
-          size: checkpoint.size,
-          root: fromHex(checkpoint.root),
-        };
-        expect(isConsistent({ ...trees, path: path.map(fromHex) })).toBe(true);
+  itLong(
+    'grows as a naive tree does, and proves every size and every mind from few events',
+    async () => {
+      const random = seededRandom('log');
+      const counts: number[] = [];
+      const checkpoints: CheckpointAt[] = [];
+      await using log = await openLog();
+      for (let round = 0; round < 12; round += 1) {
+        const [byte = 0] = random.bytes(1);
+        for (let mind = 0; mind < 1 + (byte % 20); mind += 1) await log.write(`m${String(mind)}`, { round });
+        checkpoints.push(await log.checkpoint());
       }
-    }
-    for (let mind = 0; mind < 20; mind += 1) {
-      const stream = npcStream(LOG_TENANT, `m${String(mind)}`);
-      const { lastRevision } = await log.events.read(stream, { direction: 'backwards', limit: 1 });
-      for (let upTo = 0; upTo <= lastRevision; upTo += 1) {
-        for (const checkpoint of checkpoints) {
-          reads = 0;
-          const proof = await proveMind(counting, { tenant: LOG_TENANT, npcId: `m${String(mind)}` }, upTo, checkpoint);
-          counts.push(reads);
-          const wanted = leaves
-            .slice(0, checkpoint.size)
-            .findLast((one) => one.stream === stream && one.revision <= upTo);
-          expect(proof?.leaf).toEqual(wanted);
-          if (proof === null) continue;
-          const { leaf, index: place, size, path } = proof;
-          const inclusion = { leaf: leafHash(leaf), place, leaves: size, path: path.map(fromHex) };
-          expect(isIncluded(inclusion, fromHex(checkpoint.root))).toBe(true);
+      const leaves = await leavesOf(log.events);
+      const rootAt = (size: number): Uint8Array => drained(merkleRoot(leaves.slice(0, size).map(leafHash)));
+      for (const { size, root } of checkpoints) expect(Buffer.from(rootAt(size)).toString('hex')).toBe(root);
+      const last = checkpoints.at(-1) as CheckpointAt;
+      expect(last.size).toBe(leaves.length);
+      let reads = 0;
+      const counting: Pick<MemoryEventStore, 'read'> = {
+        read: (...call) => {
+          reads += 1;
+          return log.events.read(...call);
+        },
+      };
+      for (const checkpoint of checkpoints) {
+        expect(await checkpointOfSize(counting, LOG_TENANT, checkpoint.size)).toEqual(checkpoint);
+        for (let from = 1; from <= checkpoint.size; from += 1) {
+          const path = await consistencyPath(counting, LOG_TENANT, checkpoint, from);
+          const trees = {
+            earlier: from,
+            earlierRoot: rootAt(from),
+            size: checkpoint.size,
+            root: fromHex(checkpoint.root),
+          };
+          expect(isConsistent({ ...trees, path: path.map(fromHex) })).toBe(true);
         }
       }
-    }
-    expect(Math.max(...counts)).toBeLessThan(45);
-  }, 60_000);
+      for (let mind = 0; mind < 20; mind += 1) {
+        const stream = npcStream(LOG_TENANT, `m${String(mind)}`);
+        const { lastRevision } = await log.events.read(stream, { direction: 'backwards', limit: 1 });
+        for (let upTo = 0; upTo <= lastRevision; upTo += 1) {
+          for (const checkpoint of checkpoints) {
+            reads = 0;
+            const proof = await proveMind(
+              counting,
+              { tenant: LOG_TENANT, npcId: `m${String(mind)}` },
+              upTo,
+              checkpoint,
+            );
+            counts.push(reads);
+            const wanted = leaves
+              .slice(0, checkpoint.size)
+              .findLast((one) => one.stream === stream && one.revision <= upTo);
+            expect(proof?.leaf).toEqual(wanted);
+            if (proof === null) continue;
+            const { leaf, index: place, size, path } = proof;
+            const inclusion = { leaf: leafHash(leaf), place, leaves: size, path: path.map(fromHex) };
+            expect(isIncluded(inclusion, fromHex(checkpoint.root))).toBe(true);
+          }
+        }
+      }
+      expect(Math.max(...counts)).toBeLessThan(45);
+    },
+    60_000,
+  );
 
   it('holds one head of each mind that was written to in a round, of its own tenant, in batches', async () => {
     await using log = await openLog();
@@ -113,7 +123,7 @@ describe('a log', () => {
     expect(Math.max(...batches.map(({ data }) => JSON.stringify(data).length))).toBeLessThan(500_000);
     const again = await log.checkpoint();
     expect(again).toEqual(made);
-  }, 60_000);
+  });
 
   it('takes only what lies up to its end, and leaves the rest to the next round', async () => {
     await using log = await openLog();

@@ -12,6 +12,7 @@ import { ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
 import { watched } from '../../support/long-minds.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { playAllSlices } from '../../support/played-sessions.js';
+import { itLong } from '../../support/long.js';
 
 const STEPS = 6 * CHECKPOINT_STEPS + 20;
 const tenant = 'studio';
@@ -68,7 +69,7 @@ describe('the journey of a session', () => {
     expect(cut.findings).toEqual(whole.findings);
   });
 
-  it('is that of its last steps, and tells where findings began before them, without reading all', async () => {
+  itLong('is that of its last steps, and tells where findings began before them, without reading all', async () => {
     const store = await playedSession();
     const { revisions: read, store: counting } = watched(store);
     const findings = [0, 1, 300, CHECKPOINT_STEPS, 3 * CHECKPOINT_STEPS - 1, STEPS].map(findingAt);

@@ -19,6 +19,7 @@ import { SLOW_STEP_MS } from '../../../src/domain/ghost/step-times.js';
 import { ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { playAllSlices, stepsIn as recordedSteps } from '../../support/played-sessions.js';
+import { itLong } from '../../support/long.js';
 
 const tenant = 'studio';
 const sessionId = 'g0_0_aaaaaaaaaaaaaaaa';
@@ -50,11 +51,13 @@ const processOf = (
 
 const playAll = (deps: PlayDeps, signal = never): Promise<void> => playAllSlices(deps, session, signal);
 const stepsIn = (store: MemoryEventStore): Promise<readonly RecordedStep[]> => recordedSteps(store, stream);
-const undisturbed = async (): Promise<readonly RecordedStep[]> => {
+const playUndisturbed = async (): Promise<readonly RecordedStep[]> => {
   const store = new MemoryEventStore();
   await playAll(processOf(store));
   return stepsIn(store);
 };
+let whole: Promise<readonly RecordedStep[]> | undefined;
+const undisturbed = (): Promise<readonly RecordedStep[]> => (whole ??= playUndisturbed());
 
 describe('slices of a session', () => {
   it('record each step once, with a checkpoint every now and then', async () => {
@@ -121,7 +124,7 @@ describe('slices of a session', () => {
     await expect(playSlice(deps, session, never)).rejects.toMatchObject({ code: 'LEVEL_NOT_FOUND' });
   });
 
-  it('end when the minds hold more than a checkpoint may', async () => {
+  itLong('end when the minds hold more than a checkpoint may', async () => {
     // No legal level has one like that: with one, the test needs no crowd.
     const played = { ...level, persona: 'x'.repeat(700_000) };
     const deps = processOf(new MemoryEventStore(), { played });

@@ -230,7 +230,7 @@ describe('the steps of a body', () => {
     expect(report.findings).toContainEqual(
       expect.objectContaining({ kind: 'mind_allowed_world_refused', subject: 'IDLE/WALL', count: CHECKPOINT_STEPS }),
     );
-  }, 60_000);
+  });
 
   it.each(['step', 'session'] as const)(
     'end as failed at the next request when the level is lost: %s',

@@ -57,7 +57,7 @@ describe('the search for a reproduction', () => {
     expect([script, minimal]).toEqual([[{ text: telling }], true]);
     const late = await sessionOf([...Array<string>(fitting + 1).fill(long), telling]);
     await expect(reproduce(late.deps, late.asked, undefined)).rejects.toMatchObject({ code: 'FINDING_NOT_FOUND' });
-  }, 60_000);
+  });
 
   it('keeps searches by the memory that they take', async () => {
     const wordy = JSON.stringify({ dialogue: 'Up '.repeat(8_192), action: { type: 'FLY' } });

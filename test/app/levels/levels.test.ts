@@ -11,6 +11,7 @@ import { Lanes } from '../../../src/app/streams/lanes.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { onBehalf } from '../../support/streams.js';
 import { mapObject, roomMap } from '../../domain/level/maps.js';
+import { itLong } from '../../support/long.js';
 
 const goal = mapObject('goal', 'exit', [4, 2]);
 const first = roomMap([goal]);
@@ -147,19 +148,23 @@ describe('the map of a level', () => {
 describe('the room for maps', () => {
   const large = (mark: string) => ({ ...first, more: mark.padEnd(2 * 1024 * 1024 - 10_000, 'x') });
 
-  it('ends at 256 MiB of a tenant, in all versions, and is there again when a level goes with its versions', async () => {
-    const { open, archive, by } = setUp();
-    const levels = open();
-    for (let count = 0; count < 128; count += 1) await levels.put('full', large(String(count)), by());
-    await expect(levels.put('inn', large('other'), by())).rejects.toMatchObject({ code: 'LEVELS_FULL' });
-    // What is there can be put again, and others have room of their own.
-    expect(await levels.put('full', large('127'), by())).toMatchObject({ created: false });
-    await levels.remove({ levelId: 'full' }, by());
-    await expect(levels.put('inn', large('other'), by())).rejects.toMatchObject({ code: 'LEVELS_FULL' });
-    await levels.remove({ levelId: 'full', versions: 'all' }, by());
-    expect(await archive.stagedBytes('', 'LEVELS-')).toBe(0);
-    expect(await levels.put('inn', large('other'), by())).toMatchObject({ created: true });
-  }, 60_000);
+  itLong(
+    'ends at 256 MiB of a tenant, in all versions, and is there again when a level goes with its versions',
+    async () => {
+      const { open, archive, by } = setUp();
+      const levels = open();
+      for (let count = 0; count < 128; count += 1) await levels.put('full', large(String(count)), by());
+      await expect(levels.put('inn', large('other'), by())).rejects.toMatchObject({ code: 'LEVELS_FULL' });
+      // What is there can be put again, and others have room of their own.
+      expect(await levels.put('full', large('127'), by())).toMatchObject({ created: false });
+      await levels.remove({ levelId: 'full' }, by());
+      await expect(levels.put('inn', large('other'), by())).rejects.toMatchObject({ code: 'LEVELS_FULL' });
+      await levels.remove({ levelId: 'full', versions: 'all' }, by());
+      expect(await archive.stagedBytes('', 'LEVELS-')).toBe(0);
+      expect(await levels.put('inn', large('other'), by())).toMatchObject({ created: true });
+    },
+    60_000,
+  );
 
   it('is made by dropping the maps of one level, and no others that are the same', async () => {
     const { open, by } = setUp();

@@ -163,7 +163,7 @@ describe('retracted memories', () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   it('take at most so many with them, and say how many there are', async () => {
     const mind = await openMind();

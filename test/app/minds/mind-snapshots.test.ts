@@ -14,6 +14,7 @@ import { appendToMind } from '../../support/long-minds.js';
 import { settle } from '../../support/settle.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { onBehalf } from '../../support/streams.js';
+import { runs } from '../../support/long.js';
 
 const log = { warn: () => undefined };
 
@@ -74,7 +75,7 @@ describe('a mind from a snapshot', () => {
           expect(seen).toEqual(await mindAsOf(without(), 'studio', 'mira', moment));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(15, 60) },
     );
   });
 

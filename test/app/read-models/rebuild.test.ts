@@ -10,6 +10,7 @@ import { event } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { writerWith } from '../../support/read-models.js';
 import { appendNext } from '../../support/append-next.js';
+import { itLong } from '../../support/long.js';
 
 const MINDS = 700;
 const tenant = 'studio';
@@ -87,7 +88,7 @@ describe('Rebuilding the read models', () => {
     expect(await models.parkedCount()).toBe(MINDS);
   });
 
-  it('writes on the way, so that large minds are never held all at once', async () => {
+  itLong('writes on the way, so that large minds are never held all at once', async () => {
     store = new MemoryEventStore();
     const persona = 'x'.repeat(500_000);
     for (let n = 0; n < 450; n += 1) {
@@ -106,7 +107,7 @@ describe('Rebuilding the read models', () => {
     expect(Math.max(...sizes)).toBeLessThan(120 * 1024 * 1024);
   });
 
-  it('writes on the way also what small events make of large minds', async () => {
+  itLong('writes on the way also what small events make of large minds', async () => {
     store = new MemoryEventStore();
     const persona = 'x'.repeat(500_000);
     for (const [type, data] of [

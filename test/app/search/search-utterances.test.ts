@@ -5,6 +5,7 @@ import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
 import { searchUtterances } from '../../../src/app/search/search-utterances.js';
 import type { PassageQuery, TextSearch } from '../../../src/ports/text-search.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { itLong } from '../../support/long.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 
@@ -37,7 +38,7 @@ const revisions = ({ hits }: Awaited<ReturnType<Awaited<ReturnType<typeof search
   hits.map(({ revision }) => revision);
 
 describe('a search', () => {
-  it('looks at a bounded number of texts, and says where to go on until it has looked at all', async () => {
+  itLong('looks at a bounded number of texts, and says where to go on until it has looked at all', async () => {
     const search = await searching('the ruby', ...Array.from({ length: 5_200 }, () => 'ruby, the'));
     const first = await search('"the ruby"');
     expect([revisions(first), first.next]).toEqual([[], 201]);
@@ -45,7 +46,7 @@ describe('a search', () => {
     expect([revisions(second), second.next]).toEqual([[0], undefined]);
   });
 
-  it('looks at a bounded amount of text', async () => {
+  itLong('looks at a bounded amount of text', async () => {
     const long = `ruby the ${'x '.repeat(40_000)}`;
     const first = await (await searching('the ruby', ...Array.from({ length: 150 }, () => long)))('"the ruby"');
     expect([revisions(first), first.next]).toEqual([[], 51]);

@@ -5,6 +5,7 @@ import { disclose, LISTED } from '../../../src/app/souls/disclose.js';
 import type { SoulDocument, SoulInputs } from '../../../src/domain/soul/document.js';
 import { turnsDuring } from '../../support/turns.js';
 import { soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';
+import { itLong } from '../../support/long.js';
 
 const disclosed = (more: Partial<SoulInputs>) => {
   const soul: SoulDocument = { ...unsignedSoul(more), trainingProof: 'root', signature: 'a.b.c' };
@@ -13,7 +14,7 @@ const disclosed = (more: Partial<SoulInputs>) => {
 const LARGEST = 16 * 1024 * 1024;
 
 describe('a disclosure', () => {
-  it('lists so many of each and no more, and counts all', async () => {
+  itLong('lists so many of each and no more, and counts all', async () => {
     const player = { player: 'Anna' };
     const memories = Array.from({ length: LISTED.memories + 1 }, (_, n) => soulMemory(n, { metadata: player }));
     const data = { seats: Array.from({ length: LISTED.places + 1 }, () => player) };
@@ -24,7 +25,7 @@ describe('a disclosure', () => {
     expect(await disclosed({ memories: memories.slice(1), data: null })).not.toHaveProperty('more');
   });
 
-  it('is no larger than the largest soul, however many players with long names a text speaks of', async () => {
+  itLong('is no larger than the largest soul, however many players with long names a text speaks of', async () => {
     const players = Array.from({ length: 2_000 }, (_, n) => ({ id: `${n} `.padEnd(256, 'x'), name: `n${n}` }));
     const text = players
       .slice(0, 1_300)

@@ -21,6 +21,7 @@ import { soulClaims } from '../../../src/domain/soul/claims.js';
 import type { SoulDocument, SoulInputs, SoulMemory, UnsignedSoul } from '../../../src/domain/soul/document.js';
 import { hashSoul } from '../../../src/domain/soul/parts.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';
+import { itLong } from '../../support/long.js';
 
 const keys = await serverKeys('home');
 const soul = await signSoul(keys, ISSUER, unsignedSoul());
@@ -168,7 +169,7 @@ describe('signing a soul', () => {
     await expect(signSoul(keys, ISSUER, unsignedSoul(more))).rejects.toMatchObject({ details });
   });
 
-  it('takes a soul of exactly the most bytes, and none of one more', async () => {
+  itLong('takes a soul of exactly the most bytes, and none of one more', async () => {
     const padded = (pads: readonly number[]): UnsignedSoul =>
       unsignedSoul({ memories: pads.map((pad, place) => soulMemory(place, { metadata: { pad: 'x'.repeat(pad) } })) });
     const pads = Array<number>(20).fill(780_000);
@@ -181,7 +182,7 @@ describe('signing a soul', () => {
     expect(await verdictOf(await signedBy(longer))).toBe('too_large');
   });
 
-  it('takes as many lists, values and members as it may, and reads them again in both forms', async () => {
+  itLong('takes as many lists, values and members as it may, and reads them again in both forms', async () => {
     const most = [
       { memories: lists(390_000) },
       { memories: [soulMemory(0, { metadata: members(MAX_MEMBERS) })] },
@@ -286,7 +287,7 @@ describe('a soul that was changed', () => {
     expect(await verdictOf({ ...soul, ...change })).toBe(reason);
   });
 
-  it('is refused with a reason after every flip of a bit of its text that leaves other JSON', async () => {
+  itLong('is refused with a reason after every flip of a bit of its text that leaves other JSON', async () => {
     const small = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(1) }));
     const text = Buffer.from(JSON.stringify(small));
     const right = jcs(small);

@@ -9,6 +9,7 @@ import { makeSoul, type SoulDocument, type SoulMemory } from '../../../src/domai
 import { createPlayerIndex, type Player } from '../../../src/domain/soul/player-index.js';
 import { soulMemory, unsignedSoul } from '../../support/souls.js';
 import { turnsDuring } from '../../support/turns.js';
+import { runs } from '../../support/long.js';
 
 const events = new MemoryEventStore();
 const inTurn = (place: number, turnId: string | null, more: Partial<SoulMemory> = {}): SoulMemory => {
@@ -125,7 +126,7 @@ describe('a soul without players', () => {
         for (const { text: kept } of without.memories) expect(index.spokenOf(kept)).toEqual([]);
         expect(index.spokenOf(without.persona ?? '')).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(30, 300) },
     );
   });
 });

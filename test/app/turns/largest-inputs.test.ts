@@ -25,6 +25,7 @@ import { DEADLINE_MS, openMinds, tapeOf } from '../../support/minds.js';
 import { aRule, aRuleset } from '../../support/rules.js';
 import { onBehalf } from '../../support/streams.js';
 import { statuses } from '../../../src/http/statuses.js';
+import { runs } from '../../support/long.js';
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 /** A text whose JSON is as long as it may be, and no longer. */
@@ -109,7 +110,7 @@ const largest = fc
     return { tape, results, output, contradicting: contradicts ? { ...tape, ...other } : tape };
   });
 
-const RUNS = { numRuns: 12, seed: 20_261_122 };
+const RUNS = { numRuns: runs(4, 12), seed: 20_261_122 };
 const SLOW_MS = 120_000;
 
 describe('a turn of the largest legal inputs', () => {

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
@@ -9,10 +8,9 @@ import { sleepFor } from '../../../src/body/deadline.js';
 import { createMindRequest } from '../../../src/body/mind-request.js';
 import { isServing, startDemoServer, type StartOptions } from '../../../src/cli/demo/server.js';
 import { StartProblem } from '../../../src/domain/shared/start-problem.js';
+import { built } from '../../support/built.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
-const HOOKS = new URL('../../support/typescript-hooks.mjs', import.meta.url).href;
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 /** Serves on PORT, not ready at first; ends in order on SIGTERM. */
 const SERVES = `
 import { createServer } from 'node:http';
@@ -80,7 +78,7 @@ describe('the server that the demo starts', () => {
     const dataDir = join(directory.path, 'data');
     using _taken = await openDataDirectory(dataDir);
     const options = {
-      program: ['--import', HOOKS, MAIN],
+      program: [built('src/main.js')],
       env: { ...process.env, ANIMA_DATA_DIR: dataDir },
       cwd: directory.path,
       lookedAt: 'http://127.0.0.1:8080',
@@ -92,7 +90,7 @@ describe('the server that the demo starts', () => {
       `No server answers at http://127.0.0.1:8080, and another server is using the data directory ${dataDir}. ` +
         'If that server listens elsewhere, run: ANIMA_URL=http://127.0.0.1:<port> npm run demo',
     );
-  }, 60_000);
+  });
 
   it('is stopped again when the demo is interrupted while it waits', async () => {
     const caller = new AbortController();

@@ -8,6 +8,7 @@ import type { Level } from '../../../src/domain/level/level.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { drawnLevel } from './drawn-level.js';
 import { play } from './play.js';
+import { runs } from '../../support/long.js';
 
 const actionsIn = (level: Level, { at, held }: World): readonly JsonObject[] => [
   ...DIRECTIONS.map((way) => ({ type: 'MOVE', payload: { x: at.x + way.x, y: at.y + way.y } })),
@@ -97,7 +98,7 @@ const chambers = fc
   });
 const anyLevel = fc.oneof(levels({ hazards: false }), chambers, chambers);
 
-const RUNS = { numRuns: 40 };
+const RUNS = { numRuns: runs(6, 40) };
 
 describe('what every way through a level shows', () => {
   it('is what the search for reachable goals says, from every world on the way', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { comparisonText, isEmpty, same } from '../../../src/domain/npc/same.js';
 import type { Json } from '../../../src/domain/shared/json.js';
+import { runs } from '../../support/long.js';
 
 const json = fc.jsonValue({ stringUnit: 'grapheme', maxDepth: 3 }).map((value) => value as Json);
 const pair = (left: Json | undefined, right: Json | undefined) => [left, right] as const;
@@ -83,7 +84,7 @@ describe('comparing', () => {
       fc.property(tree, tree, (left, right) => {
         expect(same(left, right)).toBe(comparisonText(left) === comparisonText(right));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(1_000, 5_000) },
     );
   });
 

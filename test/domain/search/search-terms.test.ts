@@ -5,6 +5,7 @@ import { findTerms, snippetAt } from '../../../src/domain/search/find-terms.js';
 import { placedWords, searchWords } from '../../../src/domain/search/placed-words.js';
 import { searchTerms } from '../../../src/domain/search/search-terms.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { runs } from '../../support/long.js';
 
 const term = (words: readonly string[], isBeginning = false, isExcluded = false) => ({
   words,
@@ -87,7 +88,7 @@ describe('the terms of a query', () => {
         for (const { words } of found as ReturnType<typeof searchTerms>)
           for (const word of words) expect(word).toMatch(/^[\p{L}\p{M}\p{N}]{1,64}$/u);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(200, 1_000) },
     );
   });
 
@@ -99,7 +100,7 @@ describe('the terms of a query', () => {
         expect(found(`"${phrase}"`, phrase)).not.toBeNull();
         expect(found(`"${phrase.toUpperCase().normalize('NFD')}"`, phrase)).not.toBeNull();
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(200, 1_000) },
     );
   });
 });
@@ -151,7 +152,7 @@ describe('finding in a long text', () => {
         const begun = naive(words, true, text);
         expect(found(`${words.join('-')}*`, text.join(' '))).toBe(begun < 0 ? null : starts[begun]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(200, 1_000) },
     );
   });
 

@@ -7,6 +7,7 @@ import { soulFromCbor, soulFromCborSlices, soulToCbor, soulToCborSlices } from '
 import { MAX_SOUL_BYTES, MAX_SOUL_DEPTH } from '../../../src/domain/soul/bounds.js';
 import type { SoulDocument } from '../../../src/domain/soul/document.js';
 import { unsignedSoul } from '../../support/souls.js';
+import { itLong, runs } from '../../support/long.js';
 
 const soul: SoulDocument = { ...unsignedSoul(), trainingProof: 'root', signature: 'a.b.c' };
 /** What is written is any JSON; the type only says what for. */
@@ -141,7 +142,7 @@ describe('a soul as CBOR', () => {
           expect(bytes).toEqual(new Uint8Array(encode(value, rfc8949EncodeOptions)));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     );
   });
 });
@@ -195,7 +196,7 @@ describe('bytes that are not what a soul is written as', () => {
     expect(soulFromCbor(new Uint8Array(3 * MAX_SOUL_BYTES + 1))).toBeNull();
   });
 
-  it('are refused after every flip of a bit, or are another value', () => {
+  itLong('are refused after every flip of a bit, or are another value', () => {
     const bytes = soulToCbor(soul);
     for (const [place, byte] of bytes.entries()) {
       for (let bit = 1; bit < 256; bit *= 2) {

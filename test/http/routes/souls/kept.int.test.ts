@@ -22,6 +22,7 @@ import { gate } from '../../../support/gate.js';
 import { startApp, type TestApp, testPrincipal } from '../../../support/http.js';
 import { closeSockets, openSocket } from '../../../support/sockets.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../../support/souls.js';
+import { itLong } from '../../../support/long.js';
 
 const keys = await serverKeys('home');
 
@@ -111,27 +112,31 @@ describe('a kept soul', () => {
     }
   });
 
-  it('that clients do not take is in memory so many times and no more, for one tenant fewer, and is let go when they leave', async () => {
-    const { txId: small } = await published();
-    const sockets = [];
-    const read: string[] = [];
-    for (const key of ['good', 'second']) {
-      for (let n = 0; n < TENANT_SOULS_READ; n += 1) {
-        const { txId } = await published({ soulId: `${key}${n}`, memories: large });
-        const socket = await readingSocket(`/souls/${txId}`, key);
-        await once(socket, 'data');
-        sockets.push(socket.pause());
-        read.push(txId);
+  itLong(
+    'that clients do not take is in memory so many times and no more, for one tenant fewer, and is let go when they leave',
+    async () => {
+      const { txId: small } = await published();
+      const sockets = [];
+      const read: string[] = [];
+      for (const key of ['good', 'second']) {
+        for (let n = 0; n < TENANT_SOULS_READ; n += 1) {
+          const { txId } = await published({ soulId: `${key}${n}`, memories: large });
+          const socket = await readingSocket(`/souls/${txId}`, key);
+          await once(socket, 'data');
+          sockets.push(socket.pause());
+          read.push(txId);
+        }
+        expect((await app.get(`/souls/${small}`)).body.error.code).toBe('BUSY');
+        expect((await app.get(`/souls/${small}`, as('third'))).status).toBe(key === 'good' ? 200 : 503);
       }
-      expect((await app.get(`/souls/${small}`)).body.error.code).toBe('BUSY');
-      expect((await app.get(`/souls/${small}`, as('third'))).status).toBe(key === 'good' ? 200 : 503);
-    }
-    expect(read).toHaveLength(SOULS_READ);
-    // Who reads one of those takes no more memory.
-    expect((await app.get(`/souls/${read[0] ?? ''}`)).status).toBe(200);
-    sockets[1]?.destroy();
-    await expect.poll(async () => (await app.get(`/souls/${small}`, as('third'))).status).toBe(200);
-  }, 60_000);
+      expect(read).toHaveLength(SOULS_READ);
+      // Who reads one of those takes no more memory.
+      expect((await app.get(`/souls/${read[0] ?? ''}`)).status).toBe(200);
+      sockets[1]?.destroy();
+      await expect.poll(async () => (await app.get(`/souls/${small}`, as('third'))).status).toBe(200);
+    },
+    60_000,
+  );
 });
 
 describe('disclosures and proofs', () => {

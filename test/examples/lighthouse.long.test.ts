@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 
 import { apiOf } from '../support/api.js';
-import { type Child, startTypeScript } from '../support/child.js';
+import { type Child, startBuilt } from '../support/child.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
 
-const MAIN = new URL('../../examples/lighthouse/main.ts', import.meta.url);
+const MAIN = 'examples/lighthouse/main.js';
 
 /** A port that is free now: the game must find a server again that was killed. */
 const freePort = (): Promise<number> =>
@@ -25,7 +25,7 @@ describe('examples/lighthouse', () => {
     await using server = await openEmbeddedServer();
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
     const told = async (...args: readonly string[]) => {
-      await using child = startTypeScript(MAIN, { env, args });
+      await using child = startBuilt(MAIN, { env, args });
       const { code } = await child.exited();
       return [code, child.stderr];
     };
@@ -37,13 +37,13 @@ describe('examples/lighthouse', () => {
     expect(await told('--level', 'nowhere')).toEqual([1, expect.stringMatching(/\(LEVEL_NOT_FOUND\)\n$/)]);
     const { body } = await apiOf(server.url, server.ownerKey).get('/ghost/history');
     expect(body).toMatchObject({ sessions: [] });
-  }, 60_000);
+  });
 
   it('plays a session to its end, and when it or the server is killed goes on with what was recorded', async () => {
     await using server = await openEmbeddedServer({ PORT: String(await freePort()) });
     const api = apiOf(server.url, server.ownerKey);
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
-    const game = (...args: readonly string[]): Child => startTypeScript(MAIN, { env, args });
+    const game = (...args: readonly string[]): Child => startBuilt(MAIN, { env, args });
     const stepsOf = async (id: string): Promise<readonly Step[]> =>
       ((await api.get(`/ghost/${id}/steps?limit=500`)).body as { steps: Step[] }).steps;
     const sessionOf = async (child: Child): Promise<string> =>
@@ -89,11 +89,11 @@ describe('examples/lighthouse', () => {
   it('says what is wrong with what it is asked for', async () => {
     await using server = await openEmbeddedServer();
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
-    await using unknown = startTypeScript(MAIN, { env, args: ['--session', 'g0_0_aaaaaaaaaaaaaaaa'] });
+    await using unknown = startBuilt(MAIN, { env, args: ['--session', 'g0_0_aaaaaaaaaaaaaaaa'] });
     expect((await unknown.exited()).code).toBe(1);
     expect(unknown.stderr).toBe('There is no ghost session with this id. (GHOST_NOT_FOUND)\n');
-    await using keyless = startTypeScript(MAIN, { env: { ANIMA_URL: server.url, ANIMA_DATA_DIR: '/nowhere' } });
+    await using keyless = startBuilt(MAIN, { env: { ANIMA_URL: server.url, ANIMA_DATA_DIR: '/nowhere' } });
     expect((await keyless.exited()).code).toBe(1);
     expect(keyless.stderr).toBe("No API key: set ANIMA_API_KEY, or ANIMA_DATA_DIR to the server's data directory.\n");
-  }, 60_000);
+  });
 });

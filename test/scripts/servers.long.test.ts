@@ -56,7 +56,7 @@ describe.runIf(process.platform === 'linux')('npm run servers', () => {
     } finally {
       await runServers(['reset'], env);
     }
-  }, 60_000);
+  });
 
   it('uses an event store that is run by others as it is, and does not kill it', async () => {
     await using temporary = await temporaryDirectory();

@@ -4,12 +4,11 @@ import { TEXT_TRIES } from '../../src/app/memory/failing-texts.js';
 import { EMBED_TEXTS } from '../../src/ports/embedder.js';
 import { apiOf } from '../support/api.js';
 import type { ServerUnderTest } from '../scenarios/server-under-test.js';
-import { startTypeScript } from '../support/child.js';
+import { startBuilt } from '../support/child.js';
 import { type EmbeddingsServer, reply, startEmbeddingsServer } from '../support/embeddings-server.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { typed } from './typed.js';
 
-const ANIMA = new URL('../../src/cli/anima.ts', import.meta.url);
 const TEXTS = 200;
 
 const textsOf = ({ seen }: EmbeddingsServer): readonly string[] => seen.flatMap(({ body }) => body.input);
@@ -44,7 +43,7 @@ describe('anima reembed', () => {
     const env = envOf(embeddings.url, server.dataDir);
     // The second batch gets no answer.
     const [first, second] = [embeddings.came(1), embeddings.came(2)];
-    const killed = startTypeScript(ANIMA, { args: ['reembed'], env });
+    const killed = startBuilt('src/cli/anima.js', { args: ['reembed'], env });
     await first;
     embeddings.next.push(() => undefined);
     await second;
@@ -58,7 +57,7 @@ describe('anima reembed', () => {
 
     const again = await typed(['reembed'], { env });
     expect([again.code, again.stdout]).toEqual([0, 'Embedded 0 texts with api:words@1.\n']);
-  }, 120_000);
+  });
 
   it('says in one sentence that the embedder is away', async () => {
     await using server = await openEmbeddedServer();
@@ -70,7 +69,7 @@ describe('anima reembed', () => {
     }
     const { code, stderr } = await typed(['reembed'], { env: envOf(embeddings.url, server.dataDir) });
     expect([code, stderr]).toEqual([1, 'The embedder, which recall needs, does not answer; try again shortly.\n']);
-  }, 60_000);
+  });
 
   it('says how many texts it has passed over', async () => {
     await using server = await openEmbeddedServer();
@@ -83,5 +82,5 @@ describe('anima reembed', () => {
     const { code, stdout, stderr } = await typed(['reembed'], { env: envOf(embeddings.url, server.dataDir) });
     expect([code, stdout]).toEqual([0, 'Embedded 0 texts with api:words@1.\n']);
     expect(stderr).toBe('Texts that the embedder keeps refusing: 1. They are found by their words alone.\n');
-  }, 60_000);
+  });
 });

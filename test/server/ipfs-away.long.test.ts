@@ -34,4 +34,4 @@ it('goes on with an export after its request was told that the IPFS node does no
   const [soul] = await listed();
   expect((await ask()).body).toMatchObject({ storage: 'ipfs', cid: soul?.txId });
   expect(await listed()).toHaveLength(1);
-}, 120_000);
+});

@@ -1,0 +1,24 @@
+import { describe, inject, it } from 'vitest';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Set by `npm run test:long`. */
+    readonly long: boolean;
+  }
+}
+
+const isLong = inject('long');
+
+/** How many runs a property gets: `few` in `npm test`, `many` in `npm run test:long`. */
+export const runs = (few: number, many: number): number => (isLong ? many : few);
+
+const left = Object.assign(() => undefined, { each: () => () => undefined });
+
+/**
+ * A test that only `npm run test:long` runs, because it takes seconds: largest inputs, kills, searches to the end. A file whose tests are all of
+ * this kind is called `*.long.test.ts` instead.
+ */
+export const itLong = (isLong ? it : left) as unknown as typeof it;
+
+/** The same for a group. */
+export const describeLong = (isLong ? describe : left) as unknown as typeof describe;
