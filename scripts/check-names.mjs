@@ -1,4 +1,4 @@
-// Holds the tree to one meaning for each name: no two files declare a type of the same name, or export a value of the same name.
+// Holds the tree to one meaning for each exported name: no two files export a type or a value of the same name. A private name is its file's own.
 // src/body is left out: it speaks the words of the wire, and no other folder imports it.
 // Usage: node scripts/check-names.mjs [folder that holds src, workflows, ...]; this repository when it is left out.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -19,17 +19,14 @@ const sources = (root) =>
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .filter((file) => !ownWords.test(file));
 
-const isType = (statement) =>
-  ts.isTypeAliasDeclaration(statement) || ts.isInterfaceDeclaration(statement) || ts.isClassDeclaration(statement);
-
-/** The names that may be declared in one file only: of types all, of values those that are exported. */
+/** The names that one file exports. */
 const namesOf = (root, file) => {
   const { statements } = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest);
   return statements.flatMap((statement) => {
     const exported = ts.canHaveModifiers(statement)
       ? (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
       : false;
-    if (!exported && !isType(statement)) return [];
+    if (!exported) return [];
     if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map(({ name }) => name.text);
     return statement.name === undefined ? [] : [statement.name.text];
   });
@@ -42,7 +39,7 @@ for (const file of files) {
   for (const name of new Set(namesOf(root, file))) places.set(name, [...(places.get(name) ?? []), file]);
 }
 const doubles = [...places].filter(([, where]) => where.length > 1);
-for (const [name, where] of doubles) console.error(`${name} is declared in ${where.join(' and ')}`);
+for (const [name, where] of doubles) console.error(`${name} is exported by ${where.join(' and ')}`);
 console.log(
   `names: ${files.length} files looked at, ${places.size} names, ${doubles.length} with more than one meaning`,
 );
