@@ -136,7 +136,11 @@ const packages = [
     ['^src/http/history-csv\\.ts$'],
     'Quotes, line ends and formulas of CSV are left to who knows them.',
   ),
-  vendor(['lru-cache'], ['^src/app/'], 'What is remembered is bounded by its size, in one way.'),
+  vendor(
+    ['lru-cache'],
+    ['^src/(app|adapters|server)/', '^src/domain/rules/pattern\\.ts$'],
+    'What is remembered is bounded by its size, in one way.',
+  ),
   vendor(['usearch'], ['^src/adapters/vectors/'], 'How vectors are compared is behind a port.'),
   vendor(['pure-rand'], ['^src/domain/(level|ghost)/'], 'What is drawn from a seed is the same always and everywhere.'),
   vendor(['re2js'], ['^src/domain/rules/'], 'Patterns of clients run in linear time, so only where RE2 reads them.'),

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 import { npcEvents } from '../domain/npc/decoder.js';
 import { parseNpcStream } from '../domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
@@ -15,7 +17,7 @@ const short = (text: string): string => {
 
 /** Makes one readable line from each turn that ends; null for every other event. Until then it keeps what turns were opened with. */
 export const createTurnLines = (): ((event: RecordedEvent) => string | null) => {
-  const opened = new Map<string, string>();
+  const opened = new LRUCache<string, string>({ max: TURNS_REMEMBERED });
   const heard = (turnId: string): string => {
     const observation = opened.get(turnId) ?? '';
     opened.delete(turnId);
@@ -28,12 +30,9 @@ export const createTurnLines = (): ((event: RecordedEvent) => string | null) => 
     const line = (said: string, then: string): string =>
       `${recorded.meta.at.slice(11, 19)}  ${npcId}  ${said === '' ? '' : `“${short(said)}” → `}${then}`;
     switch (event.type) {
-      case 'TurnOpened': {
+      case 'TurnOpened':
         opened.set(event.data.turnId, short(event.data.observation));
-        const [oldest] = opened.keys();
-        if (opened.size > TURNS_REMEMBERED && oldest !== undefined) opened.delete(oldest);
         return null;
-      }
       case 'VerdictReached': {
         const { action, dialogue } = event.data.verdict;
         const target = action?.target === undefined || action.target === '' ? '' : ` ${action.target}`;

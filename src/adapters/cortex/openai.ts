@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 import { pause } from '../../app/pacing/pause.js';
 import { withTimeLimit } from '../../app/pacing/time-limit.js';
 import type { JsonObject } from '../../domain/shared/json.js';
@@ -55,8 +57,8 @@ const isTooLate = ({ reason }: AbortSignal): boolean =>
 /** A model behind any server that speaks the API of OpenAI (contract 6.4). Its key is in no log, message or error. */
 export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: OpenAiEngineDeps): CortexEngine => {
   const breaker = createBreaker(clock);
-  /** Digests; the oldest comes first. */
-  const refusedSchemas = new Set<string>();
+  /** Their digests. */
+  const refusedSchemas = new LRUCache<string, true>({ max: REFUSED_SCHEMAS });
   let answeredMs = -Infinity;
 
   /** Asks with the schema; a server that refuses it but answers without is not asked for this one again. */
@@ -64,15 +66,13 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     const once = (schema: JsonObject | undefined) => askModelServer(server, asked, schema, signal);
     if (asked.jsonSchema === undefined) return once(undefined);
     const digest = sha256Base64url(JSON.stringify(asked.jsonSchema));
-    if (refusedSchemas.has(digest)) return once(undefined);
+    if (refusedSchemas.get(digest) === true) return once(undefined);
     try {
       return await once(asked.jsonSchema);
     } catch (failure) {
       if (!(failure instanceof AttemptFailed) || !mayMeanNoSchema(failure)) throw failure;
       const completed = await once(undefined);
-      refusedSchemas.add(digest);
-      const [oldest] = refusedSchemas;
-      if (refusedSchemas.size > REFUSED_SCHEMAS && oldest !== undefined) refusedSchemas.delete(oldest);
+      refusedSchemas.set(digest, true);
       log.info(
         { cortexId: ID },
         'the model server does not take a JSON schema; it is asked without that one from now on',

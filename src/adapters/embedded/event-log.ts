@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 import type { JsonObject } from '../../domain/shared/json.js';
 import { PAUSE_BYTES, READ_BYTES } from '../../domain/shared/page-size.js';
 import type {
@@ -100,15 +102,15 @@ const processKey = ({ stream, name, id }: OpenProcess): string => `${stream}\n${
 export class EventLog {
   readonly #database: Database;
   readonly #sql;
-  readonly #heads = new Map<string, StreamHead>();
-  readonly #names = new Map<number, string>();
+  readonly #heads: LRUCache<string, StreamHead>;
+  readonly #names: LRUCache<number, string>;
   readonly #processes = new Map<string, OpenProcess>();
-  readonly #headsKept: number;
   #position: number;
 
   /** Reads the last position and the open processes, never the events. `headsKept`: how many streams' names and last revisions stay in memory. */
   constructor(database: Database, headsKept: number) {
-    this.#headsKept = headsKept;
+    this.#heads = new LRUCache({ max: headsKept });
+    this.#names = new LRUCache({ max: headsKept });
     database.exec(SCHEMA);
     this.#database = database;
     const events = `SELECT ${EVENT_COLUMNS} FROM events`;
@@ -227,7 +229,7 @@ export class EventLog {
 
   #adopt(draft: CommitDraft): void {
     this.#position = draft.position;
-    for (const [stream, head] of draft.heads) this.#keep(stream, head);
+    for (const [stream, head] of draft.heads) this.#heads.set(stream, head);
     for (const [key, process] of draft.processes) {
       if (process === null) this.#processes.delete(key);
       else this.#processes.set(key, process);
@@ -252,7 +254,7 @@ export class EventLog {
     const row = this.#sql.streamByName.get(stream) as { id: number; last: number | null } | undefined;
     if (row === undefined) return undefined;
     const head = { id: row.id, last: row.last ?? -1 };
-    this.#keep(stream, head);
+    this.#heads.set(stream, head);
     return head;
   }
 
@@ -260,19 +262,7 @@ export class EventLog {
     const known = this.#names.get(id);
     if (known !== undefined) return known;
     const { name } = this.#sql.nameOf.get(id) as { name: string };
-    keepBounded(this.#names, id, name, this.#headsKept);
+    this.#names.set(id, name);
     return name;
   }
-
-  #keep(stream: string, head: StreamHead): void {
-    keepBounded(this.#heads, stream, head, this.#headsKept);
-  }
 }
-
-/** Keeps an entry, and drops the oldest beyond the bound. */
-const keepBounded = <Key, Value>(map: Map<Key, Value>, key: Key, value: Value, bound: number): void => {
-  map.set(key, value);
-  if (map.size <= bound) return;
-  const oldest = map.keys().next();
-  if (oldest.done !== true) map.delete(oldest.value);
-};

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
@@ -40,7 +41,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   /** Requests of this process for one key run one after the other, in the order in which they were made. */
   readonly #asking = new Map<string, Promise<unknown>>();
   /** Attempts that may be recorded as running though they are not, with the key's id: whether they began or ended is unknown. */
-  readonly #unsettled = new Map<number, string>();
+  readonly #unsettled = new LRUCache<number, string>({ max: MAX_UNSETTLED });
   #lastAttempt = 0;
   #added = 0;
 
@@ -131,7 +132,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
       this.#added += 1;
       return rows[0];
     } catch (error) {
-      this.#isUnsettled(id, attempt);
+      this.#unsettled.set(attempt, id);
       throw error;
     }
   }
@@ -152,17 +153,11 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     try {
       await this.#postgres.run('request', (db) => statement.execute(db));
     } catch (error) {
-      this.#isUnsettled(id, attempt);
+      this.#unsettled.set(attempt, id);
       throw error;
     } finally {
       if (this.#running.get(id) === attempt) this.#running.delete(id);
     }
-  }
-
-  #isUnsettled(id: string, attempt: number): void {
-    this.#unsettled.set(attempt, id);
-    const [oldest] = this.#unsettled.keys();
-    if (this.#unsettled.size > MAX_UNSETTLED && oldest !== undefined) this.#unsettled.delete(oldest);
   }
 
   /** Releases attempts that no longer run, so that other processes need not wait for this one's end. Deletes what has expired. */

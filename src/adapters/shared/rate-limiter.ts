@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 import type { Clock } from '../../ports/clock.js';
 import type { RateLimit } from '../../domain/tenant/rate-limit.js';
 import type { RateDecision, RateLimiter } from '../../ports/rate-limiter.js';
@@ -14,7 +16,7 @@ type Window = { readonly endMs: number; used: number };
 export class MemoryRateLimiter implements RateLimiter {
   readonly #clock: Clock;
   /** In the order in which they began. */
-  readonly #windows = new Map<string, Window>();
+  readonly #windows = new LRUCache<string, Window>({ max: WINDOWS_KEPT });
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -23,12 +25,12 @@ export class MemoryRateLimiter implements RateLimiter {
   async take(subject: string, { limit, windowSeconds }: RateLimit): Promise<RateDecision> {
     const nowMs = this.#clock.monotonicMs();
     this.#sweep(nowMs);
-    let window = this.#windows.get(subject);
+    let window = this.#windows.peek(subject);
     if (window === undefined || nowMs >= window.endMs) window = { endMs: nowMs + windowSeconds * 1_000, used: 0 };
     const allowed = window.used < limit;
     if (allowed) {
       window.used += 1;
-      this.#keep(subject, window);
+      if (this.#windows.peek(subject) !== window) this.#windows.set(subject, window);
     }
     return {
       allowed,
@@ -37,23 +39,11 @@ export class MemoryRateLimiter implements RateLimiter {
     };
   }
 
-  #keep(subject: string, window: Window): void {
-    if (this.#windows.get(subject) === window) return;
-    this.#windows.delete(subject);
-    this.#windows.set(subject, window);
-    if (this.#windows.size > WINDOWS_KEPT) this.#forgetOldest();
-  }
-
   #sweep(nowMs: number): void {
     for (let swept = 0; swept < SWEPT_PER_REQUEST; swept += 1) {
-      const oldest = this.#windows.values().next();
-      if (oldest.done === true || nowMs < oldest.value.endMs) return;
-      this.#forgetOldest();
+      const [oldest] = this.#windows.rvalues();
+      if (oldest === undefined || nowMs < oldest.endMs) return;
+      this.#windows.pop();
     }
-  }
-
-  #forgetOldest(): void {
-    const oldest = this.#windows.keys().next();
-    if (oldest.done !== true) this.#windows.delete(oldest.value);
   }
 }

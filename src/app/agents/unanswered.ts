@@ -1,8 +1,10 @@
+import { LRUCache } from 'lru-cache';
+
 import type { Clock } from '../../ports/clock.js';
 
 /** How long after a request was told to come again its turn is still the answer to the same input, in milliseconds (contract 7.1). */
 export const OWED_MS = 60_000;
-/** How many inputs are remembered; the one that was noted first goes first. */
+/** How many inputs are remembered; the least recently used goes first. */
 const INPUTS_KEPT = 10_000;
 
 type Owed = { readonly turnId: string; readonly times: number; readonly untilMs: number };
@@ -17,15 +19,12 @@ export type Unanswered = {
 
 /** Nothing is owed yet. An input stands for whatever makes two requests the same. */
 export const createUnanswered = (clock: Pick<Clock, 'monotonicMs'>, kept: number = INPUTS_KEPT): Unanswered => {
-  const inputs = new Map<string, Owed>();
+  const inputs = new LRUCache<string, Owed>({ max: kept });
   return {
     noted: (input, turnId) => {
       const before = inputs.get(input);
       const times = before?.turnId === turnId ? before.times + 1 : 1;
-      inputs.delete(input);
       inputs.set(input, { turnId, times, untilMs: clock.monotonicMs() + OWED_MS });
-      const [oldest] = inputs.keys();
-      if (inputs.size > kept && oldest !== undefined) inputs.delete(oldest);
     },
     take: (input) => {
       const owed = inputs.get(input);

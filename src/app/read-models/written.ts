@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** How many keys' last writes are remembered; the key that has not written for longest goes first. */
 export const WRITERS_KEPT = 10_000;
 
@@ -9,16 +11,11 @@ export type Written = {
 };
 
 export const createWritten = (kept: number = WRITERS_KEPT): Written => {
-  const positions = new Map<string, number>();
+  const positions = new LRUCache<string, number>({ max: kept });
   return {
     noted(keyId, position) {
-      const before = positions.get(keyId) ?? 0;
-      if (position <= before) return;
-      positions.delete(keyId);
-      positions.set(keyId, position);
-      const [oldest] = positions.keys();
-      if (positions.size > kept && oldest !== undefined) positions.delete(oldest);
+      if (position > (positions.peek(keyId) ?? 0)) positions.set(keyId, position);
     },
-    position: (keyId) => positions.get(keyId) ?? 0,
+    position: (keyId) => positions.peek(keyId) ?? 0,
   };
 };

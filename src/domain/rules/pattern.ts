@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2Set } from 're2js';
 import { cutText } from '../shared/text.js';
 
@@ -104,21 +105,19 @@ const compile = (source: string): Compiled => {
   }
 };
 
-const kept = new Map<string, Compiled>();
+const kept = new LRUCache<string, Compiled>({ max: KEPT_PATTERNS });
 
 /** Whether a source was made ready before and is kept: using it then costs no `compileWork`. */
 export const isKept = (source: string): boolean => kept.has(source);
 
 /**
- * A rule's pattern, RE2 syntax, case-insensitive, linear in the text; or what is wrong with it. It is compiled once. The oldest kept pattern is
- * dropped for a new one, which changes only the time of its next use.
+ * A rule's pattern, RE2 syntax, case-insensitive, linear in the text; or what is wrong with it. It is compiled once. The least recently
+ * used pattern is dropped for a new one, which changes only the time of its next use.
  */
 export const compilePattern = (source: string): Compiled => {
   const known = kept.get(source);
   if (known !== undefined) return known;
   const compiled = compile(source);
-  const [oldest] = kept.keys();
-  if (kept.size >= KEPT_PATTERNS && oldest !== undefined) kept.delete(oldest);
   kept.set(source, compiled);
   return compiled;
 };
