@@ -1,30 +1,31 @@
-/** How far down a failure's causes the reason is looked for. */
+/** How many causes of a failure are searched for a code. */
 const MAX_CAUSES = 8;
 
-/** What a code (of Node, or PostgreSQL's SQLSTATE) or a message means to who runs the server. */
-const reasons: readonly { readonly says: RegExp; readonly reason: string }[] = [
-  { says: /^28\w{3} |\bUNAUTHENTICATED\b/, reason: 'the server refuses the user or the password' },
-  { says: /^3D000 /, reason: 'the server has no database of this name' },
-  { says: /\b(ENOTFOUND|EAI_AGAIN)\b|Name resolution failed/, reason: 'no host of this name is known' },
-  { says: /\bECONNREFUSED\b/, reason: 'nobody listens at this address' },
-];
+const REFUSED = 'the server refuses the user or the password';
+const UNKNOWN_HOST = 'no host of this name is known';
 
-const textOf = (failure: Error): string => {
-  const code = 'code' in failure ? failure.code : '';
-  return `${typeof code === 'string' || typeof code === 'number' ? code : ''} ${failure.message}`;
+/** What a code means to whoever runs the server: SQLSTATEs of PostgreSQL, Node's error codes, status codes of gRPC. */
+const REASONS: Readonly<Record<string, string>> = {
+  '28000': REFUSED,
+  '28P01': REFUSED,
+  '3D000': 'the server has no database of this name',
+  ENOTFOUND: UNKNOWN_HOST,
+  EAI_AGAIN: UNKNOWN_HOST,
+  ECONNREFUSED: 'nobody listens at this address',
+  '14': 'the server cannot be reached',
+  '16': REFUSED,
 };
 
 /**
- * The failure of a server that was asked whether it is there, as `GET /readyz` tells it to anybody: where the setting is to blame, its name and
- * what is wrong, and no address or user. Any other failure as it is.
+ * The failure of a server's health check, as `GET /readyz` shows it to anybody: where its code blames the setting, the name of the setting and what is
+ * wrong, without an address or a user. Any other failure is returned as it is.
  */
 export const serverReason = (error: unknown, setting: string): Error => {
   const failure = error instanceof Error ? error : new Error(String(error));
   let cause: unknown = failure;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1, cause = cause.cause) {
-    const text = textOf(cause);
-    const found = reasons.find(({ says }) => says.test(text));
-    if (found !== undefined) return new Error(`Look at ${setting}: ${found.reason}.`, { cause: failure });
+    const reason = 'code' in cause ? REASONS[String(cause.code)] : undefined;
+    if (reason !== undefined) return new Error(`Look at ${setting}: ${reason}.`, { cause: failure });
   }
   return failure;
 };

@@ -18,12 +18,7 @@ describe('The reason of a server that does not serve', () => {
     ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', 'nobody listens at this address'],
     ['ENOTFOUND', 'getaddrinfo ENOTFOUND nobody.invalid', 'no host of this name is known'],
     ['EAI_AGAIN', 'getaddrinfo EAI_AGAIN nobody.invalid', 'no host of this name is known'],
-    [
-      14,
-      '14 UNAVAILABLE: No connection established. Last error: connect ECONNREFUSED 127.0.0.1:1',
-      'nobody listens at this address',
-    ],
-    [14, '14 UNAVAILABLE: Name resolution failed for target dns:nobody.invalid:2113', 'no host of this name is known'],
+    [14, '14 UNAVAILABLE: Name resolution failed for target dns:nobody.invalid:2113', 'the server cannot be reached'],
     [16, '16 UNAUTHENTICATED: unauthenticated', 'the server refuses the user or the password'],
   ])('names the setting to look at for %s %s, and neither the user nor the address', (code, message, reason) => {
     expect(serverReason(refusal(coded(code, message)), 'THE_URL').message).toBe(`Look at THE_URL: ${reason}.`);

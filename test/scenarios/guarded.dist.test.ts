@@ -118,7 +118,7 @@ describe('servers as studios have them', () => {
 
   it('refuse a projector and a relay with the password of somebody else', async () => {
     const feeds = await namespace.start('projector,relay', { KAFKA_SASL_PASSWORD_FILE: wrongPassword });
-    const named = 'Look at KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD';
+    const named = 'check KAFKA_BROKERS, KAFKA_TLS*, KAFKA_SASL*';
     await feeds.child.waitForLine(/the relay was interrupted/);
     await feeds.child.waitForLine(/the feed of events was lost/);
     for (const line of feeds.child.lines.filter((each) => /interrupted|was lost/.test(each)))

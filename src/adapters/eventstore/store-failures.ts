@@ -37,11 +37,11 @@ export const outcomeUnknown = (cause: unknown): Rejection => {
 /** The refusal of an append when too many are waiting. */
 export const busy = (): Rejection => new Rejection('BUSY', { retryAfter: RETRY_SECONDS });
 
-/** Whether the call ended before there was a connection; then the server cannot have seen any of it. */
+/** Whether the call ended before there was a connection; then the server cannot have seen any of it. Only the text tells: a lost connection has the same code. */
 export const neverSent = (error: unknown): boolean =>
   statusOf(error) === GRPC.unavailable &&
   /No connection established|ECONNREFUSED|Name resolution failed|Failed to discover/.test(textOf(error));
 
-/** Whether the call was ended by us, through `cancel`. */
+/** Whether the call was ended by us, through `cancel`. Only the text tells: the server ends calls with the same code. */
 export const cancelledByUs = (error: unknown): boolean =>
   statusOf(error) === GRPC.cancelled && /Cancelled on client/.test(textOf(error));

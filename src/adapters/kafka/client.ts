@@ -6,8 +6,10 @@ import type { Log } from '../../ports/log.js';
 import type { KafkaAccess } from '../../ports/server-access.js';
 import { within } from '../shared/within.js';
 import { quietQueues } from './quiet-queue.js';
-import { kafkaRefusal, PLAIN } from './refusal.js';
+import { refusing } from './refusal.js';
 
+/** Neither TLS nor a name. */
+const PLAIN: KafkaAccess = { tls: null, sasl: null };
 /** How long a connection is waited for, and an answer, in milliseconds. */
 const CONNECT_MS = 1_500;
 const REQUEST_MS = 10_000;
@@ -70,7 +72,7 @@ const tlsOf = ({ ca, client }: NonNullable<KafkaAccess['tls']>): ConnectionOptio
 
 /**
  * Resolves when a broker answers, after one try.
- * @throws what the client says, with the setting to look at where brokers refuse us
+ * @throws what the client says, with the settings to check
  */
 export const pingBrokers = async (settings: KafkaSettings): Promise<void> => {
   const admin = openKafkaClient(settings).admin({ retry: { retries: 0 } });
@@ -78,7 +80,7 @@ export const pingBrokers = async (settings: KafkaSettings): Promise<void> => {
     await admin.connect();
     await admin.describeCluster();
   } catch (error) {
-    throw kafkaRefusal(error, settings.access, true);
+    refusing(error);
   } finally {
     await closeClient(admin);
   }

@@ -61,7 +61,7 @@ export class KafkaFeed implements EventFeed {
       try {
         await this.#member(handlers, signal, () => (failures = 0));
       } catch (error) {
-        const err = kafkaRefusal(error, this.#settings.access);
+        const err = kafkaRefusal(error);
         if (failures === 0) this.#settings.log.warn({ err }, 'the feed of events was lost and will be resumed');
       }
       // A process that is not a member has no partitions.

@@ -21,7 +21,7 @@ export class KafkaFeedWriter implements FeedWriter {
   }
 
   open(): Promise<FeedSession> {
-    return this.#open().catch(refusing(this.#settings.access));
+    return this.#open().catch(refusing);
   }
 
   async #open(): Promise<FeedSession> {
@@ -42,8 +42,7 @@ export class KafkaFeedWriter implements FeedWriter {
     }
     return {
       partitions,
-      write: (entries) =>
-        sendMessages(producer, this.#topic, entries.map(toMessage)).catch(refusing(this.#settings.access)),
+      write: (entries) => sendMessages(producer, this.#topic, entries.map(toMessage)).catch(refusing),
       [Symbol.asyncDispose]: () => closeClient(producer),
     };
   }

@@ -26,7 +26,7 @@ export class KafkaEventPublisher implements EventPublisher {
   }
 
   open(): Promise<PublisherSession> {
-    return this.#open().catch(refusing(this.#settings.access));
+    return this.#open().catch(refusing);
   }
 
   async #open(): Promise<PublisherSession> {
@@ -53,7 +53,7 @@ export class KafkaEventPublisher implements EventPublisher {
           producer,
           this.#topic,
           events.map((event) => toMessage(event, partitions)),
-        ).catch(refusing(this.#settings.access)),
+        ).catch(refusing),
       [Symbol.asyncDispose]: () => closeClient(producer),
     };
   }
