@@ -43,7 +43,7 @@ const layers = [
     severity: 'error',
     comment: 'Application code is in one of the wings, and runs against ports, not against a database or a protocol.',
     from: { path: '^src/app/' },
-    to: { path: ours, pathNot: ['^src/(app|ports|domain)/', '^(workflows|projections)/'] },
+    to: { path: ours, pathNot: ['^src/(app|concurrency|ports|domain)/', '^(workflows|projections)/'] },
   },
   {
     name: 'adapters-are-chosen-at-the-edge',

@@ -2,11 +2,12 @@
 // `imports` names folders or files besides the folder itself; `null` allows anything. `because` is what a broken rule says.
 
 const core = ['src/ports', 'src/domain'];
+const foundation = ['src/concurrency', 'src/app/pacing', ...core];
 const wing = (name, holds, imports, because) => ({
   rule: `app-${name}`,
   folder: `src/app/${name}`,
   holds,
-  imports: [...imports, ...core],
+  imports: [...imports, ...foundation],
   because,
 });
 const adapter = (
@@ -17,7 +18,7 @@ const adapter = (
   rule: `adapter-${name}`,
   folder: `src/adapters/${name}`,
   holds,
-  imports: ['src/adapters/shared', ...core],
+  imports: ['src/adapters/shared', ...foundation],
   because,
 });
 
@@ -28,10 +29,9 @@ const whatShellsImport = [
   'workflows/process.ts',
   'workflows/process-step.ts',
   'workflows/process-limits.ts',
-  'src/app/pacing',
   'src/app/processes',
   'src/app/streams/command-id.ts',
-  ...core,
+  ...foundation,
 ];
 const shellsKnowNoTable =
   'An engine is a shell: it calls `advance` and knows what a process is, but never reads a table.';
@@ -50,6 +50,13 @@ module.exports = [
     holds: 'promises to keep: event store, read models, process engine, clock, randomness',
     imports: ['src/domain'],
     because: 'A port is a promise in the words of the domain. Knowing its users or its adapters would bind it to them.',
+  },
+  {
+    rule: 'concurrency-knows-no-work',
+    folder: 'src/concurrency',
+    holds: 'how work shares the event loop, time and memory: mutex, semaphores, time limits, pauses',
+    imports: core,
+    because: 'Every layer with effects uses these primitives, so they must not depend on any of them.',
   },
   {
     rule: 'tables-are-pure',
@@ -84,58 +91,53 @@ module.exports = [
     imports: core,
     because: 'A read model is a function of events. The ports define what a Projection is; the rest is the domain.',
   },
-  wing(
-    'pacing',
-    'how work shares the event loop and time: slices, pauses, queues',
-    [],
-    'Every wing uses pacing, so it must not depend on any of them.',
-  ),
+  wing('pacing', 'the primitives of src/concurrency by their former names', [], 'It holds names alone.'),
   wing(
     'streams',
     'folds, lanes, snapshots, commands and finding them again, hash chain, histories',
-    ['src/app/pacing'],
+    [],
     'There is one way to append to a stream and read it, whatever is in it.',
   ),
   wing(
     'processes',
     'processes folded from their streams, and what a host must provide',
-    ['src/app/streams', 'src/app/pacing', 'workflows/process.ts'],
+    ['src/app/streams', 'workflows/process.ts'],
     'The steps of all processes are the same: a table is passed in, never imported.',
   ),
   wing(
     'minds',
     'minds folded from their streams, rule sets and their coverage, breaks of a chain',
-    ['src/app/streams', 'src/app/pacing'],
+    ['src/app/streams'],
     'A mind exists without turns: what it is must not depend on what is done with it.',
   ),
   wing(
     'turns',
     'steps of turns, acts, finding a turn again, signed verdicts',
-    ['src/app/minds', 'src/app/processes', 'src/app/streams', 'src/app/pacing', 'workflows'],
+    ['src/app/minds', 'src/app/processes', 'src/app/streams', 'workflows'],
     'Turns are made of minds and processes; nothing here keeps keys or read models.',
   ),
   wing(
     'memory',
     'memories confirmed, taken back and traced, what of them is visible, recall by meaning, embedding',
-    ['src/app/minds', 'src/app/read-models', 'src/app/streams', 'src/app/pacing', 'projections'],
+    ['src/app/minds', 'src/app/read-models', 'src/app/streams', 'projections'],
     'Memories belong to a mind, not to a turn; what is visible of them is read from their list.',
   ),
   wing(
     'keys',
     'API keys and signing keys: issued, found, followed',
-    ['src/app/streams', 'src/app/pacing'],
+    ['src/app/streams'],
     'A request is authenticated before anything of a mind is read.',
   ),
   wing(
     'cortex',
     'the engines of this server, and which of them speaks for a tenant',
-    ['src/app/keys', 'src/app/streams', 'src/app/pacing'],
+    ['src/app/keys', 'src/app/streams'],
     'What an engine says goes into turns; choosing one needs the tenant and nothing of a mind.',
   ),
   wing(
     'read-models',
     'feeding read models, rebuilding and waiting for them, the relay',
-    ['src/app/pacing'],
+    [],
     'A read model is made from events alone: it knows only what the feed brings.',
   ),
   wing(
@@ -147,7 +149,6 @@ module.exports = [
       'src/app/processes',
       'src/app/read-models',
       'src/app/streams',
-      'src/app/pacing',
       'projections',
       'workflows',
     ],
@@ -156,31 +157,31 @@ module.exports = [
   wing(
     'cards',
     'character cards: taken over by minds, and made of them',
-    ['src/app/minds', 'src/app/memory', 'src/app/read-models', 'src/app/streams', 'src/app/pacing', 'projections'],
+    ['src/app/minds', 'src/app/memory', 'src/app/read-models', 'src/app/streams', 'projections'],
     'A card is a mind in another form; no turn and no soul has a part in it.',
   ),
   wing(
     'replays',
     'decisions taken again from what was recorded, by the rules of then or by others',
-    ['src/app/minds', 'src/app/processes', 'src/app/streams', 'src/app/pacing', 'projections', 'workflows'],
+    ['src/app/minds', 'src/app/processes', 'src/app/streams', 'projections', 'workflows'],
     'A replay reads what a mind has done; it depends on what decides, and on nothing that serves a request.',
   ),
   wing(
     'search',
     'what was said in all minds of a tenant, found by its words',
-    ['src/app/pacing', 'projections'],
+    ['projections'],
     'A search reads what was recorded; it decides nothing, and knows minds only by what they said.',
   ),
   wing(
     'audit',
     'the log of heads: gathered, signed, handed on, proven; histories that prove themselves',
-    ['src/app/minds', 'src/app/processes', 'src/app/streams', 'src/app/pacing', 'projections', 'workflows'],
+    ['src/app/minds', 'src/app/processes', 'src/app/streams', 'projections', 'workflows'],
     'A proof speaks of events and hashes: it depends on no turn, and on nothing that serves a request.',
   ),
   wing(
     'levels',
     'levels: taken from maps, found by name, made of names that nobody registered',
-    ['src/app/streams', 'src/app/pacing'],
+    ['src/app/streams'],
     'A level is a place: no mind, no turn and no session has a part in it.',
   ),
   wing(
@@ -194,7 +195,6 @@ module.exports = [
       'src/app/processes',
       'src/app/read-models',
       'src/app/streams',
-      'src/app/pacing',
       'projections',
       'workflows',
     ],
@@ -204,14 +204,14 @@ module.exports = [
     rule: 'activities-use-ports',
     folder: 'activities',
     holds: 'one step of any process, made from ports',
-    imports: ['src/app/processes', 'src/app/streams', 'src/app/pacing', 'workflows', ...core],
+    imports: ['src/app/processes', 'src/app/streams', 'workflows', ...foundation],
     because: 'Effects are made from ports, so the same step runs under every engine.',
   },
   {
     rule: 'http-translates',
     folder: 'src/http',
     holds: 'routes: one definition validates, and makes OpenAPI and the docs page',
-    imports: ['src/app', 'projections', ...core],
+    imports: ['src/app', 'projections', ...foundation],
     because: 'A route turns a request into a command or a query; where things are stored is not its business.',
   },
   adapter('shared', 'what several adapters have in common', 'Shared code knows none of the adapters that use it.'),
@@ -222,7 +222,7 @@ module.exports = [
   },
   {
     ...adapter('embedded', 'SQLite files, the files of the archive, an engine with timers and a queue'),
-    imports: ['src/adapters/files', 'src/adapters/shared', ...core],
+    imports: ['src/adapters/files', 'src/adapters/shared', ...foundation],
   },
   {
     rule: 'the-embedded-shell-drives-one-step',
@@ -244,25 +244,13 @@ module.exports = [
     because: shellsKnowNoTable,
   },
   adapter('eventstore', 'the event store on EventStoreDB'),
-  {
-    ...adapter(
-      'embedders',
-      'vectors from texts: by the model that comes along, a model in a folder, or another server',
-    ),
-    imports: ['src/adapters/shared', 'src/app/pacing', ...core],
-  },
+  adapter('embedders', 'vectors from texts: by the model that comes along, a model in a folder, or another server'),
   adapter('kafka', 'the feed on Kafka'),
   adapter('postgres', 'PostgreSQL: read models, snapshots, archive, idempotency keys, limits, the relay’s place'),
   adapter('vectors', 'exact search among vectors'),
   adapter('files', 'files beside the data: the owner key, the secret'),
-  {
-    ...adapter('cortex', 'engines that continue prompts: the scripted one, model servers, local models'),
-    imports: ['src/adapters/shared', 'src/app/pacing', ...core],
-  },
-  {
-    ...adapter('archives', 'archives of others: an IPFS node, gateways that are fetched from with care'),
-    imports: ['src/adapters/shared', 'src/app/pacing', ...core],
-  },
+  adapter('cortex', 'engines that continue prompts: the scripted one, model servers, local models'),
+  adapter('archives', 'archives of others: an IPFS node, gateways that are fetched from with care'),
   adapter('prometheus', 'metrics'),
   adapter('system', 'clock and randomness of the machine'),
   {
@@ -284,7 +272,16 @@ module.exports = [
     rule: 'roles-know-no-profile',
     folder: 'src/roles',
     holds: 'what a process does: answer requests, drive processes, make read models, relay',
-    imports: ['src/adapters', 'src/app', 'src/http', 'src/config', 'activities', 'workflows', 'projections', ...core],
+    imports: [
+      'src/adapters',
+      'src/app',
+      'src/http',
+      'src/config',
+      'activities',
+      'workflows',
+      'projections',
+      ...foundation,
+    ],
     because:
       'A profile says which roles there are and what they run on. A role that knows its profile could run on no other.',
   },
@@ -301,7 +298,7 @@ module.exports = [
       'activities',
       'workflows',
       'projections',
-      ...core,
+      ...foundation,
     ],
     because: 'A profile is opened by a server or a command, and needs neither.',
   },

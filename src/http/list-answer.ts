@@ -1,4 +1,4 @@
-import { nextTurn } from '../app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../concurrency/yield-to-event-loop.js';
 import { PAGE_BYTES } from '../domain/shared/page-size.js';
 import type { Json } from '../domain/shared/json.js';
 import type { ListPage, ListQuery, Projection, ReadModels } from '../ports/read-models.js';
@@ -39,7 +39,7 @@ async function* slicesOf(
     if (!slice.more) return;
     left -= slice.rows.length;
     place = slice.rows.at(-1)?.order;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 
@@ -116,7 +116,7 @@ async function* arrayOf(batches: AsyncIterable<readonly string[]>): AsyncGenerat
       const size = Buffer.byteLength(text);
       if (bytes > 0 && bytes + size >= CHUNK_BYTES) {
         yield waiting;
-        await nextTurn();
+        await yieldToEventLoop();
         [waiting, bytes] = ['', 0];
       }
       if (size < CHUNK_BYTES) {
@@ -127,7 +127,7 @@ async function* arrayOf(batches: AsyncIterable<readonly string[]>): AsyncGenerat
       const large = Buffer.from(text);
       for (let at = 0; at < size; at += CHUNK_BYTES) {
         yield large.subarray(at, at + CHUNK_BYTES);
-        await nextTurn();
+        await yieldToEventLoop();
       }
     }
   }

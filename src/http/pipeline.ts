@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 
 import type { Written } from '../app/read-models/written.js';
-import { inSlices } from '../app/pacing/in-slices.js';
+import { inSlices } from '../concurrency/in-slices.js';
 import { makeCommandId, reservedAt } from '../app/streams/command-id.js';
 import type { Json } from '../domain/shared/json.js';
 import { requireModest } from '../domain/shared/modest-json.js';

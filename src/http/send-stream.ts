@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 
-import { nextTurn } from '../app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../concurrency/yield-to-event-loop.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
@@ -144,7 +144,7 @@ export const sendStream = async (
         if (res.write(step.value)) continue;
         await stream.drained();
         // What the system takes at once drains at once; others have their turn all the same.
-        await nextTurn();
+        await yieldToEventLoop();
       }
       res.end();
     } catch (err) {

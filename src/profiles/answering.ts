@@ -1,3 +1,4 @@
+import { withTimeLimit } from '../concurrency/time-limit.js';
 import type { DependencyState } from '../http/routes/status.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
@@ -9,19 +10,12 @@ export const TOLD_AGAIN_MS = 1_000;
 
 /** Whether a dependency answers in time; `detail` gives its error. */
 export const answering = async (clock: Clock, ask: () => Promise<unknown>): Promise<DependencyState> => {
-  let cancel: () => void = () => undefined;
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(READY_TIMEOUT_MS, () => {
-      reject(new Error(`no answer within ${String(READY_TIMEOUT_MS)} ms`));
-    });
-  });
+  const late = (): Error => new Error(`no answer within ${READY_TIMEOUT_MS} ms`);
   try {
-    await Promise.race([ask(), late]);
+    await withTimeLimit(clock, { ms: READY_TIMEOUT_MS, late }, ask);
     return { ok: true };
   } catch (error) {
     return { ok: false, detail: error instanceof Error ? error.message : String(error) };
-  } finally {
-    cancel();
   }
 };
 

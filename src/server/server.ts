@@ -16,7 +16,7 @@ import { startArchiveSweep } from '../app/souls/archive-sweep.js';
 import { firstStart, type OwnerKey } from '../app/keys/first-start.js';
 import { Lanes } from '../app/streams/lanes.js';
 import { createSnapshotting } from '../app/streams/snapshotting.js';
-import { pause } from '../app/pacing/pause.js';
+import { pause } from '../concurrency/pause.js';
 import { openKeys, type OpenedKeys } from '../app/keys/open-keys.js';
 import { createRecall } from '../app/memory/recall.js';
 import { ProcessJournal } from '../app/processes/process-journal.js';

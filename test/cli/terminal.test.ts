@@ -3,7 +3,7 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 
-import { nextTurn } from '../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
 import { eventLine } from '../../src/cli/history-text.js';
 import { progressBar, progressLine } from '../../src/cli/progress.js';
 import {
@@ -73,7 +73,7 @@ describe('a reader that goes away', () => {
     tolerateClosedPipe(stdout, failed);
     const terminal = terminalTo(stdout);
     print(terminal, 'one');
-    await nextTurn();
+    await yieldToEventLoop();
     expect(stdout.writable).toBe(false);
     expect(() => print(terminal, 'two')).not.toThrow();
     expect(failed).not.toHaveBeenCalled();
@@ -95,7 +95,7 @@ describe('a reader that goes away', () => {
     const failed = vi.fn();
     tolerateClosedPipe(stdout, failed);
     print(terminalTo(stdout), 'one');
-    await nextTurn();
+    await yieldToEventLoop();
     expect(failed).toHaveBeenCalledOnce();
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { nextTurn } from '../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
 import { READ_BYTES } from '../../src/domain/shared/page-size.js';
 import type { AppendOutcome, EventStore, ExpectedRevision, RecordedEvent } from '../../src/ports/event-store.js';
 import { event, events, namesOf, processEvent } from '../support/events.js';
@@ -356,7 +356,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
           batches += 1;
           if (seen.length >= COUNT) break;
           // What arrives meanwhile must not make the next batch larger.
-          for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+          for (let turn = 0; turn < 20; turn += 1) await yieldToEventLoop();
         }
         expect(namesOf(seen)).toEqual(all);
         expect(batches).toBeGreaterThanOrEqual(PAGES);
@@ -395,7 +395,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
           const page = await store.readAll(after, 7);
           seen.push(...page);
           after = page.at(-1)?.position ?? after;
-          await nextTurn();
+          await yieldToEventLoop();
         }
         await Promise.all(writers);
         expect(await store.readAll(0, 4096)).toEqual(seen);
@@ -470,7 +470,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
 
       it('waits for a stream that does not exist yet', async () => {
         const reading = take(store.subscribe({ stream: { name: 'new', from: 0 }, signal: ending.signal }), 1);
-        await nextTurn();
+        await yieldToEventLoop();
         await store.append('new', 'no_stream', [event('a')]);
         expect(namesOf(await reading)).toEqual(['a']);
       });
@@ -481,7 +481,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         const ended = (async () => {
           for await (const batch of store.subscribe({ after: 0, signal: ending.signal })) seen.push(...namesOf(batch));
         })();
-        while (seen.length === 0) await nextTurn();
+        while (seen.length === 0) await yieldToEventLoop();
         ending.abort();
         await ended;
         expect(seen).toEqual(['a']);
@@ -499,7 +499,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
           }
         })();
         await store.append('s', 'no_stream', [event('e0')]);
-        while (slow.length === 0) await nextTurn();
+        while (slow.length === 0) await yieldToEventLoop();
         const quick = take(store.subscribe({ after: 0, signal: ending.signal }), 101);
         for (let index = 1; index <= 100; index += 1) await store.append('s', index - 1, [event(`e${index}`)]);
         const all = Array.from({ length: 101 }, (_, index) => `e${index}`);
@@ -613,7 +613,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
       it('ends a waiting subscription with an error, since more may have come', async () => {
         const reading = take(store.subscribe({ after: 0, signal: ending.signal }), 1);
         const ended = expect(reading).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-        await nextTurn();
+        await yieldToEventLoop();
         await store[Symbol.asyncDispose]();
         await ended;
       });

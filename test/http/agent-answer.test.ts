@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { type AgentInput, debtName, takeInput } from '../../src/app/agents/take-input.js';
 import { createUnanswered } from '../../src/app/agents/unanswered.js';
-import { SharedWork } from '../../src/app/pacing/shared-work.js';
+import { SingleFlight } from '../../src/concurrency/single-flight.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import { debtOf, phasesOf } from '../../src/http/agent-answer.js';
@@ -28,7 +28,7 @@ const follow = async (npcState: JsonObject, action: string, store = new MemoryEv
   const unanswered = createUnanswered(clock);
   const deps = {
     ...{ ...minds.deps, engineOf: () => engine, waitMs: WAIT_MS, unanswered },
-    ...{ openings: new Map(), waits: new SharedWork<never>(), embedder: { id: 'words@1' } },
+    ...{ openings: new Map(), waits: new SingleFlight<never>(), embedder: { id: 'words@1' } },
   };
   const said = { ...asked, npcState };
   const untilMs = clock.monotonicMs() + WAIT_MS;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { nextTurn } from '../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
 import { ClientGone } from '../../src/http/guard/read-body.js';
 import { openApi } from '../../src/http/openapi.js';
 import type { Call, RouteDefinition } from '../../src/http/route.js';
@@ -184,7 +184,7 @@ describe('a body of bytes', () => {
     const { koa } = await first;
     const received = (): number => koa.req.socket.bytesRead;
     for (let still = 0, before = received(); still < 2_000; still += 1) {
-      await nextTurn();
+      await yieldToEventLoop();
       if (received() !== before) [still, before] = [0, received()];
     }
     expect(received()).toBeLessThan(1024 * 1024);

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { nextTurn } from '../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { Chunk, RouteDefinition, StreamedAnswer } from '../../src/http/route.js';
 import { gate } from '../support/gate.js';
@@ -115,7 +115,7 @@ describe('a streamed answer', () => {
   it('that throws before its first chunk becomes an ordinary refusal', async () => {
     // eslint-disable-next-line require-yield
     const { definition } = streaming(async function* (): AsyncGenerator<Chunk> {
-      await nextTurn();
+      await yieldToEventLoop();
       throw new Rejection('STORE_UNAVAILABLE', { retryAfter: 2 });
     });
     app = await startApp([definition]);
@@ -127,7 +127,7 @@ describe('a streamed answer', () => {
     const err = new Error('the disk is gone');
     const { definition } = streaming(async function* () {
       yield 'a beginning';
-      await nextTurn();
+      await yieldToEventLoop();
       throw err;
     });
     app = await startApp([definition]);
@@ -158,7 +158,7 @@ describe('a streamed answer', () => {
     const socket = await ask();
     socket.pause();
     for (let still = 0, before = made; still < 2_000; still += 1) {
-      await nextTurn();
+      await yieldToEventLoop();
       if (made !== before || responses[0]?.writableNeedDrain !== true) [still, before] = [0, made];
     }
     expect(responses[0]?.writableLength).toBeLessThan(2 * SIZE);
@@ -249,7 +249,7 @@ describe('a streamed answer', () => {
     await expect.poll(() => answering[0]?.destroyed).toBe(true);
     release();
     await expect.poll(() => handled).toBe(true);
-    await nextTurn();
+    await yieldToEventLoop();
     expect(begun).toBe(false);
   });
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { inSlices } from '../../src/app/pacing/in-slices.js';
+import { inSlices } from '../../src/concurrency/in-slices.js';
 import { contentDigest } from '../../src/domain/shared/content-digest.js';
 import { soulFromCbor } from '../../src/domain/soul/binary.js';
 import { ipfsCid } from '../../src/domain/soul/ipfs-cid.js';

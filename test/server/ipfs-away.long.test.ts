@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { inSlices } from '../../src/app/pacing/in-slices.js';
+import { inSlices } from '../../src/concurrency/in-slices.js';
 import { ipfsCid } from '../../src/domain/soul/ipfs-cid.js';
 import { apiOf, codeOf } from '../support/api.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';

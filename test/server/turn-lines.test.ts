@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
-import { nextTurn } from '../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
 import type { Verdict } from '../../src/domain/npc/events.js';
 import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
 import { createTurnLines, printTurns } from '../../src/server/turn-lines.js';
@@ -97,7 +97,7 @@ describe('printing turns', () => {
       },
       stop.signal,
     );
-    await nextTurn();
+    await yieldToEventLoop();
     await append(turnOpened('t2'), decided({ dialogue: 'One.' }), decided({ dialogue: 'Two.' }));
     await printing;
     expect(lines.map((line) => line.split('SPEAK ')[1])).toEqual(['“One.”', '“Two.”']);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { withTimeLimit } from '../../app/pacing/time-limit.js';
+import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { archiveUnavailable } from '../../domain/soul/archive-unavailable.js';
 import type { Clock } from '../../ports/clock.js';
 import type { GatewayAddress, PayloadSource } from '../../ports/payload-source.js';
@@ -41,7 +41,7 @@ export const createGateway = (
   const name = new URL(address.url).host;
   const late = (): Error => new Error('it is too slow');
   const limited = <T>(ms: number, signal: AbortSignal | undefined, work: (ending: AbortSignal) => Promise<T>) =>
-    withTimeLimit(clock, { ms, late, ...(signal && { signal }) }, work);
+    withTimeLimit(clock, { ms, late, signal }, work);
   let unreached: { readonly untilMs: number; readonly error: unknown } | null = null;
   return {
     name,

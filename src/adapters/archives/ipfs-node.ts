@@ -1,4 +1,4 @@
-import { withTimeLimit } from '../../app/pacing/time-limit.js';
+import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { archiveUnavailable } from '../../domain/soul/archive-unavailable.js';
 import { isObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -78,7 +78,7 @@ export const createIpfsNode = (url: string, { clock }: { readonly clock: Pick<Cl
     const { ms, signal } = limit;
     const late = (): Error => archiveUnavailable(name);
     try {
-      return await withTimeLimit(clock, { ms, late, ...(signal && { signal }) }, async (ending) => {
+      return await withTimeLimit(clock, { ms, late, signal }, async (ending) => {
         const target = `${url}/api/v0/${command}?${new URLSearchParams(options).toString()}`;
         const answer = await fetch(target, {
           method: 'POST',

@@ -2,8 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 
-import { abortWith } from '../../app/pacing/abort-with.js';
-import { withTimeLimit } from '../../app/pacing/time-limit.js';
+import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { messagesOf } from '../../domain/npc/decision/messages-of.js';
 import { defined } from '../../domain/shared/defined.js';
 import { isObject } from '../../domain/shared/json.js';
@@ -176,16 +175,12 @@ export const openLlamaEngine = async (
       if (waiting > MAX_WAITING) throw unavailable(ID, 'Too many completions are waiting already.');
       const beganMs = clock.monotonicMs();
       waiting += 1;
-      const either = new AbortController();
-      const letGo = abortWith(either, signal, closing.signal);
+      const limit = { ms: CALL_MS, late, signal, closing: closing.signal };
       try {
-        const { text, stats } = await withTimeLimit(clock, { ms: CALL_MS, late, signal: either.signal }, (limited) =>
-          inTurn(asked, limited),
-        );
+        const { text, stats } = await withTimeLimit(clock, limit, (limited) => inTurn(asked, limited));
         return { text, stats: { ...stats, ms: Math.round(clock.monotonicMs() - beganMs) } };
       } finally {
         waiting -= 1;
-        letGo();
       }
     },
     [Symbol.asyncDispose]: async () => {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-import { pause } from '../../app/pacing/pause.js';
-import { withTimeLimit } from '../../app/pacing/time-limit.js';
+import { pause } from '../../concurrency/pause.js';
+import { withTimeLimit } from '../../concurrency/time-limit.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BatchQueue } from '../../concurrency/batch-queue.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 
-import { Rejection } from '../../domain/shared/rejection.js';
 import type {
   AppendOutcome,
   EventStore,
@@ -36,13 +36,6 @@ const BOUNDS: EventStoreBounds = {
 };
 /** The characters of JSON after which a commit takes no more: one flush must not take long. */
 const TEXT_PER_COMMIT = 8 * 1024 * 1024;
-const BUSY_RETRY_SECONDS = 1;
-
-type WaitingAppend = LoggedAppend & {
-  readonly text: number;
-  readonly resolve: (outcome: AppendOutcome) => void;
-  readonly reject: (reason: unknown) => void;
-};
 
 const textOf = (events: readonly StoredEvent[]): number =>
   events.reduce((sum, { data, meta }) => sum + data.length + meta.length, 0);
@@ -61,17 +54,22 @@ export class EmbeddedEventStore implements EventStore {
   readonly soleWriter = true;
   readonly #database: Database;
   readonly #log: EventLog;
-  readonly #bounds: EventStoreBounds;
   readonly #changes = new ChangeSignal();
-  #queue: WaitingAppend[] = [];
-  #text = 0;
-  #scheduled = false;
+  readonly #queue: BatchQueue<LoggedAppend, AppendOutcome>;
   #closed = false;
 
   private constructor(database: Database, bounds: EventStoreBounds) {
     this.#database = database;
-    this.#bounds = bounds;
     this.#log = new EventLog(database, bounds.headsKept);
+    this.#queue = new BatchQueue(
+      {
+        queued: bounds.appendsWaiting,
+        queuedWeight: bounds.textWaiting,
+        batched: bounds.appendsPerCommit,
+        batchedWeight: TEXT_PER_COMMIT,
+      },
+      (appends) => this.#commit(appends),
+    );
   }
 
   /**
@@ -92,15 +90,7 @@ export class EmbeddedEventStore implements EventStore {
   async append(stream: string, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendOutcome> {
     if (this.#closed) throw fileUnavailable();
     const stored = serialise(events);
-    const text = textOf(stored);
-    if (this.#queue.length >= this.#bounds.appendsWaiting || this.#text + text > this.#bounds.textWaiting)
-      throw new Rejection('BUSY', { retryAfter: BUSY_RETRY_SECONDS });
-    const marks = marksOf(stream, events);
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ stream, expected, events: stored, marks, text, resolve, reject });
-      this.#text += text;
-      this.#schedule();
-    });
+    return this.#queue.add({ stream, expected, events: stored, marks: marksOf(stream, events) }, textOf(stored));
   }
 
   async read(stream: string, range: ReadRange): Promise<StreamPage> {
@@ -127,49 +117,16 @@ export class EmbeddedEventStore implements EventStore {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    while (this.#queue.length > 0) this.#flush();
+    this.#queue.flush();
     this.#changes.announceAll();
     this.#database[Symbol.dispose]();
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#flush();
-      if (this.#queue.length > 0) this.#schedule();
-    });
-  }
-
-  #flush(): void {
-    const batch = this.#take();
-    if (batch.length === 0) return;
-    try {
-      const outcomes = this.#log.commit(batch);
-      const changed = new Set<string>();
-      outcomes.forEach((outcome, index) => {
-        const append = batch[index];
-        if (append === undefined) return;
-        if (outcome.ok && !outcome.repeated) changed.add(append.stream);
-        append.resolve(outcome);
-      });
-      if (changed.size > 0) this.#changes.announce(changed);
-    } catch (error) {
-      for (const append of batch) append.reject(error);
-    }
-  }
-
-  #take(): readonly WaitingAppend[] {
-    let count = 0;
-    let text = 0;
-    for (const append of this.#queue) {
-      if (count >= this.#bounds.appendsPerCommit || (count > 0 && text + append.text > TEXT_PER_COMMIT)) break;
-      count += 1;
-      text += append.text;
-    }
-    this.#text -= text;
-    return this.#queue.splice(0, count);
+  #commit(appends: readonly LoggedAppend[]): readonly AppendOutcome[] {
+    const outcomes = this.#log.commit(appends);
+    const changed = appends.filter((_, at) => outcomes[at]?.ok === true && !outcomes[at].repeated);
+    if (changed.length > 0) this.#changes.announce(new Set(changed.map(({ stream }) => stream)));
+    return outcomes;
   }
 
   /** Appends and other reads go on during the pauses, and the store may be closed. */
@@ -177,7 +134,7 @@ export class EmbeddedEventStore implements EventStore {
     for (;;) {
       const { done, value } = this.#reading(() => work.next());
       if (done === true) return value;
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 

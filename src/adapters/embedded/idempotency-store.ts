@@ -1,4 +1,4 @@
-import { Rejection } from '../../domain/shared/rejection.js';
+import { BatchQueue } from '../../concurrency/batch-queue.js';
 import type { Clock } from '../../ports/clock.js';
 import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
 import {
@@ -16,7 +16,6 @@ const MAX_WAITING = 8_192;
 const MAX_PER_COMMIT = 1_024;
 /** How many expired entries a commit may drop, in addition to twice what it adds. */
 const SWEPT_AT_LEAST = 16;
-const BUSY_RETRY_SECONDS = 1;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS reservations (
@@ -25,9 +24,6 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS reservations_by_expiry ON reservations (expires);`;
 
 type ReservationRow = { digest: string; seed: string; expires: number; answer: string | null; released: number };
-/** One change. `run` runs inside a commit; the function it returns answers the caller once the commit is flushed. */
-type WaitingChange = { readonly run: () => () => void; readonly reject: (reason: unknown) => void };
-
 const keptOf = ({ digest, seed, expires, answer, released }: ReservationRow): KeptReservation => ({
   digest,
   seed,
@@ -47,8 +43,11 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   readonly #running = new Set<string>();
   /** What the current commit has begun to run. */
   #began: string[] = [];
-  #queue: WaitingChange[] = [];
-  #scheduled = false;
+  /** Each change runs inside a commit; its caller has the result once the commit is flushed. */
+  readonly #changes = new BatchQueue<() => unknown, unknown>(
+    { queued: MAX_WAITING, batched: MAX_PER_COMMIT },
+    (changes) => this.#commit(changes),
+  );
   #closed = false;
 
   private constructor(database: Database, clock: Clock) {
@@ -100,7 +99,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    while (this.#queue.length > 0) this.#flush();
+    this.#changes.flush();
     this.#database[Symbol.dispose]();
   }
 
@@ -141,41 +140,20 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
 
   async #write<T>(run: () => T): Promise<T> {
     if (this.#closed) throw fileUnavailable();
-    if (this.#queue.length >= MAX_WAITING) throw new Rejection('BUSY', { retryAfter: BUSY_RETRY_SECONDS });
-    return new Promise<T>((resolve, reject) => {
-      const settled = (): (() => void) => {
-        const result = run();
-        return () => resolve(result);
-      };
-      this.#queue.push({ run: settled, reject });
-      this.#schedule();
-    });
+    return this.#changes.add(run) as Promise<T>;
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#flush();
-      if (this.#queue.length > 0) this.#schedule();
-    });
-  }
-
-  #flush(): void {
-    const batch = this.#queue.splice(0, MAX_PER_COMMIT);
-    if (batch.length === 0) return;
+  #commit(changes: readonly (() => unknown)[]): readonly unknown[] {
     this.#began = [];
     try {
-      const settled = this.#database.transaction(() => {
-        const done = batch.map(({ run }) => run());
-        this.#sql.sweep.run(this.#clock.now().getTime(), SWEPT_AT_LEAST + 2 * batch.length);
-        return done;
+      return this.#database.transaction(() => {
+        const results = changes.map((change) => change());
+        this.#sql.sweep.run(this.#clock.now().getTime(), SWEPT_AT_LEAST + 2 * changes.length);
+        return results;
       });
-      for (const settle of settled) settle();
     } catch (error) {
       for (const id of this.#began) this.#running.delete(id);
-      for (const { reject } of batch) reject(error);
+      throw error;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 
 import { sha256Hex } from '../../domain/shared/sha256.js';
 import { wordsOf } from '../../domain/shared/words.js';
@@ -136,7 +136,7 @@ export class EmbeddedRowTexts {
     const sql = `SELECT key, place FROM ${this.#texts} WHERE id IN (${newest}) ${range.sql}`;
     const hits: (readonly Omit<WordHit, 'score'>[])[] = [];
     for (const word of wordsOf(text).slice(0, QUERY_WORDS)) {
-      if (hits.length > 0) await nextTurn();
+      if (hits.length > 0) await yieldToEventLoop();
       if (this.#isDropped) return null;
       const rows = this.#statements.all(sql, `"${streamWord(stream)}" AND "${word}"`, last, ...range.given);
       hits.push(rows.map(([key, order]) => ({ key: String(key), order: String(order) })));
@@ -145,7 +145,7 @@ export class EmbeddedRowTexts {
     for (;;) {
       const { done, value } = best.next();
       if (done === true) return value;
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 

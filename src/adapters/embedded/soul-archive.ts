@@ -1,6 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { isContentDigest } from '../../domain/shared/content-digest.js';
 import { StartProblem } from '../../domain/shared/start-problem.js';
 import { isIpfsCid } from '../../domain/soul/ipfs-cid.js';
@@ -28,6 +29,9 @@ const STAGED_NAME = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{1,64})\.(\d{1,16})$/;
 /** How many characters of a digest or a CID name the folder that it is in. A CID’s first ones are always the same. */
 const SHARD_CHARS = 2;
 
+/** How many calls about one payload run or wait at once. */
+const CALLS_QUEUED = 1_024;
+
 type StagedFile = {
   readonly path: string;
   readonly digest: string;
@@ -45,7 +49,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
   readonly #root: string;
   readonly #log: Pick<Log, 'error'>;
   /** Calls about one payload run one after the other, in the order in which they were made. */
-  readonly #lines = new Map<string, Promise<unknown>>();
+  readonly #mutex = new KeyedMutex(CALLS_QUEUED);
   /** Folders that were made, and flushed, by this process. */
   readonly #made = new Set<string>();
   #written = 0;
@@ -75,7 +79,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
   async stage(digest: string, bytes: Uint8Array, { tenant, expiresAt }: Staging): Promise<void> {
     requireArchiveNames(digest, tenant);
     const expiresMs = expiresAt.getTime();
-    await this.#inTurn(digest, async () => {
+    await this.#exclusively(digest, async () => {
       if (await this.#isPublic(digest)) return;
       const before = (await this.#staged(digest)).find((file) => file.tenant === tenant);
       const path = join(await this.#shard('staged', digest), `${digest}.${tenant}.${String(expiresMs)}`);
@@ -87,7 +91,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
 
   async publish(digest: string, { tenant }: Pick<Staging, 'tenant'>): Promise<Publication | null> {
     if (!isContentDigest(digest)) return null;
-    return this.#inTurn(digest, async () => {
+    return this.#exclusively(digest, async () => {
       if (await this.#isPublic(digest)) return 'wasPublic';
       const staged = (await this.#staged(digest)).find((file) => file.tenant === tenant);
       if (staged === undefined) return null;
@@ -99,7 +103,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
   async read(digest: string): Promise<Uint8Array | null> {
     const found = await this.readPublic(digest);
     if (found !== null || !isContentDigest(digest)) return found;
-    return this.#inTurn(digest, async () => {
+    return this.#exclusively(digest, async () => {
       const staged = await this.#staged(digest);
       for (const path of [this.#publicPath(digest), ...staged.map((file) => file.path)]) {
         const payload = await this.#sound(path, digest);
@@ -114,12 +118,12 @@ export class EmbeddedSoulArchive implements SoulArchive {
     const path = this.#publicPath(digest);
     const found = await onFiles(() => readPayload(path, digest));
     // Looked at once more before it is moved: another call may have put a sound one in its place.
-    return found === 'damaged' ? this.#inTurn(digest, () => this.#sound(path, digest)) : found;
+    return found === 'damaged' ? this.#exclusively(digest, () => this.#sound(path, digest)) : found;
   }
 
   async unstage(digest: string, { tenant }: Pick<Staging, 'tenant'>): Promise<void> {
     if (!isContentDigest(digest)) return;
-    await this.#inTurn(digest, async () => {
+    await this.#exclusively(digest, async () => {
       const staged = (await this.#staged(digest)).find((file) => file.tenant === tenant);
       if (staged !== undefined) await removeFile(staged.path);
     });
@@ -138,7 +142,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
 
   async nameByCid(cid: string, digest: string): Promise<void> {
     requireCidOfDigest(cid, digest);
-    await this.#inTurn(cid, async () => {
+    await this.#exclusively(cid, async () => {
       await this.#folder(dirname(this.#cidPath(cid)));
       await this.#write(this.#cidPath(cid), Buffer.from(digest));
     });
@@ -156,7 +160,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
     for (const shard of await onFiles(() => directoryNames(join(this.#root, 'staged')))) {
       for (const { path, digest, expiresMs } of await onFiles(() => this.#stagedIn(shard))) {
         if (dropped >= limit) return dropped;
-        if (expiresMs <= untilMs && (await this.#inTurn(digest, () => removeFile(path)))) dropped += 1;
+        if (expiresMs <= untilMs && (await this.#exclusively(digest, () => removeFile(path)))) dropped += 1;
       }
     }
     return dropped;
@@ -220,17 +224,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
     await writeWhole(path, join(this.#root, 'unfinished', String(this.#written)), bytes);
   }
 
-  async #inTurn<T>(digest: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#lines.get(digest);
-    const mine = (async () => {
-      await before?.catch(() => undefined);
-      return onFiles(work);
-    })();
-    this.#lines.set(digest, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#lines.get(digest) === mine) this.#lines.delete(digest);
-    }
+  #exclusively<T>(digest: string, work: () => Promise<T>): Promise<T> {
+    return this.#mutex.runExclusive(digest, () => onFiles(work));
   }
 }

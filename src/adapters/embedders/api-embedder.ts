@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
-import { abortWith } from '../../app/pacing/abort-with.js';
-import { pause } from '../../app/pacing/pause.js';
+import { pause } from '../../concurrency/pause.js';
+import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { calibrated } from '../../domain/memory/calibrated.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { EMBED_TEXTS, type Embedder, TextRefused } from '../../ports/embedder.js';
@@ -63,12 +63,12 @@ export class ApiEmbedder implements Embedder {
     const windows = texts.map((text) => windowsOf(text, WINDOW_BYTES));
     const all = windows.flat();
     const vectors: Float32Array[] = [];
-    const limit = this.#limit(urgent ? URGENT_MS : CALL_MS, signal);
     this.#calls += 1;
     try {
-      for (let from = 0; from < all.length; from += EMBED_TEXTS) {
-        vectors.push(...(await this.#vectorsOf(all.slice(from, from + EMBED_TEXTS), limit.signal)));
-      }
+      await this.#within(urgent ? URGENT_MS : CALL_MS, signal, async (limited) => {
+        for (let from = 0; from < all.length; from += EMBED_TEXTS)
+          vectors.push(...(await this.#vectorsOf(all.slice(from, from + EMBED_TEXTS), limited)));
+      });
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof EmbeddingsFailure)) throw error;
@@ -76,7 +76,6 @@ export class ApiEmbedder implements Embedder {
       throw error.ofText ? new TextRefused() : unavailable();
     } finally {
       this.#calls -= 1;
-      limit.end();
     }
     let from = 0;
     return windows.map(({ length }) => meanOf(vectors.slice(from, (from += length))));
@@ -111,36 +110,22 @@ export class ApiEmbedder implements Embedder {
   }
 
   async #try(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
-    const limit = this.#limit(TRY_MS, signal);
-    try {
-      const embeddings = await requestEmbeddings(this.#choice, texts, limit.signal);
-      const dimensions = embeddings[0]?.length ?? 0;
-      this.#dimensions ??= dimensions;
-      if (dimensions !== this.#dimensions) {
-        throw new EmbeddingsFailure('its vectors have another length than before', { passing: false });
-      }
-      if (this.#failing !== null) {
-        this.#deps.log.info({ embedder: this.id }, 'the embedder answers again');
-        this.#failing = null;
-      }
-      return embeddings.map((embedding) => Float32Array.from(embedding));
-    } finally {
-      limit.end();
+    const embeddings = await this.#within(TRY_MS, signal, (limited) => requestEmbeddings(this.#choice, texts, limited));
+    const dimensions = embeddings[0]?.length ?? 0;
+    this.#dimensions ??= dimensions;
+    if (dimensions !== this.#dimensions) {
+      throw new EmbeddingsFailure('its vectors have another length than before', { passing: false });
     }
+    if (this.#failing !== null) {
+      this.#deps.log.info({ embedder: this.id }, 'the embedder answers again');
+      this.#failing = null;
+    }
+    return embeddings.map((embedding) => Float32Array.from(embedding));
   }
 
-  /** A signal that ends after `ms`, with the embedder, and with `signal`; until `end` is called. */
-  #limit(ms: number, signal?: AbortSignal): { readonly signal: AbortSignal; end(): void } {
-    const late = new AbortController();
-    const letGo = abortWith(late, this.#disposing.signal, signal);
-    const cancel = this.#deps.clock.after(ms, () => {
-      late.abort(new EmbeddingsFailure(`no answer within ${String(ms)} ms`, { passing: true }));
-    });
-    const end = (): void => {
-      cancel();
-      letGo();
-    };
-    return { signal: late.signal, end };
+  #within<T>(ms: number, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const late = (): Error => new EmbeddingsFailure(`no answer within ${ms} ms`, { passing: true });
+    return withTimeLimit(this.#deps.clock, { ms, late, signal, closing: this.#disposing.signal }, work);
   }
 
   #tell(reason: string): void {

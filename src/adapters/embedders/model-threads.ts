@@ -1,4 +1,4 @@
-import { abortWith } from '../../app/pacing/abort-with.js';
+import { abortWith } from '../../concurrency/abort-with.js';
 import type { ModelThread } from './model-thread.js';
 
 /** What makes vectors of texts, in one thread or in several. */

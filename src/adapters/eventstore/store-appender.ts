@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
+import { within } from '../shared/within.js';
 import type { AppendOutcome, ExpectedRevision } from '../../ports/event-store.js';
 import type { StoredEvent } from '../shared/append-rules.js';
 import { BatchCall } from './batch-call.js';
 import { AppendFailed, type ExactAnswer } from './batch-messages.js';
 import type { LogHorizon } from './log-horizon.js';
-import { sequencer } from './sequencer.js';
 import type { StoreConnection } from './store-connection.js';
 import { busy, neverSent, outcomeUnknown, storeUnavailable } from './store-failures.js';
 import type { StoreReader } from './store-reader.js';
 import type { StoreWatch } from './store-watch.js';
 import type { StreamNames } from './stored-event.js';
-import { within } from '../shared/within.js';
 
 /** Bounds of the appends of one process. One that finds them reached is refused as BUSY. */
 export type AppendBounds = {
@@ -59,10 +59,10 @@ export class StoreAppender {
   readonly #names: StreamNames;
   readonly #horizon: LogHorizon;
   readonly #bounds: AppendBounds;
-  /** Streams with appends that must go one after the other. */
-  readonly #oneByOne = sequencer();
-  /** Appends that are under way, by stream and first id: the server does not answer a repeat of one of them. */
-  readonly #underWay = new Map<string, Promise<unknown>>();
+  /** By stream: appends that must go one after the other. */
+  readonly #streams: KeyedMutex;
+  /** By stream and first id: the server does not answer a repeat of an append that is under way. */
+  readonly #appends: KeyedMutex;
   readonly #awaitingDrain: (() => void)[] = [];
   #opening: Promise<BatchCall> | null = null;
   #opened: BatchCall | null = null;
@@ -85,6 +85,9 @@ export class StoreAppender {
     this.#names = names;
     this.#horizon = horizon;
     this.#bounds = bounds;
+    // Each append in flight takes one place at most in either.
+    this.#streams = new KeyedMutex(bounds.appendsInFlight);
+    this.#appends = new KeyedMutex(bounds.appendsInFlight);
   }
 
   /**
@@ -99,10 +102,10 @@ export class StoreAppender {
     try {
       const until = performance.now() + this.#bounds.appendMs;
       const exact = { stream, expected, events, until };
-      return await this.#once(exact, () =>
-        this.#oneByOne.idle(stream)
-          ? this.#sent(exact, 'free')
-          : this.#oneByOne.run(stream, () => this.#sent(exact, 'inTurn')),
+      return await this.#appends.runExclusive(`${stream}\n${events[0]?.id ?? ''}`, () =>
+        this.#streams.isLocked(stream)
+          ? this.#streams.runExclusive(stream, () => this.#sent(exact, 'exclusive'))
+          : this.#sent(exact, 'free'),
       );
     } finally {
       this.#inFlight -= 1;
@@ -116,24 +119,8 @@ export class StoreAppender {
     if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#awaitingDrain.push(resolve));
   }
 
-  /** Runs an append once an earlier one with the same id in the same stream has its answer. */
-  async #once(
-    { stream, events }: Pick<Exact, 'stream' | 'events'>,
-    run: () => Promise<AppendOutcome>,
-  ): Promise<AppendOutcome> {
-    const key = `${stream}\n${events[0]?.id ?? ''}`;
-    const earlier = this.#underWay.get(key);
-    const mine = earlier === undefined ? run() : earlier.then(run, run);
-    this.#underWay.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#underWay.get(key) === mine) this.#underWay.delete(key);
-    }
-  }
-
-  /** `inTurn`: no other append of the stream is in flight, so a lost answer is settled at once. */
-  async #sent(append: Omit<Exact, 'known'>, order: 'free' | 'inTurn'): Promise<AppendOutcome> {
+  /** `exclusive`: no other append of the stream is in flight, so a lost answer is settled at once. */
+  async #sent(append: Omit<Exact, 'known'>, order: 'free' | 'exclusive'): Promise<AppendOutcome> {
     if (this.#watch.isSilent) await this.#watch.there();
     // With an open call there is no await before the append leaves. Appends that wait for a call go on in order.
     const call = this.#opened?.ended === false ? this.#opened : await this.#open();
@@ -147,7 +134,7 @@ export class StoreAppender {
       const lostAt = performance.now();
       const settle = (): Promise<AppendOutcome> => known(this.#settled(exact, error, lostAt), exact.until);
       // One lost connection loses many answers at once. The appends of one stream are settled in the order in which they were sent.
-      return order === 'inTurn' ? settle() : this.#oneByOne.run(exact.stream, settle);
+      return order === 'exclusive' ? settle() : this.#streams.runExclusive(exact.stream, settle);
     }
   }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
 import type { Random } from '../../ports/random.js';
@@ -11,6 +12,8 @@ import { sha256Hex } from '../../domain/shared/sha256.js';
 
 /** How often a reservation is tried when others change it in between. */
 const RESERVE_ATTEMPTS = 5;
+/** How many requests of this process for one key run or wait at once. */
+const ASKS_QUEUED = 1_024;
 const BUSY_RETRY_SECONDS = 1;
 /** How many expired entries a heartbeat may drop, in addition to twice what was added since the last one. */
 const SWEPT_AT_LEAST = 1_000;
@@ -39,7 +42,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   /** The attempts of this process, by the key's id. */
   readonly #running = new Map<string, number>();
   /** Requests of this process for one key run one after the other, in the order in which they were made. */
-  readonly #asking = new Map<string, Promise<unknown>>();
+  readonly #asking = new KeyedMutex(ASKS_QUEUED);
   /** Attempts that may be recorded as running though they are not, with the key's id: whether they began or ended is unknown. */
   readonly #unsettled = new LRUCache<number, string>({ max: MAX_UNSETTLED });
   #lastAttempt = 0;
@@ -52,19 +55,9 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   }
 
   /** @throws Rejection DATABASE_UNAVAILABLE, STORE_FULL, BUSY: the request must not run then */
-  async reserve(scope: string, key: string, digest: string, newSeed: string): Promise<Reservation> {
+  reserve(scope: string, key: string, digest: string, newSeed: string): Promise<Reservation> {
     const id = digestOf(scope, key);
-    const before = this.#asking.get(id);
-    const asked = (async () => {
-      await before?.catch(() => undefined);
-      return this.#reserve(id, digest, newSeed);
-    })();
-    this.#asking.set(id, asked);
-    try {
-      return await asked;
-    } finally {
-      if (this.#asking.get(id) === asked) this.#asking.delete(id);
-    }
+    return this.#asking.runExclusive(id, () => this.#reserve(id, digest, newSeed));
   }
 
   /** @throws Rejection DATABASE_UNAVAILABLE */

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
+import { within } from '../shared/within.js';
 import type { Metrics } from '../../ports/metrics.js';
 
 /** Upper bounds in seconds: a step is answered in milliseconds, and clients give up after 15 s (contract 2.5). */
@@ -18,13 +19,11 @@ export type GaugeReading = {
 };
 
 /** The figure, or null when there is none, or it cannot be read in time. */
-const readInTime = async ({ read }: GaugeReading): Promise<number | null> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), GAUGE_TIMEOUT_MS);
-  });
-  return Promise.race([read().catch(() => null), late]).finally(() => clearTimeout(timer));
-};
+const readInTime = ({ read }: GaugeReading): Promise<number | null> =>
+  within(
+    GAUGE_TIMEOUT_MS,
+    read().catch(() => null),
+  );
 
 /**
  * The registry of one server: Node's process metrics, the given gauges, one histogram of requests by operation and status,

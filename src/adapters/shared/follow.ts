@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import type { EventStore, RecordedEvent, Subscription } from '../../ports/event-store.js';
 
 /** How many events a subscription gives at once. */
@@ -49,9 +50,6 @@ export class ChangeSignal {
     for (const wake of [...(this.#waiting.get(stream) ?? [])]) wake();
   }
 }
-
-/** Lets everything else that is due run first. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** @throws RangeError unless exactly one start is named, with a prefix only for a start in the global order. */
 export const assertOneStart = ({ after, prefix, stream }: Subscription): void => {
@@ -106,6 +104,6 @@ async function* batches(
     from = last.revision + 1;
     const asked = prefix === '' ? events : events.filter((event) => event.stream.startsWith(prefix));
     if (asked.length > 0) yield asked;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }

@@ -1,16 +1,24 @@
-/** The result if it comes within the time, else null. A later result or failure is ignored. @throws what it fails with in time */
-export const within = <T>(ms: number, result: Promise<T>): Promise<T | null> => raced<T | null>(ms, result, () => null);
+import { withTimeLimit } from '../../concurrency/time-limit.js';
+
+/** The machine's timers: these limits are for calls into client libraries, whose own timers run by it, too. */
+const timers = {
+  after: (ms: number, run: () => void): (() => void) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** The result. A later one is ignored. @throws what it fails with in time, or an Error that says that `what` took longer */
 export const inTime = <T>(ms: number, result: Promise<T>, what: string): Promise<T> =>
-  raced(ms, result, () => {
-    throw new Error(`${what} took longer than ${ms} ms.`);
-  });
+  withTimeLimit(timers, { ms, late: () => new Error(`${what} took longer than ${ms} ms.`) }, () => result);
 
-const raced = async <T>(ms: number, result: Promise<T>, late: () => T): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const time = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  return Promise.race([result, time.then(late)]).finally(() => clearTimeout(timer));
+/** The result if it comes within the time, else null. A later result or failure is ignored. @throws what it fails with in time */
+export const within = async <T>(ms: number, result: Promise<T>): Promise<T | null> => {
+  const late = new Error('late');
+  try {
+    return await withTimeLimit(timers, { ms, late: () => late }, () => result);
+  } catch (error) {
+    if (error === late) return null;
+    throw error;
+  }
 };

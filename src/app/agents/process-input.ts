@@ -4,8 +4,8 @@ import type { CortexEngine } from '../../ports/cortex.js';
 import type { Embedder } from '../../ports/embedder.js';
 import type { StepAnswer } from '../../ports/process-engine.js';
 import type { AgentTurnAnswer } from '../../../workflows/agent-turn.js';
-import type { SharedWork } from '../pacing/shared-work.js';
-import { withTimeLimit } from '../pacing/time-limit.js';
+import type { SingleFlight } from '../../concurrency/single-flight.js';
+import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { type AgentInput, agentTurnRef, debtName, stateOf, takeInput, type TakeDeps } from './take-input.js';
 import { sharedOutcome } from '../processes/shared-outcome.js';
 import { whenDown } from './when-down.js';
@@ -17,7 +17,7 @@ export type AgentDeps = TakeDeps & {
   readonly engineOf: (tenant: string) => CortexEngine;
   readonly embedder: Pick<Embedder, 'id' | 'down'>;
   /** The waits under way. An engine lets only a few wait for one outcome, so this process waits once for each turn. */
-  readonly waits: SharedWork<StepAnswer>;
+  readonly waits: SingleFlight<StepAnswer>;
 };
 
 /** A turn with its verdict, and where the mind's stream ended after it: what a list must hold to show what the turn wrote (contract 1.8). */

@@ -11,7 +11,7 @@ import type { TurnState } from '../../../workflows/turn-state.js';
 import { mindFold } from '../minds/mind.js';
 import { anotherAttempt, type TurnAttempt } from '../turns/another-attempt.js';
 import type { StepDeps } from '../turns/step-turn.js';
-import { withTimeLimit } from '../pacing/time-limit.js';
+import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { TURNS_KEPT_PER_MIND } from '../turns/turn-index.js';
 import { saidKey, type TurnKey } from '../turns/turn-key.js';
 import type { Unanswered } from './unanswered.js';

@@ -1,8 +1,8 @@
 import { logStream, tenantOf } from '../../domain/shared/stream-names.js';
 import type { Log } from '../../ports/log.js';
 import type { Random } from '../../ports/random.js';
-import { pause } from '../pacing/pause.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { pause } from '../../concurrency/pause.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { askedBySystem } from '../streams/command-id.js';
 import type { Clock } from '../../ports/clock.js';
 import { logFold } from './log.js';
@@ -59,7 +59,7 @@ const createScan = ({ events, lanes, tenants }: Pick<TickerDeps, 'events' | 'lan
         if (owner !== null) spans.set(owner, { first: spans.get(owner)?.first ?? position, last: position });
       }
       at = last.position;
-      await nextTurn();
+      await yieldToEventLoop();
     }
     return { spans, after };
   };

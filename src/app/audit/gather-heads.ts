@@ -3,7 +3,7 @@ import { npcStreamsOf } from '../../domain/shared/stream-names.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { CheckpointInput, RoundArgs } from '../../../workflows/checkpoint.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 
 /** How many events are read at once. */
 const PAGE = 500;
@@ -59,7 +59,7 @@ export const gatherHeads = async (
     }
     if (within.length < page.length || page.length === 0) return { type: 'gathered', leaves, through: until };
     at = within.at(-1)?.position ?? until;
-    await nextTurn();
+    await yieldToEventLoop();
   } while (at < until && clock.monotonicMs() < endMs);
   return { type: 'gathered', leaves, through: Math.min(at, until) };
 };
@@ -81,6 +81,6 @@ export const firstNews = async (
     const last = page.at(-1);
     if (last === undefined) return null;
     at = last.position;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 };

@@ -12,7 +12,7 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 import { lookAtChain } from '../minds/chain-breaks.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { breaksOf, GENESIS_HASH } from '../streams/hash-chain.js';
 import type { Lanes } from '../streams/lanes.js';
 import { pagesOf } from '../streams/stream-pages.js';
@@ -221,7 +221,7 @@ const auditLog = async (
         const reason = checkpointReason(event.data, edge, keys);
         if (reason !== null) wrong(revision, reason);
       }
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
   return null;

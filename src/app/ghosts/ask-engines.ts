@@ -5,7 +5,7 @@ import { cutBytes, cutText } from '../../domain/shared/text.js';
 import type { Clock } from '../../ports/clock.js';
 import type { CortexEngine } from '../../ports/cortex.js';
 import type { Engines } from '../cortex/engines.js';
-import { type FairPlaces, sharePlaces } from '../pacing/fair-places.js';
+import { FairSemaphore } from '../../concurrency/fair-semaphore.js';
 import type { AskedOfModel } from './session-turn.js';
 
 /** How many texts a model in the process makes for ghosts at once: it makes one after the other, and agents want their answers, too. */
@@ -52,7 +52,7 @@ export type GhostEnginesDeps = {
   readonly texts: number;
 };
 
-const line = { waitMs: PLACE_WAIT_MS, mostWaiting: WAITING, mostWaitingOfTenant: TENANT_WAITING };
+const queue = { waitMs: PLACE_WAIT_MS, queueLimit: WAITING, tenantQueueLimit: TENANT_WAITING };
 
 const keyOf = ({ tenant, sessionId }: EngineAsker): string => `${tenant} ${sessionId}`;
 
@@ -76,13 +76,13 @@ const createKeptReasons = () => {
 };
 
 export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps): GhostEngines => {
-  const places = new Map<string, FairPlaces>();
+  const semaphores = new Map<string, FairSemaphore>();
   const reasons = createKeptReasons();
-  const placesOf = ({ id, runtime }: CortexEngine): FairPlaces => {
-    const most = runtime === 'llama.cpp' ? OWN_MODEL_TEXTS : texts;
-    const known = places.get(id) ?? sharePlaces({ ...line, clock, most });
-    places.set(id, known);
-    return known;
+  const semaphoreOf = ({ id, runtime }: CortexEngine): FairSemaphore => {
+    const permits = runtime === 'llama.cpp' ? OWN_MODEL_TEXTS : texts;
+    const semaphore = semaphores.get(id) ?? new FairSemaphore({ ...queue, clock, permits });
+    semaphores.set(id, semaphore);
+    return semaphore;
   };
   const askIn = async (
     asker: EngineAsker,
@@ -96,7 +96,7 @@ export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps):
     // What the engine said to this prompt tells more than that it is asked again.
     const isNew = reasons.of(asker) === null;
     if (isNew) reasons.note(asker, FOR_A_PLACE);
-    return placesOf(engine)(tenant, signal, () => {
+    return semaphoreOf(engine).run(tenant, signal, () => {
       if (isNew) reasons.forget(asker);
       return engine.complete({ prompt, ...constraints, similarities }, signal);
     });

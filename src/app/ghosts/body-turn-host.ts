@@ -8,7 +8,7 @@ import type { Ports } from '../../ports/ports.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
 import type { TurnInput, TurnState } from '../../../workflows/turn-state.js';
 import type { Levels } from '../levels/levels.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
 import { factsFrom, turnHost, type TurnHostDeps } from '../turns/turn-host.js';
 import { settingFor } from './play-slice.js';

@@ -4,7 +4,7 @@ import type { Journey } from '../../domain/ghost/picture.js';
 import { beginWorld } from '../../domain/ghost/world.js';
 import type { Level, Tile } from '../../domain/level/level.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import type { SessionState } from './session.js';
 import { CHECKPOINT_STEPS, lastStep, pagesOfSteps, type RecordedStep, readSteps } from './steps-log.js';
 
@@ -72,7 +72,7 @@ async function* placesFrom(
       yield world.at;
     }
     if (steps.at(-1)?.step === last) return;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 
@@ -91,7 +91,7 @@ export const remoteJourney = async (
   const places: Tile[] = [];
   for await (const steps of pagesOfSteps(events, stream, first + 1)) {
     for (const step of steps) places.push(toldPlace(step) ?? places.at(-1) ?? level.spawn);
-    await nextTurn();
+    await yieldToEventLoop();
   }
   const told = async (step: number): Promise<Tile> => (await toldPlaceAt(events, stream, step)) ?? level.spawn;
   return withFindings({ places, first }, findings, told);

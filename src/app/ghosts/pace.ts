@@ -1,9 +1,10 @@
 import type { Clock } from '../../ports/clock.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import type { Sliced } from '../../domain/rules/hold-patterns.js';
-import { pause } from '../pacing/pause.js';
+import { pause } from '../../concurrency/pause.js';
 
-/** Runs pieces of work one after the other, in the order in which they came, with pauses between them; raises what the work raises. */
+/** Runs pieces of work one after the other, in the order in which they came, with pauses between them; raises what the work raises, and Rejection BUSY when too many wait. */
 export type Pace = <Result>(work: () => Result) => Promise<Result>;
 
 /**
@@ -12,40 +13,31 @@ export type Pace = <Result>(work: () => Result) => Promise<Result>;
  * @param share of one processor, above 0 and at most 1
  */
 export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: number): Pace => {
-  const waiting: (() => void)[] = [];
-  let running = false;
-  const runAll = async (): Promise<void> => {
-    for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
-      await nextTurn();
-      const beganMs = clock.monotonicMs();
-      run();
-      const restMs = ((clock.monotonicMs() - beganMs) * (1 - share)) / share;
-      owedMs += restMs;
-      // Timers are coarse: short rests are taken together.
-      if (owedMs >= LEAST_REST_MS) {
-        const restedMs = clock.monotonicMs();
-        await pause(clock, owedMs);
-        owedMs -= clock.monotonicMs() - restedMs;
-      }
-    }
-    running = false;
-  };
+  const mutex = new KeyedMutex(PIECES_QUEUED);
   let owedMs = 0;
+  let rested = Promise.resolve();
+  const rest = async (): Promise<void> => {
+    const beganMs = clock.monotonicMs();
+    await pause(clock, owedMs);
+    owedMs -= clock.monotonicMs() - beganMs;
+  };
   return (work) =>
-    new Promise((resolve, reject) => {
-      waiting.push(() => {
-        try {
-          resolve(work());
-        } catch (error) {
-          reject(error instanceof Error ? error : new Error(String(error)));
-        }
-      });
-      if (running) return;
-      running = true;
-      void runAll();
+    mutex.runExclusive('piece', async () => {
+      await rested;
+      await yieldToEventLoop();
+      const beganMs = clock.monotonicMs();
+      try {
+        return work();
+      } finally {
+        owedMs += ((clock.monotonicMs() - beganMs) * (1 - share)) / share;
+        // Timers are coarse: short rests are taken together.
+        if (owedMs >= LEAST_REST_MS) rested = rest();
+      }
     });
 };
 
+/** How many pieces of work may wait, over all sessions. */
+const PIECES_QUEUED = 10_000;
 /** How much rest is owed before any is taken, in milliseconds. */
 const LEAST_REST_MS = 4;
 

@@ -8,7 +8,7 @@ import type { Json } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Levels } from '../levels/levels.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import type { Pace } from './pace.js';
 import { replayScript } from './replay-script.js';
 

@@ -15,7 +15,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { weightOf } from '../../domain/shared/weight.js';
 import type { Clock } from '../../ports/clock.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { type PlayDeps, settingFor, stepsStreamOf } from './play-slice.js';
 import { replayScript } from './replay-script.js';
 import { pagesOfSteps } from './steps-log.js';

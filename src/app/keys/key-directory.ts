@@ -14,7 +14,7 @@ import {
   type TenantNames,
   type TenantState,
 } from '../../domain/tenant/state.js';
-import { pause } from '../pacing/pause.js';
+import { pause } from '../../concurrency/pause.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { KeyUsage } from '../../ports/key-usage.js';

@@ -3,7 +3,7 @@ import type { Level } from '../../domain/level/level.js';
 import { readMap } from '../../domain/level/read-map.js';
 import { contentDigest } from '../../domain/shared/content-digest.js';
 import { jcs, type Json } from '../../domain/shared/json.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 
 /** A level that comes with the server. `map` is the JCS form of its map. */
 export type BuiltInLevel = {

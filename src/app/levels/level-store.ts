@@ -16,7 +16,7 @@ import { revisionAmong } from '../../domain/shared/version-places.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { eventAt } from '../streams/event-at.js';
 import type { Fold } from '../streams/fold.js';
 import type { Lanes } from '../streams/lanes.js';

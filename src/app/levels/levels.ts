@@ -7,7 +7,7 @@ import { readMap } from '../../domain/level/read-map.js';
 import { isClientId } from '../../domain/shared/client-id.js';
 import { contentDigest } from '../../domain/shared/content-digest.js';
 import { jcs, type Json } from '../../domain/shared/json.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import type { BuiltInLevel } from './built-in-levels.js';
 import { type LevelStore, type LevelStoreDeps, lostMap, openLevelStore } from './level-store.js';
 

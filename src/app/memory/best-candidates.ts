@@ -1,4 +1,4 @@
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { byScore, type Candidate } from './candidates.js';
 
 /** How many rows are read at once to see whether a filter lets them through. */
@@ -42,7 +42,7 @@ export class BestCandidates {
       const through = accept === undefined ? batch : await accept(batch);
       this.#best = [...this.#best, ...through].sort(byScore).slice(0, limit);
       accepted += through.length;
-      if (accept !== undefined) await nextTurn();
+      if (accept !== undefined) await yieldToEventLoop();
     }
   }
 

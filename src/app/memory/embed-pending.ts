@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { Embedder } from '../../ports/embedder.js';
 import type { Log } from '../../ports/log.js';
 import type { RelayLease } from '../../ports/relay-lease.js';
-import { pause, retryMs } from '../pacing/pause.js';
+import { pause, retryMs } from '../../concurrency/pause.js';
 import { embedLacking, type EmbeddingDeps } from './embed-lacking.js';
 import { FailingTexts } from './failing-texts.js';
 

@@ -4,7 +4,7 @@ import { npcEvents } from '../../domain/npc/decoder.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { eventAt } from '../streams/event-at.js';
 import { pagesOf } from '../streams/stream-pages.js';
 import { lineageCursor, type LineagePlace, readLineageCursor } from './lineage-cursor.js';
@@ -49,7 +49,7 @@ async function* eventsAt(
     const recorded = await eventAt(events, stream, revision);
     if (recorded?.revision !== revision) throw noCursor();
     yield recorded;
-    if (at % READS_AT_ONCE === READS_AT_ONCE - 1) await nextTurn();
+    if (at % READS_AT_ONCE === READS_AT_ONCE - 1) await yieldToEventLoop();
   }
 }
 

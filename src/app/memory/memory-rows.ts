@@ -1,7 +1,7 @@
 import { memories, type MemoriesRow, type MemoryRow } from '../../../projections/memories.js';
 import { rowKey } from '../../domain/shared/row-key.js';
 import type { ReadModels } from '../../ports/read-models.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 
 /** How many rows are read at once. */
 const READ_ROWS = 64;
@@ -20,7 +20,7 @@ export const memoryRows = async (
       // A clear has an id as well.
       if (memory.kind === 'memory') found.set(memory.memoryId, memory);
     }
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return found;
 };

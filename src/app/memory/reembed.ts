@@ -1,5 +1,5 @@
 import { memories } from '../../../projections/memories.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { embedLacking, type EmbeddingDeps } from './embed-lacking.js';
 import { FailingTexts } from './failing-texts.js';
 
@@ -36,6 +36,6 @@ export const reembed = async (
     before = first.key;
     embedded += done.embedded.length;
     passedOver += (await failing.add(done.failed)).length;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 };

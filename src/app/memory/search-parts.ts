@@ -1,7 +1,7 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { OrderRange } from '../../ports/read-models.js';
 import type { WordHit } from '../../ports/row-search.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { BestCandidates, type Wanted } from './best-candidates.js';
 import { byScore, type Candidate, candidatesOf, type Meaning } from './candidates.js';
 import type { MindVectors } from './vector-cache.js';
@@ -44,7 +44,7 @@ export const searchParts = async (
       for (const slice of rows.slices(range)) {
         // One more than wanted, so that one search usually tells whether the last one has an equal.
         await best.take(candidatesOf(meaning, rows, slice, wanted.limit + 1));
-        await nextTurn();
+        await yieldToEventLoop();
         signal?.throwIfAborted();
       }
     }

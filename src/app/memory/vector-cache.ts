@@ -4,8 +4,9 @@ import { memories } from '../../../projections/memories.js';
 import type { Clock } from '../../ports/clock.js';
 import type { OrderRange } from '../../ports/read-models.js';
 import type { StoredVector } from '../../ports/row-search.js';
-import { Lines } from '../pacing/line.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { abortWith } from '../../concurrency/abort-with.js';
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { embedForRecall, RECALL_EMBED_MS, type SeenTexts } from './embed-for-recall.js';
 import type { EmbeddingDeps } from './embed-lacking.js';
 import { VectorRows, type VectorRowsView } from './vector-rows.js';
@@ -59,7 +60,7 @@ export class VectorCache {
   readonly #deps: VectorCacheDeps;
   readonly #minds: LRUCache<string, { readonly mind: Mind; readonly bytes: number }>;
   readonly #large = new LRUCache<string, true>({ max: LARGE_MINDS });
-  readonly #lines = new Lines();
+  readonly #mutex = new KeyedMutex();
 
   constructor(deps: VectorCacheDeps, maxBytes: number) {
     this.#deps = deps;
@@ -81,14 +82,16 @@ export class VectorCache {
     const settled = this.#settled(stream, upTo);
     if (settled !== null) return settled;
     const late = new AbortController();
+    const letGo = abortWith(late, signal);
     const stopWaiting = this.#deps.clock.after(RECALL_EMBED_MS, () => late.abort());
     try {
-      return await this.#lines.inTurn(stream, async () => {
+      return await this.#mutex.runExclusive(stream, async () => {
         signal?.throwIfAborted();
-        return this.#settled(stream, upTo) ?? (await this.#refreshed(seen, upTo, anyOf(late.signal, signal)));
+        return this.#settled(stream, upTo) ?? (await this.#refreshed(seen, upTo, late.signal));
       });
     } finally {
       stopWaiting();
+      letGo();
     }
   }
 
@@ -193,15 +196,12 @@ export class VectorCache {
       yield { rows, range: { above: beyond, upTo: last.order } };
       beyond = last.order;
       limit = Math.max(1, Math.floor(PAGE_BYTES / Math.max(1, last.vector.byteLength)));
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 }
 
 type VectorPage = { readonly rows: readonly StoredVector[]; readonly range: Required<OrderRange> };
-
-const anyOf = (late: AbortSignal, signal: AbortSignal | undefined): AbortSignal =>
-  signal === undefined ? late : AbortSignal.any([late, signal]);
 
 const emptyMind = (): Mind => ({
   settled: new VectorRows(),

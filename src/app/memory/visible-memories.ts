@@ -1,6 +1,6 @@
 import { isStanding, memories, memoriesListed, type MemoryRow } from '../../../projections/memories.js';
 import type { ListQuery, ReadModels } from '../../ports/read-models.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import type { VisibleRange } from './visible-range.js';
 
 /** `limit` and `bytes` are those of one read. */
@@ -27,6 +27,6 @@ export async function* visibleMemories(
     yield someRetracted === true ? shown.filter((row) => isStanding(row, asOf)) : shown;
     beyond = rows.at(-1)?.order;
     if (!more || beyond === undefined) return;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }

@@ -4,7 +4,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { type ChainBreak, breaksOf, GENESIS_HASH } from '../streams/hash-chain.js';
 import { mindFold } from './mind.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { DECIDE_ATTEMPTS } from '../streams/decide-and-append.js';
 import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
 import { pagesOf } from '../streams/stream-pages.js';
@@ -49,7 +49,7 @@ export const lookAtChain = async (store: EventStore, stream: string, from: numbe
       prevHash = event.meta.hash;
       next = event.revision + 1;
       events += 1;
-      await nextTurn();
+      await yieldToEventLoop();
     }
     if (breaks.length >= LOOK_BREAKS) break;
   }

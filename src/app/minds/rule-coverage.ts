@@ -11,7 +11,7 @@ import type { UnknownEvent } from '../../domain/shared/decoder.js';
 import { parseProcessId } from '../../domain/shared/process-id.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { FIRST_EVENT_SEARCH } from '../streams/first-event-search.js';
 import { type HistoryTimes, revisionsWithin } from '../streams/history-filter.js';
 import { pagesOf } from '../streams/stream-pages.js';
@@ -97,7 +97,7 @@ const countMind = async (
       rules += decision.rules.length;
       if (rules < RULES_AT_ONCE) continue;
       rules = 0;
-      await nextTurn();
+      await yieldToEventLoop();
     }
     looked += page.events.length;
     next = (page.events.at(-1)?.revision ?? next - 1) + 1;
@@ -122,7 +122,7 @@ export const recordedCoverage = async (
     const { first, last } = await revisionsWithin(deps.events, stream, times);
     seen += 1;
     // Of a mind with few events no page was waited for.
-    await nextTurn();
+    await yieldToEventLoop();
     const from = Math.max(first, at?.npcId === npcId ? at.from : 0);
     if (from > last) continue;
     const most = COVERED_EVENTS - looked;

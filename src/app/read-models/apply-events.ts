@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import type { Projection } from '../../ports/read-models.js';
 import type { Changes, ReadModelWriter } from '../../ports/read-model-writer.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { type Feed, grow, shrink } from './feed.js';
 import { type Gathered, gatherEvents, nothingGathered, type Parked } from './gather-events.js';
 
@@ -80,7 +80,7 @@ export const applyEvents = async (
       parked.push(...gathered.parked);
       rest = rest.slice(taken);
       attempt = 0;
-      if (rest.length > 0) await nextTurn();
+      if (rest.length > 0) await yieldToEventLoop();
     } else if ((attempt += 1) === COMMIT_ATTEMPTS) {
       throw new Error(`Another writer kept moving ${feed.projection.name}; the events were not applied.`);
     }

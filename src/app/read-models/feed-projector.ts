@@ -3,7 +3,7 @@ import type { Projection } from '../../ports/read-models.js';
 import { feedOf } from './feed.js';
 import { FeedInbox, type InboxBounds } from './feed-inbox.js';
 import { PartitionedBuild, type PartitionedBuildDeps } from './partitioned-build.js';
-import { pause, retryMs } from '../pacing/pause.js';
+import { pause, retryMs } from '../../concurrency/pause.js';
 
 /** How long events gather while no reader waits, in milliseconds: a row that many of them change is then written once. */
 export const FEED_GATHER_MS = 25;

@@ -4,7 +4,8 @@ import type { FeedBatch } from '../../ports/event-feed.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import type { ReadModelWriter } from '../../ports/read-model-writer.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { commitGathered, logParked } from './apply-events.js';
 import type { Feed } from './feed.js';
 import { FeedGap, type Gathered, gatherEvents, nothingGathered } from './gather-events.js';
@@ -35,7 +36,7 @@ export class PartitionedBuild {
   readonly #deps: PartitionedBuildDeps;
   readonly #behind = new Map<string, Behind>();
   #progress: PartitionProgress;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new KeyedMutex();
 
   constructor(feed: Feed, deps: PartitionedBuildDeps) {
     this.feed = feed;
@@ -169,7 +170,7 @@ export class PartitionedBuild {
       if (rest.length === 0) break;
       // More rows than one transaction takes. The rows count from now on, the partitions once the last rows are written.
       if (!(await this.#commit(gathered, this.position))) return false;
-      await nextTurn();
+      await yieldToEventLoop();
       gathered = nothingGathered();
     }
     for (const [key, to] of moved) {
@@ -245,9 +246,7 @@ export class PartitionedBuild {
 
   /** Runs one call at a time: each write depends on the known progress. */
   #exclusively<T>(run: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(run);
-    this.#last = result.catch(() => undefined);
-    return result;
+    return this.#mutex.runExclusive(this.feed.projection.name, run);
   }
 }
 

@@ -4,8 +4,8 @@ import type { Projection } from '../../ports/read-models.js';
 import type { ReadModelWriter } from '../../ports/read-model-writer.js';
 import { applyEvents, logParked } from './apply-events.js';
 import { type Feed, feedOf } from './feed.js';
-import { pause, retryMs } from '../pacing/pause.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { pause, retryMs } from '../../concurrency/pause.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 
 /** How many events one transaction applies. */
 const PROJECTOR_BATCH_EVENTS = 500;
@@ -118,7 +118,7 @@ export class Projector implements AsyncDisposable {
   /** Lets events gather, unless a whole batch or a reader already waits. */
   async #gather(position: number): Promise<void> {
     const behind = (await this.#deps.events.lastPosition()) - position >= PROJECTOR_BATCH_EVENTS;
-    if (behind || this.#deps.writer.awaited()) await nextTurn();
+    if (behind || this.#deps.writer.awaited()) await yieldToEventLoop();
     else await pause(this.#deps.clock, GATHER_MS, this.#abort.signal, (wake) => this.#deps.writer.onAwaited(wake));
   }
 

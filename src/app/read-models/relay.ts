@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import type { RelayLease } from '../../ports/relay-lease.js';
-import { pause, retryMs } from '../pacing/pause.js';
+import { pause, retryMs } from '../../concurrency/pause.js';
 import { withMore } from './with-more.js';
 
 /** How many events are written at once. */

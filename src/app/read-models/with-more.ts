@@ -1,4 +1,4 @@
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 
 /** A batch, and whether the next one was there already when this one was handed over. */
 export type BatchWithMore<Batch> = { readonly batch: Batch; readonly more: boolean };
@@ -15,7 +15,7 @@ export async function* withMore<Batch>(
       if (found.done === true) return;
       next = ahead(iterator);
       // A batch that waits is here after one turn.
-      await nextTurn();
+      await yieldToEventLoop();
       yield { batch: found.value, more: next.isBatch };
     }
   } finally {

@@ -6,8 +6,8 @@ import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { inSlices } from '../pacing/in-slices.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { pagesOf } from '../streams/stream-pages.js';
 import { type CountedMind, countMind, isBeyond, type ReplayTask } from './count-mind.js';
 import { gatherFindings, type FoundSoFar } from './gather-findings.js';
@@ -86,7 +86,7 @@ export const createHand = ({ events, clock, rulesOf }: PartDeps): ((slice: Slice
             await inSlices(counted.take(recorded, rules, into));
             if (recorded.revision >= next) read += 1;
             if (clock.monotonicMs() - restedMs < WORK_MS) continue;
-            await nextTurn();
+            await yieldToEventLoop();
             restedMs = clock.monotonicMs();
           }
           const last = page.events.at(-1)?.revision;

@@ -1,7 +1,7 @@
 import { parseNpcStream } from '../../domain/shared/stream-names.js';
 import type { RulesetRef } from '../../domain/npc/events.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { pagesOf } from '../streams/stream-pages.js';
 import { createMindReplay, type DecidedAgain, type RulesAgain } from './replay-mind.js';
 

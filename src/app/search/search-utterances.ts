@@ -9,8 +9,8 @@ import {
   type UtterancesRow,
   utteranceTag,
 } from '../../../projections/utterances.js';
-import { inSlices } from '../pacing/in-slices.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 
 /** How many passages one read may bring, how many reads one answer may take, and how much text it looks at, in UTF-16 units. */
 const READ_PASSAGES = 100;
@@ -126,7 +126,7 @@ export const searchUtterances = async (
       units += size;
       unpaused += size;
       if (unpaused >= PAUSE_UNITS) {
-        await nextTurn();
+        await yieldToEventLoop();
         unpaused = 0;
       }
       const stands = await inSlices(findTerms(terms, said.text));
@@ -137,7 +137,7 @@ export const searchUtterances = async (
     }
     if (page.further === null) return { hits };
     place = page.further;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return { hits, ...(place === undefined ? {} : { next: place }) };
 };

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.js';
 import type { Log } from '../../ports/log.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
-import { pause } from '../pacing/pause.js';
+import { pause } from '../../concurrency/pause.js';
 
 /** How often what has expired is dropped, in milliseconds. */
 export const SWEEP_EVERY_MS = 300_000;

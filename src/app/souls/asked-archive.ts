@@ -6,8 +6,8 @@ import { ipfsCid, isIpfsCid } from '../../domain/soul/ipfs-cid.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Log } from '../../ports/log.js';
 import type { PayloadSource } from '../../ports/payload-source.js';
-import { inSlices } from '../pacing/in-slices.js';
-import { withTimeLimit } from '../pacing/time-limit.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import { withTimeLimit } from '../../concurrency/time-limit.js';
 
 /** How long an archive is not asked again for what it did not have, in milliseconds: what is brought there is found soon. */
 const NONE_MS = 5_000;

@@ -1,6 +1,6 @@
 import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import type { Json } from '../../domain/shared/json.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { payloadDigest } from './payload-digest.js';
 
 /**

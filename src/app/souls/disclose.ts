@@ -5,7 +5,7 @@ import type { SoulDocument } from '../../domain/soul/document.js';
 import { createPlayerIndex, type Player } from '../../domain/soul/player-index.js';
 import { aboutPlayers, type AboutBy, placesInState } from '../../domain/soul/said-of-players.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { memoryPauses } from './memory-pauses.js';
 import { MAX_EVENTS_READ, type NamedPlayers, namedPlayers } from './named-players.js';
 

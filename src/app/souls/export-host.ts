@@ -3,7 +3,7 @@ import { parseNpcStream } from '../../domain/shared/stream-names.js';
 
 import type { SoulExportInput } from '../../../workflows/soul-export.js';
 import { mindFold } from '../minds/mind.js';
-import { Lines } from '../pacing/line.js';
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import type { Ports } from '../../ports/ports.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
 import { type SealAsked, type SealDeps, sealSoul } from './seal-soul.js';
@@ -20,7 +20,7 @@ export type ExportHostDeps = Omit<SealDeps, 'ports'> & {
 };
 
 /** What an export needs: its effects read a mind and write an archive. A soul may take much memory and time, so this process seals one after the other. */
-export const exportHost = (deps: ExportHostDeps, lines = new Lines()): ProcessHost => ({
+export const exportHost = (deps: ExportHostDeps, mutex = new KeyedMutex()): ProcessHost => ({
   fold: mindFold,
   prepare: () => Promise.resolve(() => null),
   farEffectMs: SOUL_EFFECT_MS,
@@ -29,7 +29,7 @@ export const exportHost = (deps: ExportHostDeps, lines = new Lines()): ProcessHo
     if (mind === null) throw new Error(`the export ${id} is not in a mind's stream`);
     const input =
       effect.name === 'seal'
-        ? await lines.inTurn('seal', () =>
+        ? await mutex.runExclusive('seal', () =>
             seal(deps, { ...(effect.args as unknown as SealAsked), ...mind, stream }, signal),
           )
         : await keepSoul(

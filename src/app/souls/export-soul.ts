@@ -19,7 +19,7 @@ import {
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { mindFold } from '../minds/mind.js';
-import type { Lines } from '../pacing/line.js';
+import type { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { type SharedOutcomeDeps, outcomeWithin } from '../processes/shared-outcome.js';
 import { earlierProcess } from '../streams/earlier-process.js';
 import type { Lanes } from '../streams/lanes.js';
@@ -37,7 +37,7 @@ export type ExportDeps = {
   readonly clock: Clock;
   readonly archive: Pick<SoulArchive, 'stagedBytes'>;
   /** Where the requests for one mind wait for each other. */
-  readonly lines: Lines;
+  readonly mutex: KeyedMutex;
   /** How long a client may take between the phases, in milliseconds (ANIMA_SOUL_DEADLINE_MS). */
   readonly soulDeadlineMs: number;
 };
@@ -90,7 +90,7 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
   const place = { uploadedBy, ...defined({ storage, format }) };
   const request = { npcState, ...defined({ persona, without }), includeMemories, ...place };
   // Of equal requests at the same moment the first begins an export, which the others join.
-  const soulId = await deps.lines.inTurn(stream, async () => {
+  const soulId = await deps.mutex.runExclusive(stream, async () => {
     const revision = since ?? (await deps.lanes.current(stream, mindFold)).revision;
     const joined = earlier === null ? await openExport(deps, stream, request, revision) : null;
     if (joined !== null) return joined;

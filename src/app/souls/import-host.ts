@@ -2,7 +2,7 @@ import { parseImportStream } from '../../domain/shared/stream-names.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Ports } from '../../ports/ports.js';
 import type { SoulImportInput } from '../../../workflows/soul-import.js';
-import { Lines } from '../pacing/line.js';
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
 import type { Lanes } from '../streams/lanes.js';
 import { arrive, type Arrival, arrivalContext, arrivedBefore } from './arrive.js';
@@ -20,7 +20,7 @@ export type ImportHostDeps = {
 };
 
 /** What an import needs: its effect reads the archive and writes a mind. A soul may take much memory, so this process brings one in after the other. */
-export const importHost = ({ ports, lanes }: ImportHostDeps, lines = new Lines()): ProcessHost => ({
+export const importHost = ({ ports, lanes }: ImportHostDeps, mutex = new KeyedMutex()): ProcessHost => ({
   fold: importFold,
   prepare: () => Promise.resolve(() => null),
   farEffectMs: ARRIVAL_MS,
@@ -28,7 +28,7 @@ export const importHost = ({ ports, lanes }: ImportHostDeps, lines = new Lines()
     const imported = parseImportStream(stream);
     if (imported === null) throw new Error(`the import ${id} is not in a stream of imports`);
     const arrival = { ...(effect.args as unknown as Omit<Arrival, 'tenant'>), tenant: imported.tenant };
-    const input = await lines.inTurn('arrive', () => bringIn({ ports, lanes }, arrival, signal));
+    const input = await mutex.runExclusive('arrive', () => bringIn({ ports, lanes }, arrival, signal));
     return input satisfies SoulImportInput;
   },
 });

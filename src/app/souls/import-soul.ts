@@ -16,8 +16,8 @@ import type { ProcessEngine, ProcessRef, StepAnswer } from '../../ports/process-
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { soulImport, type SoulImportAnswer, type SoulImportInput } from '../../../workflows/soul-import.js';
 import { mindFold } from '../minds/mind.js';
-import { inSlices } from '../pacing/in-slices.js';
-import type { Lines } from '../pacing/line.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import type { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { type SharedOutcomeDeps, outcomeWithin } from '../processes/shared-outcome.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
 import { eventAt } from '../streams/event-at.js';
@@ -56,7 +56,7 @@ export type ImportDeps = {
   readonly archive: Pick<SoulArchive, 'stage' | 'unstage' | 'stagedBytes' | 'readPublic' | 'digestOfCid'>;
   readonly trust: SoulTrust;
   /** Where what takes much memory waits for its turn. */
-  readonly lines: Lines;
+  readonly mutex: KeyedMutex;
   /** How long a client may take between the phases, in milliseconds (ANIMA_SOUL_DEADLINE_MS). */
   readonly soulDeadlineMs: number;
 };
@@ -196,8 +196,8 @@ const FASTER =
  * Whether a CID is that of a soul's binary form. Any CID makes this work, which takes up to 48 MiB. So one after the other, together with the exports
  * in binary form. That is bound enough: it takes less time than verifying the soul, which every request that gets here has brought whole.
  */
-const isNamedAsBinary = ({ lines }: ImportDeps, cid: string, soul: SoulDocument): Promise<boolean> =>
-  lines.inTurn('binary', async () => (await inSlices(ipfsCid(await inSlices(soulToCborSlices(soul))))) === cid);
+const isNamedAsBinary = ({ mutex }: ImportDeps, cid: string, soul: SoulDocument): Promise<boolean> =>
+  mutex.runExclusive('binary', async () => (await inSlices(ipfsCid(await inSlices(soulToCborSlices(soul))))) === cid);
 
 /** A CID names bytes, and the archive of this server what it has by its digest. What others call theirs cannot be checked. */
 const requireNamed = async (

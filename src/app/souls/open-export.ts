@@ -2,7 +2,7 @@ import { defined } from '../../domain/shared/defined.js';
 import { jcs, type Json, type JsonObject } from '../../domain/shared/json.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
 import { soulExport, type SoulExportState } from '../../../workflows/soul-export.js';
 
@@ -42,7 +42,7 @@ export const openExport = async (
     const wholeMs = Date.parse(deadlineAt) - Date.parse(meta.at);
     if (leftMs <= wholeMs / 2) continue;
     // What was asked for may be large.
-    await nextTurn();
+    await yieldToEventLoop();
     if (asked(data) !== wanted) continue;
     const { state } = await journal.load(soulExport, { process: soulExport.name, id: soulId, stream });
     if (!soulExport.over(state as SoulExportState)) return soulId;

@@ -2,7 +2,7 @@ import type { Sliced } from '../../domain/rules/hold-patterns.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { requireModest } from '../../domain/shared/modest-json.js';
 import { soulFromCborSlices } from '../../domain/soul/binary.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 
 const OPENING_BRACE = 0x7b;
 

@@ -1,8 +1,8 @@
 import { soulToCborSlices } from '../../domain/soul/binary.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
-import { inSlices } from '../pacing/in-slices.js';
-import { Lines } from '../pacing/line.js';
-import { placesByTenant } from '../pacing/places.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
 import { sealedSoul } from './sealed-soul.js';
 import { createShownPayloads, type ShownPayloads } from './shown-payloads.js';
 
@@ -22,14 +22,14 @@ export type SealedPayloads = {
 };
 
 /** Sealed souls as answers show them. They are turned into their binary form one after the other: each takes much memory while it is read. */
-export const createSealedPayloads = (archive: Pick<SoulArchive, 'read'>, lines = new Lines()): SealedPayloads => {
+export const createSealedPayloads = (archive: Pick<SoulArchive, 'read'>, mutex = new KeyedMutex()): SealedPayloads => {
   const asCbor = (digest: string) =>
-    lines.inTurn('binary', async () => {
+    mutex.runExclusive('binary', async () => {
       const soul = await sealedSoul(archive, digest);
       return soul === null ? null : inSlices(soulToCborSlices(soul));
     });
   return {
-    json: createShownPayloads((digest) => archive.read(digest), placesByTenant(SEALED_SHOWN, TENANT_SEALED_SHOWN)),
-    binary: createShownPayloads(asCbor, placesByTenant(BINARY_SHOWN, TENANT_BINARY_SHOWN)),
+    json: createShownPayloads((digest) => archive.read(digest), new Semaphore(SEALED_SHOWN, TENANT_SEALED_SHOWN)),
+    binary: createShownPayloads(asCbor, new Semaphore(BINARY_SHOWN, TENANT_BINARY_SHOWN)),
   };
 };

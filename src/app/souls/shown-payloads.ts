@@ -1,4 +1,6 @@
-type Shown = { readonly bytes: Promise<Uint8Array | null>; readonly leave: () => void; readers: number };
+import type { Semaphore } from '../../concurrency/semaphore.js';
+
+type Shown = { readonly bytes: Promise<Uint8Array | null>; readonly release: () => void; readers: number };
 
 /** A payload in memory. `close` once it is not needed any more; a second call does nothing. */
 export type OpenPayload = { readonly bytes: Uint8Array; readonly close: () => void };
@@ -7,23 +9,23 @@ export type ShownPayloads = {
   /**
    * The payload if there is one, else null.
    * @param tenant who asks, where there is one: nobody shares what another tenant reads, nor the refusal of it
-   * @throws what the taking of a place and the reading raise
+   * @throws Rejection BUSY without a permit, and what the reading raises
    */
   open(id: string, tenant?: string): Promise<OpenPayload | null>;
 };
 
 /**
  * Payloads as they are read: one that many of a tenant read at the same time is in memory once.
- * @param enter takes a tenant's place for each that is in memory (pacing/places.ts)
+ * @param permits one is held for each payload in memory
  */
 export const createShownPayloads = (
   read: (id: string, tenant: string) => Promise<Uint8Array | null>,
-  enter: (tenant: string) => () => void,
+  permits: Semaphore,
 ): ShownPayloads => {
   const shown = new Map<string, Shown>();
   const begin = (key: string, id: string, tenant: string): Shown => {
-    const leave = enter(tenant);
-    const one = { bytes: read(id, tenant), leave, readers: 0 };
+    const release = permits.acquire(tenant);
+    const one = { bytes: read(id, tenant), release, readers: 0 };
     shown.set(key, one);
     return one;
   };
@@ -39,7 +41,7 @@ export const createShownPayloads = (
         one.readers -= 1;
         if (one.readers > 0) return;
         shown.delete(key);
-        one.leave();
+        one.release();
       };
       try {
         const bytes = await one.bytes;

@@ -5,8 +5,8 @@ import { isIpfsCid } from '../../domain/soul/ipfs-cid.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Log } from '../../ports/log.js';
 import type { PayloadSource } from '../../ports/payload-source.js';
-import { placesByTenant } from '../pacing/places.js';
-import { withTimeLimit } from '../pacing/time-limit.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
+import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { type AskedArchive, createAskedArchive } from './asked-archive.js';
 
 /** How long one search may take, in milliseconds: less than clients wait (contract 2.5). */
@@ -60,7 +60,7 @@ export const createSoulGateways = (
   sources: GatewaySources,
   deps: { readonly clock: Pick<Clock, 'after' | 'monotonicMs'>; readonly log: Pick<Log, 'warn'> },
 ): SoulGateways => {
-  const enter = placesByTenant(SEARCHES, TENANT_SEARCHES);
+  const searches = new Semaphore(SEARCHES, TENANT_SEARCHES);
   const asked = (given: readonly PayloadSource[]) => given.map((source) => createAskedArchive(source, deps));
   const [ipfs, arweave, others] = [asked(sources.ipfs), asked(sources.arweave), asked(sources.others)];
   /** An id of Arweave has the form of a digest. */
@@ -72,11 +72,11 @@ export const createSoulGateways = (
     find: async (id, tenant) => {
       const archives = archivesOf(id);
       if (archives.length === 0) return null;
-      const leave = enter(tenant);
+      const release = searches.acquire(tenant);
       try {
         return await withTimeLimit(deps.clock, { ms: SEARCH_MS, late }, (signal) => search(id, archives, signal));
       } finally {
-        leave();
+        release();
       }
     },
   };

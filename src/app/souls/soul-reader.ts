@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 import type { SoulDocument } from '../../domain/soul/document.js';
-import { inSlices } from '../pacing/in-slices.js';
-import { Lines } from '../pacing/line.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { payloadDigest } from './payload-digest.js';
 import { payloadDocument } from './payload-document.js';
 import { inspectSoul, judgeSoul, type SoulFindings, type SoulJudgement, type SoulTrust } from './verify-soul.js';
@@ -23,7 +23,7 @@ export type SoulReader = {
  * Reads payloads that anybody may have written. A soul takes much memory while it is read, and time: one after the other. What its bytes alone decide is
  * remembered by their digest; whom the server trusts, and which keys are its own, is asked each time. No document is kept.
  */
-export const createSoulReader = (trust: SoulTrust, lines = new Lines()): SoulReader => {
+export const createSoulReader = (trust: SoulTrust, mutex = new KeyedMutex()): SoulReader => {
   const remembered = new LRUCache<string, SoulFindings>({ max: REMEMBERED });
   const findingsOf = async (digest: string, bytes: Uint8Array): Promise<SoulFindings> => {
     const found = remembered.get(digest) ?? (await inspectSoul(await payloadDocument(bytes)));
@@ -32,7 +32,7 @@ export const createSoulReader = (trust: SoulTrust, lines = new Lines()): SoulRea
   };
   const judge = async (bytes: Uint8Array): Promise<SoulJudgement> => {
     const digest = await inSlices(payloadDigest(bytes));
-    const findings = remembered.get(digest) ?? (await lines.inTurn('soul', () => findingsOf(digest, bytes)));
+    const findings = remembered.get(digest) ?? (await mutex.runExclusive('soul', () => findingsOf(digest, bytes)));
     // Nobody else waits while it is asked whose key it is: for a stranger's that takes up to a second.
     return judgeSoul(findings, trust);
   };
@@ -41,7 +41,7 @@ export const createSoulReader = (trust: SoulTrust, lines = new Lines()): SoulRea
     read: async (bytes, use) => {
       const judgement = await judge(bytes);
       if (!judgement.valid) return null;
-      return lines.inTurn('soul', async () =>
+      return mutex.runExclusive('soul', async () =>
         use((await payloadDocument(bytes)) as unknown as SoulDocument, judgement),
       );
     },

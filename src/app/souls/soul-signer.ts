@@ -16,7 +16,7 @@ import { SOUL_TYPE, soulClaims } from '../../domain/soul/claims.js';
 import type { SoulDocument, SoulMemory, UnsignedSoul } from '../../domain/soul/document.js';
 import { hashSoul, fitsIntoSoul } from '../../domain/soul/parts.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { readSoul } from './soul-check.js';
 
 /** How many memories are looked at before others have their turn: each may have 768 KiB. */

@@ -3,8 +3,8 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { nullWhenAway } from '../../domain/soul/archive-unavailable.js';
 import type { PayloadSource } from '../../ports/payload-source.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
-import { inSlices } from '../pacing/in-slices.js';
-import type { Lines } from '../pacing/line.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import type { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { archiveUrl } from './archive-url.js';
 import { canonicalPayload } from './canonical-payload.js';
 import type { OtherArchives } from './other-archives.js';
@@ -16,7 +16,7 @@ export type UploadedDeps = {
   readonly archives: Pick<OtherArchives, 'bundler'>;
   readonly publicUrl: string;
   /** What a gateway answers may be large: one after the other. */
-  readonly lines: Lines;
+  readonly mutex: KeyedMutex;
 };
 
 /**
@@ -26,7 +26,7 @@ export type UploadedDeps = {
  *   raises
  */
 export const uploadedPlace = async (
-  { archive, archives, publicUrl, lines }: UploadedDeps,
+  { archive, archives, publicUrl, mutex }: UploadedDeps,
   digest: string,
   txId: string | null,
 ): Promise<{ readonly txId: string; readonly url: string }> => {
@@ -41,7 +41,7 @@ export const uploadedPlace = async (
       details: { aurTxId: txId ?? digest },
     });
   }
-  await lines.inTurn('gateway', () => requireNoOther(bundler.gateway, digest, txId));
+  await mutex.runExclusive('gateway', () => requireNoOther(bundler.gateway, digest, txId));
   return { txId, url: `${bundler.gatewayUrl}/${txId}` };
 };
 

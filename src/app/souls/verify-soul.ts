@@ -10,7 +10,7 @@ import type { SoulDocument } from '../../domain/soul/document.js';
 import { hashSoul, fitsIntoSoul } from '../../domain/soul/parts.js';
 import { isSameServer } from '../../domain/soul/same-server.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { readSoul } from './soul-check.js';
 
 /** Every member of the header of a soul's signature: one that a verifier does not know could ask it for something. */

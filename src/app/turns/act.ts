@@ -10,7 +10,7 @@ import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Ports } from '../../ports/ports.js';
 import { verdictEvents } from '../../../workflows/turn-events.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import type { PlacedEvent } from '../streams/fold.js';
 import type { Lanes } from '../streams/lanes.js';
 import { mindFold } from '../minds/mind.js';

@@ -4,7 +4,7 @@ import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from
 import type { Lanes } from '../streams/lanes.js';
 import type { ProcessJournal, StreamTail } from '../processes/process-journal.js';
 import type { TurnIndex } from './turn-index.js';
-import { withTimeLimit } from '../pacing/time-limit.js';
+import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { resumable } from '../../domain/npc/resumable.js';
 import { mismatches } from '../../domain/npc/tape-mismatch.js';

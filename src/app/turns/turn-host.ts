@@ -5,7 +5,7 @@ import type { MindState } from '../../domain/npc/state.js';
 import type { TurnFacts } from '../../domain/npc/decision/turn-facts.js';
 import { parseNpcStream } from '../../domain/shared/stream-names.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
-import { inSlices } from '../pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { mindFold } from '../minds/mind.js';
 import type { ChosenRuleset, Rulesets } from '../minds/rulesets.js';
 import { defined } from '../../domain/shared/defined.js';

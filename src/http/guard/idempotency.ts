@@ -1,4 +1,4 @@
-import { inSlices } from '../../app/pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { isObject, type Json } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';

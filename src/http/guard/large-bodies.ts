@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 
 import type { Json } from '../../domain/shared/json.js';
 import { requireModest } from '../../domain/shared/modest-json.js';
-import { inSlices } from '../../app/pacing/in-slices.js';
-import { placesByTenant } from '../../app/pacing/places.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
 import { readJson } from '../json.js';
 import { DEFAULT_BODY_LIMIT } from './read-body.js';
 
@@ -23,16 +23,16 @@ export const readLargeText = async (text: string): Promise<Json> => {
   return readJson(text);
 };
 
-/** Places for requests with a large body: one whose length is beyond DEFAULT_BODY_LIMIT, or is not said. */
+/** Permits for requests with a large body: one whose length is beyond DEFAULT_BODY_LIMIT, or is not said. */
 export const largeBodies = (): { enter(req: IncomingMessage, tenant: string): () => void } => {
-  const enter = placesByTenant(PLACES, TENANT_PLACES);
+  const permits = new Semaphore(PLACES, TENANT_PLACES);
   return {
-    /** @returns gives the place back @throws Rejection BUSY */
+    /** @returns releases the permit @throws Rejection BUSY */
     enter: ({ headers }, tenant) => {
       const length = headers['content-length'];
       const isLarge =
         length === undefined ? headers['transfer-encoding'] !== undefined : Number(length) > DEFAULT_BODY_LIMIT;
-      return isLarge ? enter(tenant) : () => undefined;
+      return isLarge ? permits.acquire(tenant) : () => undefined;
     },
   };
 };

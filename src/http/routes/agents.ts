@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { type AgentDeps, processInput } from '../../app/agents/process-input.js';
 import { type AgentInput, takeInput } from '../../app/agents/take-input.js';
 import { createUnanswered } from '../../app/agents/unanswered.js';
-import { SharedWork } from '../../app/pacing/shared-work.js';
+import { SingleFlight } from '../../concurrency/single-flight.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import type { Ports } from '../../ports/ports.js';
 import { answered, debtOf, phasesOf } from '../agent-answer.js';
@@ -45,7 +45,7 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
     ...{ ...open, index, events, clock, embedder, waitMs, engineOf },
     unanswered: createUnanswered(clock),
     openings: new Map(),
-    waits: new SharedWork(),
+    waits: new SingleFlight(),
   };
   return [
     route({

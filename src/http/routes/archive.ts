@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 
 import { Type } from '@sinclair/typebox';
 
-import { placesByTenant, placesFor } from '../../app/pacing/places.js';
-import { inSlices } from '../../app/pacing/in-slices.js';
-import { Lines } from '../../app/pacing/line.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { type ArchiveGrant, readArchiveGrant } from '../../app/souls/archive-grant.js';
 import { keptDigest } from '../../app/souls/kept-payload.js';
 import { payloadDigest } from '../../app/souls/payload-digest.js';
@@ -54,9 +54,9 @@ const collected = async (
 export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDeps): readonly RouteDefinition[] => {
   const { soulArchive: archive, clock } = ports;
   const publicKey: SigningKeys['publicKey'] = (kid) => signingKeys.publicKey(kid);
-  const shown = createShownPayloads((digest) => archive.readPublic(digest), placesFor(SHOWN_PAYLOADS));
-  const lines = new Lines();
-  const enterUpload = placesByTenant(UPLOADS, TENANT_UPLOADS);
+  const shown = createShownPayloads((digest) => archive.readPublic(digest), new Semaphore(SHOWN_PAYLOADS));
+  const mutex = new KeyedMutex();
+  const uploads = new Semaphore(UPLOADS, TENANT_UPLOADS);
 
   const grantIn = async (authorization: string | undefined): Promise<ArchiveGrant> => {
     const token = BEARER.exec(authorization ?? '')?.[1];
@@ -78,7 +78,7 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
   const payloadIn = async (bytes: AsyncIterable<Uint8Array>, digest: string): Promise<Uint8Array> => {
     const received = await collected(bytes);
     if (received.digest === digest) return received.body;
-    return lines.inTurn('canonical', async () => {
+    return mutex.runExclusive('canonical', async () => {
       const payload = Buffer.from(await inSlices(canonicalBody(received.body)));
       if ((await inSlices(payloadDigest(payload))) === digest) return payload;
       throw new Rejection('SOUL_PAYLOAD_MISMATCH');
@@ -101,7 +101,7 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
         200: { description: 'The archive had it already.', schema: Type.Object({ id: Type.String() }) },
         201: { description: 'It is archived; `x-id` is the id, too.', schema: Type.Object({ id: Type.String() }) },
       },
-      enter: ({ granted }) => enterUpload(granted.tenant),
+      enter: ({ granted }) => uploads.acquire(granted.tenant),
       handler: async ({ bytes, granted }) => {
         const { digest, tenant } = granted;
         const payload = await payloadIn(bytes, digest);

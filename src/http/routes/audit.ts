@@ -6,7 +6,7 @@ import { makeCheckpoint } from '../../app/audit/make-checkpoint.js';
 import { proveMind, requireCheckpoint } from '../../app/audit/mind-proof.js';
 import { auditMinds } from '../../app/audit/verify-log.js';
 import { requireRevision } from '../../app/minds/minds.js';
-import { placesByTenant } from '../../app/pacing/places.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { contextOf } from '../command-context.js';
@@ -40,7 +40,7 @@ const shown = ({ size, root, at, kid, note, leaves }: CheckpointAt) => ({ size, 
 export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
   const { ports, lanes, engine, signingKeys } = services;
   const { events, clock } = ports;
-  const enter = placesByTenant(AUDITS, TENANT_AUDITS);
+  const permits = new Semaphore(AUDITS, TENANT_AUDITS);
   return [
     route({
       operationId: 'listCheckpoints',
@@ -180,14 +180,14 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
       handler: async (call) => {
         const { tenant } = call.principal;
         const { npcIds, after } = call.body;
-        const leave = enter(tenant);
+        const release = permits.acquire(tenant);
         try {
           const deps = { events, lanes, readModels: ports.readModels, signingKeys };
           return {
             body: await auditMinds(deps, tenant, defined({ npcIds: npcIds ?? undefined, after: after ?? undefined })),
           };
         } finally {
-          leave();
+          release();
         }
       },
     }),

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import { mindFold } from '../../app/minds/mind.js';
-import { inSlices } from '../../app/pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { revisionOf } from '../../app/minds/minds.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { bridgeRulesOf, listBridgeRules } from '../../domain/bridge/rule-list.js';

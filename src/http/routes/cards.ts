@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { placesByTenant } from '../../app/pacing/places.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
 import { cardOf } from '../../app/cards/export-card.js';
 import { takeCard } from '../../app/cards/import-card.js';
 import { requireMind } from '../../app/minds/minds.js';
@@ -69,7 +69,7 @@ const jsonInPicture = (png: Uint8Array): Json => {
 /** Character cards: `POST|GET /npcs/{npcId}/card` (contract 8.9). */
 export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => {
   const deps = { ...ports, lanes };
-  const enterImport = placesByTenant(IMPORTS, TENANT_IMPORTS);
+  const imports = new Semaphore(IMPORTS, TENANT_IMPORTS);
   return [
     route({
       operationId: 'importCard',
@@ -87,7 +87,7 @@ export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition
         { accepts: PNG, maxBytes: MAX_PICTURE_BYTES },
       ],
       responses: { 200: { description: 'What the NPC has of it now.', schema: Imported } },
-      enter: ({ principal }) => enterImport(principal.tenant),
+      enter: ({ principal }) => imports.acquire(principal.tenant),
       handler: async (call) => {
         const { npcId } = call.params;
         const body = await collect(call.bytes);

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import type { Engines } from '../../app/cortex/engines.js';
 import { chooseDefaultCortex, lookUpCortex } from '../../app/cortex/init-cortex.js';
 import type { TenantDeps } from '../../app/keys/api-keys.js';
-import { withTimeLimit } from '../../app/pacing/time-limit.js';
+import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Ports } from '../../ports/ports.js';

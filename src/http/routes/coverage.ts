@@ -7,7 +7,7 @@ import { findReplay } from '../../app/replays/run-replay.js';
 import { noFindings } from '../../domain/replay/findings.js';
 import { replayCoverage } from '../../domain/replay/replay-coverage.js';
 import { COVERAGE_SAMPLES } from '../../domain/npc/rule-coverage.js';
-import { nextTurn } from '../../app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { ReadModels } from '../../ports/read-models.js';
@@ -89,7 +89,7 @@ export async function* mindsFrom(
       if (Date.parse(updatedAt) >= sinceMs || npcId === beyond) yield npcId;
     }
     if (!more || beyond === undefined) return;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 

@@ -11,8 +11,8 @@ import { createSearches, REPRO_FORMAT, reproduce, SCRIPT_TEXTS } from '../../app
 import { readGhost } from '../../app/ghosts/remote-body.js';
 import { findGhost, type GhostSession } from '../../app/ghosts/run-ghost.js';
 import { readSteps } from '../../app/ghosts/steps-log.js';
-import { nextTurn } from '../../app/pacing/next-turn.js';
-import { placesByTenant } from '../../app/pacing/places.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
 import { junitOf } from '../../domain/ghost/junit.js';
 import { pictureOf } from '../../domain/ghost/picture.js';
 import { rasterOf } from '../../domain/ghost/raster.js';
@@ -70,7 +70,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
   } = services;
   const { events, clock } = ports;
   const deps = { events, levels, pace, clock, searches: createSearches() };
-  const enter = placesByTenant(SEARCHES, TENANT_SEARCHES);
+  const searches = new Semaphore(SEARCHES, TENANT_SEARCHES);
   // Who reads does not wait for what is played.
   const reading = {
     events,
@@ -80,7 +80,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
     kept,
     engine,
     journal,
-    pace: <T>(work: () => T): Promise<T> => nextTurn().then(work),
+    pace: <T>(work: () => T): Promise<T> => yieldToEventLoop().then(work),
   };
 
   const find = (call: Call<{ sessionId: string }>) => readGhost(reading, call.principal.tenant, call.params.sessionId);
@@ -174,7 +174,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
         ),
       }),
       responses: { 200: { description: 'The picture; a PNG has no legend.', contentType: SVG, orType: PNG } },
-      enter: ({ principal }) => enter(principal.tenant),
+      enter: ({ principal }) => searches.acquire(principal.tenant),
       handler: async (call) => {
         const { tenant } = call.principal;
         const session = await find(call);
@@ -211,7 +211,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
           }),
         },
       },
-      enter: ({ principal }) => enter(principal.tenant),
+      enter: ({ principal }) => searches.acquire(principal.tenant),
       handler: async (call) => {
         const { tenant } = call.principal;
         const session = await find(call);
@@ -240,7 +240,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
           }),
         },
       },
-      enter: ({ principal }) => enter(principal.tenant),
+      enter: ({ principal }) => searches.acquire(principal.tenant),
       handler: async (call) => {
         const brought = { ...call.body, map: call.body.map ?? null };
         return { body: await replayReproduction({ levels, pace, clock }, brought, clientSignal(call)) };

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { bundleOf } from '../../app/audit/bundle.js';
 import { requireRevision } from '../../app/minds/minds.js';
-import { placesByTenant } from '../../app/pacing/places.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { fileName } from '../file-name.js';
@@ -23,7 +23,7 @@ export const historyBundleRoute = ({
   signingKeys,
 }: Pick<Services, 'ports' | 'signingKeys'>): RouteDefinition => {
   const { events, clock } = ports;
-  const enter = placesByTenant(BUNDLES, TENANT_BUNDLES);
+  const permits = new Semaphore(BUNDLES, TENANT_BUNDLES);
   return route({
     operationId: 'bundleHistory',
     method: 'GET',
@@ -64,11 +64,11 @@ export const historyBundleRoute = ({
         stream: {
           type: NDJSON_TYPE,
           chunks: async function* () {
-            const leave = enter(tenant);
+            const release = permits.acquire(tenant);
             try {
               yield* bundleOf(events, { ...asked, madeAt, keys });
             } finally {
-              leave();
+              release();
             }
           },
         },

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import { requireRevision } from '../../app/minds/minds.js';
-import { placesByTenant } from '../../app/pacing/places.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
 import { waitForRevision } from '../../app/read-models/read-wait.js';
 import { exportHistory } from '../../app/streams/export-history.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
@@ -22,7 +22,7 @@ const CSV_TYPE = 'text/csv; charset=utf-8';
 
 /** `GET /npcs/{npcId}/history/export` (contract 10.1). */
 export const historyExportRoutes = ({ ports }: Pick<Services, 'ports'>): readonly RouteDefinition[] => {
-  const enter = placesByTenant(EXPORTS, TENANT_EXPORTS);
+  const permits = new Semaphore(EXPORTS, TENANT_EXPORTS);
   return [
     route({
       operationId: 'exportHistory',
@@ -64,13 +64,13 @@ export const historyExportRoutes = ({ ports }: Pick<Services, 'ports'>): readonl
           stream: {
             type: format === 'csv' ? CSV_TYPE : NDJSON_TYPE,
             chunks: async function* () {
-              const leave = enter(tenant);
+              const release = permits.acquire(tenant);
               try {
                 if (format === 'csv') yield csvHeader();
                 const lineOf = format === 'csv' ? csvLine : (event: object) => `${JSON.stringify(event)}\n`;
                 yield* exportHistory(ports.events, stream, asked, lineOf);
               } finally {
-                leave();
+                release();
               }
             },
           },

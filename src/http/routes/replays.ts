@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 
-import { inSlices } from '../../app/pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { requireRevision } from '../../app/minds/minds.js';
 import { cancelReplay, findReplay, runReplay } from '../../app/replays/run-replay.js';
 import { requireReplayRoom } from '../../app/replays/replay-room.js';

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import { parseCommandId } from '../../app/streams/command-id.js';
-import { inSlices } from '../../app/pacing/in-slices.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { rulesetFold } from '../../app/minds/rulesets.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { deleteRuleset, registerRuleset } from '../../domain/rules/decide.js';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createGateway } from '../../../src/adapters/archives/gateway.js';
 import { createIpfsNode } from '../../../src/adapters/archives/ipfs-node.js';
 import { systemClock as clock } from '../../../src/adapters/system/clock.js';
-import { inSlices } from '../../../src/app/pacing/in-slices.js';
+import { inSlices } from '../../../src/concurrency/in-slices.js';
 import { jcs, type JsonObject } from '../../../src/domain/shared/json.js';
 import { ipfsCid } from '../../../src/domain/soul/ipfs-cid.js';
 import { MAX_ARCHIVED_BYTES } from '../../../src/ports/soul-archive.js';

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { type AgentDeps, processInput } from '../../../src/app/agents/process-input.js';
 import { createUnanswered, OWED_MS } from '../../../src/app/agents/unanswered.js';
-import { pause } from '../../../src/app/pacing/pause.js';
+import { pause } from '../../../src/concurrency/pause.js';
 import { TURNS_KEPT_PER_MIND } from '../../../src/app/turns/turn-index.js';
-import { SharedWork } from '../../../src/app/pacing/shared-work.js';
+import { SingleFlight } from '../../../src/concurrency/single-flight.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
@@ -132,7 +132,7 @@ const openAgents = async (
     waitMs: WAIT_MS,
     unanswered: createUnanswered(clock),
     openings: new Map(),
-    waits: new SharedWork(),
+    waits: new SingleFlight(),
     engine: refusing(told, busy),
   };
   let commands = 0;

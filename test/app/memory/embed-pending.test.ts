@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryRelayLease } from '../../../src/adapters/memory/relay-lease.js';
 import { EmbedPending, LOOK_MS, EMBEDDING_STANDBY_MS } from '../../../src/app/memory/embed-pending.js';
-import { pause } from '../../../src/app/pacing/pause.js';
+import { pause } from '../../../src/concurrency/pause.js';
 import { EMBED_TEXTS, TextRefused } from '../../../src/ports/embedder.js';
 import type { RelayLease } from '../../../src/ports/relay-lease.js';
 import { memories } from '../../../projections/memories.js';

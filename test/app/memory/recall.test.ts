@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { plainSearch } from '../../../src/adapters/memory/vector-search.js';
-import { pause } from '../../../src/app/pacing/pause.js';
+import { pause } from '../../../src/concurrency/pause.js';
 import { createRecall, type RecallAsked, type Recalled } from '../../../src/app/memory/recall.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { memories as projection, type MemoryRow } from '../../../projections/memories.js';

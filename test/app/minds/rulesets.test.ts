@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { nextTurn } from '../../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { openRulesets, rulesetFold } from '../../../src/app/minds/rulesets.js';
 import { runCommand } from '../../../src/app/streams/run-command.js';
@@ -127,7 +127,7 @@ describe('the rules that decide', () => {
     const { store, release } = heldStore(new MemoryEventStore());
     const { rulesets, register } = setUp(store);
     const registered = register('inn');
-    await nextTurn();
+    await yieldToEventLoop();
     expect(await rulesets.latest('studio', 'inn')).toBeNull();
     release();
     await registered;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { WAITING } from '../../../src/app/pacing/line.js';
-import { nextTurn } from '../../../src/app/pacing/next-turn.js';
+import { QUEUE_LIMIT } from '../../../src/concurrency/keyed-mutex.js';
+import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { type Instance, ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { FIRST_EVENT_SEARCH } from '../../../src/app/streams/first-event-search.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
@@ -163,7 +163,7 @@ describe('the steps of one process', () => {
       });
     const endOne = async (): Promise<void> => {
       ends.shift()?.();
-      await nextTurn();
+      await yieldToEventLoop();
     };
     return { begun, run, endOne };
   };
@@ -193,12 +193,12 @@ describe('the steps of one process', () => {
   it('are refused as BUSY when too many wait, and taken again when there is room', async () => {
     const { journal } = await setUp();
     const { begun, run, endOne } = heldSteps(journal);
-    const steps = Array.from({ length: WAITING }, (_, n) => run('one', String(n)));
+    const steps = Array.from({ length: QUEUE_LIMIT }, (_, n) => run('one', String(n)));
     await expect(run('one', 'too many')).rejects.toMatchObject({ code: 'BUSY', retryAfter: 1 });
     await endOne();
     steps.push(run('one', 'late'));
     while (begun.at(-1) !== 'late') await endOne();
     await endOne();
-    expect(await Promise.all(steps)).toHaveLength(WAITING + 1);
+    expect(await Promise.all(steps)).toHaveLength(QUEUE_LIMIT + 1);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { SharedWork } from '../../../src/app/pacing/shared-work.js';
+import { SingleFlight } from '../../../src/concurrency/single-flight.js';
 import { outcomeWithin } from '../../../src/app/processes/shared-outcome.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import type { ProcessEngine, StepAnswer } from '../../../src/ports/process-engine.js';
@@ -14,7 +14,7 @@ const done: StepAnswer = { answer: 'done', revision: 1, position: 1 };
 
 const waiting = (outcome: ProcessEngine['outcome']) => {
   const clock = new ManualClock();
-  const deps = { engine: { outcome }, clock, waits: new SharedWork<StepAnswer>() };
+  const deps = { engine: { outcome }, clock, waits: new SingleFlight<StepAnswer>() };
   return { clock, wait: (ms = 12_000) => outcomeWithin(deps, ref, by, ms) };
 };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
-import { nextTurn } from '../../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { waitForRevision, waitForStream } from '../../../src/app/read-models/read-wait.js';
 import { READ_WAIT_MS } from '../../../src/ports/read-models.js';
 import type { Projection } from '../../../src/ports/read-models.js';
@@ -37,7 +37,7 @@ const setUp = async () => {
     const settled = wait.finally(() => (over = true));
     settled.catch(() => undefined);
     const done = async (): Promise<boolean> => {
-      await nextTurn();
+      await yieldToEventLoop();
       return over;
     };
     return { settled, done };

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
-import { Lines } from '../../../src/app/pacing/line.js';
-import { SharedWork } from '../../../src/app/pacing/shared-work.js';
+import { KeyedMutex } from '../../../src/concurrency/keyed-mutex.js';
+import { SingleFlight } from '../../../src/concurrency/single-flight.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { beginImport, type ImportDeps, KEPT_MS, receiveSoul } from '../../../src/app/souls/import-soul.js';
 import { signSoul } from '../../../src/app/souls/soul-signer.js';
@@ -37,12 +37,12 @@ const otherCid = drained(ipfsCid(Buffer.from('something else')));
 const trust = { keys: await serverKeys('ours'), issuer: 'https://ours.example', trusted: null };
 
 let archive: MemorySoulArchive;
-let lines: Lines;
+let mutex: KeyedMutex;
 let clock: ManualClock;
 let events: MemoryEventStore;
 beforeEach(async () => {
   archive = new MemorySoulArchive();
-  lines = new Lines();
+  mutex = new KeyedMutex();
   clock = new ManualClock(START);
   events = new MemoryEventStore();
   for (const txId of ['tx', ownCid, binaryCid, otherCid]) {
@@ -53,8 +53,8 @@ beforeEach(async () => {
 
 /** An engine that does only what a test says. */
 const depsWith = (engine: Partial<ProcessEngine>): ImportDeps => ({
-  ...{ events, lanes: new Lanes(events, clock), journal: new ProcessJournal(events), clock, archive, trust, lines },
-  ...{ engine: engine as ProcessEngine, waits: new SharedWork<StepAnswer>(), soulDeadlineMs: 3_600_000 },
+  ...{ events, lanes: new Lanes(events, clock), journal: new ProcessJournal(events), clock, archive, trust, mutex },
+  ...{ engine: engine as ProcessEngine, waits: new SingleFlight<StepAnswer>(), soulDeadlineMs: 3_600_000 },
 });
 const received = async (engine: Partial<ProcessEngine>, txId = 'tx') =>
   receiveSoul(depsWith(engine), { tenant, txId, by }, { document: soul, copy: false });
@@ -184,7 +184,7 @@ describe('a soul that comes under a CID', () => {
 
   it('is made binary in its turn only, and not for the CID of its JSON', async () => {
     const { opened, open } = gate();
-    const held = lines.inTurn('binary', () => opened);
+    const held = mutex.runExclusive('binary', () => opened);
     let refused = false;
     const refusal = asked(otherCid).catch((error: unknown) => {
       refused = true;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { placesByTenant, placesFor } from '../../../src/app/pacing/places.js';
+import { Semaphore } from '../../../src/concurrency/semaphore.js';
 import { createShownPayloads } from '../../../src/app/souls/shown-payloads.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { gate } from '../../support/gate.js';
@@ -14,7 +14,7 @@ const counting = () => {
     reads.set(digest, (reads.get(digest) ?? 0) + 1);
     if (digest === 'broken') throw new Error('no');
     return digest === 'none' ? null : Buffer.from(digest);
-  }, placesFor(MOST));
+  }, new Semaphore(MOST));
   return { shown, reads };
 };
 
@@ -66,7 +66,7 @@ describe('payloads that are being read', () => {
         if (tenant === 'one') throw new Rejection('BUSY');
         return Buffer.from(digest);
       },
-      placesByTenant(MOST, 1),
+      new Semaphore(MOST, 1),
     );
     const both = Promise.allSettled([shown.open('a', 'one'), shown.open('a', 'two')]);
     open();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createSoulReader } from '../../../src/app/souls/soul-reader.js';
 import { signSoul } from '../../../src/app/souls/soul-signer.js';
-import { WAITING } from '../../../src/app/pacing/line.js';
+import { QUEUE_LIMIT } from '../../../src/concurrency/keyed-mutex.js';
 import type { SoulTrust } from '../../../src/app/souls/verify-soul.js';
 import { jcs } from '../../../src/domain/shared/json.js';
 import { gate } from '../../support/gate.js';
@@ -94,7 +94,7 @@ describe('a reader of souls', () => {
     const reader = createSoulReader({ keys, issuer: ISSUER, trusted: null });
     const { opened, open } = gate();
     let reading = 0;
-    const all = Array.from({ length: WAITING }, () =>
+    const all = Array.from({ length: QUEUE_LIMIT }, () =>
       reader.read(bytes, async () => {
         reading += 1;
         await opened;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
-import { Lines, WAITING } from '../../../src/app/pacing/line.js';
+import { KeyedMutex, QUEUE_LIMIT } from '../../../src/concurrency/keyed-mutex.js';
 import { uploadedPlace } from '../../../src/app/souls/uploaded-place.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { jcs } from '../../../src/domain/shared/json.js';
@@ -30,7 +30,7 @@ const server = (fetch: PayloadSource['fetch']) => {
     },
   };
   const bundler = { url: 'http://up', token: 't', gateway, gatewayUrl: 'http://gateway' };
-  const deps = { archive, archives: { bundler }, publicUrl: 'http://here', lines: new Lines() };
+  const deps = { archive, archives: { bundler }, publicUrl: 'http://here', mutex: new KeyedMutex() };
   return { asked, place: (txId: string | null) => uploadedPlace(deps, digest, txId) };
 };
 const nothing = (): Promise<null> => Promise.resolve(null);
@@ -58,7 +58,7 @@ describe('where a payload was uploaded', () => {
   );
 
   it('is nowhere else without a bundler', async () => {
-    const deps = { archive, archives: { bundler: null }, publicUrl: 'http://here', lines: new Lines() };
+    const deps = { archive, archives: { bundler: null }, publicUrl: 'http://here', mutex: new KeyedMutex() };
     await expect(uploadedPlace(deps, digest, AR_ID)).rejects.toMatchObject({ code: 'SOUL_UPLOAD_FAILED' });
   });
 
@@ -92,13 +92,13 @@ describe('where a payload was uploaded', () => {
       await opened;
       return null;
     });
-    const places = Array.from({ length: WAITING }, () => place(AR_ID));
+    const places = Array.from({ length: QUEUE_LIMIT }, () => place(AR_ID));
     await expect(place(AR_ID)).rejects.toMatchObject({ code: 'BUSY' });
     expect(asked).toHaveLength(1);
     await uploadedHere();
     expect((await place(digest)).txId).toBe(digest);
     open();
-    expect((await Promise.all(places)).map(({ txId }) => txId)).toEqual(Array(WAITING).fill(AR_ID));
-    expect(asked).toHaveLength(WAITING);
+    expect((await Promise.all(places)).map(({ txId }) => txId)).toEqual(Array(QUEUE_LIMIT).fill(AR_ID));
+    expect(asked).toHaveLength(QUEUE_LIMIT);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { findBreak } from '../../support/find-break.js';
-import { nextTurn } from '../../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { Lane } from '../../../src/app/streams/lane.js';
 import { PAGE_EVENTS } from '../../../src/app/streams/stream-pages.js';
 import type { AppendOutcome, EventStore } from '../../../src/ports/event-store.js';
@@ -214,14 +214,14 @@ describe('a lane', () => {
     const { lane, elsewhere } = await setUp(storeWith(memory, { read }));
     slow = true;
     const early = lane.latest();
-    await nextTurn();
+    await yieldToEventLoop();
     slow = false;
     await elsewhere('meanwhile');
     slow = true;
     const late = [lane.latest(), lane.latest(), lane.latest()];
     held.shift()?.();
     expect((await early).state).toEqual([]);
-    await nextTurn();
+    await yieldToEventLoop();
     expect(held).toHaveLength(1);
     held.shift()?.();
     for (const each of await Promise.all(late)) expect(each.state).toEqual(['meanwhile']);

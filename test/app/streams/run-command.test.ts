@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { nextTurn } from '../../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { findBreak } from '../../support/find-break.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { DECIDE_ATTEMPTS } from '../../../src/app/streams/decide-and-append.js';
@@ -94,12 +94,12 @@ describe('a command', () => {
     const { store, release } = heldStore(memory);
     const server = serverOn(store);
     const first = server.run('first', decide);
-    await nextTurn();
+    await yieldToEventLoop();
     const second = server.run('second', decide);
-    await nextTurn();
+    await yieldToEventLoop();
     release(false);
     await expect(first).rejects.toThrow('the disk is full');
-    await nextTurn();
+    await yieldToEventLoop();
     release();
     expect((await second).events).toHaveLength(1);
     expect(await textsOf(memory)).toEqual(['x']);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { nextTurn } from '../../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { actDirective } from '../../../src/app/turns/act.js';
 import { findBreak } from '../../support/find-break.js';
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
@@ -19,7 +19,7 @@ const farStore = (store: EventStore, seed: string): EventStore => {
   const random = seededRandom(seed);
   const travel = async (): Promise<void> => {
     for (let turns = (random.bytes(1)[0] ?? 0) % 4; turns >= 0; turns -= 1) {
-      await nextTurn();
+      await yieldToEventLoop();
     }
   };
   const far = async <T>(call: () => Promise<T>): Promise<T> => {

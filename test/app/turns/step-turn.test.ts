@@ -4,7 +4,7 @@ import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
 import { findBreak } from '../../support/find-break.js';
 import { STEP_MS } from '../../../src/app/turns/step-turn.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
-import { WAITING } from '../../../src/app/pacing/line.js';
+import { QUEUE_LIMIT } from '../../../src/concurrency/keyed-mutex.js';
 import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';
 import type { TurnAnswer } from '../../../workflows/turn-answer.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -202,7 +202,7 @@ describe('a turn', () => {
 
   it('does not wait for other minds whose bodies made up the same turn id', async () => {
     await using minds = await openMinds();
-    const npcIds = Array.from({ length: WAITING + 1 }, (_, n) => `mira-${n}`);
+    const npcIds = Array.from({ length: QUEUE_LIMIT + 1 }, (_, n) => `mira-${n}`);
     const steps = await Promise.all(npcIds.map((npcId) => minds.step(tapeOf({ turnId: 'mine' }), null, { npcId })));
     expect(new Set(steps.map(({ answer }) => answer.turnId)).size).toBe(npcIds.length);
   });

@@ -6,7 +6,7 @@ import { CompactSign } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
-import { nextTurn } from '../../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { type ArchiveGrant, ARCHIVE_GRANT_TYPE, issueArchiveGrant } from '../../../src/app/souls/archive-grant.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { jcs, type Json } from '../../../src/domain/shared/json.js';
@@ -191,7 +191,7 @@ describe('an upload to the archive', () => {
     void isRead.then(() => (isOver = true));
     socket.write(text.subarray(-1));
     while (!(isOver as boolean)) {
-      await nextTurn();
+      await yieldToEventLoop();
       turns += 1;
     }
     expect(await heard(socket)).toMatch(/^HTTP\/1\.1 201 /);

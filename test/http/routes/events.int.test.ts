@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { nextTurn } from '../../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import { createLifecycle } from '../../../src/http/lifecycle.js';
 import type { RouteDefinition } from '../../../src/http/route.js';
@@ -19,7 +19,7 @@ import { closeSockets, openSocket } from '../../support/sockets.js';
 import { storeWith } from '../../support/streams.js';
 
 const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await nextTurn();
+  while (!holds()) await yieldToEventLoop();
 };
 
 describe('a stream of events', () => {
@@ -109,7 +109,7 @@ describe('a stream of events', () => {
     await until(() => responses[0]?.writableNeedDrain === true);
     // What the system takes on the way is taken by and by; once it is full, nothing moves any more.
     for (let still = 0, before = taken; still < 2_000; still += 1) {
-      await nextTurn();
+      await yieldToEventLoop();
       if (taken !== before || responses[0]?.writableNeedDrain !== true) [still, before] = [0, taken];
     }
     const waiting = responses[0]?.writableLength ?? 0;

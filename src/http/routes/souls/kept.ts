@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 
-import { inSlices } from '../../../app/pacing/in-slices.js';
-import { Lines } from '../../../app/pacing/line.js';
-import { placesByTenant } from '../../../app/pacing/places.js';
+import { inSlices } from '../../../concurrency/in-slices.js';
+import { KeyedMutex } from '../../../concurrency/keyed-mutex.js';
+import { Semaphore } from '../../../concurrency/semaphore.js';
 import { archiveUrl } from '../../../app/souls/archive-url.js';
 import { disclose } from '../../../app/souls/disclose.js';
 import { downloadAddress } from '../../../app/souls/download-address.js';
@@ -58,10 +58,10 @@ const listed = (row: Json, publicUrl: string) => {
 };
 
 /** What archives keep: listed, read, verified, proven (contract 8.5, 8.8). */
-export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()): readonly RouteDefinition[] => {
+export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMutex()): readonly RouteDefinition[] => {
   const { ports, archives, publicUrl, trust } = services;
-  const reader = createSoulReader(trust, lines);
-  const enterLook = placesByTenant(LOOKED_INTO, TENANT_LOOKED_INTO);
+  const reader = createSoulReader(trust, mutex);
+  const looks = new Semaphore(LOOKED_INTO, TENANT_LOOKED_INTO);
   const find = (txId: string, tenant: string) =>
     findPayload({ archive: ports.soulArchive, gateways: archives.gateways }, txId, tenant);
   /** The whole answer about a soul. A client can still ask an archive that this server cannot. */
@@ -72,11 +72,11 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
     const instruction = JSON.stringify({ si1Instruction: { adiGatewayUrl, adiExpectedTxId: txId } });
     return Buffer.from(soul === null ? instruction : `${instruction.slice(0, -1)},"soul":${soul}}`);
   };
-  const soulPlaces = () => placesByTenant(SOULS_READ, TENANT_SOULS_READ);
+  const soulPermits = () => new Semaphore(SOULS_READ, TENANT_SOULS_READ);
   // Whom this server trusts is settled when it starts, so an answer may be shared as long as it is read.
-  const answers = createShownPayloads(answer, soulPlaces());
-  const found = createShownPayloads(async (txId, tenant) => (await find(txId, tenant))?.bytes ?? null, soulPlaces());
-  const kept = createShownPayloads((txId) => keptPayload(ports.soulArchive, txId), soulPlaces());
+  const answers = createShownPayloads(answer, soulPermits());
+  const found = createShownPayloads(async (txId, tenant) => (await find(txId, tenant))?.bytes ?? null, soulPermits());
+  const kept = createShownPayloads((txId) => keptPayload(ports.soulArchive, txId), soulPermits());
   /** @throws Rejection SOUL_NOT_FOUND, BUSY, and what `use` throws */
   const using = async <T>(
     payloads: ShownPayloads,
@@ -216,7 +216,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
           ),
         },
       },
-      enter: ({ principal }) => enterLook(principal.tenant),
+      enter: ({ principal }) => looks.acquire(principal.tenant),
       handler: async (call) => {
         const { txId } = call.params;
         const proof = await using(kept, call, (bytes) =>
@@ -258,7 +258,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
           ),
         },
       },
-      enter: ({ principal }) => enterLook(principal.tenant),
+      enter: ({ principal }) => looks.acquire(principal.tenant),
       handler: async (call) => {
         const { txId } = call.params;
         const { tenant } = call.principal;
@@ -268,7 +268,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, lines = new Lines()):
           return read && disclose(ports.events, read.soul, bytes.length, isOwn);
         };
         // It may read a whole mind: one after the other. Those that wait for their turn hold no payload, so they keep no proof out.
-        const disclosure = await lines.inTurn('disclosure', () => using(kept, call, disclosed));
+        const disclosure = await mutex.runExclusive('disclosure', () => using(kept, call, disclosed));
         return { stream: jsonInPieces({ txId, ...disclosure }) };
       },
     }),

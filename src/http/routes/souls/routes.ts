@@ -1,5 +1,5 @@
-import { Lines } from '../../../app/pacing/line.js';
-import { SharedWork } from '../../../app/pacing/shared-work.js';
+import { KeyedMutex } from '../../../concurrency/keyed-mutex.js';
+import { SingleFlight } from '../../../concurrency/single-flight.js';
 import { ARCHIVE_GRANT_TYPE, issueArchiveGrant } from '../../../app/souls/archive-grant.js';
 import { createSealedPayloads } from '../../../app/souls/sealed-payloads.js';
 import type { RouteDefinition } from '../../route.js';
@@ -17,15 +17,15 @@ export const soulRoutes = (services: Services): readonly RouteDefinition[] => {
       signingKeys.sign(signingKeys.current.kid, claims, { typ: ARCHIVE_GRANT_TYPE }),
     issuer: publicUrl,
   };
-  const lines = new Lines();
+  const mutex = new KeyedMutex();
   const exporting: ExportServices = {
     ...services,
     events: ports.events,
     clock: ports.clock,
     archive: ports.soulArchive,
-    lines,
-    waits: new SharedWork(),
-    payloads: createSealedPayloads(ports.soulArchive, lines),
+    mutex,
+    waits: new SingleFlight(),
+    payloads: createSealedPayloads(ports.soulArchive, mutex),
     grantFor: async (grant) => `Bearer ${await issueArchiveGrant(grants, grant)}`,
   };
   const trust = services.soulTrust;
@@ -33,6 +33,6 @@ export const soulRoutes = (services: Services): readonly RouteDefinition[] => {
     ...exportRoutes(exporting),
     agentExportRoute(exporting),
     ...importRoutes({ ...exporting, trust }),
-    ...keptSoulRoutes({ ...services, trust }, lines),
+    ...keptSoulRoutes({ ...services, trust }, mutex),
   ];
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { abortWith } from '../../../src/app/pacing/abort-with.js';
-import { followersOf } from '../../support/signal-followers.js';
+import { abortWith } from '../../src/concurrency/abort-with.js';
+import { followersOf } from '../support/signal-followers.js';
 
 describe('A call that ends with others', () => {
   const open = () => [new AbortController(), new AbortController(), new AbortController()] as const;

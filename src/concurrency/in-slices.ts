@@ -1,11 +1,11 @@
-import type { Sliced } from '../../domain/rules/hold-patterns.js';
-import { nextTurn } from './next-turn.js';
+import type { Sliced } from '../domain/rules/hold-patterns.js';
+import { yieldToEventLoop } from './yield-to-event-loop.js';
 
 /** Runs work that comes in slices, and lets the event loop serve others after each. */
 export const inSlices = async <Result>(work: Sliced<Result>): Promise<Result> => {
   for (;;) {
     const { done, value } = work.next();
     if (done === true) return value;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 };

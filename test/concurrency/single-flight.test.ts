@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
-import { SharedWork } from '../../../src/app/pacing/shared-work.js';
-import { gate } from '../../support/gate.js';
-import { settle } from '../../support/settle.js';
+import { SingleFlight } from '../../src/concurrency/single-flight.js';
+import { gate } from '../support/gate.js';
+import { settle } from '../support/settle.js';
 
 const never = (): AbortSignal => new AbortController().signal;
 
 describe('shared work', () => {
   it('is done once for all who come while it runs, and anew for who comes later', async () => {
-    const shared = new SharedWork<number>();
+    const shared = new SingleFlight<number>();
     const { opened, open } = gate();
     let runs = 0;
     const work = async (): Promise<number> => {
@@ -25,14 +25,14 @@ describe('shared work', () => {
   });
 
   it('fails for all who wait', async () => {
-    const shared = new SharedWork<never>();
+    const shared = new SingleFlight<never>();
     const work = () => Promise.reject(new Error('no'));
     const all = [shared.join('one', never(), work), shared.join('one', never(), work)];
     expect(await Promise.allSettled(all)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
   });
 
   it('goes on while anybody waits, and is aborted when the last one leaves; the next one begins it again', async () => {
-    const shared = new SharedWork<string>();
+    const shared = new SingleFlight<string>();
     const signals: AbortSignal[] = [];
     const work = (signal: AbortSignal): Promise<string> => {
       signals.push(signal);

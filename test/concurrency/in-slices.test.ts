@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { inSlices } from '../../../src/app/pacing/in-slices.js';
+import { inSlices } from '../../src/concurrency/in-slices.js';
 
 describe('work in slices', () => {
   it('lets others run after each slice, and answers what the work returns', async () => {

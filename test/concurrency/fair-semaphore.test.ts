@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 
-import { sharePlaces } from '../../../src/app/pacing/fair-places.js';
-import { ManualClock } from '../../support/manual-clock.js';
-import { settle } from '../../support/settle.js';
+import { FairSemaphore } from '../../src/concurrency/fair-semaphore.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { settle } from '../support/settle.js';
 
 const never = new AbortController().signal;
 
 /** Two places, and work that lasts until it is told to end. */
 const scene = () => {
   const clock = new ManualClock();
-  const share = sharePlaces({ clock, most: 2, waitMs: 1_000, mostWaiting: 6, mostWaitingOfTenant: 4 });
+  const semaphore = new FairSemaphore({ clock, permits: 2, waitMs: 1_000, queueLimit: 6, tenantQueueLimit: 4 });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (name: string, signal = never): Promise<string> =>
-    share(name[0] ?? '', signal, async () => {
+    semaphore.run(name[0] ?? '', signal, async () => {
       begun.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
       return name;
@@ -23,7 +23,7 @@ const scene = () => {
     finish(name);
     await settle(4);
   };
-  return { clock, share, begun, work, finish, end };
+  return { clock, semaphore, begun, work, finish, end };
 };
 
 describe('places that are waited for', () => {
@@ -61,9 +61,9 @@ describe('places that are waited for', () => {
   });
 
   it('come free when the work fails', async () => {
-    const { share, begun, work } = scene();
+    const { semaphore, begun, work } = scene();
     const failing = (): Promise<never> => Promise.reject(new Error('no'));
-    for (let time = 0; time < 3; time += 1) await expect(share('a', never, failing)).rejects.toThrow('no');
+    for (let time = 0; time < 3; time += 1) await expect(semaphore.run('a', never, failing)).rejects.toThrow('no');
     void work('b1');
     await settle(4);
     expect(begun).toEqual(['b1']);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { withTimeLimit } from '../../../src/app/pacing/time-limit.js';
-import { ManualClock } from '../../support/manual-clock.js';
+import { withTimeLimit } from '../../src/concurrency/time-limit.js';
+import { ManualClock } from '../support/manual-clock.js';
 
 const late = () => new Error('too late');
 
