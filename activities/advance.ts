@@ -1,7 +1,7 @@
 import { decideAndAppend, durable } from '../src/app/streams/decide-and-append.js';
 import type { EventDraft } from '../src/app/streams/lane.js';
 import type { Lanes } from '../src/app/streams/lanes.js';
-import { withTimeLimit } from '../src/app/pacing/time-limit.js';
+import { withTimeLimit } from '../src/concurrency/time-limit.js';
 import type { Instance, ProcessJournal } from '../src/app/processes/process-journal.js';
 import { schemaVersionOf } from '../src/domain/event-kinds.js';
 import { parseProcessId } from '../src/domain/shared/process-id.js';
@@ -47,9 +47,9 @@ export const advance = (
   inputs: readonly ProcessInput[],
   by: CommandContext,
 ): Promise<Advanced> =>
-  deps.journal.inTurn(processKey(ref), () =>
+  deps.journal.runExclusive(processKey(ref), () =>
     // Two attempts at one command may come under two ids. The second must read what the first has recorded.
-    deps.journal.inTurn(`command ${ref.stream} ${by.commandId}`, () => step(deps, ref, inputs, by)),
+    deps.journal.runExclusive(`command ${ref.stream} ${by.commandId}`, () => step(deps, ref, inputs, by)),
   );
 
 const step = async (

@@ -1,5 +1,5 @@
 import { askedBySystem } from '../src/app/streams/command-id.js';
-import { withTimeLimit } from '../src/app/pacing/time-limit.js';
+import { withTimeLimit } from '../src/concurrency/time-limit.js';
 import type { Instance } from '../src/app/processes/process-journal.js';
 import { jsonBytes } from '../src/domain/shared/json-bytes.js';
 import { Rejection } from '../src/domain/shared/rejection.js';

@@ -1,7 +1,7 @@
 import { isFinal, payloadBytes, type StepArgs, type StepResult } from '../workflows/process-step.js';
 import type { BatchedStep } from '../workflows/process-batch.js';
 import { BATCHED_STEP_MS } from '../workflows/process-limits.js';
-import { withTimeLimit } from '../src/app/pacing/time-limit.js';
+import { withTimeLimit } from '../src/concurrency/time-limit.js';
 import { sha256Base64url } from '../src/domain/shared/sha256.js';
 import type { Clock } from '../src/ports/clock.js';
 import { processKey } from '../src/ports/process-engine.js';

@@ -2,7 +2,7 @@
 // `imports` names folders or files besides the folder itself; `null` allows anything. `because` is what a broken rule says.
 
 const core = ['src/ports', 'src/domain'];
-const foundation = ['src/concurrency', 'src/app/pacing', ...core];
+const foundation = ['src/concurrency', ...core];
 const wing = (name, holds, imports, because) => ({
   rule: `app-${name}`,
   folder: `src/app/${name}`,
@@ -91,7 +91,6 @@ module.exports = [
     imports: core,
     because: 'A read model is a function of events. The ports define what a Projection is; the rest is the domain.',
   },
-  wing('pacing', 'the primitives of src/concurrency by their former names', [], 'It holds names alone.'),
   wing(
     'streams',
     'folds, lanes, snapshots, commands and finding them again, hash chain, histories',

@@ -3,7 +3,7 @@ import { expire, type ProcessActivityDeps, runEffect } from '../../../activities
 import { farEffectOf, type ProcessStatus, statusOf } from '../../../workflows/process.js';
 import { OUTCOME_WAITERS, retryDelayMs } from '../../../workflows/process-limits.js';
 import { isFinal } from '../../../workflows/process-step.js';
-import { pause } from '../../app/pacing/pause.js';
+import { pause } from '../../concurrency/pause.js';
 import { askedBySystem } from '../../app/streams/command-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Log } from '../../ports/log.js';

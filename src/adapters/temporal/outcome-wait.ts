@@ -1,5 +1,5 @@
 import { OUTCOME, type OutcomeWait, type Reply } from '../../../workflows/process-step.js';
-import { pause } from '../../app/pacing/pause.js';
+import { pause } from '../../concurrency/pause.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';

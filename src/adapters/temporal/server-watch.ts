@@ -1,4 +1,4 @@
-import { pause } from '../../app/pacing/pause.js';
+import { pause } from '../../concurrency/pause.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 

@@ -49,7 +49,7 @@ const loadPlay = async (events: Pick<EventStore, 'read'>, stream: string, level:
  * records it and however often. Raises what the levels and the event store raise.
  */
 export const recordEndedTurns = (deps: RemoteStepDeps, session: PlayedSession): Promise<CaughtUp> =>
-  deps.lanes.inTurn(`steps ${stepsStreamOf(session)}`, async () => {
+  deps.lanes.runExclusive(`steps ${stepsStreamOf(session)}`, async () => {
     const { events, lanes, plays } = deps;
     const setting = await settingFor(deps, session);
     const { level } = setting;

@@ -87,7 +87,7 @@ export const retract = (
   // Each retraction makes the plans of others worthless, and a plan may be ten seconds of work.
   asked.dryRun
     ? tryRetract(deps, stream, asked, by)
-    : deps.lanes.inTurn(`retract ${stream}`, () => tryRetract(deps, stream, asked, by));
+    : deps.lanes.runExclusive(`retract ${stream}`, () => tryRetract(deps, stream, asked, by));
 
 const tryRetract = async (
   deps: RetractDeps,

@@ -6,7 +6,7 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { processKey, type ProcessRef } from '../../ports/process-engine.js';
 import type { AnyProcess } from '../../../workflows/process.js';
 import type { PlacedEvent } from '../streams/fold.js';
-import { Lines } from '../pacing/line.js';
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { FIRST_EVENT_SEARCH } from '../streams/first-event-search.js';
 import { pagesOf } from '../streams/stream-pages.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -32,7 +32,7 @@ export class ProcessJournal {
   readonly #events: EventStore;
   readonly #shared: boolean;
   readonly #instances: LRUCache<string, Instance>;
-  readonly #lines = new Lines();
+  readonly #mutex = new KeyedMutex();
   readonly #listeners: ((stream: string, events: readonly PlacedEvent[]) => void)[] = [];
 
   /**
@@ -52,8 +52,8 @@ export class ProcessJournal {
    * Runs one step of a process at a time. A lane sends appends ahead, so two steps decided from the same state would both be recorded.
    * @throws Rejection BUSY when too many wait already.
    */
-  inTurn<T>(id: string, step: () => Promise<T>): Promise<T> {
-    return this.#lines.inTurn(id, step);
+  runExclusive<T>(id: string, step: () => Promise<T>): Promise<T> {
+    return this.#mutex.runExclusive(id, step);
   }
 
   /** The process as last seen, where `load` would read the store; others may have written since. */

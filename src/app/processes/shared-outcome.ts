@@ -8,15 +8,15 @@ import {
   type ProcessRef,
   type StepAnswer,
 } from '../../ports/process-engine.js';
-import { pause, retryMs } from '../pacing/pause.js';
-import type { SharedWork } from '../pacing/shared-work.js';
-import { withTimeLimit } from '../pacing/time-limit.js';
+import { pause, retryMs } from '../../concurrency/pause.js';
+import type { SingleFlight } from '../../concurrency/single-flight.js';
+import { withTimeLimit } from '../../concurrency/time-limit.js';
 
 export type SharedOutcomeDeps = {
   readonly engine: Pick<ProcessEngine, 'outcome'>;
   readonly clock: Pick<Clock, 'after'>;
   /** The waits under way. An engine lets only a few wait for one outcome, so this server process waits once for each. */
-  readonly waits: SharedWork<StepAnswer>;
+  readonly waits: SingleFlight<StepAnswer>;
 };
 
 /**

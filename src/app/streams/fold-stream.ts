@@ -1,7 +1,7 @@
 import type { EventStore, RecordedEvent, StreamPage } from '../../ports/event-store.js';
 import type { Moment } from '../../ports/snapshots.js';
 import { firstHead, type Fold, type Head, nextHead } from './fold.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import type { SavedState, Snapshotting } from './snapshotting.js';
 import { pagesOf } from './stream-pages.js';
 
@@ -100,7 +100,7 @@ async function* pagesUpTo(
     const end = page.events.findIndex(beyond);
     const count = end < 0 ? page.events.length : end;
     for (let at = 0; at === 0 || at < count; at += FOLDED_AT_ONCE) {
-      if (at > 0) await nextTurn();
+      if (at > 0) await yieldToEventLoop();
       yield { ...page, events: page.events.slice(at, Math.min(at + FOLDED_AT_ONCE, count)) };
     }
     if (end >= 0) return;

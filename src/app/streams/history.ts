@@ -1,7 +1,7 @@
 import type { Json } from '../../domain/shared/json.js';
 import { PAGE_BYTES, PAUSE_BYTES } from '../../domain/shared/page-size.js';
 import type { EventStore, ReadRange, RecordedEvent } from '../../ports/event-store.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { streamEnd } from './stream-end.js';
 import { PAGE_EVENTS, pagesOf } from './stream-pages.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -102,7 +102,7 @@ export const readHistory = async (
   const take = async (page: readonly RecordedEvent[]): Promise<boolean> => {
     for (const event of page) {
       if (bytes - pausedAt >= PAUSE_BYTES) {
-        await nextTurn();
+        await yieldToEventLoop();
         pausedAt = bytes;
       }
       reached = event.revision;

@@ -7,7 +7,7 @@ import type { Moment } from '../../ports/snapshots.js';
 import type { Fold, Place } from './fold.js';
 import { foldStream } from './fold-stream.js';
 import { Lane } from './lane.js';
-import { Lines } from '../pacing/line.js';
+import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
 /** How much memory the states of streams may take, in bytes as `weightOf` counts; the least recently used streams go first. */
@@ -32,7 +32,7 @@ export class Lanes {
   readonly #snapshots: Snapshotting;
   readonly #shared: boolean;
   readonly #bytes: number;
-  readonly #lines = new Lines();
+  readonly #mutex = new KeyedMutex();
 
   /**
    * @param shared whether other programs write these streams too
@@ -69,8 +69,8 @@ export class Lanes {
   }
 
   /** Runs attempts at the same command one after the other. @throws Rejection BUSY */
-  inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.#lines.inTurn(name, work);
+  runExclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#mutex.runExclusive(name, work);
   }
 
   /** Whether other programs write these streams too. */

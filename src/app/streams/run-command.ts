@@ -39,7 +39,7 @@ export const runCommand = <State>(
   // Where this process writes alone, no other one can carry the command out while it lives.
   if (!resumed && !(keyed && deps.lanes.shared)) return carryOut(deps, stream, fold, context, null, decide);
   // Two attempts may also meet in one process. The second must see what the first has recorded.
-  return deps.lanes.inTurn(`command ${stream} ${context.commandId}`, () => {
+  return deps.lanes.runExclusive(`command ${stream} ${context.commandId}`, () => {
     const search = commandSearch(deps.events, stream, context.commandId, resumed);
     return carryOut(deps, stream, fold, context, search, decide);
   });

@@ -3,7 +3,7 @@ import { weightOf } from '../../domain/shared/weight.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Log } from '../../ports/log.js';
 import type { Moment, Snapshot, Snapshots } from '../../ports/snapshots.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import type { Fold, Head } from './fold.js';
 
 /** How many revisions lie between two snapshots of a stream: at most this many events are folded after one. */
@@ -61,7 +61,7 @@ export const createSnapshotting = (
   };
   const save = async (stream: string, version: number, { revision, hash, at, state }: Head<unknown>): Promise<void> => {
     // Saves after the waiting caller has its answer.
-    await nextTurn();
+    await yieldToEventLoop();
     try {
       if (weightOf(state) > SNAPSHOT_WEIGHT) return;
       const text = JSON.stringify(state);
@@ -106,7 +106,7 @@ const inTime = async <T>(clock: Clock, asked: Promise<T>): Promise<T> => {
   let cancel: () => void = () => undefined;
   const late = new Promise<never>((_, reject) => {
     const tooLate = (): void => reject(new Error(`no answer within ${SNAPSHOT_WAIT_MS} ms`));
-    cancel = clock.after(SNAPSHOT_WAIT_MS, () => void nextTurn().then(tooLate));
+    cancel = clock.after(SNAPSHOT_WAIT_MS, () => void yieldToEventLoop().then(tooLate));
   });
   return Promise.race([asked, late]).finally(cancel);
 };

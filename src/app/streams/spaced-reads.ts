@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.js';
-import { pause } from '../pacing/pause.js';
+import { pause } from '../../concurrency/pause.js';
 
 /** The shortest time between the starts of two reads, in milliseconds: asking for what does not exist must not cost a read each time. */
 export const READ_AGAIN_MS = 1_000;

@@ -1,5 +1,5 @@
 import type { EventStore, ReadRange, StreamPage } from '../../ports/event-store.js';
-import { nextTurn } from '../pacing/next-turn.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { defined } from '../../domain/shared/defined.js';
 
 /** How many events a page asks for; it ends earlier when they are large. Folding a page takes a few milliseconds. */
@@ -29,6 +29,6 @@ export async function* pagesOf(
     if (ended) return;
     from = direction === 'forwards' ? last + 1 : last - 1;
     left -= page.events.length;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }

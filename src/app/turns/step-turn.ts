@@ -76,7 +76,7 @@ const findAndStep = async (deps: StepWork, step: TurnStep): Promise<Stepped> => 
   if (meant === null) return open(deps, step, { since });
   const { lost } = meant;
   if (lost === undefined) return resume(deps, step, result, { since });
-  return deps.journal.inTurn(`resume ${step.stream} ${lost}`, () => goOn(deps, step, result, lost));
+  return deps.journal.runExclusive(`resume ${step.stream} ${lost}`, () => goOn(deps, step, result, lost));
 };
 
 type Lost = { readonly lost: string | undefined };

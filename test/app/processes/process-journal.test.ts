@@ -156,7 +156,7 @@ describe('the steps of one process', () => {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const run = (id: string, name: string): Promise<string> =>
-      journal.inTurn(id, async () => {
+      journal.runExclusive(id, async () => {
         begun.push(name);
         await new Promise<void>((resolve) => ends.push(resolve));
         return name;
@@ -184,8 +184,8 @@ describe('the steps of one process', () => {
 
   it('go on behind one that failed', async () => {
     const { journal } = await setUp();
-    const failed = journal.inTurn('one', () => Promise.reject(new Error('no')));
-    const next = journal.inTurn('one', () => Promise.resolve('done'));
+    const failed = journal.runExclusive('one', () => Promise.reject(new Error('no')));
+    const next = journal.runExclusive('one', () => Promise.resolve('done'));
     await expect(failed).rejects.toThrow('no');
     expect(await next).toBe('done');
   });

@@ -1,1 +1,0 @@
-export { yieldToEventLoop as nextTurn } from '../../concurrency/yield-to-event-loop.js';

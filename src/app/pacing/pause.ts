@@ -1,1 +1,0 @@
-export { pause, retryMs } from '../../concurrency/pause.js';

@@ -1,1 +1,0 @@
-export type { SingleFlight as SharedWork } from '../../concurrency/single-flight.js';

@@ -1,1 +1,0 @@
-export { withTimeLimit } from '../../concurrency/time-limit.js';
