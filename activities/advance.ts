@@ -1,27 +1,20 @@
 import { decideAndAppend, durable } from '../src/app/streams/decide-and-append.js';
 import type { EventDraft } from '../src/app/streams/lane.js';
 import type { Lanes } from '../src/app/streams/lanes.js';
-import { withTimeLimit } from '../src/concurrency/time-limit.js';
 import type { Instance, ProcessJournal } from '../src/app/processes/process-journal.js';
 import { schemaVersionOf } from '../src/domain/event-kinds.js';
 import { parseProcessId } from '../src/domain/shared/process-id.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { HostedProcess } from '../src/app/processes/hosted-process.js';
-import type { Clock } from '../src/ports/clock.js';
 import type { ProcessMark } from '../src/ports/event-store.js';
 import type { CommandContext } from '../src/domain/shared/command-context.js';
 import { type StepAnswer, type ProcessInput, processKey, type ProcessRef } from '../src/ports/process-engine.js';
 import { type AnyProcess, cellOf, statusOf } from '../workflows/process.js';
-import { NEAR_EFFECT_MS } from '../workflows/process-limits.js';
-
-/** How many near effects one step may run one after the other. */
-export const NEAR_EFFECTS = 8;
 
 export type AdvanceDeps = {
   readonly lanes: Lanes;
   readonly journal: ProcessJournal;
   readonly processes: Readonly<Record<string, HostedProcess>>;
-  readonly clock: Clock;
 };
 
 export type Advanced = StepAnswer & { readonly state: Instance['state'] };
@@ -34,11 +27,9 @@ export const hosted = (processes: AdvanceDeps['processes'], name: string): Hoste
 };
 
 /**
- * One whole step of any process: load and fold, look the cells up, record the events in one append, run the near effects that the waiting answer
- * needs, answer. An engine calls this for one process at a time. Several servers may race: the loser folds what the winner recorded and decides
+ * One whole step of any process: load and fold, look the cells up, record the events in one append, answer. An engine calls this for one process at a time. Several servers may race: the loser folds what the winner recorded and decides
  * again, so a repeat or a race adds no second event.
- * @throws Rejection from a cell; ENGINE_UNAVAILABLE when near effects take longer than NEAR_EFFECT_MS (the events of the inputs are then recorded,
- *   those of the late effect are not, and the next step runs it again); BUSY when the same command has begun another process of this kind (a repeat
+ * @throws Rejection from a cell; BUSY when the same command has begun another process of this kind (a repeat
  *   finds that one); CONFLICT after DECIDE_ATTEMPTS; and what the event store raises.
  */
 export const advance = (
@@ -59,25 +50,9 @@ const step = async (
   by: CommandContext,
 ): Promise<Advanced> => {
   const host = hosted(deps.processes, ref.process);
-  let recorded = await record(deps, host, ref, inputs, by);
-  let leftMs = NEAR_EFFECT_MS;
-  for (let ran = 0; ran < NEAR_EFFECTS; ran += 1) {
-    const answer: unknown = host.process.answer(recorded.state, inputs.at(-1));
-    const { effect } = statusOf(host.process, recorded.state);
-    if (answer !== undefined || effect?.near !== true) return { ...recorded, answer };
-    const beganMs = deps.clock.monotonicMs();
-    const limit = { ms: Math.max(leftMs, 0), late: () => lateNearEffect(effect.name) };
-    const input = await withTimeLimit(deps.clock, limit, (signal) => host.effect(ref, effect, signal));
-    leftMs -= deps.clock.monotonicMs() - beganMs;
-    const { position } = recorded;
-    recorded = await record(deps, host, ref, [input], by);
-    recorded = { ...recorded, position: Math.max(recorded.position, position) };
-  }
+  const recorded = await record(deps, host, ref, inputs, by);
   return { ...recorded, answer: host.process.answer(recorded.state, inputs.at(-1)) as unknown };
 };
-
-const lateNearEffect = (name: string): Rejection =>
-  new Rejection('ENGINE_UNAVAILABLE', { details: { effect: name, limitMs: NEAR_EFFECT_MS }, retryAfter: 1 });
 
 type StepRecord = { readonly state: Instance['state']; readonly revision: number; readonly position: number };
 

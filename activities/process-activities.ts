@@ -5,9 +5,10 @@ import { jsonBytes } from '../src/domain/shared/json-bytes.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { CommandContext } from '../src/domain/shared/command-context.js';
 import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
+import type { Clock } from '../src/ports/clock.js';
 import type { Random } from '../src/ports/random.js';
-import { type AnyProcess, farEffectOf, statusOf } from '../workflows/process.js';
-import { FACT_BYTES, FAR_EFFECT_MS } from '../workflows/process-limits.js';
+import { type AnyProcess, statusOf } from '../workflows/process.js';
+import { EFFECT_MS, FACT_BYTES } from '../workflows/process-limits.js';
 import { type Refusal, type Reply, type Standing, type StepArgs, type StepResult } from '../workflows/process-step.js';
 import { advance, type AdvanceDeps, type Advanced, hosted } from './advance.js';
 import { defined } from '../src/domain/shared/defined.js';
@@ -15,7 +16,7 @@ import { defined } from '../src/domain/shared/defined.js';
 /** Answers above this many bytes of JSON do not travel through the engine, which refuses payloads of 2 MiB and copies each one twice. */
 export const ANSWER_BYTES = 256 * 1024;
 
-export type ProcessActivityDeps = AdvanceDeps & { readonly random: Random };
+export type ProcessActivityDeps = AdvanceDeps & { readonly clock: Clock; readonly random: Random };
 
 /**
  * One step for a shell that knows no table: `advance`, with refusals as values and with what the shell must know to go on.
@@ -36,8 +37,8 @@ export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, b
 };
 
 /**
- * One attempt at the far effect `effectId`: the input that it makes; null when the process waits for it no longer. Its signal aborts with `signal`,
- * and when the attempt takes longer than the host or FAR_EFFECT_MS allows.
+ * One attempt at the effect `effectId`: the input that it makes; null when the process waits for it no longer. Its signal aborts with `signal`,
+ * and when the attempt takes longer than the host or EFFECT_MS allows.
  * @throws what the effect throws, Error when it is late, and the reason of `signal`
  */
 export const runEffect = async (
@@ -50,14 +51,13 @@ export const runEffect = async (
   const { state } = await deps.journal.load(host.process, ref);
   const { effect } = statusOf(host.process, state);
   if (effect?.id !== effectId) return null;
-  const ms = Math.min(host.farEffectMs ?? FAR_EFFECT_MS, FAR_EFFECT_MS);
+  const ms = Math.min(host.effectMs ?? EFFECT_MS, EFFECT_MS);
   const late = (): Error => new Error(`the effect ${effect.name} took longer than ${String(ms)} ms`);
   return withTimeLimit(deps.clock, { ms, late, signal }, (limited) => host.effect(ref, effect, limited));
 };
 
 /**
- * The step for a deadline that may have fallen due. The state is folded first, because a shell's timer may be older. No near effect runs before
- * the deadline's input: one that always fails would hold the deadline up for ever.
+ * The step for a deadline that may have fallen due. The state is folded first, because a shell's timer may be older.
  * @throws as `advance`
  */
 export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: CommandContext): Promise<Advanced> => {
@@ -89,11 +89,10 @@ const refusalOf = ({ code, message, details, retryAfter }: Rejection): Refusal =
 });
 
 const standingOf = (process: AnyProcess, state: Instance['state']): Standing => {
-  const status = statusOf(process, state);
-  const effect = farEffectOf(status);
+  const { state: name, deadline, effect } = statusOf(process, state);
   return {
-    state: status.state,
-    due: status.deadline?.at ?? null,
+    state: name,
+    due: deadline?.at ?? null,
     effect:
       effect === null ? null : { id: effect.id, name: effect.name, ...defined({ background: process.background }) },
   };

@@ -67,7 +67,7 @@ const table: AgentTurnTable = {
 };
 
 /**
- * The last instruction is what the turn waits for. Both are far effects: a recall waits for the read model and embeds what is new, which may take longer
+ * The last instruction is what the turn waits for. Both are effects: a recall waits for the read model and embeds what is new, which may take longer
  * than a near one has, and it must be tried again though nobody asks.
  */
 const pending = (state: TurnState): Effect | null => {
@@ -76,7 +76,7 @@ const pending = (state: TurnState): Effect | null => {
   switch (instruction?.type) {
     case 'QueryVector': {
       const { query, limit, threshold } = instruction;
-      return { id: 'recall', name: 'recall', near: false, args: { query, limit, threshold } };
+      return { id: 'recall', name: 'recall', args: { query, limit, threshold } };
     }
     case 'ExecuteInference': {
       const { prompt, constraints } = instruction;
@@ -84,7 +84,6 @@ const pending = (state: TurnState): Effect | null => {
       return {
         id: 'infer',
         name: 'infer',
-        near: false,
         args: { prompt, constraints, similarities } satisfies JsonObject,
       };
     }

@@ -135,7 +135,7 @@ const pending = (state: CheckpointState): Effect | null => {
   const { through, until } = state;
   // Another one for each batch: the shell then knows that it has to run it again.
   const id = state.name === 'gathering' ? `gather-${String(through)}` : state.name;
-  return { id, name: state.name, near: false, args: { through, until } satisfies RoundArgs };
+  return { id, name: state.name, args: { through, until } satisfies RoundArgs };
 };
 
 /**

@@ -29,8 +29,8 @@ import {
   waitsForNobody,
 } from './durable-run.js';
 import {
-  FAR_EFFECT_MS,
-  FAR_EFFECT_SILENCE_MS,
+  EFFECT_MS,
+  EFFECT_SILENCE_MS,
   FIRST_RETRY_MS,
   LAST_RETRY_MS,
   OUTCOME_WAITERS,
@@ -63,18 +63,18 @@ import {
 // nothing of this: they are not in here. If a replay fails all the same, the workflow can be terminated: the stream is the truth, and the next
 // ask or the next look at the open processes starts it again (docs/adr/0007-temporal-shell.md).
 //
-// Patches: `keep-put-off-result`, a far effect's result whose step was refused for now is tried again, where before the effect was run again.
-// `late-asks`, what came when nobody waited any more takes no step. `finish-attempt`, a long run does not end while an attempt at a far effect runs, where before the next run began it again.
+// Patches: `keep-put-off-result`, an effect's result whose step was refused for now is tried again, where before the effect was run again.
+// `late-asks`, what came when nobody waited any more takes no step. `finish-attempt`, a long run does not end while an attempt at an effect runs, where before the next run began it again.
 
 /** How long a run that was started by an ask waits for that ask, in milliseconds, before it looks at the stream itself. */
 const ASK_GRACE_MS = 5_000;
-/** An attempt at a far effect is ended by its worker; the server steps in a minute later. */
-const FAR_EFFECT_SERVER_MS = FAR_EFFECT_MS + 60_000;
+/** An attempt at an effect is ended by its worker; the server steps in a minute later. */
+const EFFECT_SERVER_MS = EFFECT_MS + 60_000;
 
 /** However long it waits for a worker: its time begins when one takes it. */
 const EFFECT_OPTIONS: ActivityOptions = {
-  startToCloseTimeout: FAR_EFFECT_SERVER_MS,
-  heartbeatTimeout: FAR_EFFECT_SILENCE_MS,
+  startToCloseTimeout: EFFECT_SERVER_MS,
+  heartbeatTimeout: EFFECT_SILENCE_MS,
   retry: { initialInterval: FIRST_RETRY_MS, backoffCoefficient: 2, maximumInterval: LAST_RETRY_MS },
 };
 type Effects = Pick<ProcessActivities, 'runEffect'>;
@@ -88,7 +88,7 @@ const runInBackground: Effects['runEffect'] = (ref, effectId) => {
 const askUpdate = defineUpdate<AskResult, [Ask], typeof ASK>(ASK);
 /** Facts: kept here from then on, and recorded as soon as possible. No caller waits for that. */
 const tellUpdate = defineUpdate<null, [Fact], typeof TELL>(TELL);
-/** Waits until the process waits for no far effect. */
+/** Waits until the process waits for no effect. */
 const outcomeUpdate = defineUpdate<Reply | null, [OutcomeWait], typeof OUTCOME>(OUTCOME);
 /** A fact from an operator's hand. With no inputs it looks at the stream, which also ends a wait for the next try. */
 const tellSignal = defineSignal<[readonly ProcessInput[]]>(TELL);
@@ -97,7 +97,7 @@ const stateQuery = defineQuery<{ standing: Standing | null; transitions: readonl
 );
 
 /**
- * The one workflow of every process: takes inputs one after the other, waits for deadlines, runs far effects, tries again, and goes on as new.
+ * The one workflow of every process: takes inputs one after the other, waits for deadlines, runs effects, tries again, and goes on as new.
  * What an input does it does not know: each step is one local activity, which folds the stream and looks the cell up.
  * It is the default of its bundle, which serves every workflow type: the type of a workflow is the name of its process.
  * It ends when the process waits for nothing but askers: the next ask starts it again and finds everything in the stream.
@@ -151,7 +151,7 @@ const takeSignal = async (run: Run, inputs: readonly ProcessInput[]): Promise<vo
   else log.warn('a fact was told by a signal, and there is no room for it', run.ref);
 };
 
-/** What is asked of the present state once no far effect is waited for; null when the time is up. */
+/** What is asked of the present state once no effect is waited for; null when the time is up. */
 const awaitOutcome = async (run: Run, { by, withinMs }: OutcomeWait): Promise<Reply | null> => {
   run.outcomeWaiters += 1;
   try {
@@ -185,7 +185,7 @@ const refuseWaiter = (run: Run): void => {
   if (run.outcomeWaiters >= OUTCOME_WAITERS) throw busy('too many wait for the outcome');
 };
 
-/** Waits for the line to be empty, and sees to the far effect. False: this run is to end. */
+/** Waits for the line to be empty, and sees to the effect. False: this run is to end. */
 const isOpen = async (run: Run): Promise<boolean> => {
   await condition(() => run.line.length === 0);
   if (run.standing !== null) followEffect(run, run.standing.effect);

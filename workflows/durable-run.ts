@@ -29,7 +29,7 @@ import {
 /** History events after which a run goes on as a new one: replay of a lost one then takes well under a workflow task's 10 s. */
 const LONG_HISTORY = 1_000;
 /**
- * The same while an attempt at a far effect runs, which would begin again with the next run: in events, bytes and steps. Temporal takes 51,200 events,
+ * The same while an attempt at an effect runs, which would begin again with the next run: in events, bytes and steps. Temporal takes 51,200 events,
  * 50 MB and 2,000 updates in one run, and each update takes a step at least.
  */
 const LONGEST_HISTORY = 10_000;
@@ -60,9 +60,9 @@ export type Run = {
   factFailures: number;
   /** The deadline that was tried last, how often, and whether it may be tried again at once: what was unknown meanwhile has been looked at. */
   tried: { readonly due: string; readonly times: number; readonly atOnce: boolean } | null;
-  /** The far effect that is seen to, and whether an attempt at it runs. */
+  /** The effect that is seen to, and whether an attempt at it runs. */
   effect: { readonly id: string; readonly scope: CancellationScope; isTried: boolean } | null;
-  /** What is known of the far effect that is waited for; the next run needs it too. */
+  /** What is known of the effect that is waited for; the next run needs it too. */
   progress: EffectProgress | null;
   outcomeWaiters: number;
   ending: boolean;
@@ -113,7 +113,7 @@ export const goOnAsNew = ({
 const travelling = (progress: EffectProgress): EffectProgress =>
   payloadBytes(progress.result) > FACT_BYTES ? { ...progress, result: null } : progress;
 
-/** Whether this run is to end. It ends as late as it can when an attempt at a far effect would be lost with it. */
+/** Whether this run is to end. It ends as late as it can when an attempt at an effect would be lost with it. */
 export const isLong = ({ effect, steps }: Run): boolean => {
   const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
   if (historyLength <= LONG_HISTORY && !continueAsNewSuggested) return false;

@@ -110,7 +110,7 @@ type ShardRun = {
 };
 
 /**
- * The workflow that runs the turns of one shard of the minds: many processes that have no far effects. Asks come in batches, each of which is one
+ * The workflow that runs the turns of one shard of the minds: many processes that have no effects. Asks come in batches, each of which is one
  * local activity; what an input does is decided there, from the stream. The workflow knows the nearest deadlines, and asks the index of open
  * processes for the others. It never ends, but goes on as new. It may be terminated at any time, since the stream is the truth: the next batch, or
  * the next look at the open processes, starts it again.

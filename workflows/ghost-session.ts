@@ -157,23 +157,22 @@ const begunOf = ({
 /** What its effects need to know of a session. */
 export type GhostSetting = Pick<GhostPlan, 'goal' | 'level' | 'seed' | 'steps' | 'driver' | 'engine'>;
 
-const far = (id: string, name: string, { goal, level, seed, steps, driver, engine }: BegunSession): Effect => ({
+const effect = (id: string, name: string, { goal, level, seed, steps, driver, engine }: BegunSession): Effect => ({
   id,
   name,
-  near: false,
   args: { goal, level, seed, steps, ...defined({ driver, engine }) } satisfies GhostSetting,
 });
 
 const pending = (state: GhostState): Effect | null => {
   switch (state.name) {
     case 'pending':
-      return far('begin', 'begin', state);
+      return effect('begin', 'begin', state);
     case 'running':
       if (state.driver === 'remote') return null;
       // Another one for each slice: the shell then knows that it has to run it again.
-      return far(`play-${String(state.slices)}`, 'play', state);
+      return effect(`play-${String(state.slices)}`, 'play', state);
     case 'ending':
-      return far('report', 'report', state);
+      return effect('report', 'report', state);
     default:
       return null;
   }

@@ -4,14 +4,12 @@
  * activities they started, never how long these may take.
  */
 
-/** How long all near effects of one step may take together: an asker waits for them, and everybody behind him in the line. */
-export const NEAR_EFFECT_MS = 2_000;
-/** How long one attempt at a far effect may take; a host may say less. It is then aborted and tried again. */
-export const FAR_EFFECT_MS = 3_600_000;
-/** How long a worker that runs a far effect may be silent before another worker takes the effect over. */
-export const FAR_EFFECT_SILENCE_MS = 5_000;
+/** How long one attempt at an effect may take; a host may say less. It is then aborted and tried again. */
+export const EFFECT_MS = 3_600_000;
+/** How long a worker that runs an effect may be silent before another worker takes the effect over. */
+export const EFFECT_SILENCE_MS = 5_000;
 
-/** After a step of the shell's own, a far effect or a fact failed: how long until it is tried again. Stays at the last. */
+/** After a step of the shell's own, an effect or a fact failed: how long until it is tried again. Stays at the last. */
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000] as const;
 export const FIRST_RETRY_MS = RETRY_MS[0];
 export const LAST_RETRY_MS = RETRY_MS[RETRY_MS.length - 1] ?? FIRST_RETRY_MS;

@@ -31,7 +31,7 @@ export type Reply =
 export type Standing = {
   readonly state: string;
   readonly due: string | null;
-  /** The far effect that is to run. `background`: nobody waits for it. */
+  /** The effect that is to run. `background`: nobody waits for it. */
   readonly effect: { readonly id: string; readonly name: string; readonly background?: true } | null;
 };
 
@@ -42,7 +42,7 @@ export type StepResult = { readonly reply: Reply; readonly standing: Standing | 
 export type ProcessActivities = {
   /** One whole step. @throws what is not a refusal */
   advanceProcess(args: StepArgs): Promise<StepResult>;
-  /** Runs the far effect with this id and returns the input that it made; null when the process waits for it no longer. */
+  /** Runs the effect with this id and returns the input that it made; null when the process waits for it no longer. */
   runEffect(ref: ProcessRef, effectId: string): Promise<ProcessInput | null>;
 };
 
@@ -64,7 +64,7 @@ export type Fact = { readonly inputs: readonly ProcessInput[]; readonly by: Comm
 export const payloadBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /**
- * What is known of the far effect with this id: how often in a row a try of it, or of having its result recorded, came to nothing, and the result
+ * What is known of the effect with this id: how often in a row a try of it, or of having its result recorded, came to nothing, and the result
  * that was made and is not recorded yet.
  */
 export type EffectProgress = { readonly id: string; failures: number; result: ProcessInput | null };

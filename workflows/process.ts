@@ -33,11 +33,10 @@ export type Table<State extends Named, Input extends Typed, Facts> = {
 };
 
 /**
- * Something the state waits for. `near`: an answer waits for it, so the step runs it itself, and it has NEAR_EFFECT_MS; a late or failed one fails
- * the step, and the next step of that state runs it again. Far ones are run by the shell beside the steps: aborted when the state stops waiting
- * and after FAR_EFFECT_MS, and run again until their input is recorded.
+ * Work that the state waits for. The shell runs it beside the steps, aborts it when the state stops waiting and after EFFECT_MS, and runs it again
+ * until its input is recorded.
  */
-export type Effect = { readonly id: string; readonly name: string; readonly near: boolean; readonly args: JsonObject };
+export type Effect = { readonly id: string; readonly name: string; readonly args: JsonObject };
 
 export type Deadline<Input> = { readonly at: string; readonly input: Input };
 
@@ -47,7 +46,7 @@ export type Deadline<Input> = { readonly at: string; readonly input: Input };
  */
 export interface Process<State extends Named, Input extends Typed, Facts, Answer> {
   readonly name: string;
-  /** Nobody waits for its far effects: a shell with places for them has it wait for places of their own. */
+  /** Nobody waits for its effects: a shell with places for them has it wait for places of their own. */
   readonly background?: true;
   readonly initial: State;
   readonly table: Table<State, Input, Facts>;
@@ -58,7 +57,7 @@ export interface Process<State extends Named, Input extends Typed, Facts, Answer
   /** The one effect this state waits for. A process without effects leaves it out: its states then tell nothing that its marks do not. */
   pending?(state: State): Effect | null;
   deadline(state: State): Deadline<Input> | null;
-  /** What the asker of `input` gets (without one: of the present state); undefined while an effect it needs has not come back. */
+  /** What the asker of `input` gets (without one: of the present state); undefined before the process has begun. */
   answer(state: State, input: Input | undefined): Answer | undefined;
   over(state: State): boolean;
 }
@@ -85,10 +84,6 @@ export const statusOf = (process: AnyProcess, state: Named): ProcessStatus => {
     effect: over ? null : (process.pending?.(state) ?? null),
   };
 };
-
-/** The far effect that a process waits for: work that a shell runs beside its steps. */
-export const farEffectOf = ({ effect }: ProcessStatus): Effect | null =>
-  effect === null || effect.near ? null : effect;
 
 /** The cell for a state and an input; own members only, so that no name reaches a prototype. Unknown ones are ignored. */
 export const cellOf = (process: AnyProcess, state: Named, input: Typed): Cell<unknown, unknown, unknown> => {

@@ -155,10 +155,9 @@ const ended = (
 /** What its effects need to know of a replay. */
 export type ReplaySetting = ReplayPlan & { readonly cursor: ReplayCursor; readonly found: ReplayFindings };
 
-const far = (id: string, name: string, args: ReplaySetting): Effect => ({
+const effect = (id: string, name: string, args: ReplaySetting): Effect => ({
   id,
   name,
-  near: false,
   args: args,
 });
 
@@ -166,12 +165,12 @@ const pending = (state: ReplayState): Effect | null => {
   switch (state.name) {
     case 'pending': {
       const { name: _, ...plan } = state;
-      return far('begin', 'begin', { ...plan, cursor: { after: null, begun: [] }, found: noFindings });
+      return effect('begin', 'begin', { ...plan, cursor: { after: null, begun: [] }, found: noFindings });
     }
     case 'running': {
       const { name: _, slices, ...setting } = state;
       // Another one for each slice: the shell then knows that it has to run it again.
-      return far(`slice-${String(slices)}`, 'slice', setting);
+      return effect(`slice-${String(slices)}`, 'slice', setting);
     }
     default:
       return null;

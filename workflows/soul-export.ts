@@ -147,12 +147,12 @@ const pending = (state: SoulExportState): Effect | null => {
   if (state.name === 'requested') {
     const { soulId, npcState, persona, includeMemories, without, deadlineAt, revision, requestedAt } = state;
     const asked = { soulId, npcState, ...defined({ persona, without }), includeMemories, deadlineAt };
-    return { id: 'seal', name: 'seal', near: false, args: { ...asked, revision, requestedAt } };
+    return { id: 'seal', name: 'seal', args: { ...asked, revision, requestedAt } };
   }
   if (state.name === 'sealed' && state.uploadedBy === 'server') {
     const { storage, format } = state;
     const args = { digest: state.seal?.digest ?? '', ...defined({ storage, format }) };
-    return { id: 'keep', name: 'keep', near: false, args };
+    return { id: 'keep', name: 'keep', args };
   }
   return null;
 };

@@ -142,7 +142,7 @@ const evolve = (state: SoulImportState, stored: ProcessEvent): SoulImportState =
 const pending = (state: SoulImportState): Effect | null => {
   if (state.name !== 'received') return null;
   const { importId, txId, soul, receivedAt } = state;
-  return { id: 'arrive', name: 'arrive', near: false, args: { importId, txId, soul, receivedAt } };
+  return { id: 'arrive', name: 'arrive', args: { importId, txId, soul, receivedAt } };
 };
 
 /**

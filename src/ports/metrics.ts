@@ -1,4 +1,4 @@
-/** What a worker does for processes: it takes a step, or carries out a far effect. */
+/** What a worker does for processes: it takes a step, or carries out an effect. */
 export type WorkerTask = 'step' | 'effect';
 /** `refused` by a rule of the process, because something is away, or by whoever cancelled it; `failed` is everything that was not foreseen. */
 export type WorkOutcome = 'done' | 'refused' | 'failed';

@@ -24,11 +24,11 @@ export type Wait = { readonly withinMs: number; readonly signal?: AbortSignal };
  *
  * Order: inputs of one process are taken one at a time, in the order in which they were accepted. Facts told go before anything asked or told after
  * them. Atomicity: the inputs of one call are recorded in one append. Deadlines fall due without a request, and late ones at once after a restart.
- * Effects that a state waits for are started again. The engine retries by itself what no caller waits for (a deadline, a far effect, a fact that it
+ * Effects that a state waits for are started again. The engine retries by itself what no caller waits for (a deadline, an effect, a fact that it
  * keeps), after pauses that grow.
  *
- * Failures of all three calls: BUSY when too many wait for one process, ENGINE_UNAVAILABLE when the engine is away or a near effect takes longer than
- * it may, NOT_READY while it stops, and what the event store raises. A repeat with the same command id is safe: the table ignores what was recorded
+ * Failures of all three calls: BUSY when too many wait for one process, ENGINE_UNAVAILABLE when the engine is away, NOT_READY
+ * while it stops, and what the event store raises. A repeat with the same command id is safe: the table ignores what was recorded
  * after all.
  */
 export interface ProcessEngine extends AsyncDisposable {
@@ -44,8 +44,7 @@ export interface ProcessEngine extends AsyncDisposable {
   enter(ref: Pick<ProcessRef, 'process' | 'stream'>): () => void;
 
   /**
-   * Inputs for whose answer the caller waits. It comes once they are recorded; they take one step, near effects included. A refused or failed ask
-   * recorded nothing of its inputs, unless it was a near effect after them that failed.
+   * Inputs for whose answer the caller waits. It comes once they are recorded; they take one step. A refused ask recorded nothing of its inputs.
    * @throws Rejection of the table's refusals
    */
   ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer>;
@@ -59,8 +58,8 @@ export interface ProcessEngine extends AsyncDisposable {
   tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void>;
 
   /**
-   * What the process answers once it waits for no far effect. That is at once for a process that waits for none, was never begun, or is over. Null
-   * when it takes longer than `withinMs`; the process itself goes on. This is no input: it records only what near effects bring.
+   * What the process answers once it waits for no effect. That is at once for a process that waits for none, was never begun, or is over. Null
+   * when it takes longer than `withinMs`; the process itself goes on. This is not an input: it records nothing.
    * @throws the reason of the signal when that aborts; Rejection BUSY also when as many wait for this outcome as may
    */
   outcome(ref: ProcessRef, by: CommandContext, wait: Wait): Promise<StepAnswer | null>;

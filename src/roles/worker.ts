@@ -17,7 +17,7 @@ export type WorkerRoleOptions = TemporalAddress & {
 };
 
 /**
- * The worker role: carries out the steps, deadlines and far effects of processes. Any number may run. It also starts while Temporal is down, and
+ * The worker role: carries out the steps, deadlines and effects of processes. Any number may run. It also starts while Temporal is down, and
  * serves as soon as Temporal is up.
  */
 export const startWorker = async ({ engine, ...options }: WorkerRoleOptions): Promise<ProcessWorker> => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { advance, type AdvanceDeps, NEAR_EFFECTS } from '../../activities/advance.js';
-import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
+import { advance, type AdvanceDeps } from '../../activities/advance.js';
 import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
 import { findBreak } from '../support/find-break.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
@@ -12,7 +11,6 @@ import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { NEAR_EFFECT_MS } from '../../workflows/process-limits.js';
 import { race, raceHost } from '../support/relay-race.js';
 import { eventsOf, onBehalf, storeWith, STREAM } from '../support/streams.js';
 
@@ -22,13 +20,12 @@ const start: ProcessInput = { type: 'start', raceId: ref.id, deadlineAt: DUE };
 const delivered: ProcessInput = { type: 'delivered', parcel: 'parcel' };
 
 /** A server on a store; two of them on one store race. */
-const serverOn = (store: EventStore, host: Partial<HostedProcess> = {}, clock = new ManualClock()) => {
-  const hosted = { ...raceHost({ deliver: () => Promise.resolve('parcel'), ran: [] }), ...host };
+const serverOn = (store: EventStore) => {
+  const hosted = raceHost({ deliver: () => Promise.resolve('parcel'), ran: [] });
   const deps: AdvanceDeps = {
-    lanes: new Lanes(store, clock),
+    lanes: new Lanes(store, new ManualClock()),
     journal: new ProcessJournal(store),
     processes: { [race.name]: hosted },
-    clock,
   };
   let commands = 0;
   return {
@@ -46,13 +43,9 @@ describe('one step of a process', () => {
       appended.push(events.length);
       return store.append(stream, expected, events);
     };
-    const step = await serverOn(storeWith(store, { append })).advance(
-      start,
-      { type: 'measure', measure: 7 },
-      delivered,
-    );
-    expect(step).toMatchObject({ answer: { name: 'delivered', measure: 7 }, revision: 2, position: 3 });
-    expect(appended).toEqual([3]);
+    const step = await serverOn(storeWith(store, { append })).advance(start, delivered);
+    expect(step).toMatchObject({ answer: { name: 'delivered' }, revision: 1, position: 2 });
+    expect(appended).toEqual([2]);
   });
 
   it('marks the process where what the engine waits for changes, and nowhere else', async () => {
@@ -64,7 +57,6 @@ describe('one step of a process', () => {
     const open = { name: race.name, id: ref.id, open: true, due: DUE };
     expect((await eventsOf(store)).map(({ meta }) => meta.process)).toEqual([
       open,
-      undefined,
       undefined,
       { ...open, open: false, due: null },
     ]);
@@ -78,7 +70,7 @@ describe('one step of a process', () => {
     expect((await other.advance(delivered)).state.name).toBe('delivered');
     const late = await mine.advance({ type: 'delivered', parcel: 'another' }, { type: 'finish' });
     expect(late.state).toMatchObject({ name: 'finished', parcel: 'parcel' });
-    expect(await typesOf(store)).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered', 'RaceFinished']);
+    expect(await typesOf(store)).toEqual(['RaceStarted', 'RaceDelivered', 'RaceFinished']);
     expect(findBreak(await eventsOf(store))).toBeNull();
   });
 
@@ -101,45 +93,7 @@ describe('one step of a process', () => {
     const server = serverOn(storeWith(store, { append }));
     await expect(server.advance(start)).rejects.toMatchObject({ code: 'CONFLICT', retryAfter: 1 });
     expect(tries).toBe(DECIDE_ATTEMPTS);
-    expect((await server.advance(start)).answer).toMatchObject({ name: 'measured' });
-  });
-
-  it('stops after a bounded number of near effects when the answer never comes', async () => {
-    let ran = 0;
-    const effect: HostedProcess['effect'] = () => {
-      ran += 1;
-      return Promise.resolve({ type: 'nothing' });
-    };
-    const server = serverOn(new MemoryEventStore(), { effect });
-    expect((await server.advance(start)).answer).toBeUndefined();
-    expect(ran).toBe(NEAR_EFFECTS);
-  });
-
-  it('gives all its near effects one time together, and records nothing of a late one', async () => {
-    const clock = new ManualClock();
-    const store = new MemoryEventStore();
-    const signals: AbortSignal[] = [];
-    const effect: HostedProcess['effect'] = async (_, __, signal) => {
-      signals.push(signal);
-      await new Promise<void>((resolve) => clock.after(0.6 * NEAR_EFFECT_MS, resolve));
-      return signals.length === 1 ? { type: 'nothing' } : { type: 'measure', measure: 7 };
-    };
-    const server = serverOn(store, { effect }, clock);
-    const late = expect(server.advance(start)).rejects.toMatchObject({
-      code: 'ENGINE_UNAVAILABLE',
-      details: { effect: 'measure' },
-      retryAfter: 1,
-    });
-    for (let passed = 0; passed < 4; passed += 1) await clock.advance(0.3 * NEAR_EFFECT_MS);
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
-    await clock.advance(0.4 * NEAR_EFFECT_MS);
-    await late;
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
-    await clock.advance(NEAR_EFFECT_MS);
-    expect(await typesOf(store)).toEqual(['RaceStarted']);
-    const again = server.advance();
-    for (let passed = 0; passed < 3; passed += 1) await clock.advance(0.3 * NEAR_EFFECT_MS);
-    expect((await again).answer).toEqual({ name: 'measured', measure: 7 });
+    expect((await server.advance(start)).answer).toMatchObject({ name: 'started' });
   });
 
   it('of a process that nobody hosts is a defect', async () => {
@@ -161,7 +115,6 @@ describe('a refusal', () => {
     const serverOf = (): AdvanceDeps => ({
       lanes: new Lanes(store, clock, { shared: true }),
       journal: new ProcessJournal(store, { shared: true }),
-      clock,
       processes: {
         [race.name]: {
           ...base,
@@ -171,8 +124,8 @@ describe('a refusal', () => {
             ...race,
             table: {
               ...race.table,
-              measured: {
-                ...race.table.measured,
+              started: {
+                ...race.table.started,
                 delivered: {
                   to: ['delivered'],
                   emit: (_: unknown, { parcel }: { parcel: string }, facts: { raceId: string; begun: number }) => {

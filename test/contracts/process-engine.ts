@@ -7,7 +7,7 @@ import { findBreak } from '../support/find-break.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { CommandContext } from '../../src/domain/shared/command-context.js';
 import type { ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
-import { FIRST_RETRY_MS, NEAR_EFFECT_MS, OUTCOME_WAITERS } from '../../workflows/process-limits.js';
+import { FIRST_RETRY_MS, OUTCOME_WAITERS } from '../../workflows/process-limits.js';
 import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
 
 /** What a shell brings to be held to the suite. `fault` is asked before every append and may throw, as a store that dies does. */
@@ -80,21 +80,20 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       return { ...under, under, effects, fault, ref, other, start, startDue, recorded, types, until };
     };
 
-    it('records the events of a step before it answers, and runs the near effect that the answer needs', async () => {
-      const { engine, ref, start, types, effects } = await setUp();
+    it('records the events of a step before it answers', async () => {
+      const { engine, ref, start, types } = await setUp();
       const { answer, revision } = await engine.ask(ref, [start], by('start'));
-      expect(answer).toEqual({ name: 'measured', measure: 42 });
-      expect(revision).toBe(1);
-      expect((await types()).slice(0, 2)).toEqual(['RaceStarted', 'RaceMeasured']);
-      expect(effects.ran[0]).toBe('measure');
+      expect(answer).toEqual({ name: 'started' });
+      expect(revision).toBe(0);
+      expect((await types())[0]).toBe('RaceStarted');
     });
 
-    it('runs a far effect without holding the answer back, and feeds its result in', async () => {
+    it('runs an effect without holding the answer back, and feeds its result in', async () => {
       const { engine, ref, start, until, effects } = await setUp();
       const running = new Promise<(parcel: string) => void>((began) => {
         effects.deliver = () => new Promise((resolve) => began(resolve));
       });
-      expect((await engine.ask(ref, [start], by('start'))).answer).toMatchObject({ name: 'measured' });
+      expect((await engine.ask(ref, [start], by('start'))).answer).toMatchObject({ name: 'started' });
       const release = await running;
       release('late parcel');
       await until('RaceDelivered');
@@ -118,7 +117,6 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       );
       expect(new Set(answers.map(({ answer }) => JSON.stringify(answer))).size).toBe(1);
       expect((await recorded()).filter(({ type }) => type === 'RaceStarted')).toHaveLength(1);
-      expect((await recorded()).filter(({ type }) => type === 'RaceMeasured')).toHaveLength(1);
     });
 
     it('takes the steps of many processes of one stream at once, and refuses none', async () => {
@@ -129,7 +127,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       const answers = await Promise.all(
         refs.map((ref) => engine.ask(ref, [{ ...start, raceId: ref.id }], by(`start ${ref.id}`))),
       );
-      expect(answers.map(({ answer }) => answer)).toEqual(refs.map(() => ({ name: 'measured', measure: 42 })));
+      expect(answers.map(({ answer }) => answer)).toEqual(refs.map(() => ({ name: 'started' })));
       const events = await recorded();
       expect(events.filter(({ type }) => type === 'RaceStarted')).toHaveLength(refs.length);
       expect(findBreak(events)).toBeNull();
@@ -141,7 +139,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
         code: 'TURN_NOT_FOUND',
       });
       expect(await types()).toEqual([]);
-      expect((await engine.ask(ref, [start], by('start'))).answer).toMatchObject({ name: 'measured' });
+      expect((await engine.ask(ref, [start], by('start'))).answer).toMatchObject({ name: 'started' });
       await expect(engine.ask(ref, [{ type: 'refuse' }], by('refuse'))).rejects.toMatchObject({ code: 'CONFLICT' });
     });
 
@@ -150,12 +148,12 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       effects.deliver = () => new Promise(() => undefined);
       await engine.ask(ref, [startDue(soonMs)], by('start'));
       await advance(0.6 * soonMs);
-      expect((await engine.ask(ref, [], by('look'))).answer).toMatchObject({ name: 'measured' });
+      expect((await engine.ask(ref, [], by('look'))).answer).toMatchObject({ name: 'started' });
       await advance(0.5 * soonMs);
       await until('RaceGivenUp');
     });
 
-    it('cancels a far effect when the state stops waiting for it', async () => {
+    it('cancels an effect when the state stops waiting for it', async () => {
       const { engine, ref, startDue, soonMs, advance, until, effects } = await setUp();
       let aborted = false;
       effects.deliver = (signal) =>
@@ -181,7 +179,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       expect((await third.ask(ref, [{ type: 'finish' }], by('finish'))).answer).toMatchObject({ name: 'finished' });
       const fourth = await restart();
       expect((await fourth.ask(ref, [{ type: 'finish' }], by('finish'))).answer).toMatchObject({ name: 'finished' });
-      expect(await types()).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered', 'RaceFinished']);
+      expect(await types()).toEqual(['RaceStarted', 'RaceDelivered', 'RaceFinished']);
     });
 
     it('acts on a deadline that was missed while nothing ran', async () => {
@@ -204,14 +202,14 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
         await expect(engine.ask(ref, [start], by('start'))).rejects.toThrow();
         fault.at = 'none';
         const next = await restart();
-        expect((await next.ask(ref, [start], by('start'))).answer).toEqual({ name: 'measured', measure: 42 });
+        expect((await next.ask(ref, [start], by('start'))).answer).toEqual({ name: 'started' });
         await until('RaceDelivered');
-        expect(await types()).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered']);
+        expect(await types()).toEqual(['RaceStarted', 'RaceDelivered']);
         expect(findBreak(await recorded())).toBeNull();
       },
     );
 
-    it('tries a failed far effect again', async () => {
+    it('tries a failed effect again', async () => {
       const { engine, ref, start, until, effects, advance, soonMs } = await setUp();
       let failures = 0;
       effects.deliver = () =>
@@ -224,40 +222,8 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       expect(failures).toBe(2);
     });
 
-    it('runs a near effect that failed again at the next look', async () => {
-      const { engine, ref, start, types, effects } = await setUp();
-      effects.measure = () => Promise.reject(new Error('the tape is torn'));
-      await expect(engine.ask(ref, [start], by('start'))).rejects.toThrow('the tape is torn');
-      expect(await types()).toEqual(['RaceStarted']);
-      delete effects.measure;
-      expect((await engine.ask(ref, [], by('look'))).answer).toEqual({ name: 'measured', measure: 42 });
-    });
-
-    it('ends a near effect that takes too long, records nothing of it, and runs it again at the next look', async () => {
-      const { engine, ref, start, types, effects, advance } = await setUp();
-      let aborted = 0;
-      effects.measure = (signal) =>
-        new Promise((resolve) => {
-          signal.addEventListener('abort', () => {
-            aborted += 1;
-            resolve(7);
-          });
-        });
-      const late = expect(engine.ask(ref, [start], by('start'))).rejects.toMatchObject({
-        code: 'ENGINE_UNAVAILABLE',
-        details: { effect: 'measure' },
-      });
-      await vi.waitFor(() => expect(effects.ran).toEqual(['measure']), { timeout: 5_000 });
-      await advance(NEAR_EFFECT_MS);
-      await late;
-      expect(aborted).toBe(1);
-      expect(await types()).toEqual(['RaceStarted']);
-      delete effects.measure;
-      expect((await engine.ask(ref, [], by('look'))).answer).toEqual({ name: 'measured', measure: 42 });
-    });
-
-    it('ends an attempt at a far effect that takes too long, and tries it again', async () => {
-      const { engine, ref, start, effects, advance, until } = await setUp({ farEffectMs: 1_000 });
+    it('ends an attempt at an effect that takes too long, and tries it again', async () => {
+      const { engine, ref, start, effects, advance, until } = await setUp({ effectMs: 1_000 });
       const aborted: unknown[] = [];
       effects.deliver = (signal) =>
         new Promise((resolve) => {
@@ -273,7 +239,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       expect(String(aborted[0])).toContain('the effect deliver took longer than 1000 ms');
     });
 
-    it('keeps the result of a far effect until it can be recorded', async () => {
+    it('keeps the result of an effect until it can be recorded', async () => {
       const { engine, ref, start, effects, fault, advance, until } = await setUp();
       const running = new Promise<(parcel: string) => void>((began) => {
         effects.deliver = () => new Promise((resolve) => began(resolve));
@@ -289,7 +255,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       await advance(2 * FIRST_RETRY_MS);
       await until('RaceDelivered');
-      expect(effects.ran.filter((name) => name === 'deliver')).toHaveLength(1);
+      expect(effects.ran).toHaveLength(1);
     });
 
     it('keeps processes of one id in two streams apart: asks, deadlines, effects and what cancels them', async () => {
@@ -304,13 +270,13 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
         code: 'TURN_NOT_FOUND',
       });
       expect((await engine.ask(other, [startDue(10 * soonMs)], by('start', OTHER_TENANT))).answer).toMatchObject({
-        name: 'measured',
+        name: 'started',
       });
-      await vi.waitFor(() => expect(effects.ran.filter((name) => name === 'deliver')).toHaveLength(2));
+      await vi.waitFor(() => expect(effects.ran).toHaveLength(2));
       await advance(1.1 * soonMs);
       await until('RaceGivenUp');
       await vi.waitFor(() => expect(aborted).toEqual([stream]), { timeout: 5_000 });
-      expect(await types(otherStream)).toEqual(['RaceStarted', 'RaceMeasured']);
+      expect(await types(otherStream)).toEqual(['RaceStarted']);
       effects.deliver = (_, of) => Promise.resolve(`parcel for ${of.stream}`);
       const next = await restart();
       await until('RaceDelivered', otherStream);
@@ -324,7 +290,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       const { engine, ref, start, recorded, effects } = await setUp();
       effects.deliver = () => new Promise(() => undefined);
       await engine.tell(ref, [start], by('told'));
-      expect((await engine.ask(ref, [], by('look'))).answer).toEqual({ name: 'measured', measure: 42 });
+      expect((await engine.ask(ref, [], by('look'))).answer).toEqual({ name: 'started' });
       const [first] = await recorded();
       expect(first).toMatchObject({ type: 'RaceStarted', meta: { tenant: TENANT, actor: 'key', commandId: 'told' } });
     });
@@ -337,7 +303,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       await engine.tell(ref, [start], by('again'));
       await engine.tell(ref, [{ type: 'nobody knows this' }], by('unknown'));
       await until('RaceDelivered');
-      expect(await types()).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered']);
+      expect(await types()).toEqual(['RaceStarted', 'RaceDelivered']);
     });
 
     it('loses no fact while the store is away: told until it is taken, each is recorded once, in order', async () => {
@@ -355,7 +321,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       }
       fault.at = 'none';
       await until('RaceFinished');
-      expect(await types()).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered', 'RaceFinished']);
+      expect(await types()).toEqual(['RaceStarted', 'RaceDelivered', 'RaceFinished']);
     });
 
     it('has a fact recorded that was told right before the program died', async () => {
@@ -363,13 +329,13 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       await engine.tell(ref, [start], by('start'));
       await restart();
       await until('RaceDelivered');
-      expect(await types()).toEqual(['RaceStarted', 'RaceMeasured', 'RaceDelivered']);
+      expect(await types()).toEqual(['RaceStarted', 'RaceDelivered']);
     });
 
-    it('gives the outcome once the far effect is through, and at once where none is waited for', async () => {
+    it('gives the outcome once the effect is through, and at once where none is waited for', async () => {
       const { engine, ref, start, effects, until } = await setUp();
       const within = { withinMs: 30_000 };
-      expect((await engine.outcome(ref, by('before'), within))?.answer).toEqual({ name: 'new', measure: null });
+      expect((await engine.outcome(ref, by('before'), within))?.answer).toEqual({ name: 'new' });
       const running = new Promise<(parcel: string) => void>((began) => {
         effects.deliver = () => new Promise((resolve) => began(resolve));
       });
@@ -383,7 +349,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       expect(isThere).toBe(false);
       release('parcel');
       for (const outcome of await Promise.all(outcomes)) {
-        expect(outcome).toMatchObject({ answer: { name: 'delivered', measure: 42 }, revision: 2 });
+        expect(outcome).toMatchObject({ answer: { name: 'delivered' }, revision: 1 });
       }
       await until('RaceDelivered');
       expect((await engine.outcome(ref, by('after'), within))?.answer).toMatchObject({ name: 'delivered' });
@@ -391,7 +357,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       expect((await engine.outcome(ref, by('over'), within))?.answer).toMatchObject({ name: 'finished' });
     });
 
-    it('gives the outcome also when the process gives up its far effect', async () => {
+    it('gives the outcome also when the process gives up its effect', async () => {
       const { engine, ref, startDue, soonMs, advance, effects } = await setUp();
       effects.deliver = () => new Promise(() => undefined);
       await engine.ask(ref, [startDue(soonMs)], by('start'));
@@ -442,7 +408,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       const settled = await Promise.all(waits);
       const refusals = settled.filter((result) => result instanceof Error);
       expect(refusals).toMatchObject([{ code: 'BUSY', retryAfter: 1 }]);
-      const answer = { name: 'delivered', measure: 42 };
+      const answer = { name: 'delivered' };
       expect(settled.filter((result) => !(result instanceof Error))).toEqual(
         Array.from({ length: OUTCOME_WAITERS }, () => answer),
       );
@@ -462,7 +428,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       expect((await engine.outcome(ref, by('wait'), within))?.answer).toMatchObject({ name: 'delivered' });
       abort.abort(new Error('enough'));
       await gone;
-      expect(await types(otherStream)).toEqual(['RaceStarted', 'RaceMeasured']);
+      expect(await types(otherStream)).toEqual(['RaceStarted']);
     });
 
     it('shares a stream: foreign events in between change neither events nor answers', async () => {
@@ -480,7 +446,6 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       expect((await engine.ask(ref, [{ type: 'finish' }], by('finish'))).answer).toMatchObject({ name: 'finished' });
       expect((await recorded()).map(({ type }) => type)).toEqual([
         'RaceStarted',
-        'RaceMeasured',
         'RaceDelivered',
         'Foreign',
         'RaceFinished',

@@ -70,7 +70,7 @@ export class SimulatedEngine {
           if (!(error instanceof Rejection) || !isFinal(error)) throw error;
         });
       },
-      // No process in here has a far effect.
+      // No process in here has an effect.
       outcome: (ref, by) => ask(ref, [], by),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };

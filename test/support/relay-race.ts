@@ -4,33 +4,30 @@ import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js
 import type { Cell, Effect, Process } from '../../workflows/process.js';
 
 /**
- * A process for the suites with everything that a process may have: a near effect that an answer waits for, a far effect, a deadline.
- * start -> (near: measure) measured -> (far: deliver) delivered -> finish -> over. The deadline ends the process in any state.
+ * A process for the suites with everything that a process may have: an effect and a deadline.
+ * start -> started -> (effect: deliver) delivered -> finish -> over. The deadline ends the process in any state.
  */
 export type RaceState = {
-  readonly name: 'new' | 'started' | 'measured' | 'delivered' | 'finished' | 'givenUp';
+  readonly name: 'new' | 'started' | 'delivered' | 'finished' | 'givenUp';
   readonly deadlineAt?: string;
-  readonly measure?: number;
   readonly parcel?: string;
 };
 
 export type RaceInput =
   | { readonly type: 'start'; readonly raceId: string; readonly deadlineAt: string }
-  | { readonly type: 'measure'; readonly measure: number }
   | { readonly type: 'delivered'; readonly parcel: string }
   | { readonly type: 'finish' }
   | { readonly type: 'refuse' }
   | { readonly type: 'deadline' };
 
 type Facts = { readonly raceId: string };
-export type RaceAnswer = { readonly name: RaceState['name']; readonly measure: number | null };
+export type RaceAnswer = { readonly name: RaceState['name'] };
 
-const event = (type: string, data: Record<string, string | number>) => ({ type, data });
+const event = (type: string, data: Record<string, string>) => ({ type, data });
 
 type Row = Process<RaceState, RaceInput, Facts, RaceAnswer>['table']['new'];
 const still: Row = {
   start: 'ignore',
-  measure: 'ignore',
   delivered: 'ignore',
   finish: 'ignore',
   refuse: { reject: 'CONFLICT' },
@@ -47,11 +44,6 @@ const table: Record<RaceState['name'], Row> = {
     finish: { reject: 'TURN_NOT_FOUND' },
   },
   started: {
-    ...still,
-    measure: { to: ['measured'], emit: (_, { measure }, { raceId }) => [event('RaceMeasured', { raceId, measure })] },
-    deadline: givingUp,
-  },
-  measured: {
     ...still,
     delivered: { to: ['delivered'], emit: (_, { parcel }, { raceId }) => [event('RaceDelivered', { raceId, parcel })] },
     deadline: givingUp,
@@ -76,8 +68,6 @@ export const race: Process<RaceState, RaceInput, Facts, RaceAnswer> = {
     switch (type) {
       case 'RaceStarted':
         return { name: 'started', deadlineAt: data['deadlineAt'] as string };
-      case 'RaceMeasured':
-        return { ...state, name: 'measured', measure: Number(data['measure']) };
       case 'RaceDelivered':
         return { ...state, name: 'delivered', parcel: data['parcel'] as string };
       case 'RaceFinished':
@@ -88,22 +78,16 @@ export const race: Process<RaceState, RaceInput, Facts, RaceAnswer> = {
         return state;
     }
   },
-  pending: (state) =>
-    state.name === 'started'
-      ? { id: 'measure', name: 'measure', near: true, args: {} }
-      : state.name === 'measured'
-        ? { id: 'deliver', name: 'deliver', near: false, args: {} }
-        : null,
+  pending: (state) => (state.name === 'started' ? { id: 'deliver', name: 'deliver', args: {} } : null),
   deadline: (state) =>
     state.deadlineAt === undefined || over(state) ? null : { at: state.deadlineAt, input: { type: 'deadline' } },
-  answer: (state) => (state.name === 'started' ? undefined : { name: state.name, measure: state.measure ?? null }),
+  answer: ({ name }) => ({ name }),
   over,
 };
 
-/** Runs the race's effects; tests replace them to hold them back or make them fail. */
+/** Runs the race's effect; tests replace it to hold it back or make it fail. */
 export type RaceEffects = {
   deliver: (signal: AbortSignal, ref: ProcessRef) => Promise<string>;
-  measure?: (signal: AbortSignal) => Promise<number>;
   ran: string[];
 };
 
@@ -115,8 +99,6 @@ export const raceHost = (effects: RaceEffects): HostedProcess => ({
   prepare: (ref) => Promise.resolve(() => ({ raceId: ref.id })),
   effect: async (ref, effect: Effect, signal): Promise<ProcessInput> => {
     effects.ran.push(effect.name);
-    return effect.near
-      ? { type: 'measure', measure: (await effects.measure?.(signal)) ?? 42 }
-      : { type: 'delivered', parcel: await effects.deliver(signal, ref) };
+    return { type: 'delivered', parcel: await effects.deliver(signal, ref) };
   },
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
 import type { TurnState } from '../../workflows/turn-state.js';
 import { type AgentTurnInput, agentTurn } from '../../workflows/agent-turn.js';
-import { cellOf, farEffectOf, statusOf } from '../../workflows/process.js';
+import { cellOf, statusOf } from '../../workflows/process.js';
 import { givenOf, inTable } from '../support/given.js';
 
 const turnId = 't0_0_aaaaaaaaaaaaaaaa';
@@ -102,11 +102,10 @@ describe('the table of an agent’s turn', () => {
     expect(recall.effect).toEqual({
       id: 'recall',
       name: 'recall',
-      near: false,
       args: { query: 'Who stole it?', limit: 5, threshold: 0.5 },
     });
-    const infer = farEffectOf(statusOf(agentTurn, turns.awaitingInference.state));
-    expect(infer).toMatchObject({ id: 'infer', name: 'infer', near: false });
+    const infer = statusOf(agentTurn, turns.awaitingInference.state).effect;
+    expect(infer).toMatchObject({ id: 'infer', name: 'infer' });
     expect(infer?.args['prompt']).toContain('The player stole a necklace.');
     for (const ended of [turns.ended, turns.expired])
       expect(statusOf(agentTurn, ended.state)).toMatchObject({ over: true, effect: null, deadline: null });

@@ -54,7 +54,7 @@ describe('a round of the log', () => {
     const some = play(request, { ...gathered, through: 7 });
     expect(some.state.name).toBe('gathering');
     expect(statusOf(checkpoint, some.state).effect).toEqual({
-      ...{ id: 'gather-7', name: 'gathering', near: false },
+      ...{ id: 'gather-7', name: 'gathering' },
       args: { through: 7, until: 9 },
     });
     const all = play(request, { ...gathered, through: 7 }, { ...gathered, leaves: [] });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ghostSession, type GhostInput, type GhostState } from '../../workflows/ghost-session.js';
-import { farEffectOf, statusOf } from '../../workflows/process.js';
+import { statusOf } from '../../workflows/process.js';
 import { testTable } from '../support/test-table.js';
 import { givenOf, inTable } from '../support/given.js';
 
@@ -88,13 +88,13 @@ describe('the table of a ghost session', () => {
   it('waits for another effect in each slice, and for its time while it plays', () => {
     const effects = [sessions.pending, sessions.running, take(sessions.running, inputs.played).and, sessions.ending];
     const statuses = effects.map(({ state }) => statusOf(ghostSession, state));
-    expect(statuses.map((status) => farEffectOf(status)?.id)).toEqual(['begin', 'play-0', 'play-1', 'report']);
+    expect(statuses.map((status) => status.effect?.id)).toEqual(['begin', 'play-0', 'play-1', 'report']);
     expect(statuses.map(({ deadline }) => deadline?.at ?? null)).toEqual([
       ...[plan.deadlineAt, plan.deadlineAt, plan.deadlineAt],
       null,
     ]);
     const { goal, level, seed, steps } = plan;
-    expect(farEffectOf(statuses[1] ?? statusOf(ghostSession, fresh.state))?.args).toEqual({ goal, level, seed, steps });
+    expect((statuses[1] ?? statusOf(ghostSession, fresh.state)).effect?.args).toEqual({ goal, level, seed, steps });
     expect(statusOf(ghostSession, sessions.over.state)).toMatchObject({ over: true, effect: null, deadline: null });
   });
 

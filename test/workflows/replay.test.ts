@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { noFindings } from '../../src/domain/replay/findings.js';
-import { farEffectOf, statusOf } from '../../workflows/process.js';
+import { statusOf } from '../../workflows/process.js';
 import { replay, type ReplayInput, type ReplayState } from '../../workflows/replay.js';
 import { givenOf, inTable } from '../support/given.js';
 import { testTable } from '../support/test-table.js';
@@ -70,7 +70,7 @@ describe('the table of a replay', () => {
     const statuses = [replays.pending, replays.running, take(replays.running, inputs.advanced).and].map(({ state }) =>
       statusOf(replay, state),
     );
-    expect(statuses.map((status) => farEffectOf(status)?.id)).toEqual(['begin', 'slice-0', 'slice-1']);
+    expect(statuses.map((status) => status.effect?.id)).toEqual(['begin', 'slice-0', 'slice-1']);
     expect(statuses[2]?.effect?.args).toMatchObject({ ...plan, cursor: half.cursor, found });
     expect(statusOf(replay, replays.over.state)).toMatchObject({ over: true, effect: null, deadline: null });
   });

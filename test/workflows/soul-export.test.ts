@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { farEffectOf, statusOf } from '../../workflows/process.js';
+import { statusOf } from '../../workflows/process.js';
 import { soulExport, type SoulExportInput, type SoulExportState } from '../../workflows/soul-export.js';
 import { testTable } from '../support/test-table.js';
 import { givenOf, inTable } from '../support/given.js';
@@ -95,14 +95,14 @@ describe('the table of a soul’s export', () => {
   });
 
   it('seals first; only a server that keeps souls itself has more to do', () => {
-    const sealing = farEffectOf(statusOf(soulExport, exports.requested.state));
+    const sealing = statusOf(soulExport, exports.requested.state).effect;
     expect(sealing).toMatchObject({ name: 'seal', args: { soulId, npcState: { mood: 'loyal' }, revision: 1 } });
     expect(statusOf(soulExport, exports.sealed.state)).toMatchObject({ effect: null, over: false });
     const own = take(take(fresh, { ...inputs.request, uploadedBy: 'server' }).and, inputs.sealed).and;
-    expect(farEffectOf(statusOf(soulExport, own.state))).toMatchObject({ name: 'keep', args: { digest: seal.digest } });
+    expect(statusOf(soulExport, own.state).effect).toMatchObject({ name: 'keep', args: { digest: seal.digest } });
     const byCid = { uploadedBy: 'server', storage: 'ipfs', format: 'binary' } as const;
     const elsewhere = take(take(fresh, { ...inputs.request, ...byCid }).and, inputs.sealed).and;
-    expect(farEffectOf(statusOf(soulExport, elsewhere.state))).toMatchObject({
+    expect(statusOf(soulExport, elsewhere.state).effect).toMatchObject({
       args: { digest: seal.digest, storage: 'ipfs', format: 'binary' },
     });
     for (const ended of [exports.exported, exports.failed, exports.expired])

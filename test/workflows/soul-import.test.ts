@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { farEffectOf, statusOf } from '../../workflows/process.js';
+import { statusOf } from '../../workflows/process.js';
 import { soulImport, type SoulImportInput, type SoulImportState } from '../../workflows/soul-import.js';
 import { testTable } from '../support/test-table.js';
 import { givenOf, inTable } from '../support/given.js';
@@ -72,7 +72,7 @@ describe('the table of a soul’s import', () => {
     });
     const status = statusOf(soulImport, imports.received.state);
     expect(status).toMatchObject({ deadline: null, over: false });
-    expect(farEffectOf(status)).toMatchObject({
+    expect(status.effect).toMatchObject({
       name: 'arrive',
       args: { importId, txId: 'tx', soul, receivedAt: '2026-01-01T00:00:01.000Z' },
     });

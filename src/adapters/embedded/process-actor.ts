@@ -1,6 +1,6 @@
 import { advance, type Advanced, hosted } from '../../../activities/advance.js';
 import { expire, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
-import { farEffectOf, type ProcessStatus, statusOf } from '../../../workflows/process.js';
+import { type ProcessStatus, statusOf } from '../../../workflows/process.js';
 import { OUTCOME_WAITERS, retryDelayMs } from '../../../workflows/process-limits.js';
 import { isFinal } from '../../../workflows/process-step.js';
 import { pause } from '../../concurrency/pause.js';
@@ -15,7 +15,7 @@ type RunningEffect = { readonly id: string; readonly abort: AbortController };
 export type ActorDeps = ProcessActivityDeps & { readonly logger: Pick<Log, 'error' | 'warn'> };
 
 /**
- * What drives one open process: a timer for its deadline or for the next try, and its far effect. Both follow from the state that the last step
+ * What drives one open process: a timer for its deadline or for the next try, and its effect. Both follow from the state that the last step
  * led to; everything else is in the stream.
  */
 export class ProcessActor {
@@ -54,7 +54,7 @@ export class ProcessActor {
     );
   }
 
-  /** What the process answers once it waits for no far effect; null when the time is up. @throws as the port says */
+  /** What the process answers once it waits for no effect; null when the time is up. @throws as the port says */
   async outcome(by: CommandContext, { withinMs, signal }: Wait): Promise<Advanced | null> {
     if (this.#outcomeWaiters >= OUTCOME_WAITERS) throw new Rejection('BUSY', { retryAfter: 1 });
     this.#outcomeWaiters += 1;
@@ -65,7 +65,7 @@ export class ProcessActor {
         for (;;) {
           signal?.throwIfAborted();
           const advanced = await this.step([], by);
-          if (farEffectOf(statusOf(this.#process(), advanced.state)) === null) return advanced;
+          if (statusOf(this.#process(), advanced.state).effect === null) return advanced;
           const leftMs = untilMs - clock.monotonicMs();
           if (leftMs <= 0) return null;
           await this.#effectEnds(leftMs, signal);
@@ -124,7 +124,7 @@ export class ProcessActor {
     }
   }
 
-  /** Resolves when the state stops waiting for a far effect, after that time, or when the signal aborts. */
+  /** Resolves when the state stops waiting for an effect, after that time, or when the signal aborts. */
   async #effectEnds(ms: number, signal?: AbortSignal): Promise<void> {
     if (this.#effect === null) return;
     await pause(this.#deps.clock, ms, signal, (wake) => {
@@ -138,7 +138,7 @@ export class ProcessActor {
     this.#known = true;
     const due = status.deadline?.at ?? null;
     if (due !== this.#due) this.arm(due);
-    this.#follow(farEffectOf(status)?.id ?? null);
+    this.#follow(status.effect?.id ?? null);
   }
 
   #onDue(): void {

@@ -5,7 +5,7 @@ import { advanceProcess, type ProcessActivityDeps, runEffect } from '../../../ac
 import { nearestDeadlines } from '../../../activities/nearest-deadlines.js';
 import { createStepBatches } from '../../../activities/step-batch.js';
 import type { ShardActivities } from '../../../workflows/process-batch.js';
-import { FAR_EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
+import { EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
 import {
   backgroundQueueOf,
   type ProcessActivities,
@@ -28,12 +28,12 @@ const CACHED_WORKFLOWS = 5_000;
  */
 const TASKS_AT_ONCE = 32;
 const STEPS_AT_ONCE = 64;
-/** Far effects, which mostly wait for others, and reads of the index. */
+/** Effects, which mostly wait for others, and reads of the index. */
 const EFFECTS_AT_ONCE = 100;
-/** Far effects in the background, such as what ghosts play: many share one processor, and what waits on the server costs nothing. */
+/** Effects in the background, such as what ghosts play: many share one processor, and what waits on the server costs nothing. */
 const BACKGROUND_EFFECTS_AT_ONCE = 32;
-/** How often a far effect says that it is alive, in milliseconds. */
-const HEARTBEAT_MS = FAR_EFFECT_SILENCE_MS / 5;
+/** How often an effect says that it is alive, in milliseconds. */
+const HEARTBEAT_MS = EFFECT_SILENCE_MS / 5;
 /** How long steps may go on once the worker is told to stop. */
 const STOP_GRACE = '5s';
 const STOP_FORCE = '8s';
@@ -62,7 +62,7 @@ export const createWorkers = async (
     connection,
     namespace: options.temporalNamespace,
     dataConverter: dataConverterOf(options),
-    // Cancelling a far effect travels with its heartbeats.
+    // Cancelling an effect travels with its heartbeats.
     maxHeartbeatThrottleInterval: HEARTBEAT_MS,
     defaultHeartbeatThrottleInterval: HEARTBEAT_MS,
     shutdownGraceTime: abrupt ? 0 : STOP_GRACE,

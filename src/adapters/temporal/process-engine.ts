@@ -114,7 +114,7 @@ export class TemporalProcessEngine implements ProcessEngine {
 
   async outcome(ref: ProcessRef, by: CommandContext, wait: Wait): Promise<StepAnswer | null> {
     wait.signal?.throwIfAborted();
-    // One that runs with others has no far effects.
+    // One that runs with others has no effects.
     if (this.#shardOf(ref) !== null) return this.ask(ref, [], by);
     const deps = { workflows: this.#workflows, clock: this.#deps.clock, newId: () => this.#token() };
     const reply = await this.#watch.during((away) => {

@@ -29,7 +29,7 @@ export type AgentHostDeps = TurnHostDeps & {
 export const agentHost = (deps: AgentHostDeps): ProcessHost => ({
   fold: mindFold,
   prepare: prepareTurn(deps, (tenant, rulesetId) => deps.rulesets.chooseForAgent(tenant, rulesetId)),
-  farEffectMs: INFER_MS,
+  effectMs: INFER_MS,
   effect: async ({ stream, id }, effect, signal) => {
     const mind = parseNpcStream(stream);
     if (mind === null) throw new Error(`the turn ${id} is not in a mind's stream`);

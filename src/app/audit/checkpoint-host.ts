@@ -21,7 +21,7 @@ export type CheckpointHostDeps = Omit<SignDeps, 'events' | 'clock'> & {
 export const checkpointHost = (open: CheckpointHostDeps): ProcessHost => ({
   fold: logFold,
   prepare: () => Promise.resolve((log) => ({ log }) as CheckpointFacts),
-  farEffectMs: EFFECT_MS,
+  effectMs: EFFECT_MS,
   effect: async ({ stream, id }, { name, args }, signal): Promise<CheckpointInput> => {
     const tenant = parseLogStream(stream);
     if (tenant === null) throw new Error(`the round ${id} is not in the stream of a log`);

@@ -25,7 +25,7 @@ export type GhostHostDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
 export const ghostHost = (open: GhostHostDeps): ProcessHost => ({
   fold: { initial: null, evolve: () => null },
   prepare: () => Promise.resolve(() => null),
-  farEffectMs: EFFECT_MS,
+  effectMs: EFFECT_MS,
   effect: async ({ stream, id }, { name, args }, signal) => {
     const parsed = parseGhostStream(stream);
     if (parsed === null) throw new Error(`the session ${id} is not in a stream of sessions`);

@@ -17,8 +17,8 @@ export type ProcessHost = {
     inputs: readonly ProcessInput[],
     by: CommandContext,
   ): Promise<(streamState: unknown) => unknown>;
-  /** How long one attempt at a far effect of this process may take, in milliseconds; FAR_EFFECT_MS at most, and where it is left out. */
-  readonly farEffectMs?: number;
+  /** How long one attempt at an effect of this process may take, in milliseconds; EFFECT_MS at most, and where it is left out. */
+  readonly effectMs?: number;
   /**
    * Runs one effect and returns the input that it makes. Must be idempotent by the effect's id. The signal aborts when its time is up and when the
    * state stops waiting for it; what comes after that is ignored.

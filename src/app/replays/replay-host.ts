@@ -67,7 +67,7 @@ export const replayHost = (open: ReplayHostDeps, sliceMs: number = REPLAY_SLICE_
   return {
     fold: { initial: null, evolve: () => null },
     prepare: () => Promise.resolve(() => null),
-    farEffectMs: EFFECT_MS,
+    effectMs: EFFECT_MS,
     effect: async ({ stream, id: replayId }, { name, args }, signal) => {
       const parsed = parseReplayStream(stream);
       if (parsed === null) throw new Error(`the replay ${replayId} is not in a stream of replays`);

@@ -23,7 +23,7 @@ export type ExportHostDeps = Omit<SealDeps, 'ports'> & {
 export const exportHost = (deps: ExportHostDeps, mutex = new KeyedMutex()): ProcessHost => ({
   fold: mindFold,
   prepare: () => Promise.resolve(() => null),
-  farEffectMs: SOUL_EFFECT_MS,
+  effectMs: SOUL_EFFECT_MS,
   effect: async ({ stream, id }, effect, signal) => {
     const mind = parseNpcStream(stream);
     if (mind === null) throw new Error(`the export ${id} is not in a mind's stream`);

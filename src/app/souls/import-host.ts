@@ -23,7 +23,7 @@ export type ImportHostDeps = {
 export const importHost = ({ ports, lanes }: ImportHostDeps, mutex = new KeyedMutex()): ProcessHost => ({
   fold: importFold,
   prepare: () => Promise.resolve(() => null),
-  farEffectMs: ARRIVAL_MS,
+  effectMs: ARRIVAL_MS,
   effect: async ({ stream, id }, effect, signal) => {
     const imported = parseImportStream(stream);
     if (imported === null) throw new Error(`the import ${id} is not in a stream of imports`);

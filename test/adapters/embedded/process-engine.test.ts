@@ -92,7 +92,7 @@ describe('The embedded engine', () => {
     return { clock, effects, engine, fault, gate, log, open, ref, start, sinceMs, types };
   };
 
-  it('tries a far effect that keeps failing after 1, 2, 4, 8 seconds', async () => {
+  it('tries an effect that keeps failing after 1, 2, 4, 8 seconds', async () => {
     const at: number[] = [];
     const { clock, effects, engine, start, sinceMs } = await started({});
     effects.deliver = () => {
@@ -177,16 +177,6 @@ describe('The embedded engine', () => {
     await engine[Symbol.asyncDispose]();
   });
 
-  it('acts on the deadline of a step that recorded its events and then failed in a near effect', async () => {
-    const { clock, effects, engine, start, types } = await started({});
-    effects.measure = () => Promise.reject(new Error('torn'));
-    await expect(start()).rejects.toThrow('torn');
-    expect(await types()).toEqual(['RaceStarted']);
-    await clock.advance(61_000);
-    expect(await types()).toContain('RaceGivenUp');
-    await engine[Symbol.asyncDispose]();
-  });
-
   it('acts on the deadline of a step whose append was written and whose answer was lost', async () => {
     const { clock, engine, fault, start, types } = await started({});
     fault.at = 'after';
@@ -200,7 +190,7 @@ describe('The embedded engine', () => {
   it('tries a deadline that the table leaves as it is after 1, 2, 4, 8 seconds', async () => {
     const at: number[] = [];
     const { clock, engine, start, sinceMs } = await started({
-      process: { ...race, table: { ...race.table, measured: { ...race.table.measured, deadline: 'ignore' } } },
+      process: { ...race, table: { ...race.table, started: { ...race.table.started, deadline: 'ignore' } } },
       prepare: (of, _, inputs) => {
         if (inputs[0]?.type === 'deadline') at.push(sinceMs());
         return Promise.resolve(() => ({ raceId: of.id }));
@@ -224,14 +214,13 @@ describe('The embedded engine', () => {
   });
 
   it('keeps the actor that drives a process now when the look of the start comes late', async () => {
-    // Measured by hand, and without a deadline: before that it waits for nothing.
+    // Without a deadline, and with an effect only once it is delivered: before that it waits for nothing.
     const { clock, effects, open, engine, gate, ref, start } = await started({
       process: {
         ...race,
         deadline: () => null,
         pending: ({ name }: { name: string }) =>
-          name === 'measured' ? { id: 'deliver', name: 'deliver', near: false, args: {} } : null,
-        answer: ({ name }: { name: string }) => ({ name }),
+          name === 'delivered' ? { id: 'deliver', name: 'deliver', args: {} } : null,
       },
     });
     const other = { ...ref, id: makeProcessId('r', -1, clock.now().getTime(), 'other') };
@@ -245,7 +234,7 @@ describe('The embedded engine', () => {
     await next.start();
     gate.reads = Promise.resolve();
     await next.ask(ref, [], by);
-    await next.ask(ref, [{ type: 'measure', measure: 1 }], by);
+    await next.ask(ref, [{ type: 'delivered', parcel: 'by hand' }], by);
     await clock.advance(0);
     release();
     await clock.advance(0);

@@ -138,7 +138,7 @@ describe('What is kept at Temporal', () => {
     await ask(ref, 'start');
     for (const keys of [[first], [second, first]]) {
       await startWith(...keys);
-      expect((await ask(ref, 'start')).answer).toMatchObject({ name: 'measured' });
+      expect((await ask(ref, 'start')).answer).toMatchObject({ name: 'started' });
     }
     isHeld = false;
     letGo();

@@ -7,7 +7,7 @@ import { startProcessWorker } from '../../../src/adapters/temporal/worker.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { ProcessRef } from '../../../src/ports/process-engine.js';
-import { FAR_EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
+import { EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
 import { rememberingLog } from '../../support/http.js';
 import { race, raceHost, type RaceEffects } from '../../support/relay-race.js';
 import { startTemporalShell, type TemporalShell } from '../../support/temporal.js';
@@ -16,7 +16,7 @@ const address = process.env['TEMPORAL_ADDRESS'] ?? '';
 const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
 const addressOf = () => ({ address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}` });
 
-/** More than all places that a worker has for far effects, in the background or not. */
+/** More than all places that a worker has for effects, in the background or not. */
 const WAITING = 140;
 /** More than places in the background, and fewer than all. */
 const PLACES = 64;
@@ -68,7 +68,7 @@ describe('a worker', () => {
     const quick = await start('race', 0);
     await vi.waitFor(async () => expect(await delivered()).toContain(quick), { timeout: 30_000, interval: 20 });
     // What waits for a place is as good as new after more time than a worker may be silent.
-    await new Promise((resolve) => setTimeout(resolve, FAR_EFFECT_SILENCE_MS + 3_000));
+    await new Promise((resolve) => setTimeout(resolve, EFFECT_SILENCE_MS + 3_000));
     // On a busy machine one may be silent for too long, and is begun again.
     expect(new Set(began).size).toBeLessThanOrEqual(PLACES);
     released = true;

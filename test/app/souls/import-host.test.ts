@@ -50,7 +50,7 @@ const attempt = async (appends = Infinity) => {
   const host = importHost({ ports: { events, soulArchive: archive, clock }, lanes: new Lanes(events, clock) });
   const ref = { process: 'soulImport', stream: importStream(tenant, 'tx'), id: importId };
   try {
-    return await host.effect(ref, { id: 'arrive', name: 'arrive', near: false, args }, new AbortController().signal);
+    return await host.effect(ref, { id: 'arrive', name: 'arrive', args }, new AbortController().signal);
   } finally {
     events.append = append;
   }
