@@ -1,14 +1,13 @@
 import { askedBySystem } from '../src/app/streams/command-id.js';
 import { withTimeLimit } from '../src/concurrency/time-limit.js';
 import type { Instance } from '../src/app/processes/process-journal.js';
-import { jsonBytes } from '../src/domain/shared/json-bytes.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { CommandContext } from '../src/domain/shared/command-context.js';
 import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Random } from '../src/ports/random.js';
 import { type AnyProcess, statusOf } from '../workflows/process.js';
-import { EFFECT_MS, FACT_BYTES } from '../workflows/process-limits.js';
+import { EFFECT_MS } from '../workflows/process-limits.js';
 import { type Refusal, type Reply, type Standing, type StepArgs, type StepResult } from '../workflows/process-step.js';
 import { advance, type AdvanceDeps, type Advanced, hosted } from './advance.js';
 import { defined } from '../src/domain/shared/defined.js';
@@ -65,14 +64,6 @@ export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: Com
   const { deadline } = statusOf(process, (await deps.journal.load(process, ref)).state);
   const isDue = deadline !== null && Date.parse(deadline.at) <= deps.clock.now().getTime();
   return advance(deps, ref, isDue ? [deadline.input] : [], by);
-};
-
-/**
- * Before a fact is promised to anybody: what no append holds would only be dropped.
- * @throws Rejection EVENTS_TOO_LARGE over 800,000 bytes of JSON
- */
-export const requireTellable = (inputs: readonly ProcessInput[]): void => {
-  if (jsonBytes(inputs) > FACT_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
 };
 
 const replyOf = ({ answer, revision, position }: Advanced): Reply => {

@@ -7,7 +7,6 @@ import {
   defineQuery,
   defineSignal,
   defineUpdate,
-  log,
   patched,
   proxyActivities,
   setHandler,
@@ -18,10 +17,8 @@ import type { ProcessInput } from '../src/ports/process-engine.js';
 import {
   beginRun,
   goOnAsNew,
-  hasRoom,
   isLong,
   isPutOff,
-  keepFact,
   nowMs,
   ownStep,
   type Run,
@@ -43,7 +40,7 @@ import {
   ASK_LATE,
   backgroundQueueOf,
   type EffectProgress,
-  type Fact,
+  LOOK,
   OUTCOME,
   type OutcomeWait,
   PROCESS_BUSY,
@@ -54,7 +51,6 @@ import {
   type Standing,
   STEP_FAILED,
   type StepArgs,
-  TELL,
   type Transition,
 } from './process-step.js';
 
@@ -86,15 +82,13 @@ const runInBackground: Effects['runEffect'] = (ref, effectId) => {
 
 /** Requests: a caller waits for the answer. */
 const askUpdate = defineUpdate<AskResult, [Ask], typeof ASK>(ASK);
-/** Facts: kept here from then on, and recorded as soon as possible. No caller waits for that. */
-const tellUpdate = defineUpdate<null, [Fact], typeof TELL>(TELL);
 /** Waits until the process waits for no effect. */
 const outcomeUpdate = defineUpdate<Reply | null, [OutcomeWait], typeof OUTCOME>(OUTCOME);
-/** A fact from an operator's hand. With no inputs it looks at the stream, which also ends a wait for the next try. */
-const tellSignal = defineSignal<[readonly ProcessInput[]]>(TELL);
-const stateQuery = defineQuery<{ standing: Standing | null; transitions: readonly Transition[]; facts: number }>(
-  'state',
-);
+/** Looks at the stream, which also ends a wait for the next try. */
+const lookSignal = defineSignal(LOOK);
+/** What `look` was called in the first version. Open runs may have it in their histories, so it takes the same step for ever. */
+const tellSignal = defineSignal('tell');
+const stateQuery = defineQuery<{ standing: Standing | null; transitions: readonly Transition[] }>('state');
 
 /**
  * The one workflow of every process: takes inputs one after the other, waits for deadlines, runs effects, tries again, and goes on as new.
@@ -116,14 +110,9 @@ export default async function durableProcess(input: RunInput): Promise<void> {
 
 const listen = (run: Run): void => {
   setHandler(askUpdate, (ask) => answerAsk(run, ask), { validator: (_: Ask) => refuseAtEnd(run) });
-  setHandler(tellUpdate, (fact) => takeFact(run, fact), { validator: (fact: Fact) => refuseFact(run, fact) });
   setHandler(outcomeUpdate, (wait) => awaitOutcome(run, wait), { validator: (_: OutcomeWait) => refuseWaiter(run) });
-  setHandler(tellSignal, (inputs) => takeSignal(run, inputs));
-  setHandler(stateQuery, () => ({
-    standing: run.standing,
-    transitions: run.transitions,
-    facts: run.facts.length,
-  }));
+  for (const signal of [lookSignal, tellSignal]) setHandler(signal, () => look(run));
+  setHandler(stateQuery, () => ({ standing: run.standing, transitions: run.transitions }));
 };
 
 const answerAsk = async (run: Run, { stream, inputs, by, token, untilMs }: Ask): Promise<AskResult> => {
@@ -139,16 +128,8 @@ const answerAsk = async (run: Run, { stream, inputs, by, token, untilMs }: Ask):
   }
 };
 
-const takeFact = (run: Run, fact: Fact): null => {
-  keepFact(run, fact);
-  return null;
-};
-
-const takeSignal = async (run: Run, inputs: readonly ProcessInput[]): Promise<void> => {
-  const fact = { inputs, by: null };
-  if (inputs.length === 0) await ownStep(run, []);
-  else if (hasRoom(run, fact)) keepFact(run, fact);
-  else log.warn('a fact was told by a signal, and there is no room for it', run.ref);
+const look = async (run: Run): Promise<void> => {
+  await ownStep(run, []);
 };
 
 /** What is asked of the present state once no effect is waited for; null when the time is up. */
@@ -173,11 +154,6 @@ const awaitOutcome = async (run: Run, { by, withinMs }: OutcomeWait): Promise<Re
 
 const refuseAtEnd = (run: Run): void => {
   if (run.ending) throw ending();
-};
-
-const refuseFact = (run: Run, fact: Fact): void => {
-  refuseAtEnd(run);
-  if (!hasRoom(run, fact)) throw busy('too many facts wait to be recorded');
 };
 
 const refuseWaiter = (run: Run): void => {
@@ -205,17 +181,14 @@ const awaitNext = async (run: Run): Promise<void> => {
 };
 
 /** The step that the run takes of itself, and in how many milliseconds. */
-const nextStep = ({ standing, steps, failures, facts, factFailures, tried }: Run): NextStep => {
+const nextStep = ({ standing, steps, failures, tried }: Run): NextStep => {
   if (standing === null) {
     const pauseMs = retryDelayMs(Math.max(failures, tried?.times ?? 0));
     return { inMs: steps === 0 ? ASK_GRACE_MS : pauseMs, inputs: [] };
   }
   const { due } = standing;
   const pauseMs = tried === null || tried.atOnce ? 0 : retryDelayMs(tried.times);
-  const dueMs = due === null ? Infinity : Math.max(Date.parse(due) - nowMs(), pauseMs);
-  // A look takes the facts that were put off.
-  const factsMs = facts.length === 0 ? Infinity : retryDelayMs(factFailures);
-  return factsMs < dueMs ? { inMs: factsMs, inputs: [] } : { inMs: dueMs, inputs: 'deadline' };
+  return { inMs: due === null ? Infinity : Math.max(Date.parse(due) - nowMs(), pauseMs), inputs: 'deadline' };
 };
 type NextStep = { readonly inMs: number; readonly inputs: StepArgs['inputs'] };
 
@@ -228,16 +201,12 @@ const noteTry = (run: Run, inputs: StepArgs['inputs']): void => {
 
 /** Says whether what this run waits for has changed since. Another state that waits for the same leaves the timer as it is. */
 const changeOf = (run: Run): (() => boolean) => {
-  const { standing: known, facts } = run;
-  const hadFacts = facts.length > 0;
+  const { standing: known } = run;
   return () =>
     (run.standing === null) !== (known === null) ||
     run.standing?.due !== known?.due ||
     run.standing?.effect?.id !== known?.effect?.id ||
-    (run.line.length === 0 &&
-      (isLong(run) ||
-        run.facts.length > 0 !== hadFacts ||
-        (known !== null && run.effect === null && known.effect !== null)));
+    (run.line.length === 0 && (isLong(run) || (known !== null && run.effect === null && known.effect !== null)));
 };
 
 const followEffect = (run: Run, wanted: Standing['effect']): void => {

@@ -1,7 +1,6 @@
 import {
   type CancellationScope,
   continueAsNew,
-  log,
   patched,
   proxyLocalActivities,
   setCurrentDetails,
@@ -10,10 +9,9 @@ import {
 
 import type { CommandContext } from '../src/domain/shared/command-context.js';
 import type { ProcessRef } from '../src/ports/process-engine.js';
-import { FACT_BYTES, FACTS_BYTES, FACTS_KEPT } from './process-limits.js';
+import { RESULT_BYTES } from './process-limits.js';
 import {
   type EffectProgress,
-  type Fact,
   isFinal,
   payloadBytes,
   type ProcessActivities,
@@ -54,10 +52,6 @@ export type Run = {
   steps: number;
   /** How many steps in a row came to nothing. */
   failures: number;
-  /** Told and not recorded yet, in the order in which they came. */
-  facts: readonly Fact[];
-  /** How often the first of them was put off. */
-  factFailures: number;
   /** The deadline that was tried last, how often, and whether it may be tried again at once: what was unknown meanwhile has been looked at. */
   tried: { readonly due: string; readonly times: number; readonly atOnce: boolean } | null;
   /** The effect that is seen to, and whether an attempt at it runs. */
@@ -69,7 +63,7 @@ export type Run = {
 };
 
 export const beginRun = (input: RunInput): Run => {
-  const { ref, standing, transitions, failures, facts, factFailures, progress } = input;
+  const { ref, standing, transitions, failures, progress } = input;
   const run: Run = {
     ref,
     standing: standing ?? null,
@@ -77,8 +71,6 @@ export const beginRun = (input: RunInput): Run => {
     line: { end: Promise.resolve(), length: 0 },
     steps: 0,
     failures: failures ?? 0,
-    facts: facts ?? [],
-    factFailures: factFailures ?? 0,
     tried: null,
     effect: null,
     progress: progress ?? null,
@@ -90,28 +82,19 @@ export const beginRun = (input: RunInput): Run => {
 };
 
 /** Ends this run; the next one takes up what this one knows. */
-export const goOnAsNew = ({
-  ref,
-  standing,
-  transitions,
-  failures,
-  facts,
-  factFailures,
-  progress,
-}: Run): Promise<never> =>
+export const goOnAsNew = ({ ref, standing, transitions, failures, progress }: Run): Promise<never> =>
   continueAsNew<(run: RunInput) => Promise<void>>({
     ref,
     takeUp: standing === null,
     ...(standing === null ? {} : { standing }),
     transitions,
     ...(failures === 0 ? {} : { failures }),
-    ...(facts.length === 0 ? {} : { facts, factFailures }),
     ...(progress === null ? {} : { progress: travelling(progress) }),
   });
 
 /** A result larger than an append holds would never be recorded, and might not fit into a run's input. */
 const travelling = (progress: EffectProgress): EffectProgress =>
-  payloadBytes(progress.result) > FACT_BYTES ? { ...progress, result: null } : progress;
+  payloadBytes(progress.result) > RESULT_BYTES ? { ...progress, result: null } : progress;
 
 /** Whether this run is to end. It ends as late as it can when an attempt at an effect would be lost with it. */
 export const isLong = ({ effect, steps }: Run): boolean => {
@@ -122,26 +105,16 @@ export const isLong = ({ effect, steps }: Run): boolean => {
 };
 
 /** Whether nothing more happens until the process is asked. */
-export const waitsForNobody = ({ standing, facts }: Run): boolean =>
-  standing !== null && standing.due === null && standing.effect === null && facts.length === 0;
+export const waitsForNobody = ({ standing }: Run): boolean =>
+  standing !== null && standing.due === null && standing.effect === null;
 
-/** A step in the line, after those that came before it and after the facts. @throws what it throws */
+/** A step in the line, after those that came before it. @throws what it throws */
 export const stepInLine = (run: Run, inputs: StepArgs['inputs'], by: CommandContext | null): Promise<StepResult> =>
-  inLine(run, () => (run.facts.length === 0 ? step(run, inputs, by) : stepBehindFacts(run, inputs, by)));
+  inLine(run, () => step(run, inputs, by));
 
 /** A step of the shell's own: what it throws only makes the process unknown, and that is looked at again. */
 export const ownStep = (run: Run, inputs: StepArgs['inputs']): Promise<StepResult | null> =>
   stepInLine(run, inputs, null).catch(() => null);
-
-/** Whether there is room for one more fact. */
-export const hasRoom = ({ facts }: Run, fact: Fact): boolean =>
-  facts.length < FACTS_KEPT && payloadBytes([...facts, fact]) <= FACTS_BYTES;
-
-/** Takes over a fact, which from now on is not lost, and has it recorded in its turn. */
-export const keepFact = (run: Run, fact: Fact): void => {
-  run.facts = [...run.facts, fact];
-  void inLine(run, () => takeFacts(run));
-};
 
 const inLine = <T>(run: Run, work: () => Promise<T>): Promise<T> => {
   const mine = run.line.end.then(work).finally(() => {
@@ -149,28 +122,6 @@ const inLine = <T>(run: Run, work: () => Promise<T>): Promise<T> => {
   });
   run.line = { end: mine.catch(() => undefined), length: run.line.length + 1 };
   return mine;
-};
-
-const stepBehindFacts = async (run: Run, inputs: StepArgs['inputs'], by: CommandContext | null): Promise<StepResult> =>
-  (await takeFacts(run)) ?? (await step(run, inputs, by));
-
-/**
- * Takes the facts one after the other. What passes (the store is away) puts them off, and with them the step behind, which gets that refusal. A
- * defect is the fact's own: it is tried again like the others, but a step behind it goes past.
- */
-const takeFacts = async (run: Run): Promise<StepResult | null> => {
-  for (let [fact] = run.facts; fact !== undefined; [fact] = run.facts) {
-    const result = await step(run, fact.inputs, fact.by).catch(() => null);
-    if (result === null || isPutOff(result)) {
-      run.factFailures += 1;
-      return result;
-    }
-    run.factFailures = 0;
-    run.facts = run.facts.slice(1);
-    if ('refused' in result.reply)
-      log.warn('a fact was refused, and is dropped', { ...run.ref, ...result.reply.refused });
-  }
-  return null;
 };
 
 /** Whether the step was refused with something that passes. */

@@ -36,7 +36,6 @@ import {
   type Deadlined,
   type KeptProcess,
   type KnownProcess,
-  LOOK,
   type Shard,
   type ShardActivities,
   type ShardInput,
@@ -51,7 +50,7 @@ import {
   LAST_RETRY_MS,
   retryDelayMs,
 } from './process-limits.js';
-import { PROCESS_BUSY, RUN_ENDING, type Standing, STEP_FAILED, type StepArgs } from './process-step.js';
+import { LOOK, PROCESS_BUSY, RUN_ENDING, type Standing, STEP_FAILED, type StepArgs } from './process-step.js';
 
 // What durable-process.ts says of changes while workflows are open holds here as well. No patches yet.
 

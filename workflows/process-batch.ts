@@ -71,6 +71,5 @@ export type ShardState = {
 /** What the query `process` answers for an id. Both are absent where the workflow knows nothing of it any more. */
 export type KnownProcess = { readonly standing: Standing | null; readonly transitions: readonly ShardTransition[] };
 
-/** Names under which a shard's workflow is reached. */
+/** The name under which a shard's workflow is asked. */
 export const ASK_BATCH = 'askBatch';
-export const LOOK = 'look';

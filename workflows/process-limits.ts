@@ -9,7 +9,7 @@ export const EFFECT_MS = 3_600_000;
 /** How long a worker that runs an effect may be silent before another worker takes the effect over. */
 export const EFFECT_SILENCE_MS = 5_000;
 
-/** After a step of the shell's own, an effect or a fact failed: how long until it is tried again. Stays at the last. */
+/** After a step of the shell's own or an effect failed: how long until it is tried again. Stays at the last. */
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000] as const;
 export const FIRST_RETRY_MS = RETRY_MS[0];
 export const LAST_RETRY_MS = RETRY_MS[RETRY_MS.length - 1] ?? FIRST_RETRY_MS;
@@ -18,11 +18,8 @@ export const LAST_RETRY_MS = RETRY_MS[RETRY_MS.length - 1] ?? FIRST_RETRY_MS;
 export const retryDelayMs = (failures: number): number =>
   RETRY_MS[Math.min(Math.max(failures - 1, 0), RETRY_MS.length - 1)] ?? FIRST_RETRY_MS;
 
-/** How many facts a process may have that are told and not recorded, and how much they may take, in bytes of JSON: each new run gets them whole. */
-export const FACTS_KEPT = 64;
-export const FACTS_BYTES = 1_048_576;
-/** How much one fact may take, in bytes of JSON: an event holds 900,000 of data, and what the cell adds must fit in as well. */
-export const FACT_BYTES = 800_000;
+/** How much of an effect's result a run of a workflow hands on to the next, in bytes of JSON: no append holds more. */
+export const RESULT_BYTES = 800_000;
 /** How many may wait for the outcome of one process. Temporal takes ten updates of one workflow at a time, and asks need some of them. */
 export const OUTCOME_WAITERS = 4;
 

@@ -48,17 +48,15 @@ export type ProcessActivities = {
 
 /** Names under which the one workflow is reached. */
 export const ASK = 'ask';
-export const TELL = 'tell';
 export const OUTCOME = 'outcome';
+/** The signal that makes a workflow look for what it does not know. */
+export const LOOK = 'look';
 
 /** Where what runs in the background waits for a worker, given the task queue of its workflow. */
 export const backgroundQueueOf = (taskQueue: string): string => `${taskQueue}-background`;
 
 /** A state that was reached, and the inputs that led there. */
 export type Transition = { readonly at: string; readonly to: string; readonly on: string };
-
-/** Inputs for whose answer no caller waits. Without `by`, an operator sent them. */
-export type Fact = { readonly inputs: readonly ProcessInput[]; readonly by: CommandContext | null };
 
 /** How much a value takes where it is kept or recorded, in bytes of JSON. */
 export const payloadBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
@@ -71,7 +69,7 @@ export type EffectProgress = { readonly id: string; failures: number; result: Pr
 
 /**
  * What a run of the workflow begins with. `takeUp`: it was started without an ask, or by a run that did not know where the process stands, and looks at
- * the stream at once. `facts`: told and not recorded yet. The rest is as the run before left it; see `Run`.
+ * the stream at once. The rest is as the run before left it; see `Run`.
  */
 export type RunInput = {
   readonly ref: ProcessRef;
@@ -79,8 +77,6 @@ export type RunInput = {
   readonly standing?: Standing;
   readonly transitions?: readonly Transition[];
   readonly failures?: number;
-  readonly facts?: readonly Fact[];
-  readonly factFailures?: number;
   readonly progress?: EffectProgress;
 };
 
@@ -104,7 +100,7 @@ export type OutcomeWait = { readonly by: CommandContext; readonly withinMs: numb
 
 /**
  * Failures that a caller meets: the step threw (details: the token), the run is about to end and the next one is to be asked, or as many as may
- * have told facts or wait for an outcome already.
+ * wait for an outcome already.
  */
 export const STEP_FAILED = 'StepFailed';
 export const RUN_ENDING = 'RunEnding';

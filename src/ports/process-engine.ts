@@ -19,15 +19,13 @@ export const OUTCOME_WAIT_MS = 60_000;
 export type Wait = { readonly withinMs: number; readonly signal?: AbortSignal };
 
 /**
- * Drives durable processes. The stream is the truth: an engine holds nothing that folding the stream would not bring back, except the facts
- * that it was told and could not record yet.
+ * Drives durable processes. The stream is the truth: an engine holds nothing that folding the stream would not bring back.
  *
- * Order: inputs of one process are taken one at a time, in the order in which they were accepted. Facts told go before anything asked or told after
- * them. Atomicity: the inputs of one call are recorded in one append. Deadlines fall due without a request, and late ones at once after a restart.
- * Effects that a state waits for are started again. The engine retries by itself what no caller waits for (a deadline, an effect, a fact that it
- * keeps), after pauses that grow.
+ * Order: inputs of one process are taken one at a time, in the order in which they were accepted. Atomicity: the inputs of
+ * one call are recorded in one append. Deadlines fall due without a request, and late ones at once after a restart. Effects that a state waits for
+ * are started again. The engine retries what no caller waits for (a deadline, an effect), after pauses that grow.
  *
- * Failures of all three calls: BUSY when too many wait for one process, ENGINE_UNAVAILABLE when the engine is away, NOT_READY
+ * Failures of both calls: BUSY when too many wait for one process, ENGINE_UNAVAILABLE when the engine is away, NOT_READY
  * while it stops, and what the event store raises. A repeat with the same command id is safe: the table ignores what was recorded
  * after all.
  */
@@ -48,14 +46,6 @@ export interface ProcessEngine extends AsyncDisposable {
    * @throws Rejection of the table's refusals
    */
   ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer>;
-
-  /**
-   * A fact, which needs no answer. Resolves once it can no longer be lost: it is recorded, or kept by an engine that records it as soon as it can.
-   * A cell may refuse or ignore it. It is then dropped, and a refusal is logged. Rejects when the fact was neither recorded nor kept, or when that
-   * is not known: tell it again.
-   * @throws Rejection EVENTS_TOO_LARGE over 800,000 bytes of JSON, which is less than an append holds: nothing is promised then
-   */
-  tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void>;
 
   /**
    * What the process answers once it waits for no effect. That is at once for a process that waits for none, was never begun, or is over. Null

@@ -286,52 +286,6 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       expect((await next.ask(ref, [], by('look'))).answer).toMatchObject({ name: 'givenUp' });
     });
 
-    it('records a fact under the name of who brought it, before what is asked after it', async () => {
-      const { engine, ref, start, recorded, effects } = await setUp();
-      effects.deliver = () => new Promise(() => undefined);
-      await engine.tell(ref, [start], by('told'));
-      expect((await engine.ask(ref, [], by('look'))).answer).toEqual({ name: 'started' });
-      const [first] = await recorded();
-      expect(first).toMatchObject({ type: 'RaceStarted', meta: { tenant: TENANT, actor: 'key', commandId: 'told' } });
-    });
-
-    it('drops a fact that the table refuses or ignores, and goes on', async () => {
-      const { engine, ref, start, types, until } = await setUp();
-      await engine.tell(ref, [{ type: 'finish' }], by('early'));
-      expect((await engine.ask(ref, [], by('look'))).answer).toMatchObject({ name: 'new' });
-      await engine.tell(ref, [start], by('start'));
-      await engine.tell(ref, [start], by('again'));
-      await engine.tell(ref, [{ type: 'nobody knows this' }], by('unknown'));
-      await until('RaceDelivered');
-      expect(await types()).toEqual(['RaceStarted', 'RaceDelivered']);
-    });
-
-    it('loses no fact while the store is away: told until it is taken, each is recorded once, in order', async () => {
-      const { engine, ref, start, fault, types, until, effects } = await setUp();
-      effects.deliver = () => new Promise(() => undefined);
-      const facts: readonly ProcessInput[] = [start, { type: 'delivered', parcel: 'by hand' }, { type: 'finish' }];
-      fault.at = 'away';
-      for (const fact of facts) {
-        const tell = () => engine.tell(ref, [fact], by(fact.type));
-        await tell().catch(async () => {
-          // An engine that keeps nothing refuses it, and is told again.
-          fault.at = 'none';
-          await tell();
-        });
-      }
-      fault.at = 'none';
-      await until('RaceFinished');
-      expect(await types()).toEqual(['RaceStarted', 'RaceDelivered', 'RaceFinished']);
-    });
-
-    it('has a fact recorded that was told right before the program died', async () => {
-      const { engine, ref, start, restart, until, types } = await setUp();
-      await engine.tell(ref, [start], by('start'));
-      await restart();
-      await until('RaceDelivered');
-      expect(await types()).toEqual(['RaceStarted', 'RaceDelivered']);
-    });
-
     it('gives the outcome once the effect is through, and at once where none is waited for', async () => {
       const { engine, ref, start, effects, until } = await setUp();
       const within = { withinMs: 30_000 };
@@ -414,12 +368,12 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       );
     });
 
-    it('keeps facts and outcomes of processes of one id in two streams apart', async () => {
+    it('keeps outcomes of processes of one id in two streams apart', async () => {
       const { engine, ref, other, start, effects, types } = await setUp();
       effects.deliver = (_, of) => (of.stream === stream ? Promise.resolve('parcel') : new Promise(() => undefined));
-      await engine.tell(ref, [start], by('start'));
+      await engine.ask(ref, [start], by('start'));
       expect(await types(otherStream)).toEqual([]);
-      await engine.tell(other, [start], by('start', OTHER_TENANT));
+      await engine.ask(other, [start], by('start', OTHER_TENANT));
       const within = { withinMs: 30_000 };
       const abort = new AbortController();
       const gone = expect(

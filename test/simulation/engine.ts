@@ -5,7 +5,7 @@ import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { CommandContext } from '../../src/domain/shared/command-context.js';
 import type { StepAnswer, ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
-import { isFinal, type Reply, type Standing, type StepArgs, type StepResult } from '../../workflows/process-step.js';
+import { type Reply, type Standing, type StepArgs, type StepResult } from '../../workflows/process-step.js';
 import type { Draw } from './draw.js';
 import type { Link } from './network.js';
 import { EPOCH_MS, type VirtualTime } from './virtual-time.js';
@@ -65,11 +65,6 @@ export class SimulatedEngine {
       start: () => Promise.resolve(),
       enter: () => () => undefined,
       ask,
-      tell: async (ref, inputs, by) => {
-        await ask(ref, inputs, by).catch((error: unknown) => {
-          if (!(error instanceof Rejection) || !isFinal(error)) throw error;
-        });
-      },
       // No process in here has an effect.
       outcome: (ref, by) => ask(ref, [], by),
       [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -21,7 +21,6 @@ import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js
 import type { AppendFault } from '../contracts/process-engine.js';
 import { faulty } from '../support/faulty-store.js';
 import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
-import { FACT_BYTES, FACTS_BYTES, FACTS_KEPT } from '../../workflows/process-limits.js';
 import { backgroundQueueOf } from '../../workflows/process-step.js';
 import { startTemporalShell, type TemporalShell } from '../support/temporal.js';
 
@@ -60,7 +59,7 @@ describe('The durable process workflow', () => {
   const fault: AppendFault = { at: 'none' };
   /** Whether reads fail as well, so that nobody can say where a process stands. */
   const reads = { areAway: false };
-  /** Processes whose streams hold, behind what was told to them, what only a newer server can read. */
+  /** Processes whose streams hold, behind what they began with, what only a newer server can read. */
   const unreadable = new Set<string>();
   let connection: Connection;
   let client: Client;
@@ -110,8 +109,6 @@ describe('The durable process workflow', () => {
   };
   const ask = (ref: ProcessRef, inputs: readonly ProcessInput[], commandId = `command ${String((asks += 1))}`) =>
     shell.engine.ask(ref, inputs, onBehalf(commandId));
-  const tell = (ref: ProcessRef, inputs: readonly ProcessInput[], commandId = `command ${String((asks += 1))}`) =>
-    shell.engine.tell(ref, inputs, onBehalf(commandId));
   const handleOf = (ref: ProcessRef) => client.workflow.getHandle(workflowIdOf(at.namespace, ref));
   const typesOf = async ({ id }: ProcessRef) =>
     (await store.read(stream, { direction: 'forwards', limit: 4096 })).events
@@ -233,77 +230,6 @@ describe('The durable process workflow', () => {
     expect((await handleOf(ref).describe()).runId).toBe(runId);
   });
 
-  it('keeps a fact while the store is away, puts off what is asked behind it, and has it recorded afterwards', async () => {
-    const { ref, start } = newRace();
-    await ask(ref, [start]);
-    await until(ref, 'RaceDelivered');
-    fault.at = 'away';
-    await tell(ref, [{ type: 'finish' }], 'told');
-    await expect(ask(ref, [])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    expect(await handleOf(ref).query('state')).toMatchObject({ facts: 1 });
-    fault.at = 'none';
-    await until(ref, 'RaceFinished');
-    const finished = (await store.read(stream, { direction: 'backwards', limit: 1 })).events[0];
-    expect(finished?.meta).toMatchObject({ commandId: 'told', actor: 'key' });
-    await handleOf(ref).result();
-    await record('told-fact', await replayed(ref));
-  });
-
-  it('lets an ask go past a fact whose step fails of itself, and keeps the fact', async () => {
-    const { ref, start } = newRace();
-    await ask(ref, [start]);
-    await until(ref, 'RaceDelivered');
-    fault.at = 'before';
-    await tell(ref, [{ type: 'finish' }]);
-    expect((await ask(ref, [])).answer).toMatchObject({ name: 'delivered' });
-    fault.at = 'none';
-    await until(ref, 'RaceFinished');
-  });
-
-  it('takes only so many facts that it cannot record, and carries them over to the next run', async () => {
-    const { ref, start } = newRace();
-    await ask(ref, [start]);
-    await until(ref, 'RaceDelivered');
-    fault.at = 'away';
-    await tell(ref, [{ type: 'finish' }], 'the first');
-    const { runId } = await handleOf(ref).describe();
-    let told = 1;
-    const isBusy = (error: unknown): boolean => (error as { code?: unknown }).code === 'BUSY';
-    for (; told <= FACTS_KEPT; told += 1) {
-      const error = await tell(ref, [{ type: 'finish' }]).then(
-        () => null,
-        (failure: unknown) => failure,
-      );
-      if (error === null) continue;
-      expect(isBusy(error)).toBe(true);
-      break;
-    }
-    expect(told).toBe(FACTS_KEPT);
-    await vi.waitFor(
-      async () => {
-        await Promise.allSettled(Array.from({ length: 8 }, () => ask(ref, [])));
-        expect((await handleOf(ref).describe()).runId).not.toBe(runId);
-      },
-      { timeout: 60_000, interval: 1 },
-    );
-    expect(await handleOf(ref).query('state')).toMatchObject({ facts: FACTS_KEPT });
-    fault.at = 'none';
-    // The pause before the next try goes on as long as in the run before; a look ends it.
-    await handleOf(ref).signal('tell', []);
-    await until(ref, 'RaceFinished');
-    await handleOf(ref).result();
-    expect(await typesOf(ref)).toEqual(['RaceStarted', 'RaceDelivered', 'RaceFinished']);
-    await replayed(ref);
-  });
-
-  it('refuses a fact that is larger than what an append holds', async () => {
-    const { ref } = newRace();
-    for (const bytes of [FACT_BYTES, FACTS_BYTES]) {
-      const large = { type: 'delivered', parcel: 'x'.repeat(bytes) };
-      await expect(tell(ref, [large])).rejects.toMatchObject({ code: 'EVENTS_TOO_LARGE' });
-    }
-  });
-
   it('waits for an outcome, and replays', async () => {
     const { ref, start } = newRace();
     let release: (parcel: string) => void = () => undefined;
@@ -407,13 +333,26 @@ describe('The durable process workflow', () => {
     await replayed(ref);
   });
 
-  it('takes a fact for which nobody waits', async () => {
-    const { ref, start } = newRace();
-    await ask(ref, [start]);
-    await until(ref, 'RaceDelivered');
-    await handleOf(ref).signal('tell', [{ type: 'finish' }]);
-    await until(ref, 'RaceFinished');
-  });
+  it.each(['look', 'tell'])(
+    'looks at its stream at once when it is sent the signal %s, and replays',
+    async (signal) => {
+      effects.deliver = () => new Promise(() => undefined);
+      const { ref, start } = newRace(1_000);
+      await ask(ref, [start]);
+      reads.areAway = true;
+      await expect(ask(ref, [])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await vi.waitFor(async () => expect((await timersOf(ref)).at(-1)).toBe(8), { timeout: 30_000, interval: 100 });
+      reads.areAway = false;
+      await handleOf(ref).signal(signal);
+      await until(ref, 'RaceGivenUp');
+      await handleOf(ref).result();
+      const history = await replayed(ref);
+      const events = history.events ?? [];
+      const signalled = events.findIndex((event) => event.workflowExecutionSignaledEventAttributes);
+      expect(events.slice(signalled).filter((event) => event.timerFiredEventAttributes)).toEqual([]);
+      await record(`signal-${signal}`, history);
+    },
+  );
 
   it('gives back answers that are too large to travel, as they were at their revision', async () => {
     const { ref, start } = newRace();

@@ -24,14 +24,13 @@ describe('The durable process workflow, replayed without a server', () => {
     workflowBundle = await loadWorkflowBundle();
   });
 
-  it('has histories of how processes end, fail, run in the background, are told facts and are waited for', () => {
+  it('has histories of how processes end, fail, run in the background, and are waited for', () => {
     expect(histories).toEqual([
       'history-background.json',
       'history-deadline.json',
       'history-failed-step.json',
       'history-finished.json',
       'history-outcome.json',
-      'history-told-fact.json',
     ]);
   });
 

@@ -1,6 +1,5 @@
 import type { Advanced } from '../../../activities/advance.js';
-import { type ProcessActivityDeps, requireTellable } from '../../../activities/process-activities.js';
-import { isFinal } from '../../../workflows/process-step.js';
+import type { ProcessActivityDeps } from '../../../activities/process-activities.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
@@ -48,19 +47,6 @@ export class EmbeddedProcessEngine implements ProcessEngine {
 
   async ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer> {
     return askedOf(await this.#actor(ref).step(inputs, by));
-  }
-
-  /** Recorded when it resolves: nothing is kept here that is not in the stream. */
-  async tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void> {
-    requireTellable(inputs);
-    try {
-      await this.#actor(ref).step(inputs, by);
-    } catch (error) {
-      // The store's refusal is none of the cell's: the fact is not recorded, and the caller must know.
-      const isCells = error instanceof Rejection && isFinal(error) && error.code !== 'EVENTS_TOO_LARGE';
-      if (!isCells) throw error;
-      this.#deps.logger.warn({ err: error, ...ref }, 'a fact was refused, and is dropped');
-    }
   }
 
   async outcome(ref: ProcessRef, by: CommandContext, wait: Wait): Promise<StepAnswer | null> {

@@ -1,8 +1,7 @@
 import { shardOf } from '../../../activities/nearest-deadlines.js';
-import { requireTellable } from '../../../activities/process-activities.js';
 import type { HostedProcess } from '../../app/processes/hosted-process.js';
 import { ASK_BATCH, type AskBatch, type BatchReply, type Shard } from '../../../workflows/process-batch.js';
-import { type Ask, type Fact, isFinal, type Reply, TELL } from '../../../workflows/process-step.js';
+import type { Ask, Reply } from '../../../workflows/process-step.js';
 import type { ProcessJournal } from '../../app/processes/process-journal.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
@@ -18,7 +17,7 @@ import {
 } from '../../ports/process-engine.js';
 import type { Random } from '../../ports/random.js';
 import { Admission } from './admission.js';
-import { ASK_TIMEOUT_MS, digestOf, replyTo } from './ask-reply.js';
+import { replyTo } from './ask-reply.js';
 import { threwOf } from './failures.js';
 import type { TemporalAddress } from './names.js';
 import { awaitOutcome } from './outcome-wait.js';
@@ -97,21 +96,6 @@ export class TemporalProcessEngine implements ProcessEngine {
     return this.#admissionOf(ref).enter();
   }
 
-  /**
-   * Resolves when the workflow has the fact in its history: from then on it has it recorded, however long the store is away. A process that runs
-   * with others has no workflow that could keep it: its fact is recorded then.
-   */
-  async tell(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void> {
-    requireTellable(inputs);
-    if (this.#shardOf(ref) !== null) return this.#record(ref, inputs, by);
-    const fact: Fact = { inputs, by };
-    const id = digestOf(ref, [TELL, by.commandId, inputs]);
-    await this.#watch.during((signal) => {
-      const update = { name: TELL, argOf: () => fact, idOf: () => id, timeoutMs: ASK_TIMEOUT_MS, signal };
-      return this.#workflows.update(ref, update).catch(threwOf);
-    });
-  }
-
   async outcome(ref: ProcessRef, by: CommandContext, wait: Wait): Promise<StepAnswer | null> {
     wait.signal?.throwIfAborted();
     // One that runs with others has no effects.
@@ -181,14 +165,6 @@ export class TemporalProcessEngine implements ProcessEngine {
       signal: this.#stop.signal,
     };
     return this.#workflows.update<BatchReply>(shard, update).catch(threwOf);
-  }
-
-  async #record(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<void> {
-    await this.ask(ref, inputs, by).catch((error: unknown) => {
-      if (!(error instanceof Rejection) || !isFinal(error)) throw error;
-      const { code, message } = error;
-      this.#deps.logger.warn({ ...ref, code, message }, 'a fact was refused, and is dropped');
-    });
   }
 
   /** Their shards look for all that they do not know. */

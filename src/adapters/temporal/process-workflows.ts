@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Connection, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
 
-import { LOOK, type Shard, type ShardInput } from '../../../workflows/process-batch.js';
-import type { RunInput } from '../../../workflows/process-step.js';
+import { type Shard, type ShardInput } from '../../../workflows/process-batch.js';
+import { LOOK, type RunInput } from '../../../workflows/process-step.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessRef } from '../../ports/process-engine.js';

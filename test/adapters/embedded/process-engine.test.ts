@@ -202,17 +202,6 @@ describe('The embedded engine', () => {
     await engine[Symbol.asyncDispose]();
   });
 
-  it('rejects a fact that the store refuses as too large', async () => {
-    const { engine, ref, start, types } = await started({});
-    await start();
-    const parcel = 'x'.repeat(950_000);
-    await expect(engine.tell(ref, [{ type: 'delivered', parcel }], by)).rejects.toMatchObject({
-      code: 'EVENTS_TOO_LARGE',
-    });
-    expect(await types()).not.toContain('RaceDelivered');
-    await engine[Symbol.asyncDispose]();
-  });
-
   it('keeps the actor that drives a process now when the look of the start comes late', async () => {
     // Without a deadline, and with an effect only once it is delivered: before that it waits for nothing.
     const { clock, effects, open, engine, gate, ref, start } = await started({

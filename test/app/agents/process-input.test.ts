@@ -22,7 +22,6 @@ const WAIT_MS = 12_000;
 const withOutcome = (engine: ProcessEngine, outcome: () => Promise<StepAnswer> | null): ProcessEngine => ({
   start: () => engine.start(),
   enter: (ref) => engine.enter(ref),
-  tell: (ref, inputs, by) => engine.tell(ref, inputs, by),
   ask: (ref, inputs, by) => engine.ask(ref, inputs, by),
   outcome: (ref, by, wait) => outcome() ?? engine.outcome(ref, by, wait),
   [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
@@ -36,7 +35,6 @@ const slowly = (
 ): ProcessEngine => ({
   start: () => engine.start(),
   enter: (ref) => engine.enter(ref),
-  tell: (ref, inputs, by) => engine.tell(ref, inputs, by),
   ask: async (ref, inputs, by) => {
     if (takes.beforeMs > 0) await pause(clock, takes.beforeMs);
     return engine.ask(ref, inputs, by);
@@ -52,7 +50,6 @@ const slowly = (
 const refusing = (engine: ProcessEngine, busy: { readonly isBusy: boolean }): ProcessEngine => ({
   start: () => engine.start(),
   enter: (ref) => engine.enter(ref),
-  tell: (ref, inputs, by) => engine.tell(ref, inputs, by),
   ask: (ref, inputs, by) =>
     busy.isBusy ? Promise.reject(new Rejection('BUSY', { retryAfter: 2 })) : engine.ask(ref, inputs, by),
   outcome: (ref, by, wait) => engine.outcome(ref, by, wait),
