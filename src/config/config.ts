@@ -38,8 +38,8 @@ export type DistributedConfig = {
   readonly eventStoreUrl: string;
   readonly temporalAddress: string;
   readonly temporalNamespace: string;
-  /** How many workflows run the turns; null gives every turn a workflow of its own. */
-  readonly turnHosts: number | null;
+  /** How many workflows run the turns. */
+  readonly turnHosts: number;
   readonly kafkaBrokers: readonly string[];
   /** The full name of the topic for programs of others; null: nothing is published. */
   readonly kafkaPublicTopic: string | null;
@@ -101,7 +101,7 @@ export type Config = {
 };
 
 /** Names of settings that only the distributed profile reads. */
-const ofServers = /^(EVENTSTORE_|TEMPORAL_|KAFKA_|DATABASE_URL$|ANIMA_(ROLES|NAMESPACE|TURN_HOSTS|TURN_WORKFLOWS)$)/;
+const ofServers = /^(EVENTSTORE_|TEMPORAL_|KAFKA_|DATABASE_URL$|ANIMA_(ROLES|NAMESPACE|TURN_HOSTS)$)/;
 /** What begins like a setting and is read by others: the commands, and the scripts of this repository. */
 const ofCommands = ['ANIMA_URL', 'ANIMA_API_KEY', 'ANIMA_SERVERS_DIR', 'ANIMA_SERVERS_CACHE'];
 const DEFAULT_HOST = '127.0.0.1';
@@ -206,15 +206,6 @@ export const parseConfig = (
     (value: string): string | null =>
       URL.canParse(value) && protocols.includes(new URL(value).protocol) ? value : null;
   const access: AccessSource = { text, oneOf, path, read, problems };
-  const turnHosts = (): number | null => {
-    const count = setting(
-      'ANIMA_TURN_HOSTS',
-      DEFAULT_TURN_HOSTS,
-      `a number from 1 to ${String(MAX_TURN_HOSTS)}`,
-      (value) => integer(value, 1, MAX_TURN_HOSTS),
-    );
-    return oneOf('ANIMA_TURN_WORKFLOWS', ['hosted', 'each'], 'hosted') === 'hosted' ? count : null;
-  };
   const distributed = (): DistributedConfig => ({
     roles: setting<ReadonlySet<Role>>('ANIMA_ROLES', new Set(roles), `some of ${roles.join(',')}`, rolesOf),
     namespace: setting(
@@ -231,7 +222,12 @@ export const parseConfig = (
     ),
     temporalAddress: needed('TEMPORAL_ADDRESS', '127.0.0.1:7233', (value) => (hostAndPort.test(value) ? value : null)),
     temporalNamespace: setting('TEMPORAL_NAMESPACE', 'default', 'text', (value) => value),
-    turnHosts: turnHosts(),
+    turnHosts: setting(
+      'ANIMA_TURN_HOSTS',
+      DEFAULT_TURN_HOSTS,
+      `a number from 1 to ${String(MAX_TURN_HOSTS)}`,
+      (value) => integer(value, 1, MAX_TURN_HOSTS),
+    ),
     kafkaBrokers: needed('KAFKA_BROKERS', '127.0.0.1:9092', (value) =>
       value.split(',').every((broker) => hostAndPort.test(broker.trim())) ? value : null,
     )

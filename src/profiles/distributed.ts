@@ -131,7 +131,7 @@ export const openDistributed = async (
       tell(states);
       return states;
     };
-    const shards = settings.turnHosts === null ? null : { count: settings.turnHosts, processes: [turn.name] };
+    const shards = { count: settings.turnHosts, processes: [turn.name] };
     return {
       ports,
       secret,

@@ -198,28 +198,18 @@ describe('the configuration', () => {
     expect([some?.roles, some?.namespace]).toEqual([new Set(['http', 'projector']), 'tests']);
   });
 
-  it('reads how many workflows run the turns, and whether every turn has its own', () => {
+  it('reads how many workflows run the turns', () => {
     const turnHosts = (env: Record<string, string>) =>
       parseConfig({ ...engines, ...env }, '/srv').distributed?.turnHosts;
-    expect(turnHosts({ ANIMA_TURN_WORKFLOWS: 'hosted' })).toBe(2);
     expect(turnHosts({ ANIMA_TURN_HOSTS: '1' })).toBe(1);
-    expect(turnHosts({ ANIMA_TURN_HOSTS: '256', ANIMA_TURN_WORKFLOWS: 'hosted' })).toBe(256);
-    expect(turnHosts({ ANIMA_TURN_WORKFLOWS: 'each' })).toBeNull();
-    expect(turnHosts({ ANIMA_TURN_HOSTS: '8', ANIMA_TURN_WORKFLOWS: 'each' })).toBeNull();
+    expect(turnHosts({ ANIMA_TURN_HOSTS: '256' })).toBe(256);
   });
 
-  it.each([
-    ['ANIMA_TURN_HOSTS', ['0', '257', '-1', '1.5', 'two']],
-    ['ANIMA_TURN_WORKFLOWS', ['own', 'hosts', 'Hosted', '2']],
-  ])('refuses a wrong %s in the distributed profile', (name, values) => {
-    for (const value of values) {
-      for (const workflows of ['hosted', 'each']) {
-        const [only, ...more] = problems({ ...engines, ANIMA_TURN_WORKFLOWS: workflows, [name]: value });
-        expect(only).toContain(`${name} must be `);
-        expect(only).toContain(JSON.stringify(value));
-        expect(more).toEqual([]);
-      }
-    }
+  it.each(['0', '257', '-1', '1.5', 'two'])('refuses %s as ANIMA_TURN_HOSTS', (value) => {
+    const [only, ...more] = problems({ ...engines, ANIMA_TURN_HOSTS: value });
+    expect(only).toContain('ANIMA_TURN_HOSTS must be ');
+    expect(only).toContain(JSON.stringify(value));
+    expect(more).toEqual([]);
   });
 
   it('reads the name of a public topic, and how topics are made', () => {

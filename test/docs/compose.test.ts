@@ -127,7 +127,6 @@ describe('the distributed architecture in docker-compose.yml', () => {
       const unset = parseConfig({ ...settingsOf(service, secrets), ANIMA_TURN_HOSTS: '' }, '/app').distributed;
       expect(hostsWith({}), name).toBe(unset?.turnHosts);
       expect(hostsWith({ ANIMA_TURN_HOSTS: '5' }), name).toBe(5);
-      expect(hostsWith({ ANIMA_TURN_WORKFLOWS: 'each' }), name).toBeNull();
     }
   });
 

@@ -10,7 +10,6 @@ import { memoryScenarios } from './memory.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
 
-// What steps of turns play a part in. It also holds when every turn has a workflow of its own (ANIMA_TURN_WORKFLOWS), which the rest does not depend on.
 mainJobScenarios('distributed', openDistributedServer);
 refusalScenarios('distributed', openDistributedServer);
 memoryScenarios('distributed', openDistributedServer);

@@ -36,7 +36,7 @@ export const startTemporalShell = async (
   at: TemporalAddress,
   events: EventStore,
   processes: Readonly<Record<string, HostedProcess>>,
-  shards: ShardSettings | null = null,
+  shards: ShardSettings = { count: 1, processes: [] },
   log: Log = quiet,
 ): Promise<TemporalShell> => {
   const lanes = new Lanes(events, systemClock, { shared: true });

@@ -35,8 +35,8 @@ const BATCH_WAIT_MS = 300_000;
 export type ShardSettings = Pick<Shard, 'count' | 'processes'>;
 
 export type TemporalEngineDeps = TemporalAddress & {
-  /** How many workflows run the processes of these names together; null gives every process a workflow of its own. */
-  readonly shards: ShardSettings | null;
+  /** How many workflows run the processes of these names together. Every other process has a workflow of its own. */
+  readonly shards: ShardSettings;
   readonly events: Pick<EventStore, 'openProcesses'>;
   /** Answers too large to travel are made again from the stream. */
   readonly journal: Pick<ProcessJournal, 'at'>;
@@ -66,8 +66,8 @@ export class TemporalProcessEngine implements ProcessEngine {
     this.#deps = deps;
     this.#workflows = new ProcessWorkflows(deps, clock);
     this.#watch = new ServerWatch({ ping: () => this.#workflows.ping(), clock });
-    this.#admissions = Array.from({ length: (deps.shards?.count ?? 0) + 1 }, () => new Admission(deps));
-    this.#shards = Array.from({ length: deps.shards?.count ?? 0 }, (_, index) => {
+    this.#admissions = Array.from({ length: deps.shards.count + 1 }, () => new Admission(deps));
+    this.#shards = Array.from({ length: deps.shards.count }, (_, index) => {
       const send = (batch: AskBatch) => this.#sendBatch(this.#shard(index), batch);
       return new ShardAsks({ send, clock, serverClock: this.#serverClock });
     });
@@ -185,12 +185,11 @@ export class TemporalProcessEngine implements ProcessEngine {
   /** The number of its shard; null for a process with a workflow of its own. */
   #shardOf(ref: Pick<ProcessRef, 'process' | 'stream'>): number | null {
     const { shards } = this.#deps;
-    return shards?.processes.includes(ref.process) === true ? shardOf(ref, shards.count) : null;
+    return shards.processes.includes(ref.process) ? shardOf(ref, shards.count) : null;
   }
 
   #shard(index: number): Shard {
-    const { count = 1, processes = [] } = this.#deps.shards ?? {};
-    return { index, count, processes };
+    return { index, ...this.#deps.shards };
   }
 
   #token(): string {

@@ -39,7 +39,7 @@ describe('The Temporal engine while Temporal is away', () => {
   const engineAt = (port: number): TemporalProcessEngine => {
     const events = new MemoryEventStore();
     engine = new TemporalProcessEngine({
-      shards: null,
+      shards: { count: 1, processes: [] },
       address: `127.0.0.1:${String(port)}`,
       temporalNamespace: 'default',
       namespace: 'nobody',
