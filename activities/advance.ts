@@ -9,7 +9,7 @@ import type { HostedProcess } from '../src/app/processes/hosted-process.js';
 import type { ProcessMark } from '../src/ports/event-store.js';
 import type { CommandContext } from '../src/domain/shared/command-context.js';
 import { type StepAnswer, type ProcessInput, processKey, type ProcessRef } from '../src/ports/process-engine.js';
-import { type AnyProcess, cellOf, statusOf } from '../workflows/process.js';
+import { type AnyProcess, cellOf, deadlineOf } from '../workflows/process.js';
 
 export type AdvanceDeps = {
   readonly lanes: Lanes;
@@ -158,9 +158,11 @@ const decide = (
   return last === undefined || unchanged ? drafts : [...drafts.slice(0, -1), { ...last, process: mark }];
 };
 
-const markOf = (process: AnyProcess, ref: ProcessRef, state: Instance['state']): ProcessMark => {
-  const { over, deadline } = statusOf(process, state);
-  return { name: ref.process, id: ref.id, open: !over, due: deadline?.at ?? null };
-};
+const markOf = (process: AnyProcess, { process: name, id }: ProcessRef, state: Instance['state']): ProcessMark => ({
+  name,
+  id,
+  open: !process.over(state),
+  due: deadlineOf(process, state)?.at ?? null,
+});
 
 const sameMark = (left: ProcessMark, right: ProcessMark): boolean => left.open === right.open && left.due === right.due;

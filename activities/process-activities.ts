@@ -1,14 +1,13 @@
 import { askedBySystem } from '../src/app/streams/command-id.js';
 import { withTimeLimit } from '../src/concurrency/time-limit.js';
-import type { Instance } from '../src/app/processes/process-journal.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { CommandContext } from '../src/domain/shared/command-context.js';
 import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Random } from '../src/ports/random.js';
-import { type AnyProcess, statusOf } from '../workflows/process.js';
+import { deadlineOf, pendingEffect, statusOf } from '../workflows/process.js';
 import { EFFECT_MS } from '../workflows/process-limits.js';
-import { type Refusal, type Reply, type Standing, type StepArgs, type StepResult } from '../workflows/process-step.js';
+import type { Refusal, Reply, StepArgs, StepResult } from '../workflows/process-step.js';
 import { advance, type AdvanceDeps, type Advanced, hosted } from './advance.js';
 import { defined } from '../src/domain/shared/defined.js';
 
@@ -27,11 +26,11 @@ export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, b
   const asker = by ?? askedBySystem(deps, ref.stream);
   try {
     const advanced = await (inputs === 'deadline' ? expire(deps, ref, asker) : advance(deps, ref, inputs, asker));
-    return { reply: replyOf(advanced), standing: standingOf(process, advanced.state) };
+    return { reply: replyOf(advanced), standing: statusOf(process, advanced.state) };
   } catch (thrown) {
     if (!(thrown instanceof Rejection)) throw thrown;
     const instance = await deps.journal.load(process, ref).catch(() => null);
-    return { reply: { refused: refusalOf(thrown) }, standing: instance && standingOf(process, instance.state) };
+    return { reply: { refused: refusalOf(thrown) }, standing: instance && statusOf(process, instance.state) };
   }
 };
 
@@ -48,7 +47,7 @@ export const runEffect = async (
 ): Promise<ProcessInput | null> => {
   const host = hosted(deps.processes, ref.process);
   const { state } = await deps.journal.load(host.process, ref);
-  const { effect } = statusOf(host.process, state);
+  const effect = pendingEffect(host.process, state);
   if (effect?.id !== effectId) return null;
   const ms = Math.min(host.effectMs ?? EFFECT_MS, EFFECT_MS);
   const late = (): Error => new Error(`the effect ${effect.name} took longer than ${String(ms)} ms`);
@@ -61,7 +60,7 @@ export const runEffect = async (
  */
 export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: CommandContext): Promise<Advanced> => {
   const { process } = hosted(deps.processes, ref.process);
-  const { deadline } = statusOf(process, (await deps.journal.load(process, ref)).state);
+  const deadline = deadlineOf(process, (await deps.journal.load(process, ref)).state);
   const isDue = deadline !== null && Date.parse(deadline.at) <= deps.clock.now().getTime();
   return advance(deps, ref, isDue ? [deadline.input] : [], by);
 };
@@ -78,13 +77,3 @@ const refusalOf = ({ code, message, details, retryAfter }: Rejection): Refusal =
   details,
   ...defined({ retryAfter }),
 });
-
-const standingOf = (process: AnyProcess, state: Instance['state']): Standing => {
-  const { state: name, deadline, effect } = statusOf(process, state);
-  return {
-    state: name,
-    due: deadline?.at ?? null,
-    effect:
-      effect === null ? null : { id: effect.id, name: effect.name, ...defined({ background: process.background }) },
-  };
-};

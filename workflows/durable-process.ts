@@ -48,7 +48,7 @@ import {
   type Reply,
   RUN_ENDING,
   type RunInput,
-  type Standing,
+  type ProcessStatus,
   STEP_FAILED,
   type StepArgs,
   type Transition,
@@ -88,7 +88,7 @@ const outcomeUpdate = defineUpdate<Reply | null, [OutcomeWait], typeof OUTCOME>(
 const lookSignal = defineSignal(LOOK);
 /** What `look` was called in the first version. Open runs may have it in their histories, so it takes the same step for ever. */
 const tellSignal = defineSignal('tell');
-const stateQuery = defineQuery<{ standing: Standing | null; transitions: readonly Transition[] }>('state');
+const stateQuery = defineQuery<{ standing: ProcessStatus | null; transitions: readonly Transition[] }>('state');
 
 /**
  * The one workflow of every process: takes inputs one after the other, waits for deadlines, runs effects, tries again, and goes on as new.
@@ -209,7 +209,7 @@ const changeOf = (run: Run): (() => boolean) => {
     (run.line.length === 0 && (isLong(run) || (known !== null && run.effect === null && known.effect !== null)));
 };
 
-const followEffect = (run: Run, wanted: Standing['effect']): void => {
+const followEffect = (run: Run, wanted: ProcessStatus['effect']): void => {
   if (run.progress?.id !== wanted?.id)
     run.progress = wanted === null ? null : { id: wanted.id, failures: 0, result: null };
   if (run.effect?.id === wanted?.id) return;

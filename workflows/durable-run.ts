@@ -16,7 +16,7 @@ import {
   payloadBytes,
   type ProcessActivities,
   type RunInput,
-  type Standing,
+  type ProcessStatus,
   type StepArgs,
   type StepResult,
   type Transition,
@@ -45,7 +45,7 @@ const { advanceProcess } = proxyLocalActivities<Pick<ProcessActivities, 'advance
 export type Run = {
   readonly ref: ProcessRef;
   /** Where the process stands; null while that is not known. */
-  standing: Standing | null;
+  standing: ProcessStatus | null;
   transitions: readonly Transition[];
   /** The line in which steps wait for each other. */
   line: { readonly end: Promise<unknown>; readonly length: number };
@@ -145,7 +145,7 @@ const becomeUnknown = (run: Run): void => {
   run.failures += 1;
 };
 
-const stand = (run: Run, standing: Standing, on: StepArgs['inputs']): void => {
+const stand = (run: Run, standing: ProcessStatus, on: StepArgs['inputs']): void => {
   run.standing = standing;
   run.failures = 0;
   if (run.tried?.due !== standing.due) run.tried = null;

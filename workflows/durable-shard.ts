@@ -50,7 +50,7 @@ import {
   LAST_RETRY_MS,
   retryDelayMs,
 } from './process-limits.js';
-import { LOOK, PROCESS_BUSY, RUN_ENDING, type Standing, STEP_FAILED, type StepArgs } from './process-step.js';
+import { LOOK, PROCESS_BUSY, RUN_ENDING, type ProcessStatus, STEP_FAILED, type StepArgs } from './process-step.js';
 
 // What durable-process.ts says of changes while workflows are open holds here as well. No patches yet.
 
@@ -224,7 +224,7 @@ const advanced = async (
   return results;
 };
 
-const stand = (run: ShardRun, { ref, inputs }: StepArgs, { state, due }: Standing): void => {
+const stand = (run: ShardRun, { ref, inputs }: StepArgs, { state, due }: ProcessStatus): void => {
   const known = run.kept.byKey.get(processKey(ref));
   if (due === null) forgetDeadline(run.kept, ref);
   else keepDeadline(run.kept, { ref, state, dueMs: Date.parse(due), tries: 0, againMs: 0 });

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../src/domain/shared/command-context.js';
 import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
-import type { Reply, Standing, StepArgs, StepResult } from './process-step.js';
+import type { Reply, ProcessStatus, StepArgs, StepResult } from './process-step.js';
 
 // What a shard's workflow says to those who ask it, to a worker, and to its own next run.
 
@@ -69,7 +69,10 @@ export type ShardState = {
   readonly transitions: readonly ShardTransition[];
 };
 /** What the query `process` answers for an id. Both are absent where the workflow knows nothing of it any more. */
-export type KnownProcess = { readonly standing: Standing | null; readonly transitions: readonly ShardTransition[] };
+export type KnownProcess = {
+  readonly standing: ProcessStatus | null;
+  readonly transitions: readonly ShardTransition[];
+};
 
 /** The name under which a shard's workflow is asked. */
 export const ASK_BATCH = 'askBatch';

@@ -27,8 +27,8 @@ export type Reply =
   | { readonly refused: Refusal }
   | { readonly answer?: unknown; readonly large?: true; readonly revision: number; readonly position: number };
 
-/** All that a shell knows of a process: where it stands, and what it waits for besides its askers. */
-export type Standing = {
+/** All that a shell knows of a process: its state, and what it waits for besides its askers. Histories of workflows hold it: its shape stays. */
+export type ProcessStatus = {
   readonly state: string;
   readonly due: string | null;
   /** The effect that is to run. `background`: nobody waits for it. */
@@ -36,7 +36,7 @@ export type Standing = {
 };
 
 /** `standing` is null when it could not be found out, because the store was away. */
-export type StepResult = { readonly reply: Reply; readonly standing: Standing | null };
+export type StepResult = { readonly reply: Reply; readonly standing: ProcessStatus | null };
 
 /** What a shell that decides nothing itself calls. */
 export type ProcessActivities = {
@@ -74,7 +74,7 @@ export type EffectProgress = { readonly id: string; failures: number; result: Pr
 export type RunInput = {
   readonly ref: ProcessRef;
   readonly takeUp: boolean;
-  readonly standing?: Standing;
+  readonly standing?: ProcessStatus;
   readonly transitions?: readonly Transition[];
   readonly failures?: number;
   readonly progress?: EffectProgress;

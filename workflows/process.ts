@@ -1,5 +1,7 @@
 import type { JsonObject } from '../src/domain/shared/json.js';
 import type { RejectionCode } from '../src/domain/shared/rejection.js';
+import type { ProcessStatus } from './process-step.js';
+import { defined } from '../src/domain/shared/defined.js';
 
 /** An event that a cell asks to be recorded. */
 export type Emitted = { readonly type: string; readonly data: JsonObject };
@@ -66,22 +68,22 @@ export interface Process<State extends Named, Input extends Typed, Facts, Answer
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- shells treat state, input, facts and answer as opaque JSON
 export type AnyProcess = Process<any, any, any, any>;
 
-/** Where a process stands and what it waits for; one that is over waits for nothing. */
-export type ProcessStatus = {
-  readonly state: string;
-  readonly over: boolean;
-  readonly deadline: Deadline<Typed & JsonObject> | null;
-  readonly effect: Effect | null;
-};
+/** The deadline of a process in this state; null when it has none or is over. */
+export const deadlineOf = (process: AnyProcess, state: Named): Deadline<Typed & JsonObject> | null =>
+  process.over(state) ? null : (process.deadline(state) as Deadline<Typed & JsonObject> | null);
 
-/** What a state says of its process: the one place that asks a table for it. */
+/** The effect that a process in this state waits for; null when it waits for none or is over. */
+export const pendingEffect = (process: AnyProcess, state: Named): Effect | null =>
+  process.over(state) ? null : (process.pending?.(state) ?? null);
+
+/** All that a shell knows of a process in this state. */
 export const statusOf = (process: AnyProcess, state: Named): ProcessStatus => {
-  const over = process.over(state);
+  const effect = pendingEffect(process, state);
   return {
     state: state.name,
-    over,
-    deadline: over ? null : (process.deadline(state) as ProcessStatus['deadline']),
-    effect: over ? null : (process.pending?.(state) ?? null),
+    due: deadlineOf(process, state)?.at ?? null,
+    effect:
+      effect === null ? null : { id: effect.id, name: effect.name, ...defined({ background: process.background }) },
   };
 };
 

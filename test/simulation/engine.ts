@@ -5,7 +5,7 @@ import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { CommandContext } from '../../src/domain/shared/command-context.js';
 import type { StepAnswer, ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
-import { type Reply, type Standing, type StepArgs, type StepResult } from '../../workflows/process-step.js';
+import { type Reply, type ProcessStatus, type StepArgs, type StepResult } from '../../workflows/process-step.js';
 import type { Draw } from './draw.js';
 import type { Link } from './network.js';
 import { EPOCH_MS, type VirtualTime } from './virtual-time.js';
@@ -125,7 +125,7 @@ export class SimulatedEngine {
     throw new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
   }
 
-  #note(run: Run, standing: Standing | null): void {
+  #note(run: Run, standing: ProcessStatus | null): void {
     if (this.#runs.get(`${run.ref.stream} ${run.ref.id}`) !== run) return;
     if (standing === null) {
       this.#arm(run, RETRY_MS, []);

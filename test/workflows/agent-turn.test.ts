@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
 import type { TurnState } from '../../workflows/turn-state.js';
 import { type AgentTurnInput, agentTurn } from '../../workflows/agent-turn.js';
-import { cellOf, statusOf } from '../../workflows/process.js';
+import { cellOf, pendingEffect, statusOf } from '../../workflows/process.js';
 import { givenOf, inTable } from '../support/given.js';
 
 const turnId = 't0_0_aaaaaaaaaaaaaaaa';
@@ -97,18 +97,17 @@ describe('the table of an agent’s turn', () => {
   });
 
   it('waits for a recall of its mind first, and then for the words of an engine', () => {
-    expect(statusOf(agentTurn, fresh.state)).toMatchObject({ effect: null, deadline: null });
-    const recall = statusOf(agentTurn, turns.awaitingMemories.state);
-    expect(recall.effect).toEqual({
+    expect(statusOf(agentTurn, fresh.state)).toMatchObject({ effect: null, due: null });
+    expect(pendingEffect(agentTurn, turns.awaitingMemories.state)).toEqual({
       id: 'recall',
       name: 'recall',
       args: { query: 'Who stole it?', limit: 5, threshold: 0.5 },
     });
-    const infer = statusOf(agentTurn, turns.awaitingInference.state).effect;
+    const infer = pendingEffect(agentTurn, turns.awaitingInference.state);
     expect(infer).toMatchObject({ id: 'infer', name: 'infer' });
     expect(infer?.args['prompt']).toContain('The player stole a necklace.');
     for (const ended of [turns.ended, turns.expired])
-      expect(statusOf(agentTurn, ended.state)).toMatchObject({ over: true, effect: null, deadline: null });
+      expect(statusOf(agentTurn, ended.state)).toMatchObject({ effect: null, due: null });
   });
 
   it('says in its events that no body plays it, and which engine spoke', () => {

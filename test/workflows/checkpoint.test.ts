@@ -4,7 +4,7 @@ import { leafHash } from '../../src/domain/audit/leaf.js';
 import { emptyLog, evolveLog, type LogState } from '../../src/domain/audit/log-state.js';
 import { logEvents } from '../../src/domain/audit/log-decoder.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
-import { cellOf, statusOf } from '../../workflows/process.js';
+import { cellOf, pendingEffect } from '../../workflows/process.js';
 import { checkpoint, type CheckpointInput, type CheckpointState } from '../../workflows/checkpoint.js';
 
 const ROUND = 'k0_mwtfsnrn_-4l3PEVDVHflYJJl';
@@ -53,7 +53,7 @@ describe('a round of the log', () => {
   it('gathers in batches until it has looked at everything', () => {
     const some = play(request, { ...gathered, through: 7 });
     expect(some.state.name).toBe('gathering');
-    expect(statusOf(checkpoint, some.state).effect).toEqual({
+    expect(pendingEffect(checkpoint, some.state)).toEqual({
       ...{ id: 'gather-7', name: 'gathering' },
       args: { through: 7, until: 9 },
     });

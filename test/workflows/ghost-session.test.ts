@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ghostSession, type GhostInput, type GhostState } from '../../workflows/ghost-session.js';
-import { statusOf } from '../../workflows/process.js';
+import { pendingEffect, statusOf } from '../../workflows/process.js';
 import { testTable } from '../support/test-table.js';
 import { givenOf, inTable } from '../support/given.js';
 
@@ -54,7 +54,7 @@ const expected: Record<keyof typeof sessions, Record<GhostInput['type'], string>
 };
 describe('the table of a ghost session', () => {
   it('keeps the engine that plays, and tells its effects', () => {
-    const argsOf = (session: Session): unknown => statusOf(ghostSession, session.state).effect?.args;
+    const argsOf = (session: Session): unknown => pendingEffect(ghostSession, session.state)?.args;
     expect(argsOf(sessions.pending)).not.toHaveProperty('engine');
     const asked = take(fresh, { ...inputs.request, engine: 'openai' }).and;
     expect(argsOf(asked)).toMatchObject({ engine: 'openai' });
@@ -89,13 +89,10 @@ describe('the table of a ghost session', () => {
     const effects = [sessions.pending, sessions.running, take(sessions.running, inputs.played).and, sessions.ending];
     const statuses = effects.map(({ state }) => statusOf(ghostSession, state));
     expect(statuses.map((status) => status.effect?.id)).toEqual(['begin', 'play-0', 'play-1', 'report']);
-    expect(statuses.map(({ deadline }) => deadline?.at ?? null)).toEqual([
-      ...[plan.deadlineAt, plan.deadlineAt, plan.deadlineAt],
-      null,
-    ]);
+    expect(statuses.map(({ due }) => due)).toEqual([plan.deadlineAt, plan.deadlineAt, plan.deadlineAt, null]);
     const { goal, level, seed, steps } = plan;
-    expect((statuses[1] ?? statusOf(ghostSession, fresh.state)).effect?.args).toEqual({ goal, level, seed, steps });
-    expect(statusOf(ghostSession, sessions.over.state)).toMatchObject({ over: true, effect: null, deadline: null });
+    expect(pendingEffect(ghostSession, sessions.running.state)?.args).toEqual({ goal, level, seed, steps });
+    expect(statusOf(ghostSession, sessions.over.state)).toMatchObject({ effect: null, due: null });
   });
 
   it('waits for nothing but its time when a body elsewhere plays it, from its acceptance on', () => {
@@ -104,11 +101,8 @@ describe('the table of a ghost session', () => {
       { type: 'GhostRequested', data: { ...plan, sessionId: inputs.request.sessionId, driver: 'remote' } },
       { type: 'GhostBegun', data: { sessionId: inputs.request.sessionId } },
     ]);
-    expect(statusOf(ghostSession, asked.and.state)).toEqual({
-      ...{ state: 'running', over: false, effect: null },
-      deadline: { at: plan.deadlineAt, input: inputs.deadline },
-    });
+    expect(statusOf(ghostSession, asked.and.state)).toEqual({ state: 'running', effect: null, due: plan.deadlineAt });
     const ended = take(asked.and, { type: 'played', step: 3, over: true }).and;
-    expect(statusOf(ghostSession, ended.state).effect).toMatchObject({ name: 'report', args: { driver: 'remote' } });
+    expect(pendingEffect(ghostSession, ended.state)).toMatchObject({ name: 'report', args: { driver: 'remote' } });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { noFindings } from '../../src/domain/replay/findings.js';
-import { statusOf } from '../../workflows/process.js';
+import { pendingEffect, statusOf } from '../../workflows/process.js';
 import { replay, type ReplayInput, type ReplayState } from '../../workflows/replay.js';
 import { givenOf, inTable } from '../support/given.js';
 import { testTable } from '../support/test-table.js';
@@ -67,12 +67,12 @@ describe('the table of a replay', () => {
   });
 
   it('waits for another effect in each slice, which goes on where the last one stood', () => {
-    const statuses = [replays.pending, replays.running, take(replays.running, inputs.advanced).and].map(({ state }) =>
-      statusOf(replay, state),
+    const effects = [replays.pending, replays.running, take(replays.running, inputs.advanced).and].map(({ state }) =>
+      pendingEffect(replay, state),
     );
-    expect(statuses.map((status) => status.effect?.id)).toEqual(['begin', 'slice-0', 'slice-1']);
-    expect(statuses[2]?.effect?.args).toMatchObject({ ...plan, cursor: half.cursor, found });
-    expect(statusOf(replay, replays.over.state)).toMatchObject({ over: true, effect: null, deadline: null });
+    expect(effects.map((effect) => effect?.id)).toEqual(['begin', 'slice-0', 'slice-1']);
+    expect(effects[2]?.args).toMatchObject({ ...plan, cursor: half.cursor, found });
+    expect(statusOf(replay, replays.over.state)).toMatchObject({ effect: null, due: null });
   });
 
   it('names all rules of a trial, also those that do nothing', () => {

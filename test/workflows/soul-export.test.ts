@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { statusOf } from '../../workflows/process.js';
+import { pendingEffect, statusOf } from '../../workflows/process.js';
 import { soulExport, type SoulExportInput, type SoulExportState } from '../../workflows/soul-export.js';
 import { testTable } from '../support/test-table.js';
 import { givenOf, inTable } from '../support/given.js';
@@ -95,17 +95,17 @@ describe('the table of a soul’s export', () => {
   });
 
   it('seals first; only a server that keeps souls itself has more to do', () => {
-    const sealing = statusOf(soulExport, exports.requested.state).effect;
+    const sealing = pendingEffect(soulExport, exports.requested.state);
     expect(sealing).toMatchObject({ name: 'seal', args: { soulId, npcState: { mood: 'loyal' }, revision: 1 } });
-    expect(statusOf(soulExport, exports.sealed.state)).toMatchObject({ effect: null, over: false });
+    expect(pendingEffect(soulExport, exports.sealed.state)).toBeNull();
     const own = take(take(fresh, { ...inputs.request, uploadedBy: 'server' }).and, inputs.sealed).and;
-    expect(statusOf(soulExport, own.state).effect).toMatchObject({ name: 'keep', args: { digest: seal.digest } });
+    expect(pendingEffect(soulExport, own.state)).toMatchObject({ name: 'keep', args: { digest: seal.digest } });
     const byCid = { uploadedBy: 'server', storage: 'ipfs', format: 'binary' } as const;
     const elsewhere = take(take(fresh, { ...inputs.request, ...byCid }).and, inputs.sealed).and;
-    expect(statusOf(soulExport, elsewhere.state).effect).toMatchObject({
+    expect(pendingEffect(soulExport, elsewhere.state)).toMatchObject({
       args: { digest: seal.digest, storage: 'ipfs', format: 'binary' },
     });
     for (const ended of [exports.exported, exports.failed, exports.expired])
-      expect(statusOf(soulExport, ended.state)).toMatchObject({ over: true, effect: null, deadline: null });
+      expect(statusOf(soulExport, ended.state)).toMatchObject({ effect: null, due: null });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { statusOf } from '../../workflows/process.js';
+import { pendingEffect, statusOf } from '../../workflows/process.js';
 import { soulImport, type SoulImportInput, type SoulImportState } from '../../workflows/soul-import.js';
 import { testTable } from '../support/test-table.js';
 import { givenOf, inTable } from '../support/given.js';
@@ -67,16 +67,13 @@ describe('the table of a soul’s import', () => {
   });
 
   it('has a deadline until the document is there, and then brings it in, however long that takes', () => {
-    expect(statusOf(soulImport, imports.requested.state)).toMatchObject({
-      deadline: { at: inputs.request.deadlineAt },
-    });
-    const status = statusOf(soulImport, imports.received.state);
-    expect(status).toMatchObject({ deadline: null, over: false });
-    expect(status.effect).toMatchObject({
+    expect(statusOf(soulImport, imports.requested.state)).toMatchObject({ due: inputs.request.deadlineAt });
+    expect(statusOf(soulImport, imports.received.state)).toMatchObject({ due: null });
+    expect(pendingEffect(soulImport, imports.received.state)).toMatchObject({
       name: 'arrive',
       args: { importId, txId: 'tx', soul, receivedAt: '2026-01-01T00:00:01.000Z' },
     });
     for (const ended of [imports.imported, imports.failed, imports.expired])
-      expect(statusOf(soulImport, ended.state)).toMatchObject({ over: true, effect: null, deadline: null });
+      expect(statusOf(soulImport, ended.state)).toMatchObject({ effect: null, due: null });
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
 import { jcs, type Json } from '../../src/domain/shared/json.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
-import { cellOf, statusOf } from '../../workflows/process.js';
+import { cellOf, pendingEffect } from '../../workflows/process.js';
 import type { TurnInput, TurnState } from '../../workflows/turn-state.js';
 import { MISMATCHES_NOTED } from '../../src/domain/npc/tape-mismatch.js';
 import { turn } from '../../workflows/turn.js';
@@ -392,7 +392,7 @@ describe('what patterns found', () => {
 describe('a turn', () => {
   it('waits for its client alone, until its deadline', () => {
     for (const [name, { state }] of Object.entries(turns)) {
-      expect(statusOf(turn, state).effect).toBeNull();
+      expect(pendingEffect(turn, state)).toBeNull();
       const open = name.startsWith('awaiting');
       expect(turn.deadline(state)).toEqual(open ? { at: inputs.open.deadlineAt, input: { type: 'deadline' } } : null);
       expect(turn.over(state)).toBe(name === 'ended' || name === 'expired');

@@ -1,8 +1,8 @@
 import { advance, type Advanced, hosted } from '../../../activities/advance.js';
 import { expire, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
-import { type ProcessStatus, statusOf } from '../../../workflows/process.js';
+import { deadlineOf, pendingEffect, statusOf } from '../../../workflows/process.js';
 import { OUTCOME_WAITERS, retryDelayMs } from '../../../workflows/process-limits.js';
-import { isFinal } from '../../../workflows/process-step.js';
+import { isFinal, type ProcessStatus } from '../../../workflows/process-step.js';
 import { pause } from '../../concurrency/pause.js';
 import { askedBySystem } from '../../app/streams/command-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -65,7 +65,7 @@ export class ProcessActor {
         for (;;) {
           signal?.throwIfAborted();
           const advanced = await this.step([], by);
-          if (statusOf(this.#process(), advanced.state).effect === null) return advanced;
+          if (pendingEffect(this.#process(), advanced.state) === null) return advanced;
           const leftMs = untilMs - clock.monotonicMs();
           if (leftMs <= 0) return null;
           await this.#effectEnds(leftMs, signal);
@@ -133,12 +133,11 @@ export class ProcessActor {
     });
   }
 
-  #settle(status: ProcessStatus): void {
+  #settle({ due, effect }: ProcessStatus): void {
     if (this.#stopped) return;
     this.#known = true;
-    const due = status.deadline?.at ?? null;
     if (due !== this.#due) this.arm(due);
-    this.#follow(status.effect?.id ?? null);
+    this.#follow(effect?.id ?? null);
   }
 
   #onDue(): void {
@@ -146,7 +145,7 @@ export class ProcessActor {
     void this.#own(async () => {
       const { state } = await this.#step(() => expire(this.#deps, this.ref, this.#system()));
       if (this.#stopped) return;
-      const due = statusOf(this.#process(), state).deadline?.at ?? null;
+      const due = deadlineOf(this.#process(), state)?.at ?? null;
       // A deadline that the table left as it is would fall due again at once.
       if (due !== null && Date.parse(due) <= this.#deps.clock.now().getTime()) {
         this.#tryAgain();
