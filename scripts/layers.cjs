@@ -215,11 +215,6 @@ module.exports = [
   },
   adapter('shared', 'what several adapters have in common', 'Shared code knows none of the adapters that use it.'),
   {
-    ...adapter('memory', 'the smallest implementation of most ports, for tests'),
-    rule: 'memory-is-the-definition',
-    because: 'The memory adapters define what a port means in the fewest lines. They use no other adapter.',
-  },
-  {
     ...adapter('embedded', 'SQLite files, the files of the archive, an engine with timers and a queue'),
     imports: ['src/adapters/files', 'src/adapters/shared', ...foundation],
   },

@@ -5,7 +5,7 @@ import type { Workflow } from '@temporalio/common';
 
 import { TemporalProcessEngine } from '../../src/adapters/temporal/process-engine.js';
 import { openConnection } from '../../src/adapters/temporal/connection.js';
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
@@ -64,7 +64,7 @@ export const measureSteps = async (effort: Effort): Promise<PartReport> => {
   const namespace = ownNamespace();
   const env = addresses();
   await using worker = await start(WORKER, { ...env, BENCH_NAMESPACE: namespace });
-  const journal = new ProcessJournal(new MemoryEventStore(), { shared: true });
+  const journal = new ProcessJournal(EmbeddedEventStore.open(':memory:'), { shared: true });
   const engineOf = (own: string) =>
     new TemporalProcessEngine({
       shards: { count: 2, processes: [turn.name] },

@@ -4,7 +4,7 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@te
 
 import { EventStoreDb } from '../../src/adapters/eventstore/event-store.js';
 import { installRuntime, startProcessWorker } from '../../src/adapters/temporal/worker.js';
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
@@ -51,7 +51,10 @@ const serve = async (namespace: string): Promise<void> => {
     namespace: `${namespace}-whole`,
     listOpen: () => Promise.resolve([]),
   });
-  const ours = [startTurns(`${namespace}-whole`, whole), startTurns(`${namespace}-shell`, new MemoryEventStore())];
+  const ours = [
+    startTurns(`${namespace}-whole`, whole),
+    startTurns(`${namespace}-shell`, EmbeddedEventStore.open(':memory:')),
+  ];
   const connection = await NativeConnection.connect({
     address: TEMPORAL_ADDRESS,
     grpcCompression: { codec: 'none' },

@@ -1,4 +1,4 @@
-import { bestByWords } from '../../src/adapters/shared/word-scores.js';
+import { bestByWordsInSlices } from '../../src/adapters/shared/word-scores.js';
 import { scoreOf } from '../../src/domain/memory/score.js';
 import { wordsOf } from '../../src/domain/shared/words.js';
 import { QUERY_WORDS } from '../../src/ports/row-search.js';
@@ -53,7 +53,11 @@ export const wordScores = (query: string, memories: readonly EvaluatedMemory[]):
   const hits = wordsOf(query)
     .slice(0, QUERY_WORDS)
     .map((word) => rows.filter(({ words }) => words.has(word)));
-  return new Map(bestByWords(hits, memories.length).map(({ key, score }) => [key, score]));
+  const best = bestByWordsInSlices(hits, memories.length);
+  for (;;) {
+    const { done, value } = best.next();
+    if (done === true) return new Map(value.map(({ key, score }) => [key, score]));
+  }
 };
 
 /** Okapi BM25 with its usual constants, divided by the best score. */

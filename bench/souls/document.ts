@@ -1,4 +1,4 @@
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import { openSigningKeys } from '../../src/app/keys/signing-keys.js';
@@ -12,7 +12,7 @@ const HASH = 'A'.repeat(43);
 
 /** A soul with so many memories, signed by a server that nobody knows. @param notesBytes of metadata in each memory */
 export const strangersSoul = async (memories: number, notesBytes = 0): Promise<SoulDocument> => {
-  const events = Object.assign(new MemoryEventStore(), { soleWriter: true as const });
+  await using events = EmbeddedEventStore.open(':memory:');
   const lanes = new Lanes(events, systemClock);
   const wrapKey = systemRandom.bytes(32);
   const keys = await openSigningKeys({
@@ -43,5 +43,5 @@ export const strangersSoul = async (memories: number, notesBytes = 0): Promise<S
     ruleset: null,
     provenance: { issuer: ISSUER, tenant: 'local', npcId, revision: memories, hash: HASH, chain: [] },
   });
-  return signSoul(keys, ISSUER, unsigned);
+  return await signSoul(keys, ISSUER, unsigned);
 };

@@ -59,7 +59,7 @@ describe('the architecture check', () => {
         ...domain,
         'src/adapters/embedded/store.ts':
           "import { state } from '../../domain/npc/state.js';\nexport const store = state;\n",
-        'src/adapters/memory/store.ts': "export { store } from '../embedded/store.js';\n",
+        'src/adapters/kafka/store.ts': "export { store } from '../embedded/store.js';\n",
         'src/domain/npc/leak.ts':
           "import type { store } from '../../adapters/embedded/store.js';\nexport type Leak = typeof store;\n",
         'src/domain/npc/disk.ts': "import { readFileSync } from 'node:fs';\nexport const disk = readFileSync;\n",
@@ -89,7 +89,7 @@ describe('the architecture check', () => {
     );
     expect(lines).toEqual(
       expect.arrayContaining([
-        'memory-is-the-definition: src/adapters/memory/store.ts -> src/adapters/embedded/store.ts',
+        'adapter-kafka: src/adapters/kafka/store.ts -> src/adapters/embedded/store.ts',
         'domain-stands-alone: src/domain/npc/leak.ts -> src/adapters/embedded/store.ts',
         'adapters-are-chosen-at-the-edge: src/domain/npc/leak.ts -> src/adapters/embedded/store.ts',
         'core-touches-nothing: src/domain/npc/disk.ts -> fs',

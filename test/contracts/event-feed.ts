@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../support/memory/event-store.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { createChain } from '../../src/app/read-models/feed-chain.js';
 import { partitionOf } from '../../src/domain/shared/partition.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../support/memory/event-store.js';
 import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { appendNext } from '../support/append-next.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../support/memory/event-store.js';
 import { type AgentInput, debtName, takeInput } from '../../src/app/agents/take-input.js';
 import { createUnanswered } from '../../src/app/agents/unanswered.js';
 import { SingleFlight } from '../../src/concurrency/single-flight.js';

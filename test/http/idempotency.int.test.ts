@@ -1,13 +1,16 @@
+import { join } from 'node:path';
+
 import { Type } from '@sinclair/typebox';
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-store.js';
+import { EmbeddedIdempotencyStore } from '../../src/adapters/embedded/idempotency-store.js';
 import { isObject } from '../../src/domain/shared/json.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { Answer, Call, RouteDefinition } from '../../src/http/route.js';
 import { gate } from '../support/gate.js';
 import { startApp, type TestApp, testPrincipal } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
 import { jsonStream, runRoute } from './fake-routes.js';
 
 const KEY = { 'idempotency-key': 'once' };
@@ -55,7 +58,7 @@ describe('a POST with an Idempotency-Key', () => {
     let refusal: Rejection | null = new Rejection('BUSY', { retryAfter: 2 });
     const reserved: string[] = [];
     const clock = new ManualClock();
-    const idempotency = new MemoryIdempotencyStore(clock);
+    const idempotency = EmbeddedIdempotencyStore.open(':memory:', clock);
     const reserve = idempotency.reserve.bind(idempotency);
     idempotency.reserve = (...given) => {
       reserved.push(given[1]);
@@ -100,7 +103,7 @@ describe('a POST with an Idempotency-Key', () => {
     'is refused as its route refuses it (%s) when no kept answer can be looked up, which is tried only while the engine is away',
     async (code) => {
       const clock = new ManualClock();
-      const idempotency = new MemoryIdempotencyStore(clock);
+      const idempotency = EmbeddedIdempotencyStore.open(':memory:', clock);
       let looked = 0;
       idempotency.kept = () => {
         looked += 1;
@@ -194,8 +197,9 @@ describe('a POST with an Idempotency-Key', () => {
 
   it('is completed by the repeat when its process died half way', async () => {
     const clock = new ManualClock();
-    const entries = new Map();
-    const dead = new MemoryIdempotencyStore(clock, entries);
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'idempotency.db');
+    const dead = EmbeddedIdempotencyStore.open(file, clock);
     let seed = '';
     const watching = {
       reserve: async (scope: string, key: string, digest: string, newSeed: string) => {
@@ -210,7 +214,9 @@ describe('a POST with an Idempotency-Key', () => {
     await app.post('/run', {}, KEY);
     expect(app.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
     await app.stop();
-    await start(() => ({ body: {} }), { clock, idempotency: new MemoryIdempotencyStore(clock, entries) });
+    await dead[Symbol.asyncDispose]();
+    await using next = EmbeddedIdempotencyStore.open(file, clock);
+    await start(() => ({ body: {} }), { clock, idempotency: next });
     await app.post('/run', {}, KEY);
     expect([calls[0]?.commandId, calls[0]?.resumed]).toEqual([seed, true]);
   });
@@ -238,7 +244,7 @@ describe('a POST with an Idempotency-Key', () => {
       };
       return { stream: { type: 'application/json', chunks }, kept: { thing: 7 }, revision: 3 };
     };
-    const idempotency = new MemoryIdempotencyStore(new ManualClock());
+    const idempotency = EmbeddedIdempotencyStore.open(':memory:', new ManualClock());
     const complete = idempotency.complete.bind(idempotency);
     idempotency.complete = (scope, key, keptAnswer) => {
       kept.push(keptAnswer);

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 
 import { OPEN_PROCESSES_PARTITION, openProcesses } from '../../projections/open-processes.js';
 import { listOpenProcesses } from '../../src/adapters/eventstore/open-processes.js';
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
-import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
+import { MemoryEventStore } from '../support/memory/event-store.js';
 import { applyEvents } from '../../src/app/read-models/apply-events.js';
 import { feedOf } from '../../src/app/read-models/feed.js';
 import type { EventToAppend } from '../../src/ports/event-store.js';
 import { event, processEvent } from '../support/events.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { appendNext } from '../support/append-next.js';
+import { MemoryReadModels } from '../support/memory/read-models.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const mark = (id: string, open: boolean, due: string | null = null) => ({ name: 'turn', id, open, due });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../support/memory/event-store.js';
 import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
 import type { Verdict } from '../../src/domain/npc/events.js';
 import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';

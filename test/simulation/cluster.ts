@@ -1,10 +1,9 @@
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
-import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-store.js';
+import { MemoryEventStore } from '../support/memory/event-store.js';
 import type { KeptReservation } from '../../src/adapters/shared/reservations.js';
-import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
-import { MemorySnapshots } from '../../src/adapters/memory/snapshots.js';
+import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
 import { Projector } from '../../src/app/read-models/projector.js';
 import { projections } from '../../projections/registry.js';
+import { MemoryReadModels } from '../support/memory/read-models.js';
 import { seededRandom } from '../support/seeded-random.js';
 import type { Draw } from './draw.js';
 import { SimulatedEngine } from './engine.js';
@@ -13,6 +12,7 @@ import { IdempotencyDatabase, idempotencyOver } from './idempotency-database.js'
 import { Machine } from './machine.js';
 import { Link, type Part, type Weather } from './network.js';
 import { readModelsOver, writerOver } from './read-models.js';
+import { ownIdempotency } from './own-idempotency.js';
 import type { Reply, Request } from './request.js';
 import type { Fault, Schedule } from './schedule.js';
 import { createServer, type SimulatedServer } from './server.js';
@@ -35,9 +35,9 @@ const SNAPSHOT_EVERY = [1, 3, 10] as const;
 type Place = { machine: Machine; server: SimulatedServer | null; incarnation: number };
 
 /** Everything between the bodies and the disks: servers that come and go, and what they share. */
-export class Cluster {
+export class Cluster implements Disposable {
   readonly store = new MemoryEventStore();
-  readonly snapshots = new MemorySnapshots();
+  readonly snapshots = EmbeddedSnapshots.open(':memory:');
   readonly readModels: MemoryReadModels;
   readonly #time: VirtualTime;
   readonly #draw: Draw;
@@ -89,6 +89,10 @@ export class Cluster {
     });
   }
 
+  [Symbol.dispose](): void {
+    this.snapshots[Symbol.dispose]();
+  }
+
   /** A new server, with its own link to each of the parts. */
   #place(name: string, incarnation: number, offMs: number): Place {
     const machine = new Machine(`${name}.${String(incarnation)}`, this.#time, offMs);
@@ -115,7 +119,7 @@ export class Cluster {
       return place;
     }
     const events = ownEventStore(this.store, link('store'));
-    const idempotency = new MemoryIdempotencyStore(machine.clock, this.#keys);
+    const idempotency = ownIdempotency(this.#keys, machine.clock);
     const server = createServer({ ...common, events, idempotency, snapshots: this.snapshots, engine: null });
     const start = (): void => {
       server.start().then(

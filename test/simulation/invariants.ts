@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
 import { rebuild } from '../../src/app/read-models/rebuild.js';
 import { isNpcStream, npcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
@@ -10,6 +9,7 @@ import { mindFold } from '../../src/app/minds/mind.js';
 import { projections } from '../../projections/registry.js';
 import { breaksIn } from '../support/chains.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { MemoryReadModels } from '../support/memory/read-models.js';
 import { TENANT } from './server.js';
 import type { Acknowledged, Witness } from './witness.js';
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 
 import { advanceProcess } from '../../activities/process-activities.js';
 import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
-import { MemoryEmbedder } from '../../src/adapters/memory/embedder.js';
-import { MemorySoulArchive } from '../../src/adapters/memory/soul-archive.js';
-import { plainSearch } from '../../src/adapters/memory/vector-search.js';
+import { WordEmbedder } from '../support/memory/word-embedder.js';
+import { MemorySoulArchive } from '../support/memory/soul-archive.js';
+import { nativeSearch } from '../../src/adapters/vectors/usearch.js';
 import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
 import { createScriptedEngine } from '../../src/adapters/cortex/scripted/engine.js';
 import { createEngines } from '../../src/app/cortex/engines.js';
@@ -17,7 +17,6 @@ import { createKeptPlays } from '../../src/app/ghosts/remote-steps.js';
 import { openLevels } from '../../src/app/levels/levels.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { createRecall } from '../../src/app/memory/recall.js';
-import { noOtherArchives } from '../../src/app/souls/other-archives.js';
 import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { openRulesets } from '../../src/app/minds/rulesets.js';
@@ -39,6 +38,7 @@ import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { openHosts } from '../../src/server/hosts.js';
 import { httpRoutes } from '../../src/roles/http.js';
 import type { StepArgs, StepResult } from '../../workflows/process-step.js';
+import { noOtherArchives } from '../support/souls.js';
 import type { Machine } from './machine.js';
 import { answerTo, type Reply, type Request } from './request.js';
 
@@ -95,8 +95,8 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     readModels,
     rowSearch: readModels,
     textSearch: readModels,
-    vectorSearch: plainSearch,
-    embedder: new MemoryEmbedder(),
+    vectorSearch: nativeSearch,
+    embedder: new WordEmbedder(),
     rateLimiter: new MemoryRateLimiter(clock),
     keyUsage: { touch: () => undefined, lastUsedAt: () => Promise.resolve(new Map<string, string>()) },
   };

@@ -40,7 +40,7 @@ export const simulate = async (schedule: Schedule): Promise<Outcome> => {
 
 const run = async (schedule: Schedule, draw: Draw, time: VirtualTime): Promise<Outcome> => {
   const witness = new Witness();
-  const cluster = new Cluster(time, draw.fork('cluster'), schedule, (what) => witness.violated(`a defect: ${what}`));
+  using cluster = new Cluster(time, draw.fork('cluster'), schedule, (what) => witness.violated(`a defect: ${what}`));
   const calmFromMs = schedule.faults.length === 0 ? 0 : faultsEndMs(schedule) + SETTLING_MS;
   let playing = schedule.bodies.length;
   for (const plan of schedule.bodies) {

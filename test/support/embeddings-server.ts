@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { MemoryEmbedder } from '../../src/adapters/memory/embedder.js';
+import { WordEmbedder } from './memory/word-embedder.js';
 
 /** A request as it came. */
 export type EmbeddingsRequest = {
@@ -24,7 +24,7 @@ export type EmbeddingsServer = AsyncDisposable & {
 
 /** Vectors that count words, three times as long as they should be. */
 const embeddings = async (texts: readonly string[]): Promise<readonly (readonly number[])[]> => {
-  await using words = new MemoryEmbedder();
+  await using words = new WordEmbedder();
   return (await words.embed(texts, { urgent: false })).map((vector) => [...(vector ?? [])].map((number) => 3 * number));
 };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from './memory/event-store.js';
 import type { NpcEvent } from '../../src/domain/npc/events.js';
 import type { LevelEvent } from '../../src/domain/level/level-events.js';
 import type { RulesetEvent } from '../../src/domain/rules/ruleset-events.js';

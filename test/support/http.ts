@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-store.js';
+import { EmbeddedIdempotencyStore } from '../../src/adapters/embedded/idempotency-store.js';
 import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
 import { createMetrics } from '../../src/adapters/prometheus/metrics.js';
 import type { Json } from '../../src/domain/shared/json.js';
@@ -80,7 +80,7 @@ export const rawExchange = (port: number, bytes: string | Buffer): Promise<strin
     socket.write(bytes);
   });
 
-/** Serves routes on a free port behind the whole guard, with the memory adapters and the given keys (by default only `good`). */
+/** Serves routes on a free port behind the whole guard, with stores in memory and the given keys (by default only `good`). */
 export const startApp = async (
   routes: readonly RouteDefinition[],
   over: Partial<AppDeps> & {
@@ -97,6 +97,7 @@ export const startApp = async (
     ...deps
   } = over;
   const log = rememberingLog();
+  const idempotency = EmbeddedIdempotencyStore.open(':memory:', clock);
   const app = createApp({
     routes,
     lifecycle,
@@ -106,7 +107,7 @@ export const startApp = async (
     metrics: createMetrics(),
     authenticate: (header) => (header === undefined ? null : (keys[header.replace(/^Bearer /, '')] ?? null)),
     rateLimiter: new MemoryRateLimiter(clock),
-    idempotency: new MemoryIdempotencyStore(clock),
+    idempotency,
     revisionOf: () => Promise.resolve(-1),
     ...deps,
   });
@@ -140,6 +141,9 @@ export const startApp = async (
     post: (path, body, headers = {}) => request('POST', path, { ...(body === undefined ? {} : { body }), headers }),
     get: (path, headers = {}) => request('GET', path, { headers }),
     raw: (bytes) => rawExchange(server.port, bytes),
-    stop: () => server.stop(),
+    stop: async () => {
+      await server.stop();
+      await idempotency[Symbol.asyncDispose]();
+    },
   };
 };

@@ -1,5 +1,5 @@
 import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from './memory/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import { bundleOf } from '../../src/app/audit/bundle.js';

@@ -1,5 +1,5 @@
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
-import { MemorySnapshots } from '../../src/adapters/memory/snapshots.js';
+import { MemoryEventStore } from './memory/event-store.js';
+import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
 import { mindFold } from '../../src/app/minds/mind.js';
 import type { EventDraft } from '../../src/app/streams/lane.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
@@ -56,7 +56,7 @@ export const snapshotsWith = (snapshots: Snapshots, replaced: Partial<Snapshots>
 /** Servers over one event store and one place for snapshots; `warnings` is what they log. */
 export const snapshotServers = ({
   store = new MemoryEventStore(),
-  snapshots = new MemorySnapshots(),
+  snapshots = EmbeddedSnapshots.open(':memory:'),
   every,
 }: { readonly store?: EventStore; readonly snapshots?: Snapshots; readonly every?: number } = {}) => {
   const clock = new ManualClock();

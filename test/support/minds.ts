@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 
 import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from './memory/event-store.js';
 import { agentHost, type AgentHostDeps } from '../../src/app/agents/agent-host.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';

@@ -1,4 +1,3 @@
-import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
 import { calibrated } from '../../src/domain/memory/calibrated.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
@@ -6,6 +5,7 @@ import { type Embedder, TextRefused } from '../../src/ports/embedder.js';
 import { memories, type MemoryRow, memoryTag } from '../../projections/memories.js';
 import { revisionOrder } from '../../src/domain/shared/row-order.js';
 import { ManualClock } from './manual-clock.js';
+import { MemoryReadModels } from './memory/read-models.js';
 
 export const TENANT = 'studio';
 export const STREAM = npcStream(TENANT, 'mira');

@@ -1,5 +1,6 @@
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from './memory/event-store.js';
 import { openSigningKeys } from '../../src/app/keys/signing-keys.js';
+import type { OtherArchives } from '../../src/app/souls/other-archives.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { makeSoul, type SoulInputs, type SoulMemory, type UnsignedSoul } from '../../src/domain/soul/document.js';
 import type { SigningAlgorithm, SigningKeys } from '../../src/ports/signing-keys.js';
@@ -12,6 +13,16 @@ export const serverKeys = (seed: string, alg: SigningAlgorithm = 'EdDSA'): Promi
   const clock = new ManualClock();
   const deps = { events, clock, lanes: new Lanes(events, clock), random: seededRandom(seed) };
   return openSigningKeys({ ...deps, wrapKey: new Uint8Array(32).fill(9), alg });
+};
+
+/** What a server has that is told of no archives. */
+export const noOtherArchives: OtherArchives = {
+  ipfs: null,
+  gateways: { find: () => Promise.resolve(null) },
+  bundler: null,
+  ipfsGatewayUrl: null,
+  arweaveGatewayUrl: null,
+  otherGatewayUrl: null,
 };
 
 export const ISSUER = 'https://minds.example';

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { ANSWER_BYTES } from '../../activities/process-activities.js';
 import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
 import { taskQueueOf, workflowIdOf } from '../../src/adapters/temporal/names.js';
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../support/memory/event-store.js';
 import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';

@@ -7,7 +7,7 @@ import { Worker } from '@temporalio/worker';
 import { format } from 'prettier';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../support/memory/event-store.js';
 import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
 import { shardIdOf } from '../../src/adapters/temporal/names.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';

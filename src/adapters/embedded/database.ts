@@ -96,7 +96,8 @@ export class Database implements Disposable {
   }
 
   /**
-   * Opens or makes the file, and reads back that it is as durable as asked.
+   * Opens or makes the file, and reads back that it is as durable as asked. The path `:memory:` stands for a database that no file holds: it ends
+   * with this object.
    * @throws StartProblem when the file cannot be opened, is not a database, or does not take the wanted mode.
    */
   static open(path: string, options: DatabaseOptions): Database {
@@ -108,7 +109,7 @@ export class Database implements Disposable {
         PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${LOG_BYTES_KEPT};
         PRAGMA cache_size = -${cacheKib}; PRAGMA trusted_schema = OFF;`);
       const database = new Database(path, sqlite, checkpointMs);
-      database.#assert('journal_mode', 'wal');
+      database.#assert('journal_mode', path === ':memory:' ? 'memory' : 'wal');
       database.#assert('synchronous', SYNCHRONOUS_LEVEL[synchronous]);
       return database;
     } catch (error) {

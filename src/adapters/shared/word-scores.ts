@@ -39,12 +39,3 @@ export function* bestByWordsInSlices(
   }
   return best;
 }
-
-/** The same at once. */
-export const bestByWords = (...asked: Parameters<typeof bestByWordsInSlices>): readonly WordHit[] => {
-  const best = bestByWordsInSlices(...asked);
-  for (;;) {
-    const { done, value } = best.next();
-    if (done === true) return value;
-  }
-};

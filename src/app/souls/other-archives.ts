@@ -19,13 +19,3 @@ export type OtherArchives = Omit<DownloadPlaces, 'publicUrl'> & {
   /** Null: clients bring souls to the built-in archive. */
   readonly bundler: Bundler | null;
 };
-
-/** What a server has that is told of none. */
-export const noOtherArchives: OtherArchives = {
-  ipfs: null,
-  gateways: { find: () => Promise.resolve(null) },
-  bundler: null,
-  ipfsGatewayUrl: null,
-  arweaveGatewayUrl: null,
-  otherGatewayUrl: null,
-};

@@ -3,13 +3,12 @@ import { PAGE_BYTES, PAUSE_BYTES } from '../../domain/shared/page-size.js';
 import type { EventStore, ReadRange, RecordedEvent } from '../../ports/event-store.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { streamEnd } from './stream-end.js';
-import { PAGE_EVENTS, pagesOf } from './stream-pages.js';
+import { pagesOf } from './stream-pages.js';
 import { defined } from '../../domain/shared/defined.js';
 import { type HistoryFilter, type HistoryTimes, isFiltered, passes, revisionsWithin } from './history-filter.js';
 
 /** How many pages one answer looks at when not all events are asked for: 20,000 events, or some 40 MB of large ones. */
 const HISTORY_SCAN_PAGES = 40;
-export const HISTORY_SCAN_EVENTS = HISTORY_SCAN_PAGES * PAGE_EVENTS;
 
 export type HistoryQuery = {
   readonly from?: number;

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 
 import { EmbeddedProcessEngine } from '../../../src/adapters/embedded/process-engine.js';
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import type { HostedProcess } from '../../../src/app/processes/hosted-process.js';

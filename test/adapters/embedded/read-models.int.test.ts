@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Database } from '../../../src/adapters/embedded/database.js';
 import { EmbeddedReadModels } from '../../../src/adapters/embedded/read-models.js';
 import { openReadsFile } from '../../../src/adapters/embedded/reads-file.js';
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { applyEvents } from '../../../src/app/read-models/apply-events.js';
 import { feedOf } from '../../../src/app/read-models/feed.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
@@ -18,6 +17,7 @@ import { turns } from '../../../projections/turns.js';
 import { readModelsContract } from '../../contracts/read-models.js';
 import { textSearchContract } from '../../contracts/text-search.js';
 import { history, storeOf } from '../../support/histories.js';
+import { MemoryReadModels } from '../../support/memory/read-models.js';
 import { everythingIn } from '../../support/read-models.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { noted, notes } from '../../support/notes.js';
@@ -43,7 +43,7 @@ describe('The file of read models', () => {
   const row = { key: 'a', row: { a: 1 }, index: { partition: 'p', order: '1', tag: 'live' } };
   const changes = { put: [row], remove: [], progress: [{ stream: 's', from: -1, to: 1 }], parked: [], position: 2 };
 
-  it('makes of a history, live and rebuilt, what the memory adapter makes of it', async () => {
+  it('makes of a history, live and rebuilt, what the double in memory makes of it', async () => {
     await using directory = await temporaryDirectory();
     const clock = new ManualClock();
     let files = 0;

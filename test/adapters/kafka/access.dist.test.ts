@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { closeClient, type KafkaSettings, openKafkaClient, pingBrokers } from '../../../src/adapters/kafka/client.js';
 import { KafkaFeed } from '../../../src/adapters/kafka/consumer.js';
 import { KafkaFeedWriter } from '../../../src/adapters/kafka/producer.js';
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { type KafkaAccess, type SaslAccess, saslMechanisms } from '../../../src/ports/server-access.js';
 import { appendRounds, readerOf, writeAll } from '../../contracts/event-feed.js';
 import { openCertificates, tlsAccessOf } from '../../support/certificates.js';

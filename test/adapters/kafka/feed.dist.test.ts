@@ -5,7 +5,7 @@ import type { KafkaSettings } from '../../../src/adapters/kafka/client.js';
 import { KafkaFeed } from '../../../src/adapters/kafka/consumer.js';
 import { KafkaFeedWriter } from '../../../src/adapters/kafka/producer.js';
 import { EVENT_PARTITIONS } from '../../../src/adapters/kafka/topic.js';
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { createChain } from '../../../src/app/read-models/feed-chain.js';
 import { partitionOf } from '../../../src/domain/shared/partition.js';
 import type { FeedBatch } from '../../../src/ports/event-feed.js';

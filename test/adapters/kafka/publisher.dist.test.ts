@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { KafkaEventPublisher } from '../../../src/adapters/kafka/publisher.js';
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryRelayLease } from '../../../src/adapters/memory/relay-lease.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { MemoryRelayLease } from '../../support/memory/relay-lease.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
 import { cloudEventsInto } from '../../../src/app/read-models/relay-outputs.js';
 import { Relay } from '../../../src/app/read-models/relay.js';

@@ -5,8 +5,7 @@ import { KafkaFeed } from '../../../src/adapters/kafka/consumer.js';
 import { KafkaFeedWriter } from '../../../src/adapters/kafka/producer.js';
 import { PostgresReadModels } from '../../../src/adapters/postgres/read-models.js';
 import { PostgresRelayLease } from '../../../src/adapters/postgres/relay-lease.js';
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
 import { FeedProjector } from '../../../src/app/read-models/feed-projector.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
@@ -18,6 +17,7 @@ import { projections } from '../../../projections/registry.js';
 import { history, storeOf } from '../../support/histories.js';
 import { keptLog, openKafka } from '../../support/kafka.js';
 import { TestSchema } from '../../support/postgres.js';
+import { MemoryReadModels } from '../../support/memory/read-models.js';
 import { everythingIn } from '../../support/read-models.js';
 
 const WAIT_MS = 60_000;

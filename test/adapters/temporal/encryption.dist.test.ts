@@ -8,7 +8,7 @@ import { Worker } from '@temporalio/worker';
 import { format } from 'prettier';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { systemRandom } from '../../../src/adapters/system/random.js';
 import { loadWorkflowBundle } from '../../../src/adapters/temporal/bundle.js';
 import { dataConverterOf, openConnection } from '../../../src/adapters/temporal/connection.js';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { TemporalProcessEngine } from '../../../src/adapters/temporal/process-engine.js';
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { systemRandom } from '../../../src/adapters/system/random.js';
 import { payloadEncryption } from '../../../src/adapters/temporal/payload-codec.js';
 import { processEngineContract } from '../../contracts/process-engine.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { processEngineContract } from '../../contracts/process-engine.js';
 import { faulty } from '../../support/faulty-store.js';
 import { startTemporalShell } from '../../support/temporal.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { startProcessWorker } from '../../../src/adapters/temporal/worker.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { type AgentDeps, processInput } from '../../../src/app/agents/process-input.js';
 import { createUnanswered, OWED_MS } from '../../../src/app/agents/unanswered.js';
 import { pause } from '../../../src/concurrency/pause.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import type { MemoryEventStore } from '../../support/memory/event-store.js';
 import { bundleOf, consistencyPath } from '../../../src/app/audit/bundle.js';
 import { handOnCheckpoints } from '../../../src/app/audit/hand-on.js';
 import { gatherHeads } from '../../../src/app/audit/gather-heads.js';

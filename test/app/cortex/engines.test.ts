@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryOwnerKeyFile } from '../../../src/adapters/memory/owner-key-file.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { MemoryOwnerKeyFile } from '../../support/memory/owner-key-file.js';
 import { createEngines, type Engines } from '../../../src/app/cortex/engines.js';
 import { chooseDefaultCortex, lookUpCortex } from '../../../src/app/cortex/init-cortex.js';
 import { firstStart } from '../../../src/app/keys/first-start.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { journeyOf, remoteJourney } from '../../../src/app/ghosts/journey.js';
 import { createKeptSessions, type PlayDeps } from '../../../src/app/ghosts/play-slice.js';
 import { CHECKPOINT_STEPS, recordStep } from '../../../src/app/ghosts/steps-log.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { createKeptSessions, type PlayDeps, type PlayedSession } from '../../../src/app/ghosts/play-slice.js';
 import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
 import { closeAndReport } from '../../../src/app/ghosts/report.js';

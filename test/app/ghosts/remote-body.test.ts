@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 
 import { EmbeddedProcessEngine } from '../../../src/adapters/embedded/process-engine.js';
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { bodyTurnHost } from '../../../src/app/ghosts/body-turn-host.js';
 import { createGhostEngines } from '../../../src/app/ghosts/ask-engines.js';
 import { ghostHost } from '../../../src/app/ghosts/ghost-host.js';

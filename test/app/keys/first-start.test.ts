@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryOwnerKeyFile } from '../../../src/adapters/memory/owner-key-file.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { MemoryOwnerKeyFile } from '../../support/memory/owner-key-file.js';
 import { firstStart, recoverOwnerKey } from '../../../src/app/keys/first-start.js';
 import { StartProblem } from '../../../src/domain/shared/start-problem.js';
 import { scopes } from '../../../src/domain/tenant/scopes.js';

@@ -1,5 +1,6 @@
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryKeyUsage } from '../../../src/adapters/memory/key-usage.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { EmbeddedKeyUsage } from '../../../src/adapters/embedded/key-usage.js';
+import { openReadsFile } from '../../../src/adapters/embedded/reads-file.js';
 import type { ApiKeyDeps } from '../../../src/app/keys/api-keys.js';
 import { KeyDirectory, type KeyDirectoryDeps } from '../../../src/app/keys/key-directory.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
@@ -17,7 +18,7 @@ export const openKeyServer = async (
   options: Partial<KeyDirectoryDeps> & { readonly clock?: ManualClock; readonly seed?: string } = {},
 ): Promise<KeyServer> => {
   const { clock = new ManualClock(), seed = 'server', ...more } = options;
-  const keyUsage = new MemoryKeyUsage();
+  const keyUsage = new EmbeddedKeyUsage(openReadsFile(':memory:'), clock);
   const directory = await KeyDirectory.open({
     events,
     clock,

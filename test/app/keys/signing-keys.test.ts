@@ -3,7 +3,7 @@ import { verify } from 'node:crypto';
 import { calculateJwkThumbprint, compactVerify, createLocalJWKSet, EmbeddedJWK, type JWK } from 'jose';
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { unwrap, wrap } from '../../../src/app/keys/key-wrap.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { openSigningKeys, type SigningKeyDeps } from '../../../src/app/keys/signing-keys.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { PLAYED_BYTES } from '../../../src/domain/level/level-bounds.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { shortDigest } from '../../../src/domain/shared/sha256.js';

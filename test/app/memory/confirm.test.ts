@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { confirm } from '../../../src/app/memory/confirm.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { FIRST_EVENT_SEARCH } from '../../../src/app/streams/first-event-search.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryRelayLease } from '../../../src/adapters/memory/relay-lease.js';
+import { MemoryRelayLease } from '../../support/memory/relay-lease.js';
 import { EmbedPending, LOOK_MS, EMBEDDING_STANDBY_MS } from '../../../src/app/memory/embed-pending.js';
 import { pause } from '../../../src/concurrency/pause.js';
 import { EMBED_TEXTS, TextRefused } from '../../../src/ports/embedder.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { lineagePart } from '../../../src/app/memory/lineage.js';
 import { appendNext } from '../../support/append-next.js';
 import {

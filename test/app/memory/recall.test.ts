@@ -1,14 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { plainSearch } from '../../../src/adapters/memory/vector-search.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { pause } from '../../../src/concurrency/pause.js';
 import { createRecall, type RecallAsked, type Recalled } from '../../../src/app/memory/recall.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { memories as projection, type MemoryRow } from '../../../projections/memories.js';
+import type { VectorSearch } from '../../../src/ports/vector-search.js';
 import { MemoryRows, memoryRow, NumberEmbedder, TENANT, unitOf } from '../../support/recall-scene.js';
 import { settle } from '../../support/settle.js';
+
+/** Compares in the same arithmetic as the tests, so that scores are equal to the last bit. */
+const plainSearch: VectorSearch = {
+  nearest: (matrix, query, count) =>
+    Array.from({ length: matrix.length / query.length }, (_, row) => ({
+      row,
+      cosine: query.reduce((sum, value, at) => sum + value * (matrix[row * query.length + at] ?? 0), 0),
+    }))
+      .sort((one, other) => other.cosine - one.cosine)
+      .slice(0, count),
+};
 
 const CACHE_BYTES = 1024 * 1024;
 const EVER = 1_000_000;

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
-import { plainSearch } from '../../../src/adapters/memory/vector-search.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { nativeSearch } from '../../../src/adapters/vectors/usearch.js';
 import { confirm } from '../../../src/app/memory/confirm.js';
 import { createRecall } from '../../../src/app/memory/recall.js';
 import { retract, RETRACTED_MEMORIES } from '../../../src/app/memory/retract.js';
@@ -21,6 +20,7 @@ import { appendNext } from '../../support/append-next.js';
 import { type Emitted, emitted, memoriesRecalled, memoryStored, recorded, verdict } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { NumberEmbedder, STREAM, TENANT } from '../../support/recall-scene.js';
+import { MemoryReadModels } from '../../support/memory/read-models.js';
 
 const WITHIN_MS = 3_600_000;
 
@@ -31,7 +31,7 @@ const openMind = async () => {
   const readModels = new MemoryReadModels(clock);
   const lanes = new Lanes(events, clock);
   const embedder = new NumberEmbedder();
-  const deps = { events, readModels, rowSearch: readModels, lanes, clock, embedder, vectorSearch: plainSearch };
+  const deps = { events, readModels, rowSearch: readModels, lanes, clock, embedder, vectorSearch: nativeSearch };
   const recall = createRecall(deps, 1024 * 1024);
   const feed = feedOf(memories, await readModels.open(memories));
   let [applied, commands] = [0, 0];

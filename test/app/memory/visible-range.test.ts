@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { memories } from '../../../projections/memories.js';
 import { revisionOrder } from '../../../src/domain/shared/row-order.js';
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { visibleRange } from '../../../src/app/memory/visible-range.js';
 import { READ_WAIT_MS } from '../../../src/ports/read-models.js';
 import { applyEvents } from '../../../src/app/read-models/apply-events.js';
@@ -13,6 +12,7 @@ import { type Emitted, emitted, memoryStored, recorded } from '../../support/his
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
 import { STREAM } from '../../support/streams.js';
+import { MemoryReadModels } from '../../support/memory/read-models.js';
 
 const cleared = emitted({ type: 'MemoriesCleared', data: { count: 1 } });
 const archived = emitted({ type: 'NpcArchived', data: {} });

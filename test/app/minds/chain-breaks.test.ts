@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { LOOK_BREAKS, LOOK_EVENTS, lookAtChain, recordBreaks } from '../../../src/app/minds/chain-breaks.js';
 import { GENESIS_HASH, hashInput } from '../../../src/app/streams/hash-chain.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemorySnapshots } from '../../../src/adapters/memory/snapshots.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
 import { mindAsOf, requireMind } from '../../../src/app/minds/minds.js';
 import type { EventDraft } from '../../../src/app/streams/lane.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
@@ -22,7 +22,7 @@ const log = { warn: () => undefined };
 const openServers = (every: number) => {
   const store = new MemoryEventStore();
   const clock = new ManualClock();
-  const snapshots = new MemorySnapshots();
+  const snapshots = EmbeddedSnapshots.open(':memory:');
   return {
     store,
     clock,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { mindAsOf, requireMind, requireRevision, revisionOf } from '../../../src/app/minds/minds.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';

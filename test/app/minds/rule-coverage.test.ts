@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { type CoverageAsked, recordedCoverage } from '../../../src/app/minds/rule-coverage.js';
 import type { DirectiveRuleSet } from '../../../src/domain/rules/ruleset.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';

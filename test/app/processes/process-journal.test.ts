@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { QUEUE_LIMIT } from '../../../src/concurrency/keyed-mutex.js';
 import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { type Instance, ProcessJournal } from '../../../src/app/processes/process-journal.js';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { applyEvents } from '../../../src/app/read-models/apply-events.js';
 import {
   type Feed,
@@ -18,6 +17,7 @@ import type { EventToAppend, RecordedEvent } from '../../../src/ports/event-stor
 import type { Changes, ReadModelWriter } from '../../../src/ports/read-model-writer.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { cleared, type Note, noted, notes, struck } from '../../support/notes.js';
+import { MemoryReadModels } from '../../support/memory/read-models.js';
 import { writerWith } from '../../support/read-models.js';
 import { appendNext } from '../../support/append-next.js';
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryFeed } from '../../../src/adapters/memory/event-feed.js';
-import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { MemoryFeed } from '../../support/memory/event-feed.js';
 import { createChain } from '../../../src/app/read-models/feed-chain.js';
 import { FEED_GATHER_MS, FeedProjector } from '../../../src/app/read-models/feed-projector.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
@@ -15,6 +14,7 @@ import { projections } from '../../../projections/registry.js';
 import { event, events } from '../../support/events.js';
 import { history, storeOf } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { MemoryReadModels } from '../../support/memory/read-models.js';
 import { everythingIn, writerWith } from '../../support/read-models.js';
 import { appendNext } from '../../support/append-next.js';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { applyEvents } from '../../../src/app/read-models/apply-events.js';
 import { feedOf } from '../../../src/app/read-models/feed.js';
 import { GATHER_MS, Projector } from '../../../src/app/read-models/projector.js';
@@ -15,6 +14,7 @@ import { gate } from '../../support/gate.js';
 import { event, events } from '../../support/events.js';
 import { history, storeOf } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { MemoryReadModels } from '../../support/memory/read-models.js';
 import { everythingIn, writerWith } from '../../support/read-models.js';
 import { appendNext } from '../../support/append-next.js';
 

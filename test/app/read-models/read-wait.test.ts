@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { MemoryReadModels } from '../../support/memory/read-models.js';
 import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { waitForRevision, waitForStream } from '../../../src/app/read-models/read-wait.js';
 import { READ_WAIT_MS } from '../../../src/ports/read-models.js';

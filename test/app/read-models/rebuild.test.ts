@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { type RebuildProgress, rebuild } from '../../../src/app/read-models/rebuild.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import { projections } from '../../../projections/registry.js';
 import { npcs } from '../../../projections/npcs.js';
 import { event } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { MemoryReadModels } from '../../support/memory/read-models.js';
 import { writerWith } from '../../support/read-models.js';
 import { appendNext } from '../../support/append-next.js';
 import { itLong } from '../../support/long.js';

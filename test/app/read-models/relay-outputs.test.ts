@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { cloudEventsInto, linksInto, TELL_MS } from '../../../src/app/read-models/relay-outputs.js';
 import type { CloudEvent } from '../../../src/domain/npc/cloud-event.js';
 import { npcStream, tenantStream } from '../../../src/domain/shared/stream-names.js';

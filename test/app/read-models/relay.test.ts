@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemoryFeed } from '../../../src/adapters/memory/event-feed.js';
-import { MemoryRelayLease } from '../../../src/adapters/memory/relay-lease.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { MemoryFeed } from '../../support/memory/event-feed.js';
+import { MemoryRelayLease } from '../../support/memory/relay-lease.js';
 import { pause } from '../../../src/concurrency/pause.js';
 import { linksInto } from '../../../src/app/read-models/relay-outputs.js';
 import { CHECKPOINT_MS, Relay, STANDBY_MS } from '../../../src/app/read-models/relay.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import type { ReplayTask } from '../../../src/app/replays/count-mind.js';
 import { createHand } from '../../../src/app/replays/replay-part.js';
 import { replaySlice, type ReplayHands } from '../../../src/app/replays/replay-slice.js';

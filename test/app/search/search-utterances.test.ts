@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { utterances, type UtterancesRow } from '../../../projections/utterances.js';
-import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
+import { MemoryReadModels } from '../../support/memory/read-models.js';
 import { searchUtterances } from '../../../src/app/search/search-utterances.js';
 import type { PassageQuery, TextSearch } from '../../../src/ports/text-search.js';
 import { ManualClock } from '../../support/manual-clock.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { startArchiveSweep, SWEEP_EVERY_MS } from '../../../src/app/souls/archive-sweep.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { rememberingLog } from '../../support/http.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { revisionOf } from '../../../src/app/minds/minds.js';
 import { arrive, type Arrival, arrivalContext } from '../../../src/app/souls/arrive.js';

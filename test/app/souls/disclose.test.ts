@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { disclose, LISTED } from '../../../src/app/souls/disclose.js';
 import type { SoulDocument, SoulInputs } from '../../../src/domain/soul/document.js';
 import { turnsDuring } from '../../support/turns.js';

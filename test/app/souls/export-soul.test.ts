@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { exportRef, giveUpExport } from '../../../src/app/souls/export-soul.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { importHost } from '../../../src/app/souls/import-host.js';
 import { stagedFor } from '../../../src/app/souls/waiting-room.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { KeyedMutex } from '../../../src/concurrency/keyed-mutex.js';
 import { SingleFlight } from '../../../src/concurrency/single-flight.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { type KeepAsked, keepSoul } from '../../../src/app/souls/keep-soul.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { openExport } from '../../../src/app/souls/open-export.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';

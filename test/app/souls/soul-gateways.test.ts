@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { findPayload } from '../../../src/app/souls/find-payload.js';
 import { createSoulGateways, type GatewaySources } from '../../../src/app/souls/soul-gateways.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';

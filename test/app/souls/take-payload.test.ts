@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { takePayload } from '../../../src/app/souls/take-payload.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { ManualClock } from '../../support/manual-clock.js';

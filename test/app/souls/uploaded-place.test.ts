@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { KeyedMutex, QUEUE_LIMIT } from '../../../src/concurrency/keyed-mutex.js';
 import { uploadedPlace } from '../../../src/app/souls/uploaded-place.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { disclose } from '../../../src/app/souls/disclose.js';
 import { toldWithoutPlayers } from '../../../src/app/souls/without-players.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemorySnapshots } from '../../../src/adapters/memory/snapshots.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { createSnapshotting, SNAPSHOT_WAIT_MS } from '../../../src/app/streams/snapshotting.js';
@@ -59,7 +59,7 @@ describe('a long stream', () => {
   ])('is folded from its beginning where there is but a snapshot %s', async (_, spoil) => {
     const { store, snapshots, server } = await longMind();
     const latest = await snapshots.latest(mira, MIND_VERSION, END);
-    const other = new MemorySnapshots();
+    const other = EmbeddedSnapshots.open(':memory:');
     const spoilt = latest === null ? null : spoil(latest);
     if (spoilt !== null) await other.save(spoilt);
     const { revisions, store: counted } = watched(store);

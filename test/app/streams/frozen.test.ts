@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { makeCommandId, reservedAt } from '../../../src/app/streams/command-id.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { runCommand } from '../../../src/app/streams/run-command.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { exportHistory } from '../../../src/app/streams/export-history.js';
 import { type HistoryEvent, type HistoryQuery, readHistory } from '../../../src/app/streams/history.js';
 import { revisionAt } from '../../../src/app/streams/revision-at.js';

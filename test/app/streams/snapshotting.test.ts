@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
-import { MemorySnapshots } from '../../../src/adapters/memory/snapshots.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { SNAPSHOT_CHARS, SNAPSHOT_SAVES } from '../../../src/app/streams/snapshotting.js';
@@ -85,7 +85,7 @@ describe('snapshots', () => {
   it('are waited for by nobody, and of more than a few at once one is left out', async () => {
     const held: (() => void)[] = [];
     const revisions: number[] = [];
-    const snapshots = snapshotsWith(new MemorySnapshots(), {
+    const snapshots = snapshotsWith(EmbeddedSnapshots.open(':memory:'), {
       save: ({ revision }) => {
         revisions.push(revision);
         return new Promise((resolve) => held.push(resolve));
@@ -105,7 +105,7 @@ describe('snapshots', () => {
   });
 
   it('that cannot be saved hold up nothing, and are logged once until one is saved again', async () => {
-    const memory = new MemorySnapshots();
+    const memory = EmbeddedSnapshots.open(':memory:');
     let full = true;
     const snapshots = snapshotsWith(memory, {
       save: (snapshot) => (full ? Promise.reject(new Error('the disk is full')) : memory.save(snapshot)),

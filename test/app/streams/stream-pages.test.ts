@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { type HistoryEvent, readHistory } from '../../../src/app/streams/history.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { mindFold } from '../../../src/app/minds/mind.js';

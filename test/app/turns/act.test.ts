@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { type Act, actContext, actDirective, actVerdict } from '../../../src/app/turns/act.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { openRulesets, rulesetFold } from '../../../src/app/minds/rulesets.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { actDirective } from '../../../src/app/turns/act.js';
 import { findBreak } from '../../support/find-break.js';

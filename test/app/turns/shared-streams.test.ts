@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { advance } from '../../../activities/advance.js';
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';

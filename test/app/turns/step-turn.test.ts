@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { findBreak } from '../../support/find-break.js';
 import { STEP_MS } from '../../../src/app/turns/step-turn.js';
 import type { EventStore } from '../../../src/ports/event-store.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { PAGE_EVENTS } from '../../../src/app/streams/stream-pages.js';
 import { TURN_SEARCH_EVENTS, TurnIndex, TURNS_KEPT_PER_MIND } from '../../../src/app/turns/turn-index.js';
 import { weightOf } from '../../../src/domain/shared/weight.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { readTurn, type TurnView } from '../../../src/app/turns/turn-view.js';
 import { makeTurnId } from '../../../src/domain/npc/turn-id.js';

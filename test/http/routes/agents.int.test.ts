@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { createEngines } from '../../../src/app/cortex/engines.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { agentRoutes } from '../../../src/http/routes/agents.js';

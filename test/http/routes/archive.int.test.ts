@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { CompactSign } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { MemorySoulArchive } from '../../../src/adapters/memory/soul-archive.js';
+import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { type ArchiveGrant, ARCHIVE_GRANT_TYPE, issueArchiveGrant } from '../../../src/app/souls/archive-grant.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { Scope } from '../../../src/domain/tenant/scopes.js';

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryOwnerKeyFile } from '../../../src/adapters/memory/owner-key-file.js';
+import { MemoryOwnerKeyFile } from '../../support/memory/owner-key-file.js';
 import { createEngines } from '../../../src/app/cortex/engines.js';
 import { firstStart } from '../../../src/app/keys/first-start.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import { npcs, type NpcRow } from '../../../projections/npcs.js';
-import { MemoryReadModels } from '../../../src/adapters/memory/read-models.js';
 import { initialSummary } from '../../../src/domain/npc/state.js';
 import { mindsFrom } from '../../../src/http/routes/coverage.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { turnsDuring } from '../../support/turns.js';
+import { MemoryReadModels } from '../../support/memory/read-models.js';
 
 const [OLD, NEW] = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'];
 

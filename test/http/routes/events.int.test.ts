@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import { createLifecycle } from '../../../src/http/lifecycle.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryOwnerKeyFile } from '../../../src/adapters/memory/owner-key-file.js';
+import { MemoryOwnerKeyFile } from '../../support/memory/owner-key-file.js';
 import { firstStart } from '../../../src/app/keys/first-start.js';
 import { scopes } from '../../../src/domain/tenant/scopes.js';
 import { keyRoutes } from '../../../src/http/routes/keys.js';

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { MemoryEventStore } from '../../../../src/adapters/memory/event-store.js';
-import { MemorySoulArchive } from '../../../../src/adapters/memory/soul-archive.js';
-import { noOtherArchives } from '../../../../src/app/souls/other-archives.js';
+import { MemoryEventStore } from '../../../support/memory/event-store.js';
+import { MemorySoulArchive } from '../../../support/memory/soul-archive.js';
 import { signSoul } from '../../../../src/app/souls/soul-signer.js';
 import { contentDigest } from '../../../../src/domain/shared/content-digest.js';
 import { jcs } from '../../../../src/domain/shared/json.js';
@@ -21,7 +20,7 @@ import type { ReadModels } from '../../../../src/ports/read-models.js';
 import { gate } from '../../../support/gate.js';
 import { startApp, type TestApp, testPrincipal } from '../../../support/http.js';
 import { closeSockets, openSocket } from '../../../support/sockets.js';
-import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../../support/souls.js';
+import { ISSUER, noOtherArchives, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../../support/souls.js';
 import { itLong } from '../../../support/long.js';
 
 const keys = await serverKeys('home');

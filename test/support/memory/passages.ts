@@ -1,8 +1,8 @@
-import { searchWords } from '../../domain/search/placed-words.js';
-import type { Json } from '../../domain/shared/json.js';
-import type { Passage } from '../../ports/read-models.js';
-import type { Changes } from '../../ports/read-model-writer.js';
-import type { PassagePage, PassageQuery } from '../../ports/text-search.js';
+import { searchWords } from '../../../src/domain/search/placed-words.js';
+import type { Json } from '../../../src/domain/shared/json.js';
+import type { Passage } from '../../../src/ports/read-models.js';
+import type { Changes } from '../../../src/ports/read-model-writer.js';
+import type { PassagePage, PassageQuery } from '../../../src/ports/text-search.js';
 
 type KeptPassage = Passage & { readonly key: string; readonly words: ReadonlySet<string> };
 

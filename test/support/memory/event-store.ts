@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../domain/shared/json.js';
-import { READ_BYTES, untilFull } from '../../domain/shared/page-size.js';
-import { Rejection } from '../../domain/shared/rejection.js';
+import type { JsonObject } from '../../../src/domain/shared/json.js';
+import { READ_BYTES, untilFull } from '../../../src/domain/shared/page-size.js';
+import { Rejection } from '../../../src/domain/shared/rejection.js';
 import type {
   AppendOutcome,
   EventMeta,
@@ -12,9 +12,9 @@ import type {
   RecordedEvent,
   StreamPage,
   Subscription,
-} from '../../ports/event-store.js';
-import { placeAppend, rangeOf, serialise } from '../shared/append-rules.js';
-import { ChangeSignal, follow } from '../shared/follow.js';
+} from '../../../src/ports/event-store.js';
+import { placeAppend, rangeOf, serialise } from '../../../src/adapters/shared/append-rules.js';
+import { ChangeSignal, follow } from '../../../src/adapters/shared/follow.js';
 
 /** The event store in memory: the meaning of the port in the fewest lines. Nothing outlives it. */
 export class MemoryEventStore implements EventStore {

@@ -1,4 +1,4 @@
-import type { OwnerKeyFile } from '../../ports/owner-key-file.js';
+import type { OwnerKeyFile } from '../../../src/ports/owner-key-file.js';
 
 /** The owner-key file as two variables. `content` is what the file would hold. */
 export class MemoryOwnerKeyFile implements OwnerKeyFile {

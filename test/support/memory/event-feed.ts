@@ -1,6 +1,13 @@
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
-import { READ_BYTES, untilFull } from '../../domain/shared/page-size.js';
-import type { EventFeed, FeedEntry, FeedHandlers, FeedLink, FeedSession, FeedWriter } from '../../ports/event-feed.js';
+import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
+import { READ_BYTES, untilFull } from '../../../src/domain/shared/page-size.js';
+import type {
+  EventFeed,
+  FeedEntry,
+  FeedHandlers,
+  FeedLink,
+  FeedSession,
+  FeedWriter,
+} from '../../../src/ports/event-feed.js';
 
 /** How many links one batch holds at most. */
 const BATCH_LINKS = 50;

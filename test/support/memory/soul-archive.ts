@@ -1,5 +1,5 @@
-import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
-import { isStagedBy, requireArchiveNames, requireCidOfDigest } from '../shared/archive-names.js';
+import type { Publication, SoulArchive, Staging } from '../../../src/ports/soul-archive.js';
+import { isStagedBy, requireArchiveNames, requireCidOfDigest } from '../../../src/adapters/shared/archive-names.js';
 
 type Staged = Staging & { readonly digest: string; readonly bytes: Uint8Array };
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../ports/clock.js';
-import type { RelayLease } from '../../ports/relay-lease.js';
+import type { Clock } from '../../../src/ports/clock.js';
+import type { RelayLease } from '../../../src/ports/relay-lease.js';
 
 /** The relay's place in memory, for several relays of one process. */
 export class MemoryRelayLease implements RelayLease {

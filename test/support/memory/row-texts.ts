@@ -1,6 +1,6 @@
-import { wordsOf } from '../../domain/shared/words.js';
-import type { OrderRange } from '../../ports/read-models.js';
-import type { Changes } from '../../ports/read-model-writer.js';
+import { wordsOf } from '../../../src/domain/shared/words.js';
+import type { OrderRange } from '../../../src/ports/read-models.js';
+import type { Changes } from '../../../src/ports/read-model-writer.js';
 import {
   QUERY_WORDS,
   type RowText,
@@ -10,9 +10,9 @@ import {
   type VectorQuery,
   type WordHit,
   type WordQuery,
-} from '../../ports/row-search.js';
-import { bestByWords } from '../shared/word-scores.js';
-import { compareOrders } from '../../domain/shared/row-order.js';
+} from '../../../src/ports/row-search.js';
+import { bestByWordsInSlices } from '../../../src/adapters/shared/word-scores.js';
+import { compareOrders } from '../../../src/domain/shared/row-order.js';
 
 type Text = {
   readonly key: string;
@@ -85,10 +85,12 @@ export class MemoryRowTexts {
   byWords({ text, stream, within, limit }: WordQuery): readonly WordHit[] {
     const rows = this.#of(stream, within).map((row) => ({ ...row, words: new Set(wordsOf(row.text)) }));
     const asked = wordsOf(text).slice(0, QUERY_WORDS);
-    return bestByWords(
-      asked.map((word) => rows.filter(({ words }) => words.has(word))),
-      limit,
-    );
+    const hits = asked.map((word) => rows.filter(({ words }) => words.has(word)));
+    const best = bestByWordsInSlices(hits, limit);
+    for (;;) {
+      const { done, value } = best.next();
+      if (done === true) return value;
+    }
   }
 
   #lacking(query: TextQuery): readonly Text[] {

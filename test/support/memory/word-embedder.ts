@@ -1,23 +1,19 @@
-import { calibrated } from '../../domain/memory/calibrated.js';
-import { Rejection } from '../../domain/shared/rejection.js';
-import { partitionOf } from '../../domain/shared/partition.js';
-import { wordsOf } from '../../domain/shared/words.js';
-import type { Embedder } from '../../ports/embedder.js';
-import { checkEmbedCall } from '../shared/embed-call.js';
-import { unitVector } from '../shared/unit-vector.js';
+import { calibrated } from '../../../src/domain/memory/calibrated.js';
+import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { partitionOf } from '../../../src/domain/shared/partition.js';
+import { wordsOf } from '../../../src/domain/shared/words.js';
+import type { Embedder } from '../../../src/ports/embedder.js';
+import { checkEmbedCall } from '../../../src/adapters/shared/embed-call.js';
+import { unitVector } from '../../../src/adapters/shared/unit-vector.js';
 
 const DIMENSIONS = 512;
 /** Two texts are related if they share about a third of their words. */
 const RELATED = 0.3;
 
 /** Counts the words of a text in buckets, so texts with common words lie close together. It knows nothing of meaning. */
-export class MemoryEmbedder implements Embedder {
-  readonly id: string;
+export class WordEmbedder implements Embedder {
+  readonly id = 'words@1';
   #disposed = false;
-
-  constructor(id = 'words@1') {
-    this.id = id;
-  }
 
   async embed(
     texts: readonly string[],

@@ -1,7 +1,7 @@
-import type { Json } from '../../domain/shared/json.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
-import { PAGE_BYTES, untilFull } from '../../domain/shared/page-size.js';
-import type { Clock } from '../../ports/clock.js';
+import type { Json } from '../../../src/domain/shared/json.js';
+import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
+import { PAGE_BYTES, untilFull } from '../../../src/domain/shared/page-size.js';
+import type { Clock } from '../../../src/ports/clock.js';
 import {
   READ_WAIT_MS,
   type ListPage,
@@ -9,8 +9,8 @@ import {
   type Projection,
   type ReadModels,
   type RowIndex,
-} from '../../ports/read-models.js';
-import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
+} from '../../../src/ports/read-models.js';
+import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../../src/ports/read-model-writer.js';
 import type {
   RowSearch,
   RowText,
@@ -20,12 +20,12 @@ import type {
   VectorQuery,
   WordHit,
   WordQuery,
-} from '../../ports/row-search.js';
-import type { PassagePage, PassageQuery, TextSearch } from '../../ports/text-search.js';
-import { ReadWaiters, type WaitState } from '../shared/read-waiters.js';
+} from '../../../src/ports/row-search.js';
+import type { PassagePage, PassageQuery, TextSearch } from '../../../src/ports/text-search.js';
+import { ReadWaiters, type WaitState } from '../../../src/adapters/shared/read-waiters.js';
 import { MemoryPassages } from './passages.js';
 import { isWithin, MemoryRowTexts } from './row-texts.js';
-import { compareOrders } from '../../domain/shared/row-order.js';
+import { compareOrders } from '../../../src/domain/shared/row-order.js';
 
 type MemoryBuild = {
   readonly id: number;
