@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import { soulSchema } from '../src/domain/soul/soul-schema.js';
 import { hosts } from '../src/server/hosts.js';
-import { drawMachines } from '../workflows/machine-diagram.js';
+import { drawMachines } from './machine-diagram.js';
 import { eventSchemaFiles } from './event-schema-files.js';
 import { type Layer, withImportTable } from './import-table.js';
 

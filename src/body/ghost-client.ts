@@ -1,5 +1,4 @@
 import { createMindRequest, type CallOptions, type MindRequestOptions } from './mind-request.js';
-import type { MindClient } from './mind-client.js';
 import type { GhostResults, GhostStatus, GhostStepsPage, JsonMembers, StepAnswer, StepRequest } from './protocol.js';
 
 /** What a game needs to play ghost sessions of its own (contract 9.6). Every method throws a `MindError` when it has no answer to return. */
@@ -48,8 +47,3 @@ export const createGhostClient = (options: MindRequestOptions): GhostClient => {
     },
   };
 };
-
-/** The mind of a session, as `playTurn` takes it: whichever NPC is named, it is the session's ghost. */
-export const mindOfGhost = (ghosts: Pick<GhostClient, 'process'>, sessionId: string): Pick<MindClient, 'process'> => ({
-  process: (_npcId, step, call) => ghosts.process(sessionId, step, call),
-});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createGhostClient, mindOfGhost } from '../../src/body/ghost-client.js';
+import { createGhostClient } from '../../src/body/ghost-client.js';
 import { createWordMemory } from '../../src/body/memory.js';
 import { type BodyMode, playTurn } from '../../src/body/play-turn.js';
 import type { Finalize, StepAnswer, StepRequest } from '../../src/body/protocol.js';
@@ -50,7 +50,7 @@ const clientOf = (running: ProjectingServer) => {
   ): Promise<Finalize> => {
     const context = ghost === undefined ? {} : { ghost };
     const { instruction } = await playTurn({
-      mind: mindOfGhost(ghosts(), id),
+      mind: { process: (_npcId, step, call) => ghosts().process(id, step, call) },
       ...{ npcId: 'anybody', mode, tapes: own ? 'own' : 'returned' },
       tape: { observation: 'Water drips from the walls.', context: context },
       actor: () => actor,

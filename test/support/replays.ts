@@ -1,6 +1,8 @@
 import { openRulesets } from '../../src/app/minds/rulesets.js';
-import { replayedDecisions } from '../../src/app/replays/replayed-decisions.js';
+import { inSlices } from '../../src/concurrency/in-slices.js';
+import { createMindReplay } from '../../src/app/replays/replay-mind.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
+import { pagesOf } from '../../src/app/streams/stream-pages.js';
 import { parseNpcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { allEvents } from './all-events.js';
@@ -17,17 +19,21 @@ export const replayAll = async (
   let same = 0;
   const others: string[] = [];
   for (const stream of await mindsIn(events)) {
-    const { tenant } = parseNpcStream(stream) ?? { tenant: '' };
-    const byThen = async (ref: Parameters<typeof rulesets.version>[1]) => ({
-      trial: false as const,
-      rules: await rulesets.version(tenant, ref),
-    });
-    for await (const { type, revision, difference, skipped, was, would } of replayedDecisions(events, stream, byThen)) {
-      if (difference === null && skipped === undefined) same += 1;
-      else
-        others.push(
-          `${stream} revision ${String(revision)} (${type}): ${difference ?? skipped ?? ''}\n${JSON.stringify(was)}\n${JSON.stringify(would)}`,
-        );
+    const { tenant, npcId } = parseNpcStream(stream) ?? { tenant: '', npcId: '' };
+    const replay = createMindReplay(npcId);
+    for await (const page of pagesOf(events, stream, { direction: 'forwards' })) {
+      for (const recorded of page.events) {
+        const ref = replay.rulesOf(recorded);
+        const rules = ref === undefined ? null : await rulesets.version(tenant, ref);
+        for (const decided of await inSlices(replay.take(recorded, { trial: false, rules }))) {
+          const { type, revision, difference, skipped, was, would } = decided;
+          if (difference === null && skipped === undefined) same += 1;
+          else
+            others.push(
+              `${stream} revision ${String(revision)} (${type}): ${difference ?? skipped ?? ''}\n${JSON.stringify(was)}\n${JSON.stringify(would)}`,
+            );
+        }
+      }
     }
   }
   return { same, others };

@@ -27,7 +27,7 @@ export const ACTION_BYTES = 32_768;
 export const MEMORY_STORE_BYTES = 49_152;
 /** Of the details of a refusal. */
 export const DETAILS_BYTES = 16_384;
-/** Of the names of rules whose patterns matched: all names of a set (RULESET_BOUNDS) with what is between them. */
+/** Of the names of rules whose patterns matched: all names of a set (RULESET_BOUNDS) with what is between them. @internal A test adds it up. */
 export const HELD_BYTES = 26_624;
 /** Of a query for memories, in bytes of UTF-8 (contract 2.8); each may be six in JSON. */
 export const QUERY_BYTES = 8_192;

@@ -32,7 +32,7 @@ const MEMORY_CHARS = 1_000;
 const RULE_CHARS = 500;
 const MEMORIES = 20;
 const RULES = 50;
-/** The whole prompt: its parts, and what is between them. */
+/** The whole prompt: its parts, and what is between them. @internal A test adds it up. */
 export const PROMPT_BYTES = 98_304;
 
 const ANSWER_FORM =

@@ -1,4 +1,4 @@
-import type { AnyProcess, Cell } from './process.js';
+import type { AnyProcess, Cell } from '../workflows/process.js';
 
 type AnyCell = Cell<unknown, unknown, unknown>;
 type StateRow = readonly [state: string, cells: readonly (readonly [input: string, cell: AnyCell])[]];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { hosts } from '../../src/server/hosts.js';
-import { drawMachines } from '../../workflows/machine-diagram.js';
+import { drawMachines } from '../../scripts/machine-diagram.js';
 import { turn } from '../../workflows/turn.js';
 
 const states = Object.keys(turn.table);
