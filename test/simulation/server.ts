@@ -1,25 +1,13 @@
 import { createHash } from 'node:crypto';
 
 import { advanceProcess } from '../../activities/process-activities.js';
-import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
 import { WordEmbedder } from '../support/memory/word-embedder.js';
 import { MemorySoulArchive } from '../support/memory/soul-archive.js';
 import { nativeSearch } from '../../src/adapters/vectors/usearch.js';
 import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
-import { createScriptedEngine } from '../../src/adapters/cortex/scripted/engine.js';
-import { createEngines } from '../../src/app/cortex/engines.js';
 import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
-import { createGhostEngines } from '../../src/app/ghosts/ask-engines.js';
-import { createPace } from '../../src/app/ghosts/pace.js';
-import { createKeptSessions } from '../../src/app/ghosts/play-slice.js';
-import { createHand, type SliceTask } from '../../src/app/replays/replay-part.js';
-import { createKeptPlays } from '../../src/app/ghosts/remote-steps.js';
-import { openLevels } from '../../src/app/levels/levels.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
-import { createRecall } from '../../src/app/memory/recall.js';
 import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
-import { ProcessJournal } from '../../src/app/processes/process-journal.js';
-import { openRulesets } from '../../src/app/minds/rulesets.js';
 import { jcs } from '../../src/domain/shared/json.js';
 import { createApp } from '../../src/http/app.js';
 import { createLifecycle } from '../../src/http/lifecycle.js';
@@ -35,10 +23,8 @@ import type { TextSearch } from '../../src/ports/text-search.js';
 import type { Snapshots } from '../../src/ports/snapshots.js';
 import type { Ports } from '../../src/ports/ports.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
-import { openHosts } from '../../src/server/hosts.js';
-import { httpRoutes } from '../../src/roles/http.js';
 import type { StepArgs, StepResult } from '../../workflows/process-step.js';
-import { noOtherArchives } from '../support/souls.js';
+import { assembleServer } from '../support/assemble-server.js';
 import type { Machine } from './machine.js';
 import { answerTo, type Reply, type Request } from './request.js';
 
@@ -70,9 +56,6 @@ export type SimulatedServer = {
   step(args: StepArgs): Promise<StepResult>;
 };
 
-const RECALL_CACHE_BYTES = 1024 * 1024;
-const AGENT_WAIT_MS = 12_000;
-
 /** A server as `startServer` builds it, with every role, over these ports: the product's own code from the request to the ports. */
 export const createServer = (options: ServerOptions): SimulatedServer => {
   const { machine, random, events, readModels, snapshots, idempotency } = options;
@@ -81,10 +64,6 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   const log = logOf(options.onDefect);
   const snapshotting = createSnapshotting({ snapshots, clock, log }, { every: options.snapshotEvery });
   const lanes = new Lanes(events, clock, { shared, kept: options.lanesKept, snapshots: snapshotting });
-  const rulesets = openRulesets(lanes, events);
-  const journal = new ProcessJournal(events, { shared });
-  const scripted = createScriptedEngine();
-  const engines = createEngines([scripted], scripted, () => null);
   const ports: Ports = {
     clock,
     random,
@@ -100,35 +79,13 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     rateLimiter: new MemoryRateLimiter(clock),
     keyUsage: { touch: () => undefined, lastUsedAt: () => Promise.resolve(new Map<string, string>()) },
   };
-  const recall = createRecall({ ...ports, lanes }, RECALL_CACHE_BYTES);
-  const levels = openLevels({ ...ports, lanes, archive: ports.soulArchive }, []);
-  const ghosts = {
-    ghostPace: createPace(clock, 1),
-    ghostPlays: createKeptPlays(),
-    ghostSessions: createKeptSessions(),
-  };
-  const made = { levels, ghostEngines: createGhostEngines({ engines, clock, texts: 1 }), ...ghosts };
-  const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives: noOtherArchives, ...made };
-  const takeAgain = createHand({ events, clock, rulesOf: (...of) => rulesets.version(...of) });
-  const replayHands = { begin: (slice: SliceTask) => [takeAgain(slice)] };
-  const processes = openHosts({ ...deciding, issuer: 'http://simulation', replayHands, checkpointReceiver: null });
-  const hosting = { lanes, journal, processes, clock };
-  const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, random, logger: log });
+  const assembly = assembleServer({
+    ...{ ports, lanes, signingKeys, apiKeys: noApiKeys, levels: [], log },
+    ...{ engine: options.engine, publicUrl: 'http://simulation', deadlineMs: options.turnDeadlineMs },
+  });
+  const { hosting, engine } = assembly;
+  const routes = assembly.routes.map(compiledOnce);
   const lifecycle = createLifecycle();
-  const routes = httpRoutes({
-    ...deciding,
-    journal,
-    engine,
-    publicUrl: 'http://simulation',
-    config: {
-      turnDeadlineMs: options.turnDeadlineMs,
-      rulesRegistration: true,
-      agentWaitMs: AGENT_WAIT_MS,
-      soulDeadlineMs: options.turnDeadlineMs,
-      archives: { soulTrust: null },
-    },
-    apiKeys: noApiKeys,
-  }).map(compiledOnce);
   const authenticate = () => ({
     tenant: TENANT,
     keyId: 'key',

@@ -1,0 +1,81 @@
+import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
+import { createScriptedEngine } from '../../src/adapters/cortex/scripted/engine.js';
+import { createEngines } from '../../src/app/cortex/engines.js';
+import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
+import { createGhostEngines } from '../../src/app/ghosts/ask-engines.js';
+import { createPace } from '../../src/app/ghosts/pace.js';
+import { createKeptSessions } from '../../src/app/ghosts/play-slice.js';
+import { createKeptPlays } from '../../src/app/ghosts/remote-steps.js';
+import { createRecall } from '../../src/app/memory/recall.js';
+import { openRulesets } from '../../src/app/minds/rulesets.js';
+import { openLevels } from '../../src/app/levels/levels.js';
+import type { BuiltInLevel } from '../../src/app/levels/built-in-levels.js';
+import { ProcessJournal } from '../../src/app/processes/process-journal.js';
+import { createHand, type SliceTask } from '../../src/app/replays/replay-part.js';
+import type { Lanes } from '../../src/app/streams/lanes.js';
+import type { Log } from '../../src/ports/log.js';
+import type { Ports } from '../../src/ports/ports.js';
+import type { ProcessEngine } from '../../src/ports/process-engine.js';
+import type { SigningKeys } from '../../src/ports/signing-keys.js';
+import { httpRoutes } from '../../src/roles/http.js';
+import { openHosts } from '../../src/server/hosts.js';
+import { noOtherArchives } from './souls.js';
+
+const RECALL_CACHE_BYTES = 1024 * 1024;
+const AGENT_WAIT_MS = 12_000;
+
+export type AssemblyOptions = {
+  readonly ports: Ports;
+  readonly lanes: Lanes;
+  readonly signingKeys: SigningKeys;
+  readonly apiKeys: ApiKeyDeps;
+  readonly levels: readonly BuiltInLevel[];
+  /** Null drives processes in this server itself. */
+  readonly engine: ProcessEngine | null;
+  readonly publicUrl: string;
+  /** Milliseconds, for turns and for the exchanges of souls. */
+  readonly deadlineMs: number;
+  readonly log: Log;
+};
+
+/** The product's own code between the HTTP application and the ports, as `startServer` puts it together, with every role. */
+export const assembleServer = ({ ports, lanes, signingKeys, apiKeys, publicUrl, log, ...options }: AssemblyOptions) => {
+  const { clock, random, events } = ports;
+  const { shared } = lanes;
+  const rulesets = openRulesets(lanes, events);
+  const journal = new ProcessJournal(events, { shared });
+  const scripted = createScriptedEngine();
+  const engines = createEngines([scripted], scripted, () => null);
+  const recall = createRecall({ ...ports, lanes }, RECALL_CACHE_BYTES);
+  const levels = openLevels({ ...ports, lanes, archive: ports.soulArchive }, options.levels);
+  const ghosts = {
+    ghostEngines: createGhostEngines({ engines, clock, texts: 1 }),
+    ghostPace: createPace(clock, 1),
+    ghostPlays: createKeptPlays(),
+    ghostSessions: createKeptSessions(),
+  };
+  const deciding = {
+    ports,
+    lanes,
+    rulesets,
+    signingKeys,
+    recall,
+    engines,
+    archives: noOtherArchives,
+    levels,
+    ...ghosts,
+  };
+  const decideAgain = createHand({ events, clock, rulesOf: (...of) => rulesets.version(...of) });
+  const replayHands = { begin: (slice: SliceTask) => [decideAgain(slice)] };
+  const processes = openHosts({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver: null });
+  const hosting = { lanes, journal, processes, clock };
+  const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, random, logger: log });
+  const config = {
+    turnDeadlineMs: options.deadlineMs,
+    soulDeadlineMs: options.deadlineMs,
+    agentWaitMs: AGENT_WAIT_MS,
+    rulesRegistration: true,
+    archives: { soulTrust: null },
+  };
+  return { hosting, engine, routes: httpRoutes({ ...deciding, journal, engine, publicUrl, config, apiKeys }) };
+};
