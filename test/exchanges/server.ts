@@ -1,0 +1,218 @@
+import { MemoryEmbedder } from '../../src/adapters/memory/embedder.js';
+import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
+import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-store.js';
+import { MemoryKeyUsage } from '../../src/adapters/memory/key-usage.js';
+import { MemoryOwnerKeyFile } from '../../src/adapters/memory/owner-key-file.js';
+import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
+import { MemorySnapshots } from '../../src/adapters/memory/snapshots.js';
+import { MemorySoulArchive } from '../../src/adapters/memory/soul-archive.js';
+import { plainSearch } from '../../src/adapters/memory/vector-search.js';
+import { readLevelMaps } from '../../src/adapters/files/level-maps.js';
+import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
+import { issueApiKey } from '../../src/app/keys/api-keys.js';
+import { firstStart } from '../../src/app/keys/first-start.js';
+import { openKeys } from '../../src/app/keys/open-keys.js';
+import { readBuiltInLevels } from '../../src/app/levels/built-in-levels.js';
+import { Projector } from '../../src/app/read-models/projector.js';
+import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
+import { Lanes } from '../../src/app/streams/lanes.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
+import { createApp, createStartingApp } from '../../src/http/app.js';
+import { createRequestIds } from '../../src/http/guard/request-id.js';
+import { createLifecycle } from '../../src/http/lifecycle.js';
+import type { RouteDefinition } from '../../src/http/route.js';
+import { statusRoutes } from '../../src/http/routes/status.js';
+import { listen } from '../../src/http/server.js';
+import type { Metrics } from '../../src/ports/metrics.js';
+import type { Ports } from '../../src/ports/ports.js';
+import { projections } from '../../projections/registry.js';
+import { assembleServer } from '../support/assemble-server.js';
+import { gate } from '../support/gate.js';
+import { rememberingLog } from '../support/http.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { seededRandom } from '../support/seeded-random.js';
+import { storeWith } from '../support/streams.js';
+
+const DEADLINE_MS = 900_000;
+/** Events of one page of the store: a handful of events then fills several pages. */
+const PAGE_EVENTS = 3;
+
+/** What a read of the store does instead of reading. */
+const faults = {
+  /** It cannot be reached. */
+  fails: () => {
+    throw new Rejection('STORE_UNAVAILABLE', { retryAfter: 2 });
+  },
+  /** It throws what nobody foresaw. */
+  breaks: () => {
+    throw new Error('the disk is gone');
+  },
+} as const;
+export type StoreFault = keyof typeof faults | 'hangs';
+
+/** A memory store whose reads go wrong when they are told to. */
+const faultyStore = () => {
+  const store = new MemoryEventStore();
+  let soundReads = Infinity;
+  let fault: StoreFault = 'fails';
+  let held = gate();
+  let caught = gate();
+  return {
+    events: storeWith(store, {
+      read: async (stream, range) => {
+        soundReads -= 1;
+        if (soundReads < 0) {
+          caught.open();
+          await (fault === 'hangs' ? held.opened : faults[fault]());
+        }
+        return store.read(stream, { ...range, limit: Math.min(range.limit, PAGE_EVENTS) });
+      },
+    }),
+    isWell: () => soundReads > 0,
+    /** From the read after this many on, reads go wrong. */
+    spoil: (how: StoreFault, reads: number): void => {
+      fault = how;
+      soundReads = reads;
+      caught = gate();
+    },
+    /** Resolves when a read has gone wrong since. */
+    caught: (): Promise<void> => caught.opened,
+    /** Reads work again, and those that hang go on. */
+    mend: (): void => {
+      soundReads = Infinity;
+      held.open();
+      held = gate();
+    },
+  };
+};
+
+/** Metrics that remember how many requests were counted under each operation and status. */
+const rememberingMetrics = (): Metrics & { readonly counted: Map<string, number> } => {
+  const counted = new Map<string, number>();
+  return {
+    counted,
+    begin: () => 0,
+    request: (operation, status) => {
+      const what = `${operation} ${String(status)}`;
+      counted.set(what, (counted.get(what) ?? 0) + 1);
+    },
+    work: () => undefined,
+    render: async () => ({
+      type: 'text/plain; version=0.0.4; charset=utf-8',
+      content: '# The figures are left out.\n',
+    }),
+  };
+};
+
+/**
+ * The whole server in this process, on a free port: the product's own code over memory adapters, with a clock that stands still and seeded randomness.
+ * It is starting until it is told that it is ready.
+ */
+export const openExchangeServer = async () => {
+  const clock = new ManualClock();
+  const random = seededRandom('ports');
+  const log = { ...rememberingLog(), isLevelEnabled: () => false };
+  const metrics = rememberingMetrics();
+  const store = faultyStore();
+  const { events } = store;
+  const snapshots = new MemorySnapshots();
+  const readModels = new MemoryReadModels(clock);
+  const ports: Ports = {
+    ...{ clock, random, events, snapshots, readModels, rowSearch: readModels, textSearch: readModels },
+    soulArchive: new MemorySoulArchive(),
+    idempotency: new MemoryIdempotencyStore(clock),
+    vectorSearch: plainSearch,
+    embedder: new MemoryEmbedder(),
+    rateLimiter: new MemoryRateLimiter(clock),
+    keyUsage: new MemoryKeyUsage(),
+  };
+  const lanes = new Lanes(events, clock, { snapshots: createSnapshotting({ snapshots, clock, log }) });
+  const projector = new Projector({ events, writer: readModels, clock, log }, projections);
+  await projector.start();
+
+  const { signingKeys, apiKeys } = await openKeys({
+    ...{ ports, lanes, secret: new Uint8Array(32).fill(7) },
+    settings: { jwsAlg: 'Ed25519', rateLimit: null, tiersActive: false },
+    onCutOff: (error) => {
+      throw error;
+    },
+  });
+  const { directory } = apiKeys;
+  const owner = (await firstStart(apiKeys, new MemoryOwnerKeyFile()))?.key ?? '';
+  const principal = directory.find(owner, clock.now());
+  if (principal === null) throw new Error('the owner key does not open the server');
+  const issue = async (name: string, wish: object): Promise<string> => {
+    const wanted = { name, scopes: principal.scopes, rateLimit: null, expiresAt: null, test: false, ...wish };
+    const { key } = await issueApiKey(apiKeys, principal, wanted, { commandId: name, correlationId: name });
+    return key ?? '';
+  };
+  const keys = {
+    owner,
+    /** May do little. */
+    narrow: await issue('narrow', { scopes: ['npc'] }),
+    /** May ask twice a minute. */
+    limited: await issue('limited', { scopes: ['npc'], rateLimit: { limit: 2, windowSeconds: 60 } }),
+  };
+
+  const { engine, routes: served } = assembleServer({
+    ...{ ports, lanes, signingKeys, apiKeys, log, engine: null },
+    ...{
+      levels: await readBuiltInLevels(await readLevelMaps()),
+      publicUrl: 'http://anima.test',
+      deadlineMs: DEADLINE_MS,
+    },
+  });
+  await engine.start();
+  const lifecycle = createLifecycle();
+  const status: readonly RouteDefinition[] = statusRoutes({
+    ...{ lifecycle, metrics },
+    dependencies: () => ({ eventStore: store.isWell() ? { ok: true } : { ok: false, detail: 'It does not answer.' } }),
+    allRoutes: () => [...status, ...served],
+  });
+  const common = { lifecycle, clock, metrics, logger: log };
+  const nameRequest = createRequestIds(seededRandom('unreadable'));
+  const server = await listen({
+    ...{ host: '127.0.0.1', port: 0, lifecycle, clock, log, nameRequest: () => nameRequest({}) },
+    app: createStartingApp({ ...common, random: seededRandom('starting'), routes: status }),
+  });
+  return {
+    port: server.port,
+    keys,
+    store,
+    wait: (ms: number) => clock.advance(ms),
+    ready: (): void => {
+      server.serve(
+        createApp({
+          ...common,
+          random: seededRandom('ready'),
+          routes: [...status, ...served],
+          authenticate: (header) => directory.authenticate(header, clock.now()),
+          rateLimiter: ports.rateLimiter,
+          idempotency: ports.idempotency,
+          revisionOf: (stream) => lanes.revisionOf(stream),
+        }),
+      );
+      lifecycle.ready();
+    },
+    stop: () => server.stop(),
+    /** What the server counted and logged: operations and statuses, then lines from warnings up, both in order of their text. */
+    notes: (): readonly string[] => [
+      ...Array.from(metrics.counted, ([what, count]) => `counted ${what}: ${String(count)}`).sort(),
+      ...log.lines
+        .filter(({ level }) => level === 'warn' || level === 'error')
+        .map(({ level, message, fields }) => {
+          const { err, ...rest } = fields as { readonly err?: Error };
+          return `logged ${level}: ${message} ${JSON.stringify({ ...rest, err: err?.message })}`;
+        })
+        .sort(),
+    ],
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      store.mend();
+      await server.stop();
+      await engine[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+      await projector[Symbol.asyncDispose]();
+      await events[Symbol.asyncDispose]();
+    },
+  };
+};
