@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+
+import { describe, expect, it } from 'vitest';
+
+import { agentTurn } from '../../../workflows/agent-turn.js';
+import { checkpoint } from '../../../workflows/checkpoint.js';
+import { ghostSession } from '../../../workflows/ghost-session.js';
+import { replay } from '../../../workflows/replay.js';
+import { soulExport } from '../../../workflows/soul-export.js';
+import { soulImport } from '../../../workflows/soul-import.js';
+import { turn } from '../../../workflows/turn.js';
+import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { serialise } from '../../../src/adapters/shared/append-rules.js';
+import { logFold } from '../../../src/app/audit/log.js';
+import { stepCount } from '../../../src/app/ghosts/steps-log.js';
+import { tenantFold, tenantNamesFold } from '../../../src/app/keys/key-directory.js';
+import { mindFold } from '../../../src/app/minds/mind.js';
+import { rulesetFold } from '../../../src/app/minds/rulesets.js';
+import { importFold } from '../../../src/app/souls/import-fold.js';
+import type { PlacedEvent } from '../../../src/app/streams/fold.js';
+import { Lane } from '../../../src/app/streams/lane.js';
+import { eventKinds } from '../../../src/domain/event-kinds.js';
+import { evolveLevel, initialLevel } from '../../../src/domain/level/level-state.js';
+import type { JsonObject } from '../../../src/domain/shared/json.js';
+import { evolveSigningKeys, noSigningKeys } from '../../../src/domain/signing/events.js';
+import { evolveCustody } from '../../../src/domain/soul/custody.js';
+import type { EventStore } from '../../../src/ports/event-store.js';
+import { event } from '../../support/events.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { storeWith } from '../../support/streams.js';
+
+type Kind = keyof typeof eventKinds;
+type Folded = { readonly initial: unknown; evolve(state: never, event: PlacedEvent): unknown };
+
+/** One event of every type, as a store held it (test/domain/event-kinds.test.ts says more). */
+const fixtures = JSON.parse(
+  readFileSync(new URL('../../fixtures/stored-events.json', import.meta.url), 'utf8'),
+) as readonly { readonly kind: Kind; readonly stored: PlacedEvent; readonly known?: JsonObject }[];
+const named = fixtures.map((fixture) => [`${fixture.kind} ${fixture.stored.type}`, fixture] as const);
+/** A newer program records these types in another form. */
+const current = named.filter(([, { known }]) => known === undefined);
+
+/** Everything that the streams of a kind are folded to. */
+const folds: Readonly<Record<Kind, readonly Folded[]>> = {
+  npc: [mindFold, turn, agentTurn, soulExport],
+  ruleset: [rulesetFold],
+  level: [{ initial: initialLevel, evolve: evolveLevel }],
+  tenant: [tenantFold],
+  tenants: [tenantNamesFold],
+  signingKeys: [
+    {
+      initial: noSigningKeys,
+      evolve: (keys, stored) => evolveSigningKeys(keys, eventKinds.signingKeys.decode(stored)),
+    },
+  ],
+  imports: [importFold, soulImport],
+  custody: [{ initial: { owner: null }, evolve: evolveCustody }],
+  ghosts: [ghostSession],
+  ghostSteps: [stepCount],
+  replays: [replay],
+  log: [logFold, checkpoint],
+};
+
+/** A store in which a stream ends where the event was recorded. */
+const storeBefore = ({ stream, revision, meta }: PlacedEvent): EventStore => {
+  const { prevHash, at } = meta;
+  const last = { ...event('before', { meta: { hash: prevHash, at } }), stream, revision: revision - 1, position: 1 };
+  const events = revision === 0 ? [] : [last];
+  return storeWith(new MemoryEventStore(), { read: async () => ({ events, lastRevision: revision - 1 }) });
+};
+
+/** Records what was decoded from an event once more, at the same place and time, on behalf of the same command. */
+const recordAgain = async ({ kind, stored }: (typeof fixtures)[number]): Promise<PlacedEvent> => {
+  const { schemaVersion: _, at, prevHash: __, hash: ___, process, ...context } = stored.meta;
+  const nothing = { initial: null, evolve: () => null };
+  const lane = new Lane(stored.stream, nothing, storeBefore(stored), new ManualClock(at));
+  await lane.load();
+  const { type, data } = eventKinds[kind].decode(stored);
+  const draft = { type, data: data as JsonObject, ...(process === undefined ? {} : { process }) };
+  const madeMs = parseInt(stored.id.slice(0, 13).replace('-', ''), 16);
+  const [again] = lane.place([draft], context, madeMs);
+  return again ?? expect.fail('nothing was placed');
+};
+
+/** Their examples were written by hand, and so were their ids, which no digest made. Everything else of them is recorded again. */
+const byHand: readonly string[] = [
+  ...['MemoryConfirmed', 'RecallReported', 'MemoriesCleared', 'MemoriesRetracted', 'CortexChosen'],
+  ...['SoulExportRequested', 'SoulSealed', 'SoulExported', 'SoulExportFailed', 'SoulExportExpired'],
+];
+/** The key that it revokes is in no other example. */
+const alone: readonly string[] = ['KeyRevoked'];
+
+describe('stored events', () => {
+  it.each(current)('are recorded again with the same bytes, id and hash: %s', async (_, fixture) => {
+    const { stored } = fixture;
+    const again = await recordAgain(fixture);
+    const { id, meta } = stored;
+    const isDerived = !byHand.includes(stored.type);
+    expect([again.id === id, again.meta.hash === meta.hash]).toEqual([isDerived, isDerived]);
+    // The order of members is stored as well.
+    expect(serialise([{ ...again, id, meta: { ...again.meta, hash: meta.hash } }])).toEqual(serialise([stored]));
+    expect([again.stream, again.revision]).toEqual([stored.stream, stored.revision]);
+  });
+
+  it.each(named.filter(([, { stored }]) => !alone.includes(stored.type)))(
+    'change what their stream is folded to: %s',
+    (_, { kind, stored }) => {
+      const others = fixtures.filter((other) => other.kind === kind && other.stored.type !== stored.type);
+      const isSeen = (fold: Folded): boolean => {
+        let state = fold.initial;
+        const changes = (): boolean => !isDeepStrictEqual(fold.evolve(state as never, stored), state);
+        return (
+          changes() ||
+          others.some((other) => {
+            state = fold.evolve(state as never, other.stored);
+            return changes();
+          })
+        );
+      };
+      expect(folds[kind].some(isSeen)).toBe(true);
+    },
+  );
+});
