@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-import { nextTurn } from '../../src/app/pacing/next-turn.js';
+import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
 
 /** Where Node announces each connection that a server accepts. */
 const ACCEPTED = 'net.server.socket';
@@ -123,7 +123,7 @@ export const openConnection = async (port: number): Promise<Connection> => {
     },
     rest: () => read(() => undefined),
     leave: async () => {
-      while (!served.destroyed && served.bytesRead < socket.bytesWritten) await nextTurn();
+      while (!served.destroyed && served.bytesRead < socket.bytesWritten) await yieldToEventLoop();
       while (received < served.bytesWritten && !isClosed) await receive();
       socket.destroy();
       if (!served.closed) await once(served, 'close');

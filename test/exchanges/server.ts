@@ -1,12 +1,8 @@
-import { MemoryEmbedder } from '../../src/adapters/memory/embedder.js';
-import { MemoryEventStore } from '../../src/adapters/memory/event-store.js';
-import { MemoryIdempotencyStore } from '../../src/adapters/memory/idempotency-store.js';
-import { MemoryKeyUsage } from '../../src/adapters/memory/key-usage.js';
-import { MemoryOwnerKeyFile } from '../../src/adapters/memory/owner-key-file.js';
-import { MemoryReadModels } from '../../src/adapters/memory/read-models.js';
-import { MemorySnapshots } from '../../src/adapters/memory/snapshots.js';
-import { MemorySoulArchive } from '../../src/adapters/memory/soul-archive.js';
-import { plainSearch } from '../../src/adapters/memory/vector-search.js';
+import { EmbeddedIdempotencyStore } from '../../src/adapters/embedded/idempotency-store.js';
+import { EmbeddedKeyUsage } from '../../src/adapters/embedded/key-usage.js';
+import { openReadsFile } from '../../src/adapters/embedded/reads-file.js';
+import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
+import { nativeSearch } from '../../src/adapters/vectors/usearch.js';
 import { readLevelMaps } from '../../src/adapters/files/level-maps.js';
 import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
 import { issueApiKey } from '../../src/app/keys/api-keys.js';
@@ -29,6 +25,11 @@ import { projections } from '../../projections/registry.js';
 import { assembleServer } from '../support/assemble-server.js';
 import { gate } from '../support/gate.js';
 import { rememberingLog } from '../support/http.js';
+import { MemoryEventStore } from '../support/memory/event-store.js';
+import { MemoryOwnerKeyFile } from '../support/memory/owner-key-file.js';
+import { MemoryReadModels } from '../support/memory/read-models.js';
+import { MemorySoulArchive } from '../support/memory/soul-archive.js';
+import { WordEmbedder } from '../support/memory/word-embedder.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { storeWith } from '../support/streams.js';
@@ -105,7 +106,7 @@ const rememberingMetrics = (): Metrics & { readonly counted: Map<string, number>
 };
 
 /**
- * The whole server in this process, on a free port: the product's own code over memory adapters, with a clock that stands still and seeded randomness.
+ * The whole server in this process, on a free port: the product's own code over stores in memory, with a clock that stands still and seeded randomness.
  * It is starting until it is told that it is ready.
  */
 export const openExchangeServer = async () => {
@@ -115,16 +116,16 @@ export const openExchangeServer = async () => {
   const metrics = rememberingMetrics();
   const store = faultyStore();
   const { events } = store;
-  const snapshots = new MemorySnapshots();
+  const snapshots = EmbeddedSnapshots.open(':memory:');
   const readModels = new MemoryReadModels(clock);
   const ports: Ports = {
     ...{ clock, random, events, snapshots, readModels, rowSearch: readModels, textSearch: readModels },
     soulArchive: new MemorySoulArchive(),
-    idempotency: new MemoryIdempotencyStore(clock),
-    vectorSearch: plainSearch,
-    embedder: new MemoryEmbedder(),
+    idempotency: EmbeddedIdempotencyStore.open(':memory:', clock),
+    vectorSearch: nativeSearch,
+    embedder: new WordEmbedder(),
     rateLimiter: new MemoryRateLimiter(clock),
-    keyUsage: new MemoryKeyUsage(),
+    keyUsage: new EmbeddedKeyUsage(openReadsFile(':memory:'), clock),
   };
   const lanes = new Lanes(events, clock, { snapshots: createSnapshotting({ snapshots, clock, log }) });
   const projector = new Projector({ events, writer: readModels, clock, log }, projections);

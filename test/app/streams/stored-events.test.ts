@@ -10,7 +10,7 @@ import { replay } from '../../../workflows/replay.js';
 import { soulExport } from '../../../workflows/soul-export.js';
 import { soulImport } from '../../../workflows/soul-import.js';
 import { turn } from '../../../workflows/turn.js';
-import { MemoryEventStore } from '../../../src/adapters/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { serialise } from '../../../src/adapters/shared/append-rules.js';
 import { logFold } from '../../../src/app/audit/log.js';
 import { stepCount } from '../../../src/app/ghosts/steps-log.js';
