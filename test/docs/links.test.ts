@@ -30,4 +30,12 @@ describe('the docs', () => {
     );
     expect(unlinked).toEqual([]);
   });
+
+  it('number each decision once, as its title does', () => {
+    const records = pages.filter((page) => page.startsWith(join('docs', 'adr')));
+    const numbers = records.map((page) => Number(/(\d+)-[^/]*$/.exec(page)?.[1]));
+    expect(new Set(numbers).size).toBe(records.length);
+    const titled = records.map((page) => Number(/^# (\d+)\. /.exec(readFileSync(join(repository, page), 'utf8'))?.[1]));
+    expect(titled).toEqual(numbers);
+  });
 });
