@@ -67,7 +67,7 @@ describe('the lint rules', () => {
   it('refuse a test that leaves the others out', async () => {
     expect(
       await broken(
-        'test/scripts/prepare.test.ts',
+        'test/scripts/prepare.long.test.ts',
         "import { it } from 'vitest';\nit.only('alone', () => undefined);\n",
       ),
     ).toContain('no-restricted-syntax');
