@@ -1,6 +1,6 @@
-import { decideAndAppend, durable } from '../src/app/streams/decide-and-append.js';
-import type { EventDraft } from '../src/app/streams/lane.js';
+import { DECIDE_ATTEMPTS, othersKeptWriting } from '../src/app/streams/attempts.js';
 import type { Lanes } from '../src/app/streams/lanes.js';
+import type { EventDraft } from '../src/app/streams/place-events.js';
 import type { Instance, ProcessJournal } from '../src/app/processes/process-journal.js';
 import { schemaVersionOf } from '../src/domain/event-kinds.js';
 import { parseProcessId } from '../src/domain/shared/process-id.js';
@@ -27,10 +27,10 @@ export const hosted = (processes: AdvanceDeps['processes'], name: string): Hoste
 };
 
 /**
- * One whole step of any process: load and fold, look the cells up, record the events in one append, answer. An engine calls this for one process at a time. Several servers may race: the loser folds what the winner recorded and decides
- * again, so a repeat or a race adds no second event.
- * @throws Rejection from a cell; BUSY when the same command has begun another process of this kind (a repeat
- *   finds that one); CONFLICT after DECIDE_ATTEMPTS; and what the event store raises.
+ * One whole step of any process: load and fold, look the cells up, record the events in one append, answer. An engine calls this for one process at a
+ * time. Several servers may race: the loser folds what the winner recorded and decides again, so a repeat or a race adds no second event.
+ * @throws Rejection from a cell; BUSY when the same command has begun another process of this kind (a repeat finds that one); SOUL_ARRIVING where only
+ *   another command may write; CONFLICT after DECIDE_ATTEMPTS; and what the event store raises
  */
 export const advance = (
   deps: AdvanceDeps,
@@ -44,75 +44,66 @@ export const advance = (
   );
 
 const step = async (
-  deps: AdvanceDeps,
+  { journal, lanes, processes }: AdvanceDeps,
   ref: ProcessRef,
   inputs: readonly ProcessInput[],
   by: CommandContext,
 ): Promise<Advanced> => {
-  const host = hosted(deps.processes, ref.process);
-  const recorded = await record(deps, host, ref, inputs, by);
-  return { ...recorded, answer: host.process.answer(recorded.state, inputs.at(-1)) as unknown };
-};
-
-type StepRecord = { readonly state: Instance['state']; readonly revision: number; readonly position: number };
-
-const record = async (
-  { journal, lanes }: AdvanceDeps,
-  host: HostedProcess,
-  ref: ProcessRef,
-  inputs: readonly ProcessInput[],
-  by: CommandContext,
-): Promise<StepRecord> => {
-  const { process, fold } = host;
+  const host = hosted(processes, ref.process);
+  const { process } = host;
   const timeMs = parseProcessId(ref.id)?.timeMs ?? 0;
-  let atLeast = -1;
-  let sent = false;
-  const result = decideAndAppend<unknown, StepRecord>(
-    lanes,
-    { stream: ref.stream, fold, context: by, timeMs },
-    async (count) => {
-      // It was sent and not written: another writer was faster, so the stream is read to its end.
-      if (sent) atLeast = Number.MAX_SAFE_INTEGER;
-      // Good enough to append from, because the append shows whether another writer was faster. Anything else reads the stream.
-      const remembered = count === 0 ? journal.remembered(ref) : undefined;
-      const before = remembered ?? (await journal.load(process, ref, atLeast));
-      // The same command under another id: the caller gave up an earlier attempt, which was carried out all the same.
-      if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
-      const factsOf = await host.prepare(ref, before.state, inputs, by);
-      return {
-        decide: (lane) => {
-          const drafts = refusalOr(() => decide(process, before, inputs, factsOf(lane.state), ref, by));
-          if (drafts instanceof Rejection || drafts.length === 0) return drafts;
-          // The lane has read events that were not folded. One of them may be this very step, recorded by another server.
-          if (lane.readRevision > before.through) {
-            atLeast = lane.readRevision;
-            return 'outdated';
-          }
-          sent = true;
-          return drafts;
-        },
-        conclude: async (lane, seen, refusal) => {
-          if (remembered !== undefined) return null;
-          // Only what no cell looked at the facts for rests on the process alone, which was read to its end.
-          if (refusal !== null || !isIgnored(process, before, inputs)) {
-            const standing = await durable(lanes, lane, seen);
-            if (standing?.revision !== seen.revision) return null;
-          }
-          if (refusal !== null) throw refusal;
-          return { state: before.state, revision: Math.max(lane.confirmedRevision, before.through), position: 0 };
-        },
-        recorded: ({ events, revision, position }) => {
-          const { state } = journal.recorded(process, ref, before, events);
-          return { state, revision, position };
-        },
-      };
-    },
-  );
-  return result.catch((error: unknown) => {
-    // Only the stream can tell whether a failed append was written.
-    if (sent) journal.forget(ref);
-    throw error;
+  const answered = (state: Instance['state'], revision: number, position: number): Advanced => ({
+    ...{ state, revision, position },
+    answer: process.answer(state, inputs.at(-1)) as unknown,
   });
+  /** How far the process must have been read. */
+  let atLeast = -1;
+  for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
+    // Load. What is remembered is good enough to append from: the append shows whether another writer was faster. Anything else reads the stream.
+    const remembered = attempt === 0 ? journal.remembered(ref) : undefined;
+    const before = remembered ?? (await journal.load(process, ref, atLeast));
+    // The same command under another id: the caller gave up an earlier attempt, which was carried out all the same.
+    if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
+    const factsOf = await host.prepare(ref, before.state, inputs, by);
+    const lane = await lanes.open(ref.stream, host.fold);
+    if (lane.isHeldFrom(by)) {
+      await lane.requireFree(by);
+      continue;
+    }
+
+    // Decide. Nothing is awaited from here to the append: the events must follow from exactly what precedes them.
+    const seen = { state: lane.state, revision: lane.revision };
+    const decided = refusalOr(() => decide(process, before, inputs, factsOf(seen.state), ref, by));
+
+    if (decided instanceof Rejection || decided.length === 0) {
+      // Nothing to append. The answer rests on the process alone, read to its end, where no cell looked at the facts; else on the stream's end.
+      if (remembered !== undefined) continue;
+      const isCertain = !(decided instanceof Rejection) && isIgnored(process, before, inputs);
+      if (!isCertain && (await lane.durable(seen))?.revision !== seen.revision) continue;
+      if (decided instanceof Rejection) throw decided;
+      return answered(before.state, Math.max(lane.confirmedRevision, before.through), 0);
+    }
+
+    if (lane.readRevision > before.through) {
+      // The lane has read events that were not folded. One of them may be this very step, recorded by another server.
+      atLeast = Math.max(atLeast, lane.readRevision);
+      continue;
+    }
+
+    // Append.
+    const recorded = await lane.append(decided, by, timeMs).catch((error: unknown) => {
+      // Only the stream can tell whether it was written.
+      journal.forget(ref);
+      throw error;
+    });
+    if (recorded !== null) {
+      const { state } = journal.recorded(process, ref, before, recorded.events);
+      return answered(state, recorded.revision, recorded.position);
+    }
+    // Another writer was faster: from now on the process is read to the stream's end.
+    atLeast = Number.MAX_SAFE_INTEGER;
+  }
+  throw othersKeptWriting();
 };
 
 const isIgnored = (process: AnyProcess, { state }: Instance, inputs: readonly ProcessInput[]): boolean =>

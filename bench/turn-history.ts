@@ -1,5 +1,6 @@
 import type { Fold } from '../src/app/streams/fold.js';
-import { type EventDraft, Lane } from '../src/app/streams/lane.js';
+import { Lane } from '../src/app/streams/lane.js';
+import type { EventDraft } from '../src/app/streams/place-events.js';
 import { makeTurnId } from '../src/domain/npc/turn-id.js';
 import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
 import { npcStream } from '../src/domain/shared/stream-names.js';
@@ -98,14 +99,13 @@ export class Mind {
     const emitted = steps[step] ?? [];
     const commandId = `${this.#turnId}-${step}`;
     const context = { tenant: TENANT, actor: 'bench', commandId, correlationId: commandId, causationId: null };
-    const placed = this.#lane.place(
+    const recorded = await this.#lane.append(
       emitted.map((event, index) => this.#draft(event, step, index === emitted.length - 1, steps.length)),
       context,
       this.#openedMs,
     );
-    const outcome = await this.#lane.append(placed);
-    if (!outcome.ok) throw new Error('somebody else writes to this store');
-    return placed.length;
+    if (recorded === null) throw new Error('somebody else writes to this store');
+    return recorded.events.length;
   }
 
   /** The event with this turn's ids; the first and the last event of a turn carry its mark. */

@@ -41,14 +41,13 @@ const playMind = async (
         correlationId: commandId,
         causationId: null,
       };
-      const placed = lane.place(cell.emit(state, input, facts), context, clock.now().getTime());
-      for (const [at, event] of placed.entries()) {
-        const recorded = { ...event, stream: lane.stream, revision: events + at, position: 0 };
-        state = turn.evolve(state, recorded);
-        mind = evolveSummary(mind, recorded);
+      const recorded = await lane.append(cell.emit(state, input, facts), context, clock.now().getTime());
+      if (recorded === null) throw new Error('somebody else writes to this store');
+      for (const event of recorded.events) {
+        state = turn.evolve(state, event);
+        mind = evolveSummary(mind, event);
       }
-      if (!(await lane.append(placed)).ok) throw new Error('somebody else writes to this store');
-      events += placed.length;
+      events += recorded.events.length;
     }
   }
   return events;

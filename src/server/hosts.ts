@@ -7,8 +7,9 @@ import type { AnyProcess } from '../../workflows/process.js';
 import { checkpoint } from '../../workflows/checkpoint.js';
 import { exportHost } from '../app/souls/export-host.js';
 import { importHost } from '../app/souls/import-host.js';
-import { bodyTurnHost } from '../app/ghosts/body-turn-host.js';
+import { prepareGhostTurn } from '../app/ghosts/ghost-turns.js';
 import { ghostHost } from '../app/ghosts/ghost-host.js';
+import { turnHost } from '../app/turns/turn-host.js';
 import { replayHost } from '../app/replays/replay-host.js';
 import type { ReplayHands } from '../app/replays/replay-slice.js';
 import { ghostSession } from '../../workflows/ghost-session.js';
@@ -43,7 +44,7 @@ export type HostDeps = Pick<
 
 /** Every process there is: its table, and what makes its host. A new one is a line here. */
 export const hosts: readonly { readonly process: AnyProcess; readonly host: (deps: HostDeps) => ProcessHost }[] = [
-  { process: turn, host: bodyTurnHost },
+  { process: turn, host: (deps) => turnHost(deps, prepareGhostTurn(deps)) },
   { process: soulExport, host: exportHost },
   { process: soulImport, host: importHost },
   { process: ghostSession, host: ghostHost },

@@ -5,7 +5,7 @@ import { MemoryEventStore } from '../support/memory/event-store.js';
 import { findBreak } from '../support/find-break.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
-import { DECIDE_ATTEMPTS } from '../../src/app/streams/decide-and-append.js';
+import { DECIDE_ATTEMPTS } from '../../src/app/streams/attempts.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';

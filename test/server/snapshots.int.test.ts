@@ -19,9 +19,8 @@ const writeMind = async (dataDir: string, npcId: string): Promise<PlacedEvent> =
   const lane = await new Lanes(events, new ManualClock()).open(npcStream('local', npcId), mindFold);
   const placed: PlacedEvent[] = [];
   for (let from = 0; from < 1_200; from += 400) {
-    const page = lane.place(personas(400, from), { ...onBehalf('x'), tenant: 'local' }, 0);
-    await lane.append(page);
-    placed.push(...page);
+    const recorded = await lane.append(personas(400, from), { ...onBehalf('x'), tenant: 'local' }, 0);
+    placed.push(...(recorded?.events ?? []));
   }
   return placed[1_000] as PlacedEvent;
 };

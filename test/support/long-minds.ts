@@ -1,7 +1,7 @@
 import { MemoryEventStore } from './memory/event-store.js';
 import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
 import { mindFold } from '../../src/app/minds/mind.js';
-import type { EventDraft } from '../../src/app/streams/lane.js';
+import type { EventDraft } from '../../src/app/streams/place-events.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
 import type { EventStore } from '../../src/ports/event-store.js';
@@ -22,8 +22,8 @@ export const appendToMind = async (lanes: Lanes, npcId: string, drafts: readonly
   for (let from = 0; from < drafts.length; from += APPENDED) {
     const lane = await lanes.open(npcStream('studio', npcId), mindFold);
     const context = onBehalf(`command-${String(lane.revision)}`);
-    const outcome = await lane.append(lane.place(drafts.slice(from, from + APPENDED), context, 0));
-    if (!outcome.ok) throw new Error(`somebody wrote up to ${String(outcome.actual)}`);
+    const recorded = await lane.append(drafts.slice(from, from + APPENDED), context, 0);
+    if (recorded === null) throw new Error('another writer was faster');
   }
 };
 

@@ -1,6 +1,6 @@
 import type { Fold } from '../../src/app/streams/fold.js';
 import type { CommandContext } from '../../src/domain/shared/command-context.js';
-import type { EventDraft } from '../../src/app/streams/lane.js';
+import type { EventDraft } from '../../src/app/streams/place-events.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 

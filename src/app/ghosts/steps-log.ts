@@ -1,11 +1,12 @@
 import { ghostStepEvents } from '../../domain/ghost/session-decoder.js';
 import type { GhostStepEvent } from '../../domain/ghost/session-events.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
-import { isObject, type JsonObject } from '../../domain/shared/json.js';
+import { isObject } from '../../domain/shared/json.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
-import { decideAndAppend } from '../streams/decide-and-append.js';
+import { DECIDE_ATTEMPTS, othersKeptWriting } from '../streams/attempts.js';
 import type { Fold } from '../streams/fold.js';
 import type { Lanes } from '../streams/lanes.js';
+import type { EventDraft } from '../streams/place-events.js';
 
 /** How many steps a session has recorded, and whether none may follow. */
 export type StepCount = { readonly steps: number; readonly closed: boolean };
@@ -32,29 +33,30 @@ export type StepOutcome = 'recorded' | 'overtaken' | 'closed';
 
 /**
  * Records what follows after `steps` steps: a step, or that there is none. Where two players of one session meet, one of them is overtaken.
- * Raises what the event store raises.
+ * Raises CONFLICT after DECIDE_ATTEMPTS, and what the event store raises.
  */
-export const recordStep = (
+export const recordStep = async (
   lanes: Lanes,
   stream: string,
   by: CommandContext,
   steps: number,
   event: GhostStepEvent,
-): Promise<StepOutcome> =>
-  decideAndAppend<StepCount, StepOutcome>(lanes, { stream, fold: stepCount, context: by, timeMs: 0 }, () =>
-    Promise.resolve({
-      decide: ({ state }) =>
-        state.closed || state.steps !== steps ? [] : [event as unknown as { type: string; data: JsonObject }],
-      conclude: async (lane, seen) => {
-        // What this process knows may be old, or was never written.
-        const { state } = lanes.shared ? await lane.latest() : seen;
-        if (!lanes.shared && !(await lane.confirmed())) return null;
-        if (state.closed) return 'closed';
-        return state.steps === steps ? null : 'overtaken';
-      },
-      recorded: () => 'recorded',
-    }),
-  );
+): Promise<StepOutcome> => {
+  for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
+    const lane = await lanes.open(stream, stepCount);
+    const { state, revision } = lane;
+    if (!state.closed && state.steps === steps) {
+      if ((await lane.append([event as unknown as EventDraft], by, 0)) !== null) return 'recorded';
+      continue;
+    }
+    // What this process knows may be old, or was never written.
+    const place = await lane.durable({ state, revision });
+    if (place === null) continue;
+    if (place.state.closed) return 'closed';
+    if (place.state.steps !== steps) return 'overtaken';
+  }
+  throw othersKeptWriting();
+};
 
 /** How many steps lie between two checkpoints: after a restart, at most this many are played again from what was recorded. */
 export const CHECKPOINT_STEPS = 250;

@@ -6,7 +6,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import { mindFold } from '../minds/mind.js';
 import { requireReached } from '../read-models/read-wait.js';
-import { DECIDE_ATTEMPTS } from '../streams/decide-and-append.js';
+import { DECIDE_ATTEMPTS } from '../streams/attempts.js';
 import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
 import { firstKin, followLineage } from './lineage.js';
 import { memoryRows } from './memory-rows.js';

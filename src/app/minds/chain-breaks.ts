@@ -5,7 +5,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import { type ChainBreak, breaksOf, GENESIS_HASH } from '../streams/hash-chain.js';
 import { mindFold } from './mind.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
-import { DECIDE_ATTEMPTS } from '../streams/decide-and-append.js';
+import { DECIDE_ATTEMPTS } from '../streams/attempts.js';
 import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
 import { pagesOf } from '../streams/stream-pages.js';
 

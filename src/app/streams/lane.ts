@@ -1,21 +1,32 @@
-import { schemaVersionOf } from '../../domain/event-kinds.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
-import { jcs, type JsonObject } from '../../domain/shared/json.js';
-import { derivedUuid } from '../../domain/shared/uuid.js';
+import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
-import type { AppendOutcome, EventStore, ProcessMark } from '../../ports/event-store.js';
-import { sha256Hex } from '../../domain/shared/sha256.js';
+import type { AppendOutcome, EventStore } from '../../ports/event-store.js';
 import { firstHead, type Fold, type Head, nextHead, type Place, type PlacedEvent } from './fold.js';
 import { foldOn, foldStream, type StreamSource } from './fold-stream.js';
-import { hashedText } from './hash-chain.js';
-import { withoutSnapshots } from './snapshotting.js';
+import { freshRuns } from './fresh-runs.js';
+import { type EventDraft, placeEvents } from './place-events.js';
+import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
-/** What a decider emits; `place` makes an event of it. */
-export type EventDraft = { readonly type: string; readonly data: JsonObject; readonly process?: ProcessMark };
+/** The events that were recorded, the state after them, and the global position of the last one. */
+export type Recorded<State> = Place<State> & { readonly events: readonly PlacedEvent[]; readonly position: number };
+
+export type LaneOptions = {
+  /** Where the folding of a long stream begins. */
+  readonly snapshots?: Snapshotting;
+  /** Whether other programs write this stream too. */
+  readonly shared?: boolean;
+  /** Told how much the state has grown, in characters of JSON; Infinity where that is not counted. */
+  readonly onGrown?: (chars: number) => void;
+};
 
 /**
- * The one place in this process that puts events at the end of one stream. It knows the head. Where this process writes alone, it can send several
- * appends ahead without conflict. A failed append throws away everything placed after it, back to the last confirmed head.
+ * The one place in this process that puts events at the end of one stream.
+ *
+ * A caller loads the lane, decides on its state, and appends, with nothing awaited between the decision and the append: its events then follow from
+ * exactly what precedes them. An append moves the head at once, so the next caller decides behind it while it is still being written. Where this
+ * process writes alone, several appends are sent ahead of each other. If one fails, everything behind it is thrown away: the head goes back to what
+ * is confirmed, and the next `load` reads what others wrote.
  */
 export class Lane<State> {
   readonly stream: string;
@@ -23,48 +34,52 @@ export class Lane<State> {
   readonly #clock: Clock;
   readonly #fold: Fold<State>;
   readonly #source: StreamSource;
-  readonly #onGrown: (grown: number) => boolean;
-  /** A known beginning of the stream: read from the store, or written by this lane. */
+  readonly #shared: boolean;
+  readonly #onGrown: (chars: number) => void;
+  readonly #readOn = freshRuns(() => this.#read());
+  /** The end of what is known to be durable: read from the store, or written by this lane. */
   #confirmed: Head<State>;
+  /** The same with everything that is still being written. */
   #head: Head<State>;
-  #readRevision = -1;
   /** Whether `#head` is where the stream ends, as far as this lane can tell. */
   #known = false;
-  #retired = false;
   #loading: Promise<void> | null = null;
-  #reading: Promise<Head<State>> | null = null;
-  #readingNext: Promise<Head<State>> | null = null;
+  #readRevision = -1;
   #inFlight = 0;
-  /** What was added to the state since it was last weighed, in characters of JSON. */
-  #grown = 0;
   /** Whether the last append that was sent is written. */
   #last: Promise<boolean> = Promise.resolve(true);
   #idle: (() => void)[] = [];
+  #retired = false;
 
-  /** @param onGrown told what was added since it last returned true, in characters of JSON */
   constructor(
     stream: string,
     fold: Fold<State>,
     store: EventStore,
     clock: Clock,
-    onGrown: (grown: number) => boolean = () => true,
-    snapshots = withoutSnapshots,
+    { snapshots = withoutSnapshots, shared = false, onGrown = () => undefined }: LaneOptions = {},
   ) {
     this.stream = stream;
+    this.#fold = fold;
     this.#store = store;
     this.#clock = clock;
-    this.#fold = fold;
     this.#source = { events: store, snapshots };
+    this.#shared = shared;
     this.#onGrown = onGrown;
     this.#confirmed = firstHead(fold);
     this.#head = this.#confirmed;
   }
 
-  /** The state with everything placed so far, including what is still being written. Valid after `load`. */
+  /** Makes sure that the head is known. Reads only what is new since the last confirmed event. @throws what the event store throws */
+  async load(): Promise<void> {
+    while (!this.#known) await (this.#loading ??= this.#load().finally(() => (this.#loading = null)));
+  }
+
+  /** The state to decide on: with everything placed so far, including what is still being written. Valid after `load`. */
   get state(): State {
     return this.#head.state;
   }
 
+  /** The revision of that state. */
   get revision(): number {
     return this.#head.revision;
   }
@@ -84,24 +99,60 @@ export class Lane<State> {
     return this.#readRevision;
   }
 
-  /** Whether an append is in flight. */
-  get writing(): boolean {
-    return this.#inFlight > 0;
+  /** Whether the state lets only another command write (Fold.heldFor). */
+  isHeldFrom(context: CommandContext): boolean {
+    return isHeldFrom(this.#fold, this.state, context);
   }
 
-  /** Makes sure that the head is known. Reads only what is new since the last confirmed event. */
-  async load(): Promise<void> {
-    while (!this.#known) await (this.#loading ??= this.#load().finally(() => (this.#loading = null)));
+  /** @throws Rejection SOUL_ARRIVING when the stream's latest state lets only another command write, too; what the event store throws */
+  async requireFree(context: CommandContext): Promise<void> {
+    // What this process knows of the stream may be old.
+    const { state } = this.#shared ? await this.latest() : this.#head;
+    if (isHeldFrom(this.#fold, state, context)) throw new Rejection('SOUL_ARRIVING', { retryAfter: 1 });
   }
 
-  /** Ends this lane: it writes nothing any more, and another lane can take the stream. Appends in flight still finish. */
-  retire(): void {
-    this.#retired = true;
-  }
-
-  /** Resolves when nothing is being written. Everything placed before is then confirmed or thrown away. */
-  async settled(): Promise<void> {
-    if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  /**
+   * Puts events behind the head and writes them.
+   * @param timeMs leads the ids of the events, in milliseconds since the epoch
+   * @returns null when they were not written: another writer was faster, or the head was thrown away
+   * @throws what the event store throws; only the stream can then tell whether they were written
+   */
+  async append(
+    drafts: readonly EventDraft[],
+    context: CommandContext,
+    timeMs: number,
+  ): Promise<Recorded<State> | null> {
+    if (!this.#known || this.#retired) return null;
+    const before = this.#head;
+    const { events, chars } = placeEvents(drafts, { stream: this.stream, head: before }, context, {
+      now: this.#clock.now().toISOString(),
+      timeMs,
+    });
+    const heads = headsBehind(this.#fold, before, events);
+    const after = heads.at(-1) ?? before;
+    const sent = this.#send(before.revision, events);
+    this.#head = after;
+    this.#inFlight += 1;
+    this.#last = sent.then(
+      (outcome) => outcome.ok,
+      () => false,
+    );
+    let written = false;
+    try {
+      const outcome = await sent;
+      written = outcome.ok;
+      if (!outcome.ok) return null;
+      return { events, state: after.state, revision: after.revision, position: outcome.position };
+    } finally {
+      this.#inFlight -= 1;
+      if (written && after.revision > this.#confirmed.revision) this.#confirmed = after;
+      if (!written) this.#known = false;
+      else {
+        this.#onGrown(chars);
+        for (const head of heads) this.#source.snapshots.passed(this.stream, this.#fold, head);
+      }
+      if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    }
   }
 
   /** Waits until all that was placed so far is written. False: some of it was thrown away, and with it the state. */
@@ -110,99 +161,36 @@ export class Lane<State> {
   }
 
   /**
-   * The stream's state with everything that any writer appended before this call. Appends go on meanwhile. A read under way may have missed what was
-   * appended since it began. Callers that arrive during a read wait for the next one, and all of them share it.
+   * What an answer rests on that records nothing: the place that was `seen` in this lane, once it is durable; where other programs write too, the
+   * latest one. Null: what was seen was thrown away.
+   * @throws what the event store throws
+   */
+  async durable(seen: Place<State>): Promise<Place<State> | null> {
+    if (this.#shared) return this.latest();
+    return (await this.confirmed()) ? seen : null;
+  }
+
+  /**
+   * The stream's state with everything that any writer appended before this call. Appends go on meanwhile. Callers share their reads.
+   * @throws what the event store throws
    */
   latest(): Promise<Place<State>> {
-    if (this.#reading === null) return this.#read();
-    return (this.#readingNext ??= this.#reading
-      .catch(() => undefined)
-      .then(() => {
-        this.#readingNext = null;
-        return this.#read();
-      }));
+    return this.#readOn();
   }
 
-  /**
-   * Makes events of drafts, to follow the head. `timeMs` leads their ids, so that those of one process insert in order. The head stays as it is until
-   * `append`.
-   */
-  place(drafts: readonly EventDraft[], context: CommandContext, timeMs: number): readonly PlacedEvent[] {
-    const now = this.#clock.now().toISOString();
-    let { revision, hash, at } = this.#head;
-    return drafts.map((draft) => {
-      revision += 1;
-      if (now > at) at = now;
-      const meta = { ...context, schemaVersion: schemaVersionOf(draft.type), at, prevHash: hash };
-      const dataText = jcs(draft.data);
-      this.#grown += dataText.length;
-      const text = hashedText({ stream: this.stream, revision, type: draft.type, meta }, dataText);
-      // The id covers all that the hash covers. A store that recognises repeats by id can then never take one version of an event for another.
-      const id = derivedUuid(timeMs, text.withoutId);
-      hash = sha256Hex(text.withId(id));
-      const mark = draft.process === undefined ? {} : { process: draft.process };
-      return {
-        stream: this.stream,
-        revision,
-        id,
-        type: draft.type,
-        data: draft.data,
-        meta: { ...meta, hash, ...mark },
-      };
-    });
+  /** Whether an append is in flight. */
+  get writing(): boolean {
+    return this.#inFlight > 0;
   }
 
-  /**
-   * Writes placed events. Nothing may be awaited between `place` and this call. If the head was thrown away meanwhile, nothing is sent and the
-   * outcome is a conflict.
-   */
-  async append(events: readonly PlacedEvent[]): Promise<AppendOutcome> {
-    if (!this.#known || this.#retired) return this.#refused();
-    const before = this.#head;
-    const heads = headsBehind(this.#fold, before, events);
-    const after = heads.at(-1) ?? before;
-    const sent = this.#send(before.revision, events);
-    this.#head = after;
-    this.#inFlight += 1;
-    this.#last = sent.then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    let written = false;
-    try {
-      const outcome = await sent;
-      written = outcome.ok;
-      return outcome;
-    } finally {
-      this.#inFlight -= 1;
-      if (written && after.revision > this.#confirmed.revision) this.#confirmed = after;
-      if (written) this.#written(heads);
-      else this.#known = false;
-      if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
-    }
+  /** Resolves when nothing is being written. Everything placed before is then confirmed or thrown away. */
+  async settled(): Promise<void> {
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /**
-   * Where others write too, an append waits for the one before it. If the first were refused, a foreign event could take its place. The second would
-   * then be accepted after an event that it does not follow from.
-   */
-  #send(head: number, events: readonly PlacedEvent[]): Promise<AppendOutcome> {
-    const send = () => this.#store.append(this.stream, head < 0 ? 'no_stream' : head, events);
-    if (this.#inFlight === 0 || this.#store.soleWriter === true) return send();
-    return this.#last.then((written) => (written ? send() : this.#refused()));
-  }
-
-  #written(heads: readonly Head<State>[]): void {
-    this.#tellGrown();
-    for (const head of heads) this.#source.snapshots.passed(this.stream, this.#fold, head);
-  }
-
-  #tellGrown(): void {
-    if (this.#onGrown(this.#grown)) this.#grown = 0;
-  }
-
-  #refused(): AppendOutcome {
-    return { ok: false, actual: this.#confirmed.revision };
+  /** Ends this lane: it writes nothing any more, and another lane can take the stream. Appends in flight still finish. */
+  retire(): void {
+    this.#retired = true;
   }
 
   async #load(): Promise<void> {
@@ -212,36 +200,37 @@ export class Lane<State> {
     this.#known = true;
   }
 
-  #read(): Promise<Head<State>> {
-    const reading = this.#readOn()
-      .then((read) => this.#adopt(read))
-      .finally(() => {
-        if (this.#reading === reading) this.#reading = null;
-      });
-    this.#reading = reading;
-    return reading;
-  }
-
-  /** Takes in what was read, unless something is in flight: the outcome of that shows whether another writer was faster. */
-  #adopt(read: Head<State>): Head<State> {
+  /** A snapshot is worth asking for only while nothing is known of the stream. */
+  async #read(): Promise<Head<State>> {
+    const isNew = !this.#known && this.#confirmed.revision < 0;
+    const read = isNew
+      ? await foldStream(this.#source, this.stream, this.#fold)
+      : await foldOn(this.#source, this.stream, this.#fold, this.#confirmed);
     if (read.revision <= this.#confirmed.revision) return this.#confirmed;
+    // The outcome of what is in flight shows whether another writer was faster.
     if (this.#inFlight > 0) return read;
     this.#confirmed = read;
     this.#head = read;
     this.#readRevision = read.revision;
-    // How much was read is not counted.
-    this.#grown = Infinity;
-    this.#tellGrown();
+    this.#onGrown(Infinity);
     return read;
   }
 
-  /** A snapshot is worth asking for only while nothing is known of the stream. */
-  #readOn(): Promise<Head<State>> {
-    return this.#known || this.#confirmed.revision >= 0
-      ? foldOn(this.#source, this.stream, this.#fold, this.#confirmed)
-      : foldStream(this.#source, this.stream, this.#fold);
+  /**
+   * Where others write too, an append waits for the one before it. If the first were refused, a foreign event could take its place. The second would
+   * then be accepted after an event that it does not follow from.
+   */
+  #send(head: number, events: readonly PlacedEvent[]): Promise<AppendOutcome> {
+    const send = () => this.#store.append(this.stream, head < 0 ? 'no_stream' : head, events);
+    if (this.#inFlight === 0 || this.#store.soleWriter === true) return send();
+    return this.#last.then((written) => (written ? send() : { ok: false, actual: this.#confirmed.revision }));
   }
 }
+
+const isHeldFrom = <State>(fold: Fold<State>, state: State, { commandId }: CommandContext): boolean => {
+  const holder = fold.heldFor?.(state) ?? null;
+  return holder !== null && holder !== commandId;
+};
 
 /** The head after each of the events. */
 const headsBehind = <State>(

@@ -20,7 +20,8 @@ const GROWN_SHARE = 1 / 4;
 /** How long an evicted lane can be taken back, in milliseconds: a caller that has just opened it may be about to write. */
 const LEAVING_MS = 1_000;
 
-type KeptLane = { readonly lane: Lane<unknown>; readonly bytes: number };
+/** A lane, what its state weighs, in bytes, and by how much it has grown since it was weighed, in characters of JSON. */
+type KeptLane = { readonly lane: Lane<unknown>; readonly bytes: number; grown: number };
 
 /** The lanes of this process: one for each stream, made when first asked for. */
 export class Lanes {
@@ -106,22 +107,27 @@ export class Lanes {
   }
 
   #make<State>(stream: string, fold: Fold<State>): KeptLane {
-    const onGrown = (grown: number): boolean => this.#weigh(stream, grown);
-    const lane: Lane<State> = new Lane(stream, fold, this.#store, this.#clock, onGrown, this.#snapshots);
-    const kept = { lane: lane as unknown as Lane<unknown>, bytes: 1 };
+    const lane: Lane<State> = new Lane(stream, fold, this.#store, this.#clock, {
+      snapshots: this.#snapshots,
+      shared: this.#shared,
+      onGrown: (chars) => this.#grow(stream, chars),
+    });
+    const kept = { lane: lane as unknown as Lane<unknown>, bytes: 1, grown: 0 };
     this.#lanes.set(stream, kept);
     return kept;
   }
 
-  /** @param grown in characters of JSON, since it was last weighed @returns whether it was weighed */
-  #weigh(stream: string, grown: number): boolean {
+  /** Weighs the state of a kept lane again once it has grown by much. */
+  #grow(stream: string, chars: number): void {
     const kept = this.#lanes.peek(stream);
-    if (kept === undefined || grown < Math.max(GROWN_CHARS, kept.bytes * GROWN_SHARE)) return false;
+    const grown = kept ?? this.#leaving.get(stream);
+    if (grown === undefined) return;
+    grown.grown += chars;
+    if (kept === undefined || kept.grown < Math.max(GROWN_CHARS, kept.bytes * GROWN_SHARE)) return;
     // A state too large for the cache would be dropped, and its present users would not find it again.
     const bytes = Math.min(weightOf(kept.lane.confirmedState), this.#bytes);
     // A new entry: the cache never weighs the same entry twice.
-    this.#lanes.set(stream, { ...kept, bytes });
-    return true;
+    this.#lanes.set(stream, { lane: kept.lane, bytes, grown: 0 });
   }
 
   #takeBack(stream: string): KeptLane | undefined {

@@ -1,12 +1,13 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
+import { DECIDE_ATTEMPTS, othersKeptWriting } from './attempts.js';
 import { type CommandSearch, commandSearch } from './find-command.js';
-import { decideAndAppend, durable, type Recorded } from './decide-and-append.js';
 import type { Fold } from './fold.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
-import type { EventDraft, Lane } from './lane.js';
+import type { Recorded } from './lane.js';
 import type { Lanes } from './lanes.js';
+import type { EventDraft } from './place-events.js';
 
 export type CommandDeps = { readonly lanes: Lanes; readonly events: EventStore; readonly clock: Clock };
 
@@ -27,7 +28,8 @@ export type Command = CommandContext & {
 /**
  * Runs one command on one stream: loads and folds, decides, appends at the exact revision, and decides again when another writer was first. A command
  * that another attempt has carried out is answered with the events of that attempt, and records nothing.
- * @throws Rejection when the decider refuses, CONFLICT after DECIDE_ATTEMPTS, and what the event store raises.
+ * @throws Rejection when the decider refuses, SOUL_ARRIVING where only another command may write, CONFLICT after DECIDE_ATTEMPTS, and what the event
+ *   store raises.
  */
 export const runCommand = <State>(
   deps: CommandDeps,
@@ -45,7 +47,7 @@ export const runCommand = <State>(
   });
 };
 
-const carryOut = <State>(
+const carryOut = async <State>(
   { lanes, clock }: CommandDeps,
   stream: string,
   fold: Fold<State>,
@@ -53,28 +55,37 @@ const carryOut = <State>(
   search: CommandSearch | null,
   decide: Decide<State>,
 ): Promise<Recorded<State>> => {
-  const earlier = async (): Promise<Recorded<State> | null> => {
-    const events = await search?.look();
-    if (events === undefined || events === null) return null;
-    return { events, ...(await lanes.current(stream, fold)), position: events.at(-1)?.position ?? 0 };
+  const timeMs = clock.now().getTime();
+  const earlierAttempt = async (): Promise<Recorded<State> | null> => {
+    const events = (await search?.look()) ?? null;
+    return events && { events, ...(await lanes.current(stream, fold)), position: events.at(-1)?.position ?? 0 };
   };
-  const outdated = (lane: Lane<State>): boolean => search?.coversLane(lane) === false;
-  return decideAndAppend(lanes, { stream, fold, context, timeMs: clock.now().getTime() }, async () => {
-    const found = search !== null && outdated(await lanes.open(stream, fold)) ? await earlier() : null;
-    if (found !== null) return { found };
-    return {
-      decide: (lane) =>
-        outdated(lane) ? 'outdated' : (decide(lane.state, lane.revision) as readonly EventDraft[] | Rejection),
-      conclude: async (lane, seen, refusal) => {
-        const standing = await durable(lanes, lane, seen);
-        if (standing === null) return null;
-        const found = search?.covers(standing.revision) === false ? await earlier() : null;
-        if (found !== null) return found;
-        const again = standing.revision === seen.revision ? (refusal ?? []) : decide(standing.state, standing.revision);
-        if (again instanceof Rejection) throw again;
-        return again.length === 0 ? { events: [], ...standing, position: 0 } : null;
-      },
-      recorded: (recorded) => recorded,
-    };
-  });
+  for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
+    const lane = await lanes.open(stream, fold);
+    if (search?.coversLane(lane) === false) {
+      const earlier = await earlierAttempt();
+      if (earlier !== null) return earlier;
+      continue;
+    }
+    if (lane.isHeldFrom(context)) {
+      await lane.requireFree(context);
+      continue;
+    }
+    // Nothing is awaited between the decision and the append.
+    const seen = { state: lane.state, revision: lane.revision };
+    const decided = decide(seen.state, seen.revision);
+    if (!(decided instanceof Rejection) && decided.length > 0) {
+      const recorded = await lane.append(decided as readonly EventDraft[], context, timeMs);
+      if (recorded !== null) return recorded;
+      continue;
+    }
+    const place = await lane.durable(seen);
+    if (place === null) continue;
+    const earlier = search?.covers(place.revision) === false ? await earlierAttempt() : null;
+    if (earlier !== null) return earlier;
+    const again = place.revision === seen.revision ? decided : decide(place.state, place.revision);
+    if (again instanceof Rejection) throw again;
+    if (again.length === 0) return { events: [], ...place, position: 0 };
+  }
+  throw othersKeptWriting();
 };

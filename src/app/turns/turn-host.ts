@@ -3,7 +3,7 @@ import type { TurnInput, TurnState } from '../../../workflows/turn-state.js';
 import { holdPatterns } from '../../domain/rules/hold-patterns.js';
 import type { MindState } from '../../domain/npc/state.js';
 import type { TurnFacts } from '../../domain/npc/decision/turn-facts.js';
-import { parseNpcStream } from '../../domain/shared/stream-names.js';
+import { isNpcStream, parseNpcStream } from '../../domain/shared/stream-names.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import { mindFold } from '../minds/mind.js';
@@ -56,9 +56,16 @@ export const prepareTurn =
     return (mind) => factsFrom(npcId, chosen, mind as MindState, { kid: signingKeys.current.kid, iss: issuer }, held);
   };
 
-export const turnHost = (deps: TurnHostDeps): ProcessHost => ({
-  fold: mindFold,
-  prepare: prepareTurn(deps, (tenant, rulesetId) => deps.rulesets.choose(tenant, rulesetId)),
-  // A turn waits only for its client: its table has no `pending`.
-  effect: (ref) => Promise.reject(new Error(`turn ${ref.id} has no effects`)),
-});
+/**
+ * What the turns of bodies need.
+ * @param prepareOther finds the facts of turns in minds that are not NPCs: the same process, by other rules
+ */
+export const turnHost = (deps: TurnHostDeps, prepareOther?: ProcessHost['prepare']): ProcessHost => {
+  const prepare = prepareTurn(deps, (tenant, rulesetId) => deps.rulesets.choose(tenant, rulesetId));
+  return {
+    fold: mindFold,
+    prepare: (ref, ...step) => (isNpcStream(ref.stream) ? prepare : (prepareOther ?? prepare))(ref, ...step),
+    // A turn waits only for its client: its table has no `pending`.
+    effect: (ref) => Promise.reject(new Error(`turn ${ref.id} has no effects`)),
+  };
+};

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { EmbeddedProcessEngine } from '../../../src/adapters/embedded/process-engine.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { bodyTurnHost } from '../../../src/app/ghosts/body-turn-host.js';
+import { prepareGhostTurn } from '../../../src/app/ghosts/ghost-turns.js';
 import { createGhostEngines } from '../../../src/app/ghosts/ask-engines.js';
 import { ghostHost } from '../../../src/app/ghosts/ghost-host.js';
 import { readGhost, stepGhost } from '../../../src/app/ghosts/remote-body.js';
@@ -16,6 +16,7 @@ import type { Levels } from '../../../src/app/levels/levels.js';
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
+import { turnHost } from '../../../src/app/turns/turn-host.js';
 import { TurnIndex } from '../../../src/app/turns/turn-index.js';
 import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
@@ -74,7 +75,7 @@ const openProcess = async (
   const engine = new EmbeddedProcessEngine({
     ...{ events: store, clock, random: seededRandom('ghosts'), logger: pino({ level: 'silent' }), lanes, journal },
     processes: {
-      turn: { ...bodyTurnHost(turns), process: turn },
+      turn: { ...turnHost(turns, prepareGhostTurn(turns)), process: turn },
       ghostSession: { ...ghostHost(ghosts), process: ghostSession },
     },
   });

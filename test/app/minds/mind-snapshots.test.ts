@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
 import { mindAsOf, requireMind } from '../../../src/app/minds/minds.js';
-import type { EventDraft } from '../../../src/app/streams/lane.js';
+import type { EventDraft } from '../../../src/app/streams/place-events.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { createSnapshotting } from '../../../src/app/streams/snapshotting.js';
 import type { Json } from '../../../src/domain/shared/json.js';
@@ -102,7 +102,7 @@ describe('a mind from a snapshot', () => {
         type: 'NpcUpdated',
         data: { persona: `${which} of ${tenant}` },
       }));
-      await lane.append(lane.place(drafts, { ...onBehalf('x'), tenant }, 0));
+      await lane.append(drafts, { ...onBehalf('x'), tenant }, 0);
       await settle();
     }
     for (const tenant of ['studio', 'other']) {

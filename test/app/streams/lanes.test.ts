@@ -14,7 +14,7 @@ const setUp = (options: ConstructorParameters<typeof Lanes>[2], store: EventStor
   const lanes = new Lanes(store, clock, options);
   const write = async (stream: string, text = 'x'): Promise<boolean> => {
     const lane = await lanes.open(stream, texts);
-    return (await lane.append(lane.place([note(text)], onBehalf(stream), 0))).ok;
+    return (await lane.append([note(text)], onBehalf(stream), 0)) !== null;
   };
   return { clock, lanes, store, write };
 };
@@ -35,14 +35,14 @@ describe('lanes', () => {
     const { store, release } = heldStore(new MemoryEventStore());
     const { clock, lanes } = setUp({ kept: 1 }, store);
     const writing = await lanes.open('writing', texts);
-    const appended = writing.append(writing.place([note('a')], onBehalf('x'), 0));
+    const appended = writing.append([note('a')], onBehalf('x'), 0);
     const idle = await lanes.open('idle', texts);
     await lanes.open('other', texts);
     expect(await lanes.open('idle', texts)).toBe(idle);
     await clock.advance(10 * GONE_MS);
     expect(await lanes.open('writing', texts)).toBe(writing);
     release();
-    expect((await appended).ok).toBe(true);
+    expect(await appended).not.toBeNull();
     await clock.advance(GONE_MS);
     expect(await lanes.open('idle', texts)).not.toBe(idle);
   });
@@ -73,8 +73,8 @@ describe('lanes', () => {
     await lanes.open('b', texts);
     await clock.advance(GONE_MS);
     const again = await lanes.open('a', texts);
-    expect((await again.append(again.place([note('one')], onBehalf('one'), 0))).ok).toBe(true);
-    expect((await gone.append(gone.place([note('two')], onBehalf('two'), 0))).ok).toBe(false);
+    expect(await again.append([note('one')], onBehalf('one'), 0)).not.toBeNull();
+    expect(await gone.append([note('two')], onBehalf('two'), 0)).toBeNull();
     expect((await store.read('a', { direction: 'forwards', limit: 9 })).events).toHaveLength(1);
   });
 

@@ -4,7 +4,7 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { findBreak } from '../../support/find-break.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
-import { DECIDE_ATTEMPTS } from '../../../src/app/streams/decide-and-append.js';
+import { DECIDE_ATTEMPTS } from '../../../src/app/streams/attempts.js';
 import { type DecidedEvent, runCommand } from '../../../src/app/streams/run-command.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../../src/ports/event-store.js';

@@ -10,7 +10,6 @@ import { replay } from '../../../workflows/replay.js';
 import { soulExport } from '../../../workflows/soul-export.js';
 import { soulImport } from '../../../workflows/soul-import.js';
 import { turn } from '../../../workflows/turn.js';
-import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { serialise } from '../../../src/adapters/shared/append-rules.js';
 import { logFold } from '../../../src/app/audit/log.js';
 import { stepCount } from '../../../src/app/ghosts/steps-log.js';
@@ -19,16 +18,12 @@ import { mindFold } from '../../../src/app/minds/mind.js';
 import { rulesetFold } from '../../../src/app/minds/rulesets.js';
 import { importFold } from '../../../src/app/souls/import-fold.js';
 import type { PlacedEvent } from '../../../src/app/streams/fold.js';
-import { Lane } from '../../../src/app/streams/lane.js';
+import { placeEvents } from '../../../src/app/streams/place-events.js';
 import { eventKinds } from '../../../src/domain/event-kinds.js';
 import { evolveLevel, initialLevel } from '../../../src/domain/level/level-state.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { evolveSigningKeys, noSigningKeys } from '../../../src/domain/signing/events.js';
 import { evolveCustody } from '../../../src/domain/soul/custody.js';
-import type { EventStore } from '../../../src/ports/event-store.js';
-import { event } from '../../support/events.js';
-import { ManualClock } from '../../support/manual-clock.js';
-import { storeWith } from '../../support/streams.js';
 
 type Kind = keyof typeof eventKinds;
 type Folded = { readonly initial: unknown; evolve(state: never, event: PlacedEvent): unknown };
@@ -62,25 +57,15 @@ const folds: Readonly<Record<Kind, readonly Folded[]>> = {
   log: [logFold, checkpoint],
 };
 
-/** A store in which a stream ends where the event was recorded. */
-const storeBefore = ({ stream, revision, meta }: PlacedEvent): EventStore => {
-  const { prevHash, at } = meta;
-  const last = { ...event('before', { meta: { hash: prevHash, at } }), stream, revision: revision - 1, position: 1 };
-  const events = revision === 0 ? [] : [last];
-  return storeWith(new MemoryEventStore(), { read: async () => ({ events, lastRevision: revision - 1 }) });
-};
-
-/** Records what was decoded from an event once more, at the same place and time, on behalf of the same command. */
-const recordAgain = async ({ kind, stored }: (typeof fixtures)[number]): Promise<PlacedEvent> => {
-  const { schemaVersion: _, at, prevHash: __, hash: ___, process, ...context } = stored.meta;
-  const nothing = { initial: null, evolve: () => null };
-  const lane = new Lane(stored.stream, nothing, storeBefore(stored), new ManualClock(at));
-  await lane.load();
+/** Places what was decoded from an event once more, behind the same event and on behalf of the same command. */
+const recordAgain = ({ kind, stored }: (typeof fixtures)[number]): PlacedEvent => {
+  const { schemaVersion: _, at, prevHash, hash: __, process, ...context } = stored.meta;
   const { type, data } = eventKinds[kind].decode(stored);
   const draft = { type, data: data as JsonObject, ...(process === undefined ? {} : { process }) };
-  const madeMs = parseInt(stored.id.slice(0, 13).replace('-', ''), 16);
-  const [again] = lane.place([draft], context, madeMs);
-  return again ?? expect.fail('nothing was placed');
+  const timeMs = parseInt(stored.id.slice(0, 13).replace('-', ''), 16);
+  const head = { revision: stored.revision - 1, hash: prevHash, at };
+  const { events } = placeEvents([draft], { stream: stored.stream, head }, context, { now: at, timeMs });
+  return events[0] ?? expect.fail('nothing was placed');
 };
 
 /** Their examples were written by hand, and so were their ids, which no digest made. Everything else of them is recorded again. */
@@ -94,7 +79,7 @@ const alone: readonly string[] = ['KeyRevoked'];
 describe('stored events', () => {
   it.each(current)('are recorded again with the same bytes, id and hash: %s', async (_, fixture) => {
     const { stored } = fixture;
-    const again = await recordAgain(fixture);
+    const again = recordAgain(fixture);
     const { id, meta } = stored;
     const isDerived = !byHand.includes(stored.type);
     expect([again.id === id, again.meta.hash === meta.hash]).toEqual([isDerived, isDerived]);

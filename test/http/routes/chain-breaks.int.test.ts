@@ -114,7 +114,7 @@ describe('anima chain', () => {
     const whole = new Lanes(store, clock);
     const lane = await whole.open(npcStream('local', 'whole'), { initial: null, evolve: () => null });
     const context = { tenant: 'local', actor: 'k', commandId: 'c', correlationId: 'c', causationId: null };
-    await lane.append(lane.place([{ type: 'Noted', data: {} }], context, 0));
+    await lane.append([{ type: 'Noted', data: {} }], context, 0);
     const { code, stderr } = await typed(['chain', 'whole'], { env: { ANIMA_URL: app.url, ANIMA_API_KEY: 'good' } });
     expect([code, stderr]).toEqual([0, 'The hash chain is whole: 1 event, no break.\n']);
   });

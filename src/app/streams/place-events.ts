@@ -1,0 +1,41 @@
+import { schemaVersionOf } from '../../domain/event-kinds.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
+import { jcs, type JsonObject } from '../../domain/shared/json.js';
+import { sha256Hex } from '../../domain/shared/sha256.js';
+import { derivedUuid } from '../../domain/shared/uuid.js';
+import type { ProcessMark } from '../../ports/event-store.js';
+import type { Head, PlacedEvent } from './fold.js';
+import { hashedText } from './hash-chain.js';
+
+/** What a decider emits. */
+export type EventDraft = { readonly type: string; readonly data: JsonObject; readonly process?: ProcessMark };
+
+/**
+ * Makes events of drafts, to follow the head of a stream: gives them their revisions, ids, times and hashes.
+ * @param now the present time in ISO 8601; time never decreases within a stream
+ * @param timeMs leads the ids, in milliseconds since the epoch, so that those of one process insert in order
+ * @returns the events, and how much data they hold, in characters of JSON
+ */
+export const placeEvents = (
+  drafts: readonly EventDraft[],
+  { stream, head }: { readonly stream: string; readonly head: Omit<Head<unknown>, 'state'> },
+  context: CommandContext,
+  { now, timeMs }: { readonly now: string; readonly timeMs: number },
+): { readonly events: readonly PlacedEvent[]; readonly chars: number } => {
+  let { revision, hash } = head;
+  const at = now > head.at ? now : head.at;
+  let chars = 0;
+  const events = drafts.map(({ type, data, process }): PlacedEvent => {
+    revision += 1;
+    const meta = { ...context, schemaVersion: schemaVersionOf(type), at, prevHash: hash };
+    const dataText = jcs(data);
+    chars += dataText.length;
+    const text = hashedText({ stream, revision, type, meta }, dataText);
+    // The id covers all that the hash covers. A store that recognises repeats by id can then never take one version of an event for another.
+    const id = derivedUuid(timeMs, text.withoutId);
+    hash = sha256Hex(text.withId(id));
+    const mark = process === undefined ? {} : { process };
+    return { stream, revision, id, type, data, meta: { ...meta, hash, ...mark } };
+  });
+  return { events, chars };
+};

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+
+import { firstHead, nextHead } from '../../../src/app/streams/fold.js';
+import { placeEvents } from '../../../src/app/streams/place-events.js';
+import { note, onBehalf, STREAM, texts } from '../../support/streams.js';
+
+const first = firstHead(texts);
+const NOW = '2026-01-01T00:00:00.000Z';
+
+/** The ids of notes, placed at the beginning of a stream unless another head is given. */
+const idsOf = (
+  words: readonly string[],
+  { commandId = 'x', timeMs = 5, now = NOW, head = first, stream = STREAM } = {},
+) => placeEvents(words.map(note), { stream, head }, onBehalf(commandId), { now, timeMs }).events.map(({ id }) => id);
+
+it('makes the same id of the same event in the same place, and another of whatever differs in time, place or content', () => {
+  const [id] = idsOf(['a']);
+  expect(idsOf(['a'])).toEqual([id]);
+  const [before] = placeEvents([note('before')], { stream: STREAM, head: first }, onBehalf('x'), {
+    now: NOW,
+    timeMs: 5,
+  }).events;
+  const others = [
+    idsOf(['b']),
+    idsOf(['a'], { commandId: 'y' }),
+    idsOf(['a'], { timeMs: 6 }),
+    idsOf(['a'], { now: '2026-01-01T00:00:00.001Z' }),
+    idsOf(['a'], { stream: 'another' }),
+    before === undefined ? [] : idsOf(['a'], { head: nextHead(texts, first, before) }),
+    idsOf(['a', 'a']).slice(1),
+  ].flat();
+  expect(new Set([id, ...others]).size).toBe(8);
+});
+
+it('counts the characters of JSON that the events hold', () => {
+  const { chars } = placeEvents([note('a'), note('bc')], { stream: STREAM, head: first }, onBehalf('x'), {
+    now: NOW,
+    timeMs: 5,
+  });
+  expect(chars).toBe(JSON.stringify(note('a').data).length + JSON.stringify(note('bc').data).length);
+});
