@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 
 import { Client, Connection } from '@temporalio/client';
-import { type History, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
-import { format } from 'prettier';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { ANSWER_BYTES } from '../../activities/process-activities.js';
@@ -20,23 +17,15 @@ import type { CommandContext } from '../../src/domain/shared/command-context.js'
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import type { AppendFault } from '../contracts/process-engine.js';
 import { faulty } from '../support/faulty-store.js';
+import { gate } from '../support/gate.js';
+import { recordHistory } from '../support/recorded-histories.js';
 import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
-import { backgroundQueueOf } from '../../workflows/process-step.js';
+import { ASK_LATE, backgroundQueueOf } from '../../workflows/process-step.js';
 import { startTemporalShell, type TemporalShell } from '../support/temporal.js';
 
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
 const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
 const stream = npcStream('studio', 'runner');
-
-/** With RECORD_HISTORIES set, what ran here becomes the fixtures of the replay tests, without the names of the machine that it ran on. */
-const record = async (name: string, history: History): Promise<void> => {
-  if (process.env['RECORD_HISTORIES'] === undefined) return;
-  const text = historyToJSON(history)
-    .replace(/"\d+@[^"]*"/g, '"recorded"')
-    .replace(/("stackTrace": )"(?:[^"\\]|\\.)*"/g, '$1""');
-  const file = new URL(`../fixtures/history-${name}.json`, import.meta.url);
-  await writeFile(file, await format(text, { parser: 'json', printWidth: 120 }));
-};
 
 const onBehalf = (commandId: string): CommandContext => ({
   tenant: 'studio',
@@ -161,7 +150,7 @@ describe('The durable process workflow', () => {
     expect(details.currentDetails).toContain('**delivered**');
     await ask(ref, [{ type: 'finish' }]);
     await handleOf(ref).result();
-    await record('finished', await replayed(ref));
+    await recordHistory('history-finished', await replayed(ref));
   });
 
   it('has what nobody waits for run from a queue of its own, and replays', async () => {
@@ -176,7 +165,7 @@ describe('The durable process workflow', () => {
       ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.taskQueue?.name,
     );
     expect(queues.filter((name) => name !== undefined)).toEqual([backgroundQueueOf(taskQueueOf(at.namespace))]);
-    await record('background', history);
+    await recordHistory('history-background', history);
   });
 
   it('can be found by tenant, npcId and process', async () => {
@@ -195,7 +184,7 @@ describe('The durable process workflow', () => {
     await ask(ref, [start]);
     await until(ref, 'RaceGivenUp');
     await handleOf(ref).result();
-    await record('deadline', await replayed(ref));
+    await recordHistory('history-deadline', await replayed(ref));
   });
 
   it('fails the one ask whose step threw, and goes on with the next', async () => {
@@ -209,7 +198,7 @@ describe('The durable process workflow', () => {
     await until(ref, 'RaceDelivered');
     await ask(ref, [{ type: 'finish' }]);
     await handleOf(ref).result();
-    await record('failed-step', await replayed(ref));
+    await recordHistory('history-failed-step', await replayed(ref));
   });
 
   it('leaves no workflow behind where nothing was begun', async () => {
@@ -242,7 +231,7 @@ describe('The durable process workflow', () => {
     expect((await outcome)?.answer).toMatchObject({ name: 'delivered' });
     await ask(ref, [{ type: 'finish' }]);
     await handleOf(ref).result();
-    await record('outcome', await replayed(ref));
+    await recordHistory('history-outcome', await replayed(ref));
   });
 
   it('does not end a run under an attempt at an effect, and replays', async () => {
@@ -263,7 +252,43 @@ describe('The durable process workflow', () => {
     await until(ref, 'RaceDelivered');
     await vi.waitFor(async () => expect((await handleOf(ref).describe()).runId).not.toBe(runId), { timeout: 10_000 });
     expect(effects.ran.filter((name) => name === 'deliver')).toHaveLength(1);
-    await replayed(ref, runId);
+    await recordHistory('history-long-attempt', await replayed(ref, runId));
+  });
+
+  it('keeps the result of an effect while the store is away, and replays', async () => {
+    const { ref, start } = newRace();
+    const { opened, open: release } = gate<string>();
+    effects.deliver = () => opened;
+    await ask(ref, [start]);
+    await vi.waitFor(() => expect(effects.ran).toContain('deliver'), { timeout: 5_000 });
+    fault.at = 'away';
+    release('dear');
+    await vi.waitFor(async () => expect((await timersOf(ref)).filter((seconds) => seconds < 10)).not.toEqual([]), {
+      timeout: 20_000,
+      interval: 100,
+    });
+    fault.at = 'none';
+    await until(ref, 'RaceDelivered');
+    expect(effects.ran.filter((name) => name === 'deliver')).toHaveLength(1);
+    await ask(ref, [{ type: 'finish' }]);
+    await handleOf(ref).result();
+    await recordHistory('history-put-off-result', await replayed(ref));
+  });
+
+  it('takes no step for an ask for which nobody waits any more, and replays', async () => {
+    const { ref, start } = newRace();
+    await ask(ref, [start]);
+    await until(ref, 'RaceDelivered');
+    const finish = { stream, inputs: [{ type: 'finish' }], by: onBehalf('late'), token: 'late' };
+    const late = { ...finish, untilMs: Date.now() - 60_000 };
+    await expect(handleOf(ref).executeUpdate('ask', { args: [late] })).rejects.toMatchObject({
+      cause: { type: ASK_LATE },
+    });
+    expect(await typesOf(ref)).not.toContain('RaceFinished');
+    await handleOf(ref).executeUpdate('ask', { args: [{ ...late, untilMs: Date.now() + 60_000 }] });
+    await handleOf(ref).result();
+    expect(await typesOf(ref)).toContain('RaceFinished');
+    await recordHistory('history-late-ask', await replayed(ref));
   });
 
   it('keeps the result of an effect, and waits for an outcome, over the end of a run', async () => {
@@ -350,7 +375,7 @@ describe('The durable process workflow', () => {
       const events = history.events ?? [];
       const signalled = events.findIndex((event) => event.workflowExecutionSignaledEventAttributes);
       expect(events.slice(signalled).filter((event) => event.timerFiredEventAttributes)).toEqual([]);
-      await record(`signal-${signal}`, history);
+      await recordHistory(`history-signal-${signal}`, history);
     },
   );
 

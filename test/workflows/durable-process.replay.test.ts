@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -8,13 +6,11 @@ import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
 import { dataConverterOf } from '../../src/adapters/temporal/connection.js';
 import { payloadEncryption } from '../../src/adapters/temporal/payload-codec.js';
 import { encryptedHistoryKey } from '../support/encrypted-history.js';
+import { readHistory, recordedHistories } from '../support/recorded-histories.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { quiet } from '../support/temporal.js';
 
-const fixtures = new URL('../fixtures/', import.meta.url);
-const histories = readdirSync(fixtures).filter((name) => /^history-(?!shard-).*\.json$/.test(name));
-const read = (name: string): { events: Record<string, unknown>[] } =>
-  JSON.parse(readFileSync(new URL(name, fixtures), 'utf8')) as { events: Record<string, unknown>[] };
+const histories = recordedHistories('history-').filter((name) => !name.startsWith('history-shard-'));
 
 /** Workflows that were open when this version was installed must go on as they began. */
 describe('The durable process workflow, replayed without a server', () => {
@@ -24,22 +20,26 @@ describe('The durable process workflow, replayed without a server', () => {
     workflowBundle = await loadWorkflowBundle();
   });
 
-  it('has histories of how processes end, fail, run in the background, and are waited for', () => {
+  it('has histories of how processes end, fail, run in the background, are waited for, and go on as new', () => {
     expect(histories).toEqual([
       'history-background.json',
       'history-deadline.json',
       'history-failed-step.json',
       'history-finished.json',
+      'history-late-ask.json',
+      'history-long-attempt.json.gz',
       'history-outcome.json',
+      'history-put-off-result.json',
+      'history-signalled-fact.json',
     ]);
   });
 
   it.each(histories)('goes through %s as it was recorded', async (name) => {
-    await expect(Worker.runReplayHistory({ workflowBundle }, read(name))).resolves.toBeUndefined();
+    await expect(Worker.runReplayHistory({ workflowBundle }, readHistory(name))).resolves.toBeUndefined();
   });
 
   it('goes through an encrypted one with its key, and with no other', async () => {
-    const history = read('encrypted-history.json');
+    const history = readHistory('encrypted-history.json');
     const replay = async (key: Uint8Array): Promise<void> => {
       const payloads = payloadEncryption({ encrypting: key, all: [key] }, seededRandom('replay'));
       const workflowBundle = await loadWorkflowBundle(true);
@@ -50,7 +50,7 @@ describe('The durable process workflow, replayed without a server', () => {
   });
 
   it('notices a history that it would not have made', async () => {
-    const { events } = read('history-finished.json');
+    const { events } = readHistory('history-finished.json');
     const altered = events.filter(({ eventType }) => String(eventType) !== 'EVENT_TYPE_TIMER_STARTED');
     expect(altered.length).toBeLessThan(events.length);
     await expect(Worker.runReplayHistory({ workflowBundle }, { events: altered })).rejects.toThrow();

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 
 import { Client, Connection } from '@temporalio/client';
-import { type History, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
-import { format } from 'prettier';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { MemoryEventStore } from '../support/memory/event-store.js';
@@ -17,6 +15,7 @@ import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js
 import type { BatchReply, KnownProcess, ShardState } from '../../workflows/process-batch.js';
 import { errand, errandHost, errandRef } from '../support/errand.js';
 import { gate } from '../support/gate.js';
+import { recordHistory } from '../support/recorded-histories.js';
 import { onBehalf } from '../support/streams.js';
 import { startTemporalShell, type TemporalShell } from '../support/temporal.js';
 
@@ -24,16 +23,6 @@ const address = process.env['TEMPORAL_ADDRESS'] ?? '';
 const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
 const shards = { count: 1, processes: [errand.name] };
 const HOUR_MS = 3_600_000;
-
-/** With RECORD_HISTORIES set, what ran here becomes the fixtures of the replay tests, without the names of the machine that it ran on. */
-const record = async (name: string, history: History): Promise<void> => {
-  if (process.env['RECORD_HISTORIES'] === undefined) return;
-  const text = historyToJSON(history)
-    .replace(/"\d+@[^"]*"/g, '"recorded"')
-    .replace(/("stackTrace": )"(?:[^"\\]|\\.)*"/g, '$1""');
-  const file = new URL(`../fixtures/history-shard-${name}.json`, import.meta.url);
-  await writeFile(file, await format(text, { parser: 'json', printWidth: 120 }));
-};
 
 describe('The workflow of a shard', () => {
   const held = { wait: () => Promise.resolve() };
@@ -118,7 +107,7 @@ describe('The workflow of a shard', () => {
     const history = await replayed();
     // 87 asks, and those that were asked again.
     expect(updatesIn(history)).toBeLessThan(40);
-    await record('batches', history);
+    await recordHistory('history-shard-batches', history);
   });
 
   it('acts on deadlines in time while nobody asks, the others wait for theirs', async () => {
@@ -127,7 +116,7 @@ describe('The workflow of a shard', () => {
     await Promise.all(refs.map(untilGivenUp));
     expect(await typesOf(later)).toEqual(['ErrandBegun']);
     await vi.waitFor(async () => expect((await stateOf()).states).toEqual({ begun: 1 }));
-    await record('deadlines', await replayed());
+    await recordHistory('history-shard-deadlines', await replayed());
   });
 
   it('shows what it knows: how many are in which state, and one of them with its transitions', async () => {
@@ -177,7 +166,7 @@ describe('The workflow of a shard', () => {
     expect((await send({ bytes: 0, asks: [batched(late, before - 1_000)] })).replies).toEqual([{ late: true }]);
     expect(await typesOf(late.ref)).toEqual([]);
     expect(await typesOf(inTime.ref)).toEqual(['ErrandBegun']);
-    await record('late', await replayed());
+    await recordHistory('history-shard-late', await replayed());
   });
 
   it('takes the largest batches of several servers at once', async () => {
@@ -221,6 +210,7 @@ describe('The workflow of a shard', () => {
     const history = await replayed(runId);
     expect(history.events?.length).toBeGreaterThan(300);
     expect(history.events?.length).toBeLessThan(500);
+    await recordHistory('history-shard-long', history);
     const states = (await stateOf()).states;
     expect(states['begun']).toBeGreaterThanOrEqual(2);
     const known = await handle().query<KnownProcess, [string]>('process', open.id);
@@ -247,7 +237,7 @@ describe('The workflow of a shard', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_600));
     await start();
     await untilGivenUp(overdue);
-    await record('found', await replayed());
+    await recordHistory('history-shard-found', await replayed());
   });
 
   it('goes on with another worker when its own was killed', async () => {

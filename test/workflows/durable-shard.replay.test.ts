@@ -1,16 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
-
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
 import { installRuntime } from '../../src/adapters/temporal/worker.js';
+import { readHistory, recordedHistories } from '../support/recorded-histories.js';
 import { quiet } from '../support/temporal.js';
 
-const fixtures = new URL('../fixtures/', import.meta.url);
-const histories = readdirSync(fixtures).filter((name) => /^history-shard-.*\.json$/.test(name));
-const read = (name: string): { events: Record<string, unknown>[] } =>
-  JSON.parse(readFileSync(new URL(name, fixtures), 'utf8')) as { events: Record<string, unknown>[] };
+const histories = recordedHistories('history-shard-');
 
 /** The workflow of a shard never ends: the one that runs when this version is installed must go on as it began. */
 describe('The workflow of a shard, replayed without a server', () => {
@@ -20,21 +16,22 @@ describe('The workflow of a shard, replayed without a server', () => {
     workflowBundle = await loadWorkflowBundle();
   });
 
-  it('has histories of batches, deadlines, late asks and open processes that were found', () => {
+  it('has histories of batches, deadlines, late asks, open processes that were found, and a run that went on as new', () => {
     expect(histories).toEqual([
       'history-shard-batches.json',
       'history-shard-deadlines.json',
       'history-shard-found.json',
       'history-shard-late.json',
+      'history-shard-long.json.gz',
     ]);
   });
 
   it.each(histories)('goes through %s as it was recorded', async (name) => {
-    await expect(Worker.runReplayHistory({ workflowBundle }, read(name))).resolves.toBeUndefined();
+    await expect(Worker.runReplayHistory({ workflowBundle }, readHistory(name))).resolves.toBeUndefined();
   });
 
   it('notices a history that it would not have made', async () => {
-    const { events } = read('history-shard-deadlines.json');
+    const { events } = readHistory('history-shard-deadlines.json');
     const altered = events.filter(({ eventType }) => String(eventType) !== 'EVENT_TYPE_TIMER_STARTED');
     expect(altered.length).toBeLessThan(events.length);
     await expect(Worker.runReplayHistory({ workflowBundle }, { events: altered })).rejects.toThrow();

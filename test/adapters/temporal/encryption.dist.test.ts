@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 
 import { Client } from '@temporalio/client';
-import { type History, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
 import proto from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
-import { format } from 'prettier';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
@@ -20,6 +18,7 @@ import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { ProcessRef } from '../../../src/ports/process-engine.js';
 import { encryptedHistoryKey } from '../../support/encrypted-history.js';
 import { rememberingLog } from '../../support/http.js';
+import { recordHistory } from '../../support/recorded-histories.js';
 import { race, raceHost, type RaceEffects } from '../../support/relay-race.js';
 import { startTemporalShell, type TemporalShell } from '../../support/temporal.js';
 
@@ -125,10 +124,7 @@ describe('What is kept at Temporal', () => {
     for (const words of [ref.id, 'runner', 'Encoded failure', payloadKeyId(first)]) expect(seen).toContain(words);
     await replay(history, first);
     await expect(replay(history, second)).rejects.toThrow();
-    if (process.env['RECORD_HISTORIES'] === undefined) return;
-    const file = new URL('../../fixtures/encrypted-history.json', import.meta.url);
-    const text = historyToJSON(history).replace(/"\d+@[^"]*"/g, '"recorded"');
-    await writeFile(file, await format(text, { parser: 'json', printWidth: 120 }));
+    await recordHistory('encrypted-history', history);
   });
 
   it('is read on when it was written before there was a key, and under keys that were replaced', async () => {
