@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { AppendOutcome, EventStore } from '../../ports/event-store.js';
 import { firstHead, type Fold, type Head, nextHead, type Place, type PlacedEvent } from './fold.js';
 import { foldOn, foldStream, type StreamSource } from './fold-stream.js';
-import { freshRuns } from './fresh-runs.js';
+import { freshFlight } from '../../concurrency/fresh-flight.js';
 import { type EventDraft, placeEvents } from './place-events.js';
 import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
@@ -36,7 +36,7 @@ export class Lane<State> {
   readonly #source: StreamSource;
   readonly #shared: boolean;
   readonly #onGrown: (chars: number) => void;
-  readonly #readOn = freshRuns(() => this.#read());
+  readonly #readOn = freshFlight(() => this.#read());
   /** The end of what is known to be durable: read from the store, or written by this lane. */
   #confirmed: Head<State>;
   /** The same with everything that is still being written. */
