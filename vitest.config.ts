@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.dist.test.ts', 'test/**/*.long.test.ts'],
-    // Files mock no module and change no global, so they share a process: loading the product anew for each took a third of the whole time.
+    // Files mock no module and restore each global that they change, so they share a process: loading the product anew for each took a third of the
+    // whole time.
     isolate: false,
     maxWorkers: 2,
     provide: { long: false },

@@ -33,6 +33,16 @@ const whatShellsImport = [
   'src/app/streams/command-id.ts',
   ...foundation,
 ];
+const whatRolesImport = [
+  'src/adapters',
+  'src/app',
+  'src/http',
+  'src/config',
+  'activities',
+  'workflows',
+  'projections',
+  ...foundation,
+];
 const shellsKnowNoTable =
   'An engine is a shell: it calls `advance` and knows what a process is, but never reads a table.';
 
@@ -266,16 +276,7 @@ module.exports = [
     rule: 'roles-know-no-profile',
     folder: 'src/roles',
     holds: 'what a process does: answer requests, drive processes, make read models, relay',
-    imports: [
-      'src/adapters',
-      'src/app',
-      'src/http',
-      'src/config',
-      'activities',
-      'workflows',
-      'projections',
-      ...foundation,
-    ],
+    imports: whatRolesImport,
     because:
       'A profile says which roles there are and what they run on. A role that knows its profile could run on no other.',
   },
@@ -283,17 +284,7 @@ module.exports = [
     rule: 'profiles-open-ports',
     folder: 'src/profiles',
     holds: 'which adapters are opened together',
-    imports: [
-      'src/roles',
-      'src/adapters',
-      'src/app',
-      'src/http',
-      'src/config',
-      'activities',
-      'workflows',
-      'projections',
-      ...foundation,
-    ],
+    imports: ['src/roles', ...whatRolesImport],
     because: 'A profile is opened by a server or a command, and needs neither.',
   },
   {
