@@ -1,4 +1,3 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,10 +11,12 @@ import { jcs, type Json, type JsonObject } from '../../src/domain/shared/json.js
 import { sha256Hex } from '../../src/domain/shared/sha256.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { openLog } from '../support/logs.js';
+import { itLong } from '../support/long.js';
+import { canVerify, pythonScript } from '../support/python-script.js';
 import { serverKeys } from '../support/souls.js';
 
 const script = join(import.meta.dirname, '../../examples/verify_history.py');
-const missing = spawnSync('python3', ['-c', 'import cryptography']).status !== 0;
+const missing = !canVerify();
 if (missing) console.log('the Python check of bundles is skipped: python3 with the package "cryptography" is missing');
 
 const folder = mkdtempSync(join(tmpdir(), 'anima-bundles-'));
@@ -27,35 +28,8 @@ const fileWith = (text: string | Uint8Array): string => {
   return file;
 };
 
-/** Many files in one Python process: a process for each would take minutes. Gives the exit texts, null for a valid one. */
-const DRIVER = `
-import contextlib, importlib.util, io, json, sys
-spec = importlib.util.spec_from_file_location('verify_history', sys.argv[1])
-module = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-for line in sys.stdin:
-    out = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(out): module.main(json.loads(line))
-        print(json.dumps(None if out.getvalue().startswith('valid ') else 'it said nothing'), flush=True)
-    except SystemExit as end: print(json.dumps(str(end.code)), flush=True)
-`;
-import { itLong } from '../support/long.js';
-const askPython = (calls: readonly (readonly string[])[]): Promise<readonly (string | null)[]> =>
-  new Promise((resolve, reject) => {
-    const child = spawn('python3', ['-c', DRIVER, script], { stdio: ['pipe', 'pipe', 'inherit'] });
-    let out = '';
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => void (out += piece));
-    child.on('error', reject).on('close', () => {
-      resolve(
-        out
-          .split('\n')
-          .filter((line) => line !== '')
-          .map((line) => JSON.parse(line) as string | null),
-      );
-    });
-    child.stdin.end(calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
-  });
+const verifier = missing ? null : pythonScript(script);
+afterAll(() => verifier?.[Symbol.dispose]());
 
 type Wanted = {
   readonly name: string;
@@ -85,9 +59,10 @@ const verdicts = async (wanted: readonly Wanted[]): Promise<readonly (readonly [
       ),
     );
   }
-  if (!missing) {
-    const theirs = (await askPython(calls)).map((said) =>
-      said === null ? null : Number(/^broken at line (\d+): /.exec(said)?.[1] ?? NaN),
+  if (verifier !== null) {
+    const answers = await Promise.all(calls.map((call) => verifier.run('', ...call)));
+    const theirs = answers.map(({ status, said }) =>
+      status === 0 && said.startsWith('valid ') ? null : Number(/^broken at line (\d+): /.exec(said)?.[1] ?? NaN),
     );
     expect(wanted.map(({ name }, index) => [name, theirs[index]])).toEqual(
       wanted.map(({ name }, index) => [name, ours[index]]),

@@ -2,9 +2,10 @@
 
 Usage: run-again.py SCRIPT. Each line of standard input is {"args": [...], "input": base64}; each line of standard output {"status": n, "said": text}.
 """
-import base64, io, json, runpy, sys
+import base64, io, json, sys
 
 script, calls, answers = sys.argv[1], sys.stdin.buffer, sys.stdout
+with open(script, encoding='utf-8') as file: program = compile(file.read(), script, 'exec')
 for line in calls:
     call = json.loads(line)
     said = io.StringIO()
@@ -13,7 +14,7 @@ for line in calls:
     sys.stdout = sys.stderr = said
     status = 0
     try:
-        runpy.run_path(script, run_name='__main__')
+        exec(program, {'__name__': '__main__', '__file__': script})
     except SystemExit as end:
         # As the interpreter does: a text is printed, and the status is 1.
         if isinstance(end.code, str): print(end.code)
