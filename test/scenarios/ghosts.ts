@@ -118,9 +118,13 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       const { sessionId } = ok(await running.api.post('/ghost/run', { testSuite: 'smoke', level: 'faulty', seed: 5 }))
         .body as { sessionId: string };
       await over(sessionId);
-      const listed = ok(await running.api.get('/ghost/history?limit=1')).body as { sessions: JsonObject[] };
-      expect(listed.sessions).toHaveLength(1);
-      expect(listed.sessions[0]).toMatchObject({
+      // A list follows on its own: a client that has not written since has nothing to wait for.
+      const newest = async (): Promise<JsonObject | undefined> => {
+        const listed = ok(await running.api.get('/ghost/history?limit=1')).body as { sessions: JsonObject[] };
+        expect(listed.sessions).toHaveLength(1);
+        return listed.sessions[0];
+      };
+      await expect.poll(newest, { timeout: SESSION_MS }).toMatchObject({
         ...{ histSessionId: sessionId, histTestSuite: 'smoke', histStatus: 'completed', histGoal: 'find_bugs' },
         histSeed: 5,
         histCompletedAt: expect.any(String),

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { budgetOf, policies } from '../../../src/domain/ghost/policies.js';
+import { budgetOf } from '../../../src/domain/ghost/policies.js';
 import { ghostGoals } from '../../../src/domain/ghost/policy.js';
 import { reachableTiles } from '../../../src/domain/ghost/reach.js';
 import { coverageOf } from '../../../src/domain/ghost/results.js';
-import { beginWorld } from '../../../src/domain/ghost/world.js';
-import { noteStep } from '../../../src/domain/ghost/note-step.js';
-import { beginTally } from '../../../src/domain/ghost/tally.js';
-import { act } from '../../../src/domain/ghost/act.js';
-import { ghostContextOf, npcStateOf, observe } from '../../../src/domain/ghost/observation.js';
-import type { LastStep } from '../../../src/domain/ghost/policy.js';
 import { aRuleset } from '../../support/rules.js';
 import { drawnLevel } from './drawn-level.js';
 import { play } from './play.js';
@@ -163,54 +157,3 @@ describe('the budget', () => {
     expect(budgetOf('maximize_exploration', house)).toBeGreaterThan(4 * reachableTiles(house).count);
   });
 });
-
-describe('a step', () => {
-  /** 64 × 64: rooms of 7 × 7 with passages. */
-  const rows = Array.from({ length: 64 }, (_, y) =>
-    Array.from({ length: 64 }, (__, x) => {
-      const wall = (x % 8 === 0 && y % 8 !== 4) || (y % 8 === 0 && x % 8 !== 3) || x === 63 || y === 63;
-      return wall || x === 0 || y === 0 ? '#' : (x * 7 + y * 13) % 97 === 0 ? 'j' : '.';
-    }).join(''),
-  );
-  const large = drawnLevel(rows.with(1, `#@${(rows[1] ?? '').slice(2)}`));
-
-  it.each(ghostGoals)('of %s takes well below a millisecond on a level of 64 × 64', (goal) => {
-    const steps = 3_000;
-    const policy = policies[goal];
-    let world = beginWorld(large);
-    let plan = policy.begin(large, 5);
-    let tally = beginTally(large);
-    let last: LastStep | null = null;
-    const began = performance.now();
-    for (let step = 1; step <= steps; step += 1) {
-      observe(large, world);
-      ghostContextOf(large, world);
-      npcStateOf(large, world);
-      const spoken = policy.next(large, world, plan, last);
-      const action = readIt(spoken.text);
-      const acted = act(large, world, action);
-      tally = noteStep(large, tally, {
-        step,
-        revision: step,
-        before: world,
-        after: acted.world,
-        action: null,
-        verdictValid: true,
-        refusalCode: null,
-        outcome: acted.outcome,
-        verdicts: [],
-      });
-      last = { valid: true, action: null, outcome: acted.outcome };
-      [world, plan] = [acted.world, spoken.plan];
-    }
-    expect((performance.now() - began) / steps).toBeLessThan(1);
-  });
-});
-
-const readIt = (text: string) => {
-  try {
-    return (JSON.parse(text) as { action?: string }).action ?? 'IDLE';
-  } catch {
-    return 'IDLE';
-  }
-};
