@@ -13,6 +13,11 @@ const chance = 'Randomness is injected (src/ports/random.ts), so that a turn can
 const environment = 'The environment is read in src/config/env.ts alone; take a setting from the config.';
 
 const everywhere = [
+  {
+    selector: 'MemberExpression[object.name="AbortSignal"][property.name="any"]',
+    message:
+      'AbortSignal.any leaves an entry in a signal that outlives it: use abortWith, and let go when the call ends.',
+  },
   { selector: 'ExportAllDeclaration', message: 'Import a name from the file that makes it: no barrels.' },
   {
     selector: 'MemberExpression[object.name=/^(it|test|describe|suite)$/][property.name=/^(only|skip|todo)$/]',

@@ -7,6 +7,7 @@ import {
   TurnExpired,
 } from '../app/agents/process-input.js';
 import { type AgentInput, debtName } from '../app/agents/take-input.js';
+import { abortWith } from '../concurrency/abort-with.js';
 import { whenDown } from '../app/agents/when-down.js';
 import { isRejectionCode, Rejection, type RejectionCode } from '../domain/shared/rejection.js';
 import type { CortexEngine } from '../ports/cortex.js';
@@ -82,15 +83,15 @@ export const phasesOf = async function* (
   left: AbortSignal,
 ): AsyncGenerator<string> {
   let hasEnded = false;
-  const late = new AbortController();
+  const ends = new AbortController();
   let hasRecalled = false;
   const notYet = (): Rejection => noVerdictYet(turnId, cortex, deps.embedder, hasRecalled);
   const down = whenDown(deps.clock, cortex, notYet);
-  const cancel = deps.clock.after(Math.max(untilMs - deps.clock.monotonicMs(), 0), () => late.abort());
-  const ends = AbortSignal.any([left, late.signal, down.signal]);
+  const cancel = deps.clock.after(Math.max(untilMs - deps.clock.monotonicMs(), 0), () => ends.abort());
+  const letGo = abortWith(ends, left, down.signal);
   try {
     yield eventOf('opened', { turnId });
-    for await (const phase of followTurn(deps.events, asked.stream, turnId, ends)) {
+    for await (const phase of followTurn(deps.events, asked.stream, turnId, ends.signal)) {
       switch (phase.phase) {
         case 'recalled':
           hasRecalled = true;
@@ -121,6 +122,7 @@ export const phasesOf = async function* (
   } finally {
     debt.owed();
     cancel();
+    letGo();
     down.stop();
   }
 };

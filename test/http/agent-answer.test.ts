@@ -10,6 +10,7 @@ import { debtOf, phasesOf } from '../../src/http/agent-answer.js';
 import { fakeCortex } from '../support/fake-cortex.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { openMinds, TENANT } from '../support/minds.js';
+import { followersOf } from '../support/signal-followers.js';
 import { settle } from '../support/settle.js';
 
 const WAIT_MS = 12_000;
@@ -34,9 +35,10 @@ const follow = async (npcState: JsonObject, action: string, store = new MemoryEv
   const untilMs = clock.monotonicMs() + WAIT_MS;
   const turnId = await takeInput(deps, said, untilMs);
   const followed = { asked: said, turnId, requestId: 'r1', untilMs, noteWritten: () => undefined, cortex: engine };
-  const phases = phasesOf(deps, { ...followed, debt: debtOf(deps, said, turnId) }, new AbortController().signal);
+  const left = new AbortController().signal;
+  const phases = phasesOf(deps, { ...followed, debt: debtOf(deps, said, turnId) }, left);
   return {
-    phases,
+    ...{ phases, left },
     turnId,
     clock,
     owed: () => unanswered.take(debtName(said)),
@@ -53,11 +55,13 @@ describe('the phases of an agent’s turn', () => {
     async (_, npcState, action, last) => {
       for (const isTaken of [true, false]) {
         await using following = await follow(npcState, action);
-        const { phases, turnId } = following;
+        const { phases, turnId, left } = following;
         let chunk = '';
         while (!chunk.startsWith(last)) chunk = (await phases.next()).value as string;
+        expect(followersOf(left)).toBeGreaterThan(0);
         if (isTaken) expect(await phases.next()).toMatchObject({ done: true });
         else await phases.return(undefined);
+        expect(followersOf(left)).toBe(0);
         expect(following.owed()).toBe(isTaken ? null : turnId);
         expect(following.owed()).toBeNull();
       }

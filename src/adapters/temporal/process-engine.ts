@@ -4,6 +4,7 @@ import { ASK_BATCH, type AskBatch, type BatchReply, type Shard } from '../../../
 import type { Ask, Reply } from '../../../workflows/process-step.js';
 import type { ProcessJournal } from '../../app/processes/process-journal.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import { abortWith } from '../../concurrency/abort-with.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
@@ -101,9 +102,14 @@ export class TemporalProcessEngine implements ProcessEngine {
     // One that runs with others has no effects.
     if (this.#shardOf(ref) !== null) return this.ask(ref, [], by);
     const deps = { workflows: this.#workflows, clock: this.#deps.clock, newId: () => this.#token() };
-    const reply = await this.#watch.during((away) => {
-      const signal = wait.signal === undefined ? away : AbortSignal.any([wait.signal, away]);
-      return awaitOutcome(deps, ref, by, { ...wait, signal });
+    const reply = await this.#watch.during(async (away) => {
+      const call = new AbortController();
+      const letGo = abortWith(call, wait.signal, away);
+      try {
+        return await awaitOutcome(deps, ref, by, { ...wait, signal: call.signal });
+      } finally {
+        letGo();
+      }
     });
     return reply === null ? null : this.#asked(ref, [], reply);
   }

@@ -6,6 +6,7 @@ import type { Workflow } from '@temporalio/common';
 import { type Shard, type ShardInput } from '../../../workflows/process-batch.js';
 import { LOOK, type RunInput } from '../../../workflows/process-step.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import { abortWith } from '../../concurrency/abort-with.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
 import { updateFailureOf } from './failures.js';
@@ -89,11 +90,7 @@ export class ProcessWorkflows implements AsyncDisposable {
       if (this.#stopped) throw new Rejection('NOT_READY', { retryAfter: RETRY_AFTER_SECONDS });
       signal?.throwIfAborted();
       try {
-        const send = () => this.#send<Result>(to, update, leftMs());
-        // The client never takes its listener from a signal, so each attempt gets its own.
-        return await (signal === undefined
-          ? send()
-          : this.#connection.withAbortSignal(AbortSignal.any([signal]), send));
+        return await this.#attempt(signal, () => this.#send<Result>(to, update, leftMs()));
       } catch (error) {
         signal?.throwIfAborted();
         const { kind } = updateFailureOf(error);
@@ -109,6 +106,17 @@ export class ProcessWorkflows implements AsyncDisposable {
       await sleep(PAUSE_MS[Math.min(attempt, PAUSE_MS.length - 1)] ?? 0);
     }
     throw new Rejection('ENGINE_UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS });
+  }
+
+  /** The client never takes its listener from a signal, so each attempt has a signal of its own. */
+  async #attempt<Result>(signal: AbortSignal | undefined, send: () => Promise<Result>): Promise<Result> {
+    const attempt = new AbortController();
+    const letGo = abortWith(attempt, signal);
+    try {
+      return await this.#connection.withAbortSignal(attempt.signal, send);
+    } finally {
+      letGo();
+    }
   }
 
   /** Starts the workflow of an open process unless one runs. */

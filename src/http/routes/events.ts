@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
+import { abortWith } from '../../concurrency/abort-with.js';
 import { toHistoryEvent } from '../../app/streams/history.js';
 import { requireRevision } from '../../app/minds/minds.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -45,12 +46,13 @@ export const eventRoutes = ({ ports, onRevoked }: EventRouteDeps): readonly Rout
 
   const follow = async function* (keyId: string, stream: string, from: number, left: AbortSignal) {
     const givePlaceBack = takePlace(keyId);
-    const revoked = new AbortController();
-    const unlisten = onRevoked(keyId, () => revoked.abort());
+    const ends = new AbortController();
+    const letGo = abortWith(ends, left);
+    const unlisten = onRevoked(keyId, () => ends.abort());
     try {
       // The headers go out though nothing may have happened yet.
       yield '';
-      const signal = AbortSignal.any([left, revoked.signal]);
+      const { signal } = ends;
       for await (const batch of ports.events.subscribe({ stream: { name: stream, from }, signal })) {
         for (const event of batch) {
           if (signal.aborted) return;
@@ -59,6 +61,7 @@ export const eventRoutes = ({ ports, onRevoked }: EventRouteDeps): readonly Rout
       }
     } finally {
       unlisten();
+      letGo();
       givePlaceBack();
     }
   };

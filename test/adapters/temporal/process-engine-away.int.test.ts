@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { ProcessWorkflows } from '../../../src/adapters/temporal/process-workflows.js';
 import { TemporalProcessEngine } from '../../../src/adapters/temporal/process-engine.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
@@ -12,6 +13,7 @@ import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import { statuses } from '../../../src/http/statuses.js';
 import { openBareTemporal } from '../../support/bare-temporal.js';
 import { seededRandom } from '../../support/seeded-random.js';
+import { followersOf } from '../../support/signal-followers.js';
 import { quiet } from '../../support/temporal.js';
 
 /** Not everybody is to come back in the same second. */
@@ -82,6 +84,23 @@ describe('The Temporal engine while Temporal is away', () => {
     await expect(away.outcome(ref, by, { withinMs: 60_000 })).rejects.toMatchObject(unavailable);
     const signal = AbortSignal.abort(new Error('the client has gone'));
     await expect(away.outcome(ref, by, { withinMs: 60_000, signal })).rejects.toThrow('the client has gone');
+  });
+
+  it('leaves nothing in the signals of its callers once they were answered', async () => {
+    const { signal } = new AbortController();
+    const away = engineAt(await listening());
+    await expect(away.outcome(ref, by, { withinMs: 60_000, signal })).rejects.toMatchObject({
+      code: 'ENGINE_UNAVAILABLE',
+    });
+    // What nobody waits for any more ends a moment later.
+    await expect.poll(() => followersOf(signal), { timeout: 20_000 }).toBe(0);
+    await using temporal = await openBareTemporal({ apiKey: 'of somebody else' });
+    const at = { address: temporal.address, temporalNamespace: 'default', namespace: 'nobody' };
+    await using workflows = new ProcessWorkflows(at, systemClock);
+    const update = { name: 'ask', argOf: () => null, idOf: () => 'update', timeoutMs: 2_000, signal };
+    await expect(workflows.update(ref, update)).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    expect(temporal.calls.length).toBeGreaterThan(1);
+    expect(followersOf(signal)).toBe(0);
   });
 
   it('starts without Temporal, and looks for open processes in the background', async () => {
