@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 
 import { Command, InvalidArgumentError } from 'commander';
 
+import { systemClock } from '../adapters/system/clock.js';
+import { onStopSignals } from '../adapters/system/stop-signals.js';
 import { readOwnerKey } from '../adapters/files/owner-key-file.js';
 import { sleepFor } from '../body/deadline.js';
 import { InferenceError, type Inference } from '../body/inference.js';
@@ -114,12 +116,9 @@ const asSentence = (error: unknown, url: string): unknown => {
 
 const demo = async (flags: Flags, terminal: Terminal): Promise<void> => {
   const stop = new AbortController();
-  const onSignal = (): void => {
-    stop.abort();
-  };
   const settings = settingsFrom(flags, terminal);
-  // The first interrupt ends the play cleanly: the key is revoked and the server stopped. The second one ends it at once.
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  // The first interrupt ends the play cleanly: the key is revoked and the server stopped.
+  const unlisten = onStopSignals(process, systemClock, { stop: () => stop.abort(), giveUp: () => process.exit(1) });
   try {
     const result = await play(flags, settings, terminal, stop.signal);
     if (flags.json === true) printJson(terminal, result);
@@ -127,7 +126,7 @@ const demo = async (flags: Flags, terminal: Terminal): Promise<void> => {
   } catch (error) {
     throw stop.signal.aborted ? new CommandFailed('The demo was interrupted.') : asSentence(error, settings.url);
   } finally {
-    process.removeListener('SIGINT', onSignal).removeListener('SIGTERM', onSignal);
+    unlisten();
   }
 };
 

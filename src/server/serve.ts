@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 
+import { systemClock } from '../adapters/system/clock.js';
 import { endDespiteLeftovers } from '../adapters/system/leftovers.js';
+import { onStopSignals } from '../adapters/system/stop-signals.js';
 import { printable } from '../domain/shared/printable.js';
 import { parseConfig } from '../config/config.js';
 import type { Environment } from '../config/env.js';
 import { createLogger, logOrigin } from '../config/logger.js';
 import { startServer } from './server.js';
 import { printTurns } from './turn-lines.js';
-import { ownerKeyLines, welcome } from './welcome.js';
+import { welcome } from './welcome.js';
 
 export type ServeTerminal = {
   readonly env: Environment;
@@ -17,9 +19,6 @@ export type ServeTerminal = {
   readonly json?: boolean;
 };
 
-/** Signals that end the server cleanly; the second one ends it at once (contract 11.3). */
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-
 /**
  * Runs a server until it is told to stop, and ends the process soon after that whatever holds it.
  * @throws StartProblem when it cannot start
@@ -27,11 +26,10 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 export const serve = async (terminal: ServeTerminal): Promise<void> => {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const onSignal = (): void => {
-    if (signal.aborted) process.exit(1);
-    stopping.abort();
-  };
-  for (const name of SIGNALS) process.on(name, onSignal);
+  const unlisten = onStopSignals(process, systemClock, {
+    stop: () => stopping.abort(),
+    giveUp: () => process.exit(1),
+  });
   const isTerminal = terminal.stdout.isTTY === true && terminal.json !== true;
   const say = (text: string): void => void terminal.stdout.write(text);
   try {
@@ -43,14 +41,16 @@ export const serve = async (terminal: ServeTerminal): Promise<void> => {
       say(welcome(config, server, terminal.cwd));
       void printTurns(server.events, (line) => say(`${printable(line)}\n`), signal).catch(() => undefined);
     } else {
-      if (server.ownerKey !== null) say(`${ownerKeyLines(server.ownerKey)}\n`);
+      // What is not a terminal keeps what it is given: a log, a container's output, a pipeline.
+      if (server.ownerKey !== null)
+        logger.info({ file: server.ownerKey.path }, 'made the owner key; it is in this file alone');
       logger.info({ url: server.url, dataDir: config.dataDir }, 'serving');
     }
     if (!signal.aborted) await once(signal, 'abort');
     logger.info({}, 'stopping');
     await server.stop();
   } finally {
-    for (const name of SIGNALS) process.off(name, onSignal);
+    unlisten();
     endDespiteLeftovers();
   }
 };
