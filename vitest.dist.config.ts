@@ -7,8 +7,8 @@ export default defineConfig({
     provide: { long: true },
     setupFiles: ['test/support/no-child-left.ts'],
     globalSetup: ['test/support/dist-setup.ts'],
-    // The servers share the machine with the tests.
-    maxWorkers: 2,
+    // Tests of outages wait most of their time.
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 180_000,
   },

@@ -81,6 +81,12 @@ const telling = async <Result>(
   }
 };
 
+/** What is said of a server that can be done without. @throws the error, when it cannot, or was asked for by its name */
+const leftOut = ({ named }: Request, name: ServerName, error: unknown): string => {
+  if (servers[name].optional !== true || named) throw error;
+  return `is LEFT OUT, and what needs it is not tested: ${error instanceof Error ? error.message : String(error)}`;
+};
+
 const start =
   (request: Request): Act =>
   async (name) => {
@@ -90,14 +96,24 @@ const start =
       try {
         await telling(request, name, (doing) => supervisor.start(servers[name], doing, request.guarded));
       } catch (error) {
-        if (servers[name].optional !== true || request.named) throw error;
-        return `is LEFT OUT, and what needs it is not tested: ${error instanceof Error ? error.message : String(error)}`;
+        return leftOut(request, name, error);
       }
       return `answers: ${where(supervisor, name)}`;
     }
     await checkStoreAt(given);
     await supervisor.adopt(name, { EVENTSTORE_URL: given });
     return `is run by others: ${where(supervisor, name)}`;
+  };
+
+const install =
+  (request: Request): Act =>
+  async (name) => {
+    try {
+      await telling(request, name, (doing) => request.supervisor.install(servers[name], doing));
+      return 'is installed';
+    } catch (error) {
+      return leftOut(request, name, error);
+    }
   };
 
 const stop =
@@ -113,6 +129,8 @@ const refuseElsewhere = async ({ supervisor }: Request, name: ServerName): Promi
 
 /** What each word of the command line does; each resolves with whether it succeeded. */
 export const commands = {
+  install: (request: Request) => toEach(request, install(request)),
+
   start: async (request: Request) => {
     request.say(
       'Missing parts are downloaded and built first. That may take many minutes the first time; the results are kept.',

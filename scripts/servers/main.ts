@@ -14,6 +14,7 @@ type Command = keyof typeof commands;
 const names = SERVER_NAMES.join(' | ');
 const usage = `npm run servers -- <command> [name ...]
 
+  install [name ...]   downloads and builds what is missing, starts nothing
   start [name ...]     installs what is missing, starts, waits until each answers, writes .servers/env
     --guarded          what is new asks its clients who they are: Kafka, by TLS with a password
   status [name ...]    says what runs, and where

@@ -79,8 +79,7 @@ export class Supervisor {
       );
       return;
     }
-    doing(server.installing);
-    await server.install(this.#cache);
+    await this.install(server, doing);
     for (let tries = 1; ; tries += 1) {
       try {
         await this.#startOnce(server, doing, guarded);
@@ -93,6 +92,12 @@ export class Supervisor {
         doing('starts again: a port of it was taken');
       }
     }
+  }
+
+  /** Downloads and builds what a server lacks, and starts nothing. @param doing as of `start` */
+  async install(server: Server, doing: (step: string) => void): Promise<void> {
+    doing(server.installing);
+    await server.install(this.#cache);
   }
 
   async #startOnce(server: Server, doing: (step: string) => void, guarded: boolean): Promise<void> {

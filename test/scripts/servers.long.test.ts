@@ -40,23 +40,40 @@ describe.runIf(process.platform === 'linux')('npm run servers', () => {
     expect(stdout).toMatch(new RegExp(`^${name}: .* there is no "${tool}" on the PATH: install .*\\.$`, 'm'));
   });
 
-  it('leaves out what can be done without, and says so, when nobody asked for it by name', async () => {
+  it('installs without starting anything', async () => {
     await using temporary = await temporaryDirectory();
-    const env = {
-      ANIMA_SERVERS_DIR: join(temporary.path, 'servers'),
+    const directory = join(temporary.path, 'servers');
+    const { code, stdout } = await runServers(['install', 'eventstore'], {
+      ANIMA_SERVERS_DIR: directory,
       ANIMA_SERVERS_CACHE: join(temporary.path, 'cache'),
-      PATH: join(temporary.path, 'nothing'),
-    };
-    try {
-      const { code, stdout } = await runServers(['start'], env);
-      expect(stdout).toMatch(/^ipfs: is LEFT OUT, .* there is no "go" on the PATH: install .* \([\d.]+ s\)$/m);
-      // The others are needed.
-      expect(stdout).toMatch(/^temporal: temporal is built .* there is no "go" on the PATH: install .*\.$/m);
-      expect(code).toBe(1);
-    } finally {
-      await runServers(['reset'], env);
-    }
+    });
+    expect(stdout).toMatch(/^eventstore: is installed \([\d.]+ s\)$/m);
+    expect(code).toBe(0);
+    expect((await runServers(['status', 'eventstore'], { ANIMA_SERVERS_DIR: directory })).stdout).toMatch(
+      /^eventstore: (?!runs)/m,
+    );
   });
+
+  it.each(['install', 'start'])(
+    '%s leaves out what can be done without, and says so, when nobody asked for it by name',
+    async (command) => {
+      await using temporary = await temporaryDirectory();
+      const env = {
+        ANIMA_SERVERS_DIR: join(temporary.path, 'servers'),
+        ANIMA_SERVERS_CACHE: join(temporary.path, 'cache'),
+        PATH: join(temporary.path, 'nothing'),
+      };
+      try {
+        const { code, stdout } = await runServers([command], env);
+        expect(stdout).toMatch(/^ipfs: is LEFT OUT, .* there is no "go" on the PATH: install .* \([\d.]+ s\)$/m);
+        // The others are needed.
+        expect(stdout).toMatch(/^temporal: temporal is built .* there is no "go" on the PATH: install .*\.$/m);
+        expect(code).toBe(1);
+      } finally {
+        await runServers(['reset'], env);
+      }
+    },
+  );
 
   it('uses an event store that is run by others as it is, and does not kill it', async () => {
     await using temporary = await temporaryDirectory();
