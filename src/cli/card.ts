@@ -10,7 +10,7 @@ import { readCard } from '../domain/card/read-card.js';
 import type { Json } from '../domain/shared/json.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import { DEFAULT_BODY_LIMIT } from '../http/guard/read-body.js';
-import { readJsonBytes } from '../http/json.js';
+import { readJsonBytes } from '../domain/shared/read-json.js';
 import { openClient } from './client.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
+import { readJsonBytes } from '../domain/shared/read-json.js';
+import { whyRefused } from '../domain/shared/refuse-json.js';
 import { MAX_ARCHIVED_BYTES } from '../ports/soul-archive.js';
 import { fileOf } from './soul-file.js';
 import { CommandFailed, type Terminal } from './terminal.js';
@@ -14,8 +16,8 @@ export const readJsonFile = async (terminal: Terminal, file: string): Promise<un
   });
   if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than 16 MiB.`);
   try {
-    return JSON.parse(bytes.toString('utf8')) as unknown;
-  } catch {
-    throw new CommandFailed(`${file} is not JSON.`);
+    return readJsonBytes(bytes).value;
+  } catch (error) {
+    throw new CommandFailed(`${file} is not JSON that a server takes: ${whyRefused(error)}`);
   }
 };

@@ -6,6 +6,8 @@ import { Command } from 'commander';
 import { type BundleKey, keyOfJwk, type Trust } from '../app/audit/verify-bundle.js';
 import { readCheckpoint } from '../domain/audit/checkpoint.js';
 import { isObject, type Json } from '../domain/shared/json.js';
+import { readJson } from '../domain/shared/read-json.js';
+import { Rejection } from '../domain/shared/rejection.js';
 import { LineBroken, verifyBundleFile, type WholeBundle } from './bundle-file.js';
 import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
 
@@ -23,9 +25,10 @@ const readText = async (terminal: Terminal, file: string): Promise<string> => {
 
 const parsed = (text: string): Json => {
   try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return null;
+    return readJson(text);
+  } catch (error) {
+    if (error instanceof Rejection) return null;
+    throw error;
   }
 };
 

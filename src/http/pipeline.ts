@@ -4,7 +4,7 @@ import type { Written } from '../app/read-models/written.js';
 import { inSlices } from '../concurrency/in-slices.js';
 import { makeCommandId, reservedAt } from '../app/streams/command-id.js';
 import type { Json } from '../domain/shared/json.js';
-import { requireModest } from '../domain/shared/modest-json.js';
+import { type ParsedJson, readJsonSlices } from '../domain/shared/read-json.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Principal } from '../domain/tenant/scopes.js';
 import type { Clock } from '../ports/clock.js';
@@ -21,7 +21,6 @@ import { compilePathParams } from './guard/path-params.js';
 import { compileQuery } from './guard/query.js';
 import { announcesBody, DEFAULT_BODY_LIMIT, openBody, readBody, requireJson } from './guard/read-body.js';
 import { compileCheck, schemaRejection } from './guard/schema-check.js';
-import { readJsonBytes, type ParsedJson } from './json.js';
 import type { Lifecycle } from './lifecycle.js';
 import { refusalOf, toRejection } from './on-error.js';
 import { send, sendJson } from './respond.js';
@@ -109,8 +108,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     const bytes = await readBody(ctx.req, ctx.res, limit);
     if (bytes.length === 0) return emptyBody();
     requireJson(ctx.req);
-    if (bytes.length > DEFAULT_BODY_LIMIT) await inSlices(requireModest(bytes));
-    return readJsonBytes(bytes);
+    return inSlices(readJsonSlices(bytes));
   };
 
   const handled = async (call: Call): Promise<Answer> => {

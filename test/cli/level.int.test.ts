@@ -49,7 +49,9 @@ describe('anima level', () => {
     const broken = await anima('level', 'put', 'castle', 'broken.tmj');
     expect([broken.code, broken.stdout]).toEqual([1, '']);
     expect(broken.stderr).toMatch(/\(LEVEL_INVALID\)\n {2}\S/);
-    expect((await anima('level', 'put', 'castle', 'text.tmj')).stderr).toBe('text.tmj is not JSON.\n');
+    expect((await anima('level', 'put', 'castle', 'text.tmj')).stderr).toBe(
+      'text.tmj is not JSON that a server takes: It cannot be parsed from line 1, column 1 on.\n',
+    );
     expect((await anima('level', 'put', 'castle', 'none.tmj')).stderr).toBe('none.tmj cannot be read (ENOENT).\n');
   });
 

@@ -22,7 +22,11 @@ describe('a body', () => {
     ['is two values', '{}{}'],
     ['is white space', ' '],
     ['is NaN', '{"a":NaN}'],
-    ['begins with a byte order mark', bytes([0xef, 0xbb, 0xbf], '{}')],
+    ['begins with two byte order marks', bytes([0xef, 0xbb, 0xbf, 0xef, 0xbb, 0xbf], '{}')],
+    ['names a member twice', '{"a":1,"a":2}'],
+    ['names a member twice, once with escapes', '{"data":[{"x":1,"\\u0078":2}]}'],
+    ['holds an integer that no double holds', '{"data":{"id":76561198140718655}}'],
+    ['holds a negative one', '{"data":{"id":-9007199254740993}}'],
     ['holds a byte that is not UTF-8', bytes('{"data":{"x":"', [0xff], '"}}')],
     ['holds an overlong encoding', bytes('{"data":{"x":"', [0xc0, 0xaf], '"}}')],
     ['holds an encoded surrogate', bytes('{"data":{"x":"', [0xed, 0xa0, 0x80], '"}}')],
@@ -58,8 +62,31 @@ describe('a body', () => {
     expect(Object.hasOwn(Object.prototype, 'prototype')).toBe(false);
   });
 
-  it('gives the last of members with the same name', async () => {
-    expect((await loose('{"a":1,"a":2}')).body.body).toEqual({ a: 2 });
+  it.each([
+    ['{"a":1,\n "a":2}', 'The member "a" comes twice in one object.'],
+    ['{"id":76561198140718655}', 'The integer 76561198140718655 is too large to be kept exactly: send it as a text.'],
+    ['{"a": 1\n "b": 2}', 'It cannot be parsed from line 2, column 2 on.'],
+    ["{'a': 1}", 'It cannot be parsed from line 1, column 2 on.'],
+    ['{"a": tru}', 'It cannot be parsed from line 1, column 7 on.'],
+    ['{"a": "b', 'It ends before it is complete.'],
+  ])('%s is told what is wrong, and where', async (body, reason) => {
+    expect((await loose(body)).body.error.details).toEqual({ reason });
+  });
+
+  it('may begin with a byte order mark, and hold large integers that a double holds', async () => {
+    const { status, body } = await loose(bytes([0xef, 0xbb, 0xbf], '{"data":{"x":[10000000000000000,9007199254740992,35748936546471750]}}'));
+    expect([status, body.body.data.x]).toEqual([200, [1e16, 2 ** 53, 35_748_936_546_471_750]]);
+    const digits = '{"data":{"x":[1.0000000000000000001,12345678901234567890e2,"76561198140718655"]}}';
+    expect((await loose(digits)).status).toBe(200);
+  });
+
+  it('may hold half a surrogate pair where a model was cut off', async () => {
+    const sent = '{"data":{"generatedOutput":"It burned \\ud83d","list":[{"generatedOutput":"\\udc00"}]}}';
+    const { status, body } = await loose(sent);
+    expect([status, body.body.data]).toEqual([
+      200,
+      { generatedOutput: 'It burned \ufffd', list: [{ generatedOutput: '\ufffd' }] },
+    ]);
   });
 
   it('may be empty or {} when no member is required', async () => {

@@ -1,7 +1,7 @@
 import type { Sliced } from '../../domain/rules/hold-patterns.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
-import { MAX_MEMBERS } from '../../domain/shared/modest-json.js';
+import { MAX_MEMBERS } from '../../domain/shared/scan-json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import {
   leastSize,

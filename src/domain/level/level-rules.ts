@@ -1,5 +1,7 @@
 import { isClientId } from '../shared/client-id.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
+import { readJsonSlices } from '../shared/read-json.js';
+import { whyRefused } from '../shared/refuse-json.js';
 import { Rejection } from '../shared/rejection.js';
 import { cutText } from '../shared/text.js';
 import type { Sliced } from '../rules/hold-patterns.js';
@@ -50,14 +52,15 @@ const wrongInSet = (set: JsonObject): string | null => {
   return id === undefined || (isText(set[id]) && isClientId(set[id] as string)) ? null : `${id} is not a valid id`;
 };
 
-const parsed = (text: string): JsonObject | null => {
+/** The object that a text holds, or what is wrong with it, as a sentence. */
+function* parsed(text: string): Sliced<JsonObject | string> {
   try {
-    const value = JSON.parse(text) as Json;
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
+    const { value } = yield* readJsonSlices(Buffer.from(text));
+    return isObject(value) ? value : 'It is not an object.';
+  } catch (error) {
+    return whyRefused(error);
   }
-};
+}
 
 /**
  * The rules that a level gives to a mind: the JSON text of what `POST /rules` takes, with rulesetRules, under the same bounds (contract 5.1).
@@ -68,11 +71,10 @@ export function* readLevelRules(
   text: string,
   rulesetId: string,
 ): Sliced<DirectiveRuleSet | { readonly problem: string }> {
-  const set = parsed(text);
-  if (set === null)
+  const set = yield* parsed(text);
+  if (typeof set === 'string')
     return {
-      problem:
-        'Its rules cannot be read: the property "rules" has to be the JSON of a rule set, {"rulesetRules": [...]}.',
+      problem: `Its rules cannot be read: the property "rules" has to be the JSON of a rule set, {"rulesetRules": [...]}. ${set}`,
     };
   const wrong = wrongInSet(set);
   if (wrong !== null) return { problem: `Its rules cannot be used: ${wrong}.` };

@@ -1,5 +1,5 @@
 import type { Sliced } from '../rules/hold-patterns.js';
-import { MAX_CONTAINERS, MAX_ITEMS, MAX_MEMBERS } from '../shared/modest-json.js';
+import { MAX_CONTAINERS, MAX_ITEMS, MAX_MEMBERS } from '../shared/scan-json.js';
 
 /** What a soul holds at most, in bytes of its JCS form (contract 8.7). */
 export const MAX_SOUL_BYTES = 15_728_640;

@@ -1,6 +1,6 @@
 import type { Sliced } from '../rules/hold-patterns.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
-import { MAX_CONTAINERS, MAX_ITEMS, MAX_MEMBERS } from '../shared/modest-json.js';
+import { MAX_CONTAINERS, MAX_ITEMS, MAX_MEMBERS } from '../shared/scan-json.js';
 import { inOrder } from '../shared/sorted-names.js';
 import { MAX_SOUL_DEPTH } from './bounds.js';
 
@@ -178,7 +178,7 @@ export function* decodeCbor(bytes: Uint8Array): Sliced<Json> {
   };
   let containers = 0;
   let items = 0;
-  /** A byte may be a list or a map, which takes a hundred times as much as a value: as of JSON (modest-json.ts). */
+  /** A byte may be a list or a map, which takes a hundred times as much as a value: as of JSON (scan-json.ts). */
   const requireFew = (type: number, length: number): void => {
     containers += 1;
     items += length;

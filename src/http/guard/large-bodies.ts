@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { Json } from '../../domain/shared/json.js';
-import { requireModest } from '../../domain/shared/modest-json.js';
+import { readJsonSlices } from '../../domain/shared/read-json.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import { Semaphore } from '../../concurrency/semaphore.js';
-import { readJson } from '../json.js';
 import { DEFAULT_BODY_LIMIT } from './read-body.js';
 
 /**
@@ -19,8 +18,7 @@ const TENANT_PLACES = 4;
  * @throws Rejection BODY_TOO_LARGE, MALFORMED_JSON
  */
 export const readLargeText = async (text: string): Promise<Json> => {
-  await inSlices(requireModest(Buffer.from(text)));
-  return readJson(text);
+  return (await inSlices(readJsonSlices(Buffer.from(text)))).value;
 };
 
 /** Permits for requests with a large body: one whose length is beyond DEFAULT_BODY_LIMIT, or is not said. */

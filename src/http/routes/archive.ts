@@ -15,7 +15,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import type { Ports } from '../../ports/ports.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
-import { canonicalBody } from '../canonical-body.js';
+import { canonicalBody } from '../../domain/shared/read-json.js';
 import { namesTag } from '../entity-tag.js';
 import { route, type RouteDefinition } from '../route.js';
 import { shownAnswer } from '../shown-answer.js';

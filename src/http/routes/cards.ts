@@ -15,7 +15,8 @@ import { fileName } from '../file-name.js';
 import { contextOf, mindStream } from '../command-context.js';
 import { namesTag } from '../entity-tag.js';
 import { DEFAULT_BODY_LIMIT, mediaType } from '../guard/read-body.js';
-import { readJsonBytes } from '../json.js';
+import { readJsonBytes } from '../../domain/shared/read-json.js';
+import { whyRefused } from '../../domain/shared/refuse-json.js';
 import { minRevision } from '../min-revision.js';
 import { JSON_TYPE } from '../respond.js';
 import { type RouteDefinition, route } from '../route.js';
@@ -59,9 +60,7 @@ const jsonInPicture = (png: Uint8Array): Json => {
     return readJsonBytes(text).value;
   } catch (thrown) {
     // The body itself is no JSON, so the refusal must not speak of the body.
-    if (!(thrown instanceof Rejection)) throw thrown;
-    const { reason } = thrown.details;
-    const message = `is not valid JSON in the picture${typeof reason === 'string' ? `: ${reason}` : ''}`;
+    const message = `is not valid JSON in the picture: ${whyRefused(thrown)}`;
     throw new Rejection('CARD_INVALID', { details: { issues: [{ in: 'body', pointer: '', message }] } });
   }
 };

@@ -12,7 +12,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { npcs } from '../../../projections/npcs.js';
 import { contextOf } from '../command-context.js';
-import { readJson } from '../json.js';
+import { readJson } from '../../domain/shared/read-json.js';
 import { answerList } from '../list-answer.js';
 import { minRevision } from '../min-revision.js';
 import { pageOf, pageQuery } from '../page.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { payloadDocument } from '../../../src/app/souls/payload-document.js';
 import { soulToCbor } from '../../../src/domain/soul/binary.js';
-import { MAX_CONTAINERS } from '../../../src/domain/shared/modest-json.js';
+import { MAX_CONTAINERS } from '../../../src/domain/shared/scan-json.js';
 import { unsignedSoul } from '../../support/souls.js';
 import { itLong } from '../../support/long.js';
 

@@ -8,7 +8,7 @@ import { signSoul } from '../../../src/app/souls/soul-signer.js';
 import { inspectSoul, judgeSoul, type SoulTrust, verifySoul } from '../../../src/app/souls/verify-soul.js';
 import { drained } from '../../../src/domain/shared/drained.js';
 import { jcs, type Json, type JsonObject } from '../../../src/domain/shared/json.js';
-import { MAX_MEMBERS, requireModest } from '../../../src/domain/shared/modest-json.js';
+import { MAX_MEMBERS, scanJson } from '../../../src/domain/shared/scan-json.js';
 import { ed25519Jwk, thumbprint } from '../../../src/domain/signing/jwk.js';
 import {
   MAX_SOUL_BYTES,
@@ -202,7 +202,7 @@ describe('signing a soul', () => {
         sicDownloadResult: { adrBody: signed, adrStatus: 200, adrSuccess: true },
         copy: true,
       };
-      expect(() => drained(requireModest(Buffer.from(JSON.stringify(body))))).not.toThrow();
+      expect(() => drained(scanJson(Buffer.from(JSON.stringify(body))))).not.toThrow();
     }
   });
 

@@ -287,7 +287,13 @@ describe('a map that is no level', () => {
       'half a character',
       mapObject('npc', 'x', [2, 1], { rules: '{"rulesetRules":[{"ruleReason":"\\ud800"}]}' }),
       'x',
-      'ruleReason',
+      'half a surrogate pair',
+    ],
+    [
+      'a rule with a member twice',
+      mapObject('npc', 'x', [2, 1], { rules: '{"id":"a","id":"b"}' }),
+      'x',
+      '"id" comes twice',
     ],
   ])('is refused with layer and object: %s', (_, object, name, problem) => {
     expect(problemOf(roomMap([exit, object]))).toEqual(at(name, problem));

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { ACTION_DEPTH } from '../../src/domain/npc/decision/model-text.js';
-import { reachVerdict } from '../../src/domain/npc/decision/verdict.js';
-import { finalizeWire } from '../../src/domain/npc/signature.js';
-import { jcs, type Json } from '../../src/domain/shared/json.js';
-import { Rejection } from '../../src/domain/shared/rejection.js';
-import { readJson, readJsonBytes } from '../../src/http/json.js';
-import { anInput } from '../support/rules.js';
+import { ACTION_DEPTH } from '../../../src/domain/npc/decision/model-text.js';
+import { reachVerdict } from '../../../src/domain/npc/decision/verdict.js';
+import { finalizeWire } from '../../../src/domain/npc/signature.js';
+import { jcs, type Json } from '../../../src/domain/shared/json.js';
+import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { readJson, readJsonBytes } from '../../../src/domain/shared/read-json.js';
+import { anInput } from '../../support/rules.js';
 
 describe('strict JSON', () => {
   it('takes back every signed verdict, however deep a model nests its action', () => {

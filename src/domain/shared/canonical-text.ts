@@ -1,8 +1,7 @@
-import { isUtf8 } from 'node:buffer';
-
-import type { Sliced } from '../domain/rules/hold-patterns.js';
-import { SORTED_AT_ONCE, sortedNames } from '../domain/shared/sorted-names.js';
-import { MAX_DEPTH, refuseJson } from './json.js';
+import type { Sliced } from '../rules/hold-patterns.js';
+import { MAX_DEPTH, refuseJson } from './refuse-json.js';
+import { isExact } from './scan-json.js';
+import { SORTED_AT_ONCE, sortedNames } from './sorted-names.js';
 
 /** How many characters are read, or members written, before other work has its turn: about a millisecond. */
 const SLICE = 32_768;
@@ -19,32 +18,40 @@ type Open =
   | { readonly kind: 'array'; readonly items: string[] }
   | { readonly kind: 'object'; readonly members: Map<string, string>; name: string };
 
-const cannotBeParsed = (): Error => refuseJson('It cannot be parsed.');
+/** Where a text stops being JSON, as editors count: lines and columns from 1. */
+const notJson = (text: string, at: number): Error => {
+  if (at >= text.length) return refuseJson('It ends before it is complete.');
+  const before = text.lastIndexOf('\n', at - 1);
+  let line = 1;
+  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line += 1;
+  return refuseJson(`It cannot be parsed from line ${String(line)}, column ${String(at - before)} on.`);
+};
 
-/** The canonical form of a string token, quotes included. */
-const canonicalString = (token: string, what: 'text' | 'member name'): string => {
-  if (!token.includes('\\')) {
-    if (CONTROL.test(token)) throw cannotBeParsed();
-    return token;
-  }
+/** How much of a name or number a refusal shows, in characters. */
+const SHOWN_CHARS = 64;
+const shown = (token: string): string => (token.length > SHOWN_CHARS ? `${token.slice(0, SHOWN_CHARS)}…` : token);
+
+/** The canonical form of a string token, quotes included; null when it is none. */
+const canonicalString = (token: string, what: 'text' | 'member name'): string | null => {
+  if (!token.includes('\\')) return CONTROL.test(token) ? null : token;
   let text: string;
   try {
     text = JSON.parse(token) as string;
   } catch {
-    throw cannotBeParsed();
+    return null;
   }
   if (HALF_PAIR.test(text)) throw refuseJson(`A ${what} holds half a surrogate pair.`);
   return JSON.stringify(text);
 };
 
-/** Where the string that begins at `start` ends: behind its closing quote. */
+/** Where the string that begins at `start` ends: behind its closing quote. The end of the text when it has none. */
 const endOfString = (text: string, start: number): number => {
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let before = quote - 1;
     while (text[before] === '\\') before -= 1;
     if ((quote - before) % 2 === 1) return quote + 1;
   }
-  throw cannotBeParsed();
+  return text.length;
 };
 
 /** The first place from `at` on that holds none of these characters. A regular expression could run out of stack over millions of them. */
@@ -78,7 +85,7 @@ const textOf = (open: Open): string => {
 
 /**
  * The canonical text (JCS, RFC 8785) of a JSON text, made in slices: parsing a payload of 16 MiB and writing it again would hold up everything else for
- * half a second. It refuses what `readJson` refuses (json.ts), and no less than that: also in a member that a later one of the same name replaces.
+ * half a second. It refuses what `readJson` refuses (read-json.ts), and says where.
  * @throws Rejection MALFORMED_JSON, with the reason in its details
  */
 export function* canonicalText(text: string): Sliced<string> {
@@ -86,20 +93,23 @@ export function* canonicalText(text: string): Sliced<string> {
   let at = 0;
   let readTo = SLICE;
 
+  const wrongAt = (place = at): Error => notJson(text, place);
   const skipSpace = (): void => void (at = behind(SPACES, text, at));
   const expect = (char: string): void => {
     skipSpace();
-    if (text[at] !== char) throw cannotBeParsed();
+    if (text[at] !== char) throw wrongAt();
     at += 1;
   };
   const string = (what: 'text' | 'member name'): string => {
     const start = at;
     at = endOfString(text, start);
-    return canonicalString(text.slice(start, at), what);
+    const canonical = text[at - 1] === '"' && at > start + 1 ? canonicalString(text.slice(start, at), what) : null;
+    if (canonical === null) throw wrongAt(at === text.length ? at : start);
+    return canonical;
   };
   const name = (): string => {
     skipSpace();
-    if (text[at] !== '"') throw cannotBeParsed();
+    if (text[at] !== '"') throw wrongAt();
     const found = JSON.parse(string('member name')) as string;
     if (found === '__proto__') throw refuseJson('A member has the name __proto__.');
     expect(':');
@@ -107,7 +117,7 @@ export function* canonicalText(text: string): Sliced<string> {
   };
   const word = (): string => {
     const found = WORDS.find((one) => text.startsWith(one, at));
-    if (found === undefined) throw cannotBeParsed();
+    if (found === undefined) throw wrongAt();
     at += found.length;
     return found;
   };
@@ -115,13 +125,16 @@ export function* canonicalText(text: string): Sliced<string> {
     const start = at;
     at = behind(DIGITS, text, start);
     if (at === start) return word();
+    const literal = text.slice(start, at);
     let value: number;
     try {
-      value = JSON.parse(text.slice(start, at)) as number;
+      value = JSON.parse(literal) as number;
     } catch {
-      throw cannotBeParsed();
+      throw wrongAt(start);
     }
     if (value - value !== 0) throw refuseJson('A number is too large.');
+    if (!isExact(literal))
+      throw refuseJson(`The integer ${shown(literal)} is too large to be kept exactly: send it as a text.`);
     return JSON.stringify(value);
   };
   /** Begins an array or object; the canonical text at once where it is empty. */
@@ -152,10 +165,12 @@ export function* canonicalText(text: string): Sliced<string> {
       skipSpace();
       const holder = stack.at(-1);
       if (holder === undefined) {
-        if (at !== text.length) throw cannotBeParsed();
+        if (at !== text.length) throw wrongAt();
         return value;
       }
       if (holder.kind === 'array') holder.items.push(value);
+      else if (holder.members.has(holder.name))
+        throw refuseJson(`The member ${shown(JSON.stringify(holder.name))} comes twice in one object.`);
       else holder.members.set(holder.name, value);
       const next = text[at];
       at += 1;
@@ -166,16 +181,7 @@ export function* canonicalText(text: string): Sliced<string> {
         stack.pop();
         const isLarge = holder.kind === 'object' && holder.members.size > SORTED_AT_ONCE;
         value = isLarge ? yield* objectText(holder.members) : textOf(holder);
-      } else throw cannotBeParsed();
+      } else throw wrongAt(at - 1);
     }
   }
-}
-
-/**
- * The canonical text of a body's bytes.
- * @throws Rejection MALFORMED_JSON as `canonicalText`
- */
-export function* canonicalBody(bytes: Buffer): Sliced<string> {
-  if (!isUtf8(bytes)) throw refuseJson('The bytes are not UTF-8.');
-  return yield* canonicalText(bytes.toString('utf8'));
 }

@@ -7,9 +7,22 @@ export const MAX_ITEMS = 2_000_000;
 export const MAX_MEMBERS = 50_000;
 /** How many bytes are looked at before other work has its turn: about a millisecond. */
 const SLICE_BYTES = 524_288;
+/** Every integer of fewer digits is a double. */
+const EXACT_DIGITS = 15;
+/** No double has more digits. */
+const MOST_DIGITS = 310;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** By byte: 1 for what numbers are written with. */
+const ofNumbers = Uint8Array.from({ length: 256 }, (_, byte) => (/[-+.eE\d]/.test(String.fromCharCode(byte)) ? 1 : 0));
+
+export type JsonScan = {
+  /** How many members its objects have, of which one that comes twice is two. */
+  readonly members: number;
+  /** An integer that no double holds, as it is written. */
+  readonly inexact: string | null;
+};
 
 const tooMany = (): Rejection =>
   new Rejection('BODY_TOO_LARGE', {
@@ -18,12 +31,22 @@ const tooMany = (): Rejection =>
   });
 
 /**
- * Counts what a text of JSON would become, before it is parsed: that cannot be paused, and a body of brackets alone would hold up everybody for seconds.
- * What is no JSON shows when it is parsed.
- * @returns how many members its objects have, of which one that comes twice is two
+ * Whether an integer is a double, or is how one is written: every reader of JSON reads the same then (RFC 8259, section 6).
+ * @param literal a number of JSON
+ */
+export const isExact = (literal: string): boolean => {
+  if (literal.length <= EXACT_DIGITS || !/^-?\d+$/.test(literal)) return true;
+  if (literal.length > MOST_DIGITS) return false;
+  const value = Number(literal);
+  return String(value) === literal || (Number.isFinite(value) && BigInt(literal) === BigInt(value));
+};
+
+/**
+ * Looks at a text of JSON before it is parsed, in slices: parsing cannot be paused, and it hides members that come twice and integers that no double
+ * holds. What is no JSON shows when it is parsed.
  * @throws Rejection BODY_TOO_LARGE
  */
-export function* requireModest(bytes: Uint8Array): Generator<number, number, void> {
+export function* scanJson(bytes: Buffer): Generator<number, JsonScan, void> {
   let containers = 0;
   let items = 0;
   let named = 0;
@@ -32,15 +55,30 @@ export function* requireModest(bytes: Uint8Array): Generator<number, number, voi
   let most = 0;
   let isText = false;
   let skips = 0;
+  /** Where the number begins that is being looked at; -1 outside of one. */
+  let number = -1;
+  let inexact: string | null = null;
+  const endNumber = (at: number): void => {
+    const literal = at - number > EXACT_DIGITS ? bytes.toString('latin1', number, at) : '';
+    if (inexact === null && !isExact(literal)) inexact = literal;
+    number = -1;
+  };
   for (let from = 0; from < bytes.length; from += SLICE_BYTES) {
     const end = Math.min(bytes.length, from + SLICE_BYTES);
     let at = from + skips;
     for (; at < end; at += 1) {
-      const byte = bytes[at];
+      const byte = bytes[at] ?? 0;
       if (isText) {
         if (byte === BACKSLASH) at += 1;
         else if (byte === QUOTE) isText = false;
-      } else if (byte === QUOTE) isText = true;
+        continue;
+      }
+      if (ofNumbers[byte] === 1) {
+        if (number < 0) number = at;
+        continue;
+      }
+      if (number >= 0) endNumber(at);
+      if (byte === QUOTE) isText = true;
       else if (byte === COMMA) items += 1;
       else if (byte === COLON) {
         named += 1;
@@ -55,7 +93,8 @@ export function* requireModest(bytes: Uint8Array): Generator<number, number, voi
     // A backslash at the end of a slice takes the first byte of the next one with it.
     skips = at - end;
     if (containers > MAX_CONTAINERS || items > MAX_ITEMS || most > MAX_MEMBERS) throw tooMany();
-    yield SLICE_BYTES;
+    if (end < bytes.length) yield SLICE_BYTES;
   }
-  return named;
+  if (number >= 0) endNumber(bytes.length);
+  return { members: named, inexact };
 }

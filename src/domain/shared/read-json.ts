@@ -1,0 +1,109 @@
+import { isUtf8 } from 'node:buffer';
+
+import type { Sliced } from '../rules/hold-patterns.js';
+import { canonicalText } from './canonical-text.js';
+import { drained } from './drained.js';
+import type { Json } from './json.js';
+import { MAX_DEPTH, refuseJson } from './refuse-json.js';
+import { scanJson } from './scan-json.js';
+
+/** Members that hold what a model wrote. It is cut off where its tokens end, which may be inside of a character. */
+const MODEL_TEXTS: ReadonlySet<string> = new Set(['generatedOutput']);
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+const halfPair = /\p{Surrogate}/u;
+
+/** A parsed text, and whether it may contain a `null`. */
+export type ParsedJson = { readonly value: Json; readonly mayHoldNull: boolean };
+
+/** How many values are looked at before other work has its turn: about a millisecond. */
+const SLICE_VALUES = 32_768;
+
+const inspectScalar = (value: Json, escapes: boolean): void => {
+  if (typeof value === 'string') {
+    if (escapes && halfPair.test(value)) throw refuseJson('A text holds half a surrogate pair.');
+  } else if (typeof value === 'number' && value - value !== 0) throw refuseJson('A number is too large.');
+};
+
+/**
+ * Looks at every value once. JSON.parse keeps an own `__proto__`, turns 1e999 into Infinity and lets lone surrogates through. None of them can be
+ * stored, compared or hashed safely.
+ * @returns how many members its objects have
+ */
+function* inspect(root: Json, escapes: boolean): Sliced<number> {
+  const open: { readonly value: readonly Json[] | Record<string, Json>; readonly depth: number }[] = [];
+  let members = 0;
+  let work = 0;
+  const see = (value: Json, depth: number): void => {
+    work += 1;
+    if (typeof value !== 'object' || value === null) inspectScalar(value, escapes);
+    else if (depth === MAX_DEPTH) throw refuseJson(`Nested deeper than ${MAX_DEPTH} levels.`);
+    else open.push({ value: value, depth: depth + 1 });
+  };
+  see(root, 0);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, depth } = next;
+    if (Array.isArray(value)) for (const item of value as readonly Json[]) see(item, depth);
+    else {
+      const object = value as Record<string, Json>;
+      for (const name in object) {
+        if (name === '__proto__') throw refuseJson('A member has the name __proto__.');
+        if (escapes && halfPair.test(name)) throw refuseJson('A member name holds half a surrogate pair.');
+        const text = object[name];
+        if (escapes && typeof text === 'string' && MODEL_TEXTS.has(name)) object[name] = text.toWellFormed();
+        members += 1;
+        see(object[name] as Json, depth);
+      }
+    }
+    if (work < SLICE_VALUES) continue;
+    yield work;
+    work = 0;
+  }
+  return members;
+}
+
+/** What stands behind a byte order mark, if there is one. @throws Rejection MALFORMED_JSON for bytes that are not UTF-8 */
+const contentOf = (bytes: Buffer): Buffer => {
+  if (!isUtf8(bytes)) throw refuseJson('The bytes are not UTF-8.');
+  const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  return isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+};
+
+/**
+ * The one reader of JSON that comes from outside (contract 1.2), in slices around one JSON.parse. It drops a byte order mark, and refuses what two
+ * readers could read differently: a member that comes twice, and an integer that no double holds (RFC 8259, sections 4 and 6).
+ * @throws Rejection MALFORMED_JSON, with the reason in its details; BODY_TOO_LARGE
+ */
+export function* readJsonSlices(bytes: Buffer): Sliced<ParsedJson> {
+  const content = contentOf(bytes);
+  const { members, inexact } = yield* scanJson(content);
+  const text = content.toString('utf8');
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    // It names the place, in the same words on every version of Node.
+    yield* canonicalText(text);
+    throw refuseJson('It cannot be parsed.');
+  }
+  const seen = yield* inspect(value, text.includes('\\u'));
+  if (seen !== members || inexact !== null) {
+    yield* canonicalText(text);
+    throw refuseJson('A member comes twice, or an integer is too large to be kept exactly.');
+  }
+  return { value, mayHoldNull: text.includes('null') };
+}
+
+/** `readJsonSlices` at once, for texts that are short or of commands. @throws Rejection as `readJsonSlices` */
+export const readJsonBytes = (bytes: Buffer): ParsedJson => drained(readJsonSlices(bytes));
+
+/** As `readJsonBytes`. */
+export const readJson = (text: string): Json => readJsonBytes(Buffer.from(text)).value;
+
+/**
+ * The canonical text (JCS) of the bytes of a JSON text, without a value in between.
+ * @throws Rejection MALFORMED_JSON as `readJsonSlices`
+ */
+export function* canonicalBody(bytes: Buffer): Sliced<string> {
+  return yield* canonicalText(contentOf(bytes).toString('utf8'));
+}
