@@ -1,6 +1,6 @@
 import { pause } from '../../concurrency/pause.js';
-import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
+import { engineRefusal } from './engine-refusal.js';
 
 /** How often the server is asked whether it is there while somebody waits for it, and while it is away, in milliseconds. */
 const PING_EVERY_MS = 500;
@@ -9,7 +9,6 @@ const PING_AWAY_EVERY_MS = 100;
 export const SILENCE_MS = 1_000;
 /** And how many pings in a row: a single slow one says nothing. */
 const LOST_PINGS = 2;
-const RETRY_AFTER_SECONDS = 1;
 
 export type ServerWatchDeps = {
   /** Rejects when the server does not answer. */
@@ -37,7 +36,7 @@ export class ServerWatch implements AsyncDisposable {
    * @throws Rejection ENGINE_UNAVAILABLE within 2 s after the server stopped answering, at once while that is known; and what the work throws
    */
   async during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.#away) throw awayNow();
+    if (this.#away) throw engineRefusal('ENGINE_UNAVAILABLE');
     const abort = new AbortController();
     const away = new Promise<never>((_, reject) => {
       abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error), { once: true });
@@ -71,12 +70,10 @@ export class ServerWatch implements AsyncDisposable {
         this.#away = false;
       } else if ((lost += 1) >= LOST_PINGS && clock.monotonicMs() - answeredMs >= SILENCE_MS) {
         this.#away = true;
-        for (const abort of this.#waiting) abort.abort(awayNow());
+        for (const abort of this.#waiting) abort.abort(engineRefusal('ENGINE_UNAVAILABLE'));
       }
       await pause(clock, answers ? PING_EVERY_MS : PING_AWAY_EVERY_MS, this.#stop.signal);
     }
     this.#watching = null;
   }
 }
-
-const awayNow = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS });
