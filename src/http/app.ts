@@ -100,7 +100,8 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     const refusal = refusalOf(rejection, requestId, definitions.get(operationId)?.shortForbidden === true);
     Object.assign(exchange.headers, refusal.headers);
     if (refusal.status === 503) {
-      exchange.headers['Retry-After'] = String(pacing.stretched(Number(refusal.headers['Retry-After'])));
+      const seconds = Number(refusal.headers['Retry-After']);
+      exchange.headers['Retry-After'] = String(pacing.stretched(seconds, rejection.retrySpread));
     }
     if (ctx.res.headersSent) ctx.res.destroy();
     else sendJson(ctx, refusal.status, exchange.headers, refusal.body);

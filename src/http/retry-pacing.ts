@@ -9,8 +9,13 @@ export const MOST_SECONDS = 10;
 const COUNTED_MS = 1_000;
 
 type Pacing = {
-  /** Counts a refusal. @param seconds what it asks for @returns what its client is asked for */
-  stretched(seconds: number): number;
+  /**
+   * Counts a refusal.
+   * @param seconds what it asks for
+   * @param spread up to how many seconds more its client is asked for at least
+   * @returns what its client is asked for
+   */
+  stretched(seconds: number, spread: number): number;
 };
 
 /**
@@ -25,26 +30,24 @@ export const createRetryPacing = ({
   readonly random: Random;
 }): Pacing => {
   let sinceMs = clock.monotonicMs();
-  let counted = { refusals: 0, asked: 0, told: 0 };
-  /** Up to how many seconds more than they ask for. */
-  let more = 0;
-  const turn = (passedMs: number): void => {
-    const { refusals, asked, told } = counted;
-    // Who is told to wait for `told / refusals` seconds on average, and makes so many requests a second meanwhile.
-    const waiting = (told * 1_000) / passedMs;
-    more = Math.max(0, Math.round(2 * (waiting / REFUSALS_PER_SECOND - asked / Math.max(1, refusals))));
-    sinceMs += passedMs;
-    counted = { refusals: 0, asked: 0, told: 0 };
-  };
+  /** All seconds that clients were told since then. So many wait as they are told in a second. */
+  let told = 0;
+  /** For how long each must wait on average, in seconds. */
+  let wanted = 0;
   return {
-    stretched: (seconds) => {
+    stretched: (seconds, spread) => {
       const passedMs = clock.monotonicMs() - sinceMs;
-      if (passedMs >= COUNTED_MS) turn(passedMs);
-      const [byte = 0] = random.bytes(1);
+      if (passedMs >= COUNTED_MS) {
+        wanted = (told * 1_000) / passedMs / REFUSALS_PER_SECOND;
+        sinceMs += passedMs;
+        told = 0;
+      }
+      const more = Math.max(spread, Math.round(2 * (wanted - seconds)));
       const room = Math.max(0, Math.min(more, MOST_SECONDS - seconds));
-      const told = seconds + (byte % (room + 1));
-      counted = { refusals: counted.refusals + 1, asked: counted.asked + seconds, told: counted.told + told };
-      return told;
+      const [byte = 0] = random.bytes(1);
+      const chosen = seconds + (byte % (room + 1));
+      told += chosen;
+      return chosen;
     },
   };
 };

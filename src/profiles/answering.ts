@@ -1,4 +1,5 @@
 import { withTimeLimit } from '../concurrency/time-limit.js';
+import { defined } from '../domain/shared/defined.js';
 import type { DependencyState } from '../http/routes/status.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
@@ -8,14 +9,14 @@ const READY_TIMEOUT_MS = 1_500;
 /** How long an answer is repeated before the dependencies are asked again, in milliseconds. */
 export const TOLD_AGAIN_MS = 1_000;
 
-/** Whether a dependency answers in time; `detail` gives its error. */
+/** Whether a dependency answers in time; `detail` gives its error's message. */
 export const answering = async (clock: Clock, ask: () => Promise<unknown>): Promise<DependencyState> => {
   const late = (): Error => new Error(`no answer within ${READY_TIMEOUT_MS} ms`);
   try {
     await withTimeLimit(clock, { ms: READY_TIMEOUT_MS, late }, ask);
     return { ok: true };
   } catch (error) {
-    return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+    return { ok: false, detail: error instanceof Error ? error.message : String(error), failure: error };
   }
 };
 
@@ -51,7 +52,10 @@ export const tellingChanges = (log: Pick<Log, 'info' | 'warn'>) => {
       const reason = (state.detail ?? '').replaceAll(/\d+/g, '');
       if (reasons.get(server) === reason) continue;
       reasons.set(server, reason);
-      log.warn({ server, detail: state.detail }, 'a server does not answer, or refuses us');
+      log.warn(
+        { server, ...defined({ detail: state.detail, err: state.failure }) },
+        'a server does not answer, or refuses us',
+      );
     }
   };
 };

@@ -16,7 +16,7 @@ import { PostgresSoulArchive } from '../adapters/postgres/soul-archive.js';
 import { payloadEncryption } from '../adapters/temporal/payload-codec.js';
 import type { ProcessWorker } from '../adapters/temporal/worker.js';
 import { TemporalProcessEngine } from '../adapters/temporal/process-engine.js';
-import { temporalRefusal } from '../adapters/temporal/refusal.js';
+import { TEMPORAL_SETTINGS } from '../adapters/temporal/refusal.js';
 import { openEmbedder } from '../adapters/embedders/open.js';
 import { openSecret } from '../adapters/files/secret.js';
 import { systemClock } from '../adapters/system/clock.js';
@@ -113,10 +113,6 @@ export const openDistributed = async (
       apiKey,
       payloads: payloadEncryption(payloadKeys, systemRandom),
     };
-    const refused = (error: unknown): never => {
-      const told = temporalRefusal(error, temporal);
-      throw told === error ? serverReason(error, 'TEMPORAL_ADDRESS') : told;
-    };
     const tell = tellingChanges(log);
     /** Asks the servers that this process needs; null for the others. */
     const askServers = async () => {
@@ -124,7 +120,7 @@ export const openDistributed = async (
       const [eventStore, database, temporalState, kafkaState] = await Promise.all([
         answering(systemClock, () => events.lastPosition().catch(lookAt('EVENTSTORE_URL'))),
         answering(systemClock, () => postgres.ping().catch(lookAt('DATABASE_URL'))),
-        asked === null ? null : answering(systemClock, () => asked.ping().catch(refused)),
+        asked === null ? null : answering(systemClock, () => asked.ping().catch(lookAt(TEMPORAL_SETTINGS))),
         feeds ? answering(systemClock, () => pingBrokers(kafka).catch(lookAt('KAFKA_BROKERS'))) : null,
       ]);
       const states = { eventStore, database, temporal: temporalState, kafka: kafkaState };
@@ -186,7 +182,7 @@ export const openDistributed = async (
           askServers(),
           asked === null || !roles.has('http')
             ? null
-            : answering(systemClock, () => requireWorkers(asked).catch(refused)),
+            : answering(systemClock, () => requireWorkers(asked).catch(lookAt(TEMPORAL_SETTINGS))),
         ]);
         const without = roles.has('http')
           ? 'lists, the archive, and requests with an Idempotency-Key, are refused'

@@ -12,6 +12,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: UNKNOWN_HOST,
   EAI_AGAIN: UNKNOWN_HOST,
   ECONNREFUSED: 'nobody listens at this address',
+  '5': 'the server has nothing of this name',
+  '7': 'the server does not allow this',
   '14': 'the server cannot be reached',
   '16': REFUSED,
 };

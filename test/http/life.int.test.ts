@@ -8,7 +8,7 @@ import { StartProblem } from '../../src/domain/shared/start-problem.js';
 import { createStartingApp } from '../../src/http/app.js';
 import { createLifecycle } from '../../src/http/lifecycle.js';
 import type { Answer, Call } from '../../src/http/route.js';
-import { statusRoutes } from '../../src/http/routes/status.js';
+import { type DependencyState, statusRoutes } from '../../src/http/routes/status.js';
 import { listen, type ListeningServer } from '../../src/http/server.js';
 import { gate } from '../support/gate.js';
 import { rememberingLog, startApp, type TestApp } from '../support/http.js';
@@ -16,11 +16,11 @@ import { ManualClock } from '../support/manual-clock.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { looseRoute, openRoute, runRoute, streamed, streams, untilLeft } from './fake-routes.js';
 
-const status = (lifecycle = createLifecycle()) => {
+const status = (lifecycle = createLifecycle(), eventStore: DependencyState = { ok: true }) => {
   const routes = statusRoutes({
     lifecycle,
     metrics: createMetrics(),
-    dependencies: () => ({ eventStore: { ok: true } }),
+    dependencies: () => ({ eventStore }),
     allRoutes: () => routes,
   });
   return { lifecycle, routes };
@@ -30,8 +30,8 @@ describe('a server that starts', () => {
   let server: ListeningServer | undefined;
   afterEach(() => server?.stop());
 
-  const start = async (over: { host?: string; port?: number } = {}) => {
-    const { lifecycle, routes } = status();
+  const start = async (over: { host?: string; port?: number } = {}, eventStore?: DependencyState) => {
+    const { lifecycle, routes } = status(undefined, eventStore);
     const clock = new ManualClock();
     const metrics = createMetrics();
     const app = createStartingApp({
@@ -72,6 +72,15 @@ describe('a server that starts', () => {
       dependencies: { eventStore: { ok: true } },
     });
     expect((await fetch(`${url}/status`, { method: 'POST' })).status).toBe(405);
+  });
+
+  it('shows nobody the failure of a dependency, which is for the log', async () => {
+    const failure = new Error('connect ECONNREFUSED 10.0.0.1:2113');
+    ({ server } = await start({}, { ok: false, detail: 'Look at THE_URL.', needed: true, failure }));
+    expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({
+      ready: false,
+      dependencies: { eventStore: { ok: false, detail: 'Look at THE_URL.', needed: true } },
+    });
   });
 
   it('goes over to the whole application without a new socket', async () => {

@@ -5,14 +5,14 @@ import { ManualClock } from '../support/manual-clock.js';
 import { seededRandom } from '../support/seeded-random.js';
 
 /** Clients that come again when they are told to, and are refused each time with the same request to wait. */
-const crowd = (asked: number) => {
+const crowd = (asked: number, spread = 0) => {
   const clock = new ManualClock();
   const pacing = createRetryPacing({ clock, random: seededRandom('crowd') });
   const due = new Map<number, number>();
   let second = 0;
   let told: number[] = [];
   const refuse = (): void => {
-    const seconds = pacing.stretched(asked);
+    const seconds = pacing.stretched(asked, spread);
     told.push(seconds);
     due.set(second + seconds, (due.get(second + seconds) ?? 0) + 1);
   };
@@ -47,6 +47,14 @@ describe('Clients that are refused', () => {
     expect(mean).toBe(REFUSALS_PER_SECOND);
   });
 
+  it('come at different times from the first refusal on where the refusal says so, however few they are', async () => {
+    const { come, watch } = crowd(1, 2);
+    come(60);
+    const { told, counts } = await watch(3);
+    expect(counts.every((count) => count > 0)).toBe(true);
+    expect(new Set(told)).toEqual(new Set([1, 2, 3]));
+  });
+
   it.each([1, 2])('come the less often the more of them wait, when they are asked to wait for %i s', async (asked) => {
     const { come, watch } = crowd(asked);
     come(400);
@@ -57,17 +65,20 @@ describe('Clients that are refused', () => {
     expect(Math.min(...told)).toBe(asked);
   });
 
-  it('never wait longer than ten seconds, however many they are, and come at different times', async () => {
-    const { come, watch } = crowd(1);
-    come(10_000);
-    await watch(20);
-    const { counts, told } = await watch(60);
-    expect(Math.max(...told)).toBe(MOST_SECONDS);
-    expect(Math.max(...counts)).toBeLessThan(2 * Math.min(...counts));
-  });
+  it.each([0, 2])(
+    'never wait longer than ten seconds, however many they are, and come at different times (spread over %i s)',
+    async (spread) => {
+      const { come, watch } = crowd(1, spread);
+      come(10_000);
+      await watch(20);
+      const { counts, told } = await watch(60);
+      expect(Math.max(...told)).toBe(MOST_SECONDS);
+      expect(Math.max(...counts)).toBeLessThan(2 * Math.min(...counts));
+    },
+  );
 
-  it('wait as long as the refusal says where that is longer', async () => {
-    const { come, watch } = crowd(30);
+  it.each([0, 2])('wait as long as the refusal says where that is longer (spread over %i s)', async (spread) => {
+    const { come, watch } = crowd(30, spread);
     come(10_000);
     expect(new Set((await watch(60)).told)).toEqual(new Set([30]));
   });

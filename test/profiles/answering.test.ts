@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { notTooOften, tellingChanges, TOLD_AGAIN_MS } from '../../src/profiles/answering.js';
+import { answering, notTooOften, tellingChanges, TOLD_AGAIN_MS } from '../../src/profiles/answering.js';
 import { rememberingLog } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -56,5 +56,14 @@ describe('a server that fails', () => {
     expect(said()).toEqual([{ level: 'info', server: 'temporal' }]);
     tell({ temporal: { ok: true }, kafka: { ok: true } });
     expect(said()).toEqual([{ level: 'info', server: 'kafka' }]);
+  });
+
+  it('is in the log with the failure itself', async () => {
+    const log = rememberingLog();
+    const failure = new Error('Look at THE_URL.', { cause: new Error('connect ECONNREFUSED 10.0.0.1:7233') });
+    tellingChanges(log)({ temporal: await answering(new ManualClock(), () => Promise.reject(failure)) });
+    expect(log.lines.map(({ fields }) => fields)).toEqual([
+      { server: 'temporal', detail: failure.message, err: failure },
+    ]);
   });
 });

@@ -18,6 +18,8 @@ describe('The reason of a server that does not serve', () => {
     ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', 'nobody listens at this address'],
     ['ENOTFOUND', 'getaddrinfo ENOTFOUND nobody.invalid', 'no host of this name is known'],
     ['EAI_AGAIN', 'getaddrinfo EAI_AGAIN nobody.invalid', 'no host of this name is known'],
+    [5, '5 NOT_FOUND: Namespace nowhere is not found.', 'the server has nothing of this name'],
+    [7, '7 PERMISSION_DENIED: anima may not read', 'the server does not allow this'],
     [14, '14 UNAVAILABLE: Name resolution failed for target dns:nobody.invalid:2113', 'the server cannot be reached'],
     [16, '16 UNAUTHENTICATED: unauthenticated', 'the server refuses the user or the password'],
   ])('names the setting to look at for %s %s, and neither the user nor the address', (code, message, reason) => {

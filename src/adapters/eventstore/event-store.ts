@@ -17,7 +17,7 @@ import { APPEND_BOUNDS, type AppendBounds, StoreAppender } from './store-appende
 import { StoreConnection } from './store-connection.js';
 import { storeUnavailable } from './store-failures.js';
 import { StoreReader } from './store-reader.js';
-import { StoreWatch } from './store-watch.js';
+import { storePresence } from './store-watch.js';
 import { type Followed, followStore, readFiltered } from './store-subscription.js';
 import { streamNames } from './stored-event.js';
 
@@ -56,9 +56,9 @@ export class EventStoreDb implements EventStore {
     const horizon = new LogHorizon();
     const connection = new StoreConnection(url);
     this.#connection = connection;
-    const watch = new StoreWatch(connection);
-    this.#reader = new StoreReader(connection, names, horizon, watch);
-    const reading = { reader: this.#reader, watch };
+    const presence = storePresence(connection);
+    this.#reader = new StoreReader(connection, names, horizon, presence);
+    const reading = { reader: this.#reader, presence };
     this.#appender = new StoreAppender(connection, reading, names, horizon, { ...APPEND_BOUNDS, ...bounds });
     this.#followed = { connection, names, horizon, closing: this.#closing.signal };
     this.#listOpen = listOpen;

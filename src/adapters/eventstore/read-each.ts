@@ -5,10 +5,11 @@ import {
   StreamNotFoundError,
 } from '@eventstore/db-client';
 
+import type { Presence } from '../../concurrency/presence.js';
 import { storeUnavailable } from './store-failures.js';
 
-/** How long a read may go without an event, in milliseconds, and who is told when it went longer, and when the server answered. */
-export type Silence = { readonly ms: number; readonly noted: () => void; readonly broken: () => void };
+/** How long a read may go without an event before the store counts as silent, in milliseconds. */
+export const READ_SILENCE_MS = 1_500;
 
 /**
  * Passes the events of a read to `take`, one by one, until it says that it is enough; a missing stream gives none. The client's own deadline does not
@@ -19,31 +20,31 @@ export type Silence = { readonly ms: number; readonly noted: () => void; readonl
 export const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
   open: () => StreamingRead<Event>,
   take: (event: Event) => boolean,
-  silence: Silence,
+  presence: Pick<Presence, 'fellSilent' | 'answered'>,
 ): Promise<boolean> => {
   const reading = open();
   // The call may still fail after it is no longer read.
   reading.on('error', () => undefined);
   const cancel = (): void => void reading.cancel().catch(() => undefined);
   const silent = (): void => {
-    silence.noted();
+    presence.fellSilent();
     cancel();
     reading.destroy(storeUnavailable());
   };
-  const timer = setTimeout(silent, silence.ms);
+  const timer = setTimeout(silent, READ_SILENCE_MS);
   try {
     for await (const event of reading as AsyncIterable<Event>) {
       timer.refresh();
-      silence.broken();
+      presence.answered();
       if (!take(event)) continue;
       cancel();
       return true;
     }
-    silence.broken();
+    presence.answered();
     return false;
   } catch (error) {
     if (error instanceof StreamNotFoundError) {
-      silence.broken();
+      presence.answered();
       return false;
     }
     throw storeUnavailable(error);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
+import type { Presence } from '../../concurrency/presence.js';
 import { within } from '../shared/within.js';
 import type { AppendOutcome, ExpectedRevision } from '../../ports/event-store.js';
 import type { StoredEvent } from '../shared/append-rules.js';
@@ -10,7 +11,7 @@ import type { LogHorizon } from './log-horizon.js';
 import type { StoreConnection } from './store-connection.js';
 import { busy, neverSent, outcomeUnknown, storeUnavailable } from './store-failures.js';
 import type { StoreReader } from './store-reader.js';
-import type { StoreWatch } from './store-watch.js';
+import { storeIsThere } from './store-watch.js';
 import type { StreamNames } from './stored-event.js';
 
 /** Bounds of the appends of one process. One that finds them reached is refused as BUSY. */
@@ -55,7 +56,7 @@ const textOf = (events: readonly StoredEvent[]): number =>
 export class StoreAppender {
   readonly #connection: StoreConnection;
   readonly #reader: StoreReader;
-  readonly #watch: StoreWatch;
+  readonly #presence: Presence;
   readonly #names: StreamNames;
   readonly #horizon: LogHorizon;
   readonly #bounds: AppendBounds;
@@ -74,14 +75,14 @@ export class StoreAppender {
 
   constructor(
     connection: StoreConnection,
-    { reader, watch }: { readonly reader: StoreReader; readonly watch: StoreWatch },
+    { reader, presence }: { readonly reader: StoreReader; readonly presence: Presence },
     names: StreamNames,
     horizon: LogHorizon,
     bounds: AppendBounds,
   ) {
     this.#connection = connection;
     this.#reader = reader;
-    this.#watch = watch;
+    this.#presence = presence;
     this.#names = names;
     this.#horizon = horizon;
     this.#bounds = bounds;
@@ -121,7 +122,7 @@ export class StoreAppender {
 
   /** `exclusive`: no other append of the stream is in flight, so a lost answer is settled at once. */
   async #sent(append: Omit<Exact, 'known'>, order: 'free' | 'exclusive'): Promise<AppendOutcome> {
-    if (this.#watch.isSilent) await this.#watch.there();
+    if (this.#presence.isAway) await storeIsThere(this.#presence);
     // With an open call there is no await before the append leaves. Appends that wait for a call go on in order.
     const call = this.#opened?.ended === false ? this.#opened : await this.#open();
     if (performance.now() > append.until) throw storeUnavailable();

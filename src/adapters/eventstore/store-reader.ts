@@ -9,6 +9,7 @@ import {
   type StreamingRead,
 } from '@eventstore/db-client';
 
+import type { Presence } from '../../concurrency/presence.js';
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { ReadRange, RecordedEvent, StreamPage } from '../../ports/event-store.js';
@@ -16,7 +17,7 @@ import { rangeOf } from '../shared/append-rules.js';
 import type { LogHorizon } from './log-horizon.js';
 import { readEach } from './read-each.js';
 import type { StoreConnection } from './store-connection.js';
-import type { StoreWatch } from './store-watch.js';
+import { storeIsThere } from './store-watch.js';
 import { type StreamNames, toPosition, toRecorded } from './stored-event.js';
 
 /** How many events of the log are looked at for the last one of ours, at first and later. */
@@ -30,13 +31,13 @@ export class StoreReader {
   readonly #connection: StoreConnection;
   readonly #names: StreamNames;
   readonly #horizon: LogHorizon;
-  readonly #watch: StoreWatch;
+  readonly #presence: Presence;
 
-  constructor(connection: StoreConnection, names: StreamNames, horizon: LogHorizon, watch: StoreWatch) {
+  constructor(connection: StoreConnection, names: StreamNames, horizon: LogHorizon, presence: Presence) {
     this.#connection = connection;
     this.#names = names;
     this.#horizon = horizon;
-    this.#watch = watch;
+    this.#presence = presence;
   }
 
   /**
@@ -160,12 +161,12 @@ export class StoreReader {
   }
 
   readonly #readEach: ReadEach = async (open, take) => {
-    if (this.#watch.isSilent) await this.#watch.there();
-    return readEach(open, take, this.#watch.silence);
+    if (this.#presence.isAway) await storeIsThere(this.#presence);
+    return readEach(open, take, this.#presence);
   };
 }
 
-/** `readEach` with the silence that the reader allows. */
+/** `readEach` of a store that is there. */
 type ReadEach = <Event extends ResolvedEvent | AllStreamResolvedEvent>(
   open: () => StreamingRead<Event>,
   take: (event: Event) => boolean,

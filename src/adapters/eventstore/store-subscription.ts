@@ -9,7 +9,7 @@ import { createBell } from './bell.js';
 import type { LogHorizon } from './log-horizon.js';
 import type { StoreConnection } from './store-connection.js';
 import { storeUnavailable } from './store-failures.js';
-import { READ_SILENCE_MS } from './store-watch.js';
+import { READ_SILENCE_MS } from './read-each.js';
 import { type StreamNames, toServerPosition } from './stored-event.js';
 import { type FeedPlace, type ServerSubscription, SubscriptionLeg } from './subscription-leg.js';
 

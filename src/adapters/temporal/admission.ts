@@ -1,11 +1,11 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
-import type { Random } from '../../ports/random.js';
+import { engineRefusal } from './engine-refusal.js';
 
 /** How many asks may be under way whatever is known of the workers, and at most. */
 export const ASKS_AT_LEAST = 256;
 export const ASKS_AT_MOST = 4_096;
-/** How many at least while they wait longer than they should: a longer line would only make all of them late. */
+/** How many at least while they wait longer than they should: a longer line would only make all of them late. So many that are late show it. */
 export const ASKS_AT_LEAST_WHEN_SLOW = 16;
 /** How long an ask should wait at most when as many are under way as may, in milliseconds: so many are let in as are answered in that time. */
 const WAIT_MS = 2_000;
@@ -15,39 +15,77 @@ const COUNTED_MS = 1_000;
 const PROBE_EVERY_MS = 500;
 /** And one request in this time may go to the trouble of finding out what to ask; so may one while those that were let in wait too long. */
 const LOOK_EVERY_MS = 100;
-/** A client that was refused comes again after one to so many seconds, so that not all come at once. */
-const RETRY_SECONDS = 3;
 
-/** On the monotonic clock. */
-type Since = { readonly ms: number };
+/** Lets one through in so many milliseconds. */
+class Tries {
+  readonly #everyMs: number;
+  #lastMs = -Infinity;
 
-export type AdmissionDeps = {
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly random: Random;
-};
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs;
+  }
+
+  isDue(nowMs: number): boolean {
+    return nowMs - this.#lastMs >= this.#everyMs;
+  }
+
+  /** Whether one is let through now. */
+  take(nowMs: number): boolean {
+    const isDue = this.isDue(nowMs);
+    if (isDue) this.#lastMs = nowMs;
+    return isDue;
+  }
+}
+
+/** Those who have been let in, the earliest first. */
+class Line {
+  /** Who is let in beyond the limit: while nothing is answered, and while it is slow. */
+  readonly inVain: Tries;
+  readonly whenSlow = new Tries(LOOK_EVERY_MS);
+  readonly #since = new Set<{ readonly ms: number }>();
+
+  constructor(inVainEveryMs: number) {
+    this.inVain = new Tries(inVainEveryMs);
+  }
+
+  get length(): number {
+    return this.#since.size;
+  }
+
+  /** @returns leaves the line */
+  join(nowMs: number): () => void {
+    const one = { ms: nowMs };
+    this.#since.add(one);
+    return () => {
+      this.#since.delete(one);
+    };
+  }
+
+  /** They show it before they are done, and not by a few, who may take long for reasons of their own. */
+  isSlow(nowMs: number): boolean {
+    let nth = 0;
+    for (const { ms } of this.#since) if ((nth += 1) === ASKS_AT_LEAST_WHEN_SLOW) return nowMs - ms > WAIT_MS;
+    return false;
+  }
+}
 
 /**
- * Lets asks in as far as they are being answered, and refuses the others at once: under load a queue only makes everybody late. Once an ask has
- * waited in vain while nothing was answered, only single ones are let in until an answer comes.
+ * Lets asks in as far as they are being answered (Little's law), and refuses the others at once: under load a queue only makes everybody late. Once an
+ * ask has waited in vain while nothing was answered, only single ones are let in until an answer comes.
  */
 export class Admission {
-  readonly #deps: AdmissionDeps;
-  /** When each ask that is under way began, and when each request was given its place; the oldest comes first. */
-  readonly #underWay = new Set<Since>();
-  readonly #entered = new Set<Since>();
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #requests = new Line(LOOK_EVERY_MS);
+  readonly #asks = new Line(PROBE_EVERY_MS);
   /** Answers in the running second and in the one before. */
   #counted = { sinceMs: 0, now: 0, before: 0 };
   #answeredMs = -Infinity;
   #inVain = false;
-  #probedMs = -Infinity;
-  #lookedMs = -Infinity;
-  /** When a request, and an ask, was last let in beyond the limit. */
-  readonly #triedMs = { request: -Infinity, ask: -Infinity };
-  /** When ASKS_AT_LEAST_WHEN_SLOW asks, or requests with a place, last had waited longer than WAIT_MS; also when answers came again. */
+  /** When a line was last slow, or answers came again. */
   #slowMs = -Infinity;
 
-  constructor(deps: AdmissionDeps) {
-    this.#deps = deps;
+  constructor({ clock }: { readonly clock: Pick<Clock, 'monotonicMs'> }) {
+    this.#clock = clock;
   }
 
   /**
@@ -57,94 +95,62 @@ export class Admission {
    * @throws Rejection as `admit` would at this moment
    */
   enter(): () => void {
-    const nowMs = this.#deps.clock.monotonicMs();
-    if (this.#inVain) {
-      const isDue = nowMs - this.#probedMs >= PROBE_EVERY_MS && nowMs - this.#lookedMs >= LOOK_EVERY_MS;
-      if (!isDue) throw this.#refused('ENGINE_UNAVAILABLE');
-      this.#lookedMs = nowMs;
-    } else if (
-      Math.max(this.#entered.size, this.#underWay.size) >= this.#limit(nowMs) &&
-      !this.#tries('request', nowMs)
-    ) {
-      throw this.#refused('BUSY');
-    }
-    const entry = { ms: nowMs };
-    this.#entered.add(entry);
-    return () => {
-      this.#entered.delete(entry);
-    };
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#inVain && !this.#asks.inVain.isDue(nowMs)) throw engineRefusal('ENGINE_UNAVAILABLE');
+    return this.#letIn(this.#requests, nowMs);
   }
 
   /**
    * @param ask resolves with any answer, refusals included
-   * @throws Rejection BUSY when more are under way than are answered, ENGINE_UNAVAILABLE when none are, both at once; and what the ask throws.
-   *   All of these say to come again after one to RETRY_SECONDS seconds
+   * @throws Rejection BUSY when more are under way than are answered, ENGINE_UNAVAILABLE when none are, both at once; and what the ask throws
    */
   async admit<T>(ask: () => Promise<T>): Promise<T> {
-    const beganMs = this.#deps.clock.monotonicMs();
-    this.#begin(beganMs);
-    const begun = { ms: beganMs };
-    this.#underWay.add(begun);
+    const beganMs = this.#clock.monotonicMs();
+    const leave = this.#letIn(this.#asks, beganMs);
     try {
       const answer = await ask();
-      this.#answered(this.#deps.clock.monotonicMs());
+      this.#answered();
       return answer;
     } catch (error) {
       // A step that threw was taken by somebody.
-      if (!(error instanceof Rejection)) this.#answered(this.#deps.clock.monotonicMs());
+      if (!(error instanceof Rejection)) this.#answered();
       else if (error.code === 'ENGINE_UNAVAILABLE' && this.#answeredMs < beganMs) this.#inVain = true;
-      if (error instanceof Rejection && (error.code === 'ENGINE_UNAVAILABLE' || error.code === 'BUSY'))
-        throw this.#refused(error.code);
       throw error;
     } finally {
-      this.#noteSlow(this.#deps.clock.monotonicMs());
-      this.#underWay.delete(begun);
+      this.#noteSlow(this.#clock.monotonicMs());
+      leave();
     }
   }
 
-  #begin(nowMs: number): void {
-    if (this.#inVain) {
-      if (nowMs - this.#probedMs < PROBE_EVERY_MS) throw this.#refused('ENGINE_UNAVAILABLE');
-      this.#probedMs = nowMs;
-    } else if (this.#underWay.size >= this.#limit(nowMs) && !this.#tries('ask', nowMs)) throw this.#refused('BUSY');
+  /**
+   * Beyond the limit single ones are let in while nothing is answered or others wait too long: the answers to them are what shows that this is over, or
+   * that they are quick. Without it, a few asks that hang would shut everybody out for as long as they hang.
+   */
+  #letIn(line: Line, nowMs: number): () => void {
+    const isSlow = this.#noteSlow(nowMs);
+    // Requests are to ask, so the asks count for them, too.
+    const length = Math.max(line.length, this.#asks.length);
+    const tries = this.#inVain ? line.inVain : line.whenSlow;
+    const mayTry = (this.#inVain || isSlow) && length < ASKS_AT_MOST;
+    if (length < this.#limit(nowMs, isSlow) || (mayTry && tries.take(nowMs))) return line.join(nowMs);
+    throw engineRefusal(this.#inVain ? 'ENGINE_UNAVAILABLE' : 'BUSY');
   }
 
-  #limit(nowMs: number): number {
+  #limit(nowMs: number, isSlow: boolean): number {
+    if (this.#inVain) return 0;
     this.#turnTo(nowMs);
-    this.#noteSlow(nowMs);
-    const { now, before } = this.#counted;
-    const answeredInTime = (Math.max(now, before) * WAIT_MS) / COUNTED_MS;
-    const atLeast = nowMs - this.#slowMs < WAIT_MS ? ASKS_AT_LEAST_WHEN_SLOW : ASKS_AT_LEAST;
-    return Math.min(Math.max(answeredInTime, atLeast), ASKS_AT_MOST);
+    const answeredInTime = (Math.max(this.#counted.now, this.#counted.before) * WAIT_MS) / COUNTED_MS;
+    return Math.min(Math.max(answeredInTime, isSlow ? ASKS_AT_LEAST_WHEN_SLOW : ASKS_AT_LEAST), ASKS_AT_MOST);
   }
 
-  /**
-   * Whether one is let in beyond the limit: while some take very long, the answers to others are what shows that these are quick. Without it, a few asks
-   * that hang would shut everybody out for as long as they hang.
-   */
-  #tries(what: 'request' | 'ask', nowMs: number): boolean {
-    if (nowMs - this.#slowMs >= WAIT_MS || nowMs - this.#triedMs[what] < LOOK_EVERY_MS) return false;
-    if (this.#underWay.size >= ASKS_AT_MOST || this.#entered.size >= ASKS_AT_MOST) return false;
-    this.#triedMs[what] = nowMs;
-    return true;
+  /** @returns whether a line is slow, or was lately: after an outage a crowd may have been let in that takes much longer than anybody waits */
+  #noteSlow(nowMs: number): boolean {
+    if (this.#asks.isSlow(nowMs) || this.#requests.isSlow(nowMs)) this.#slowMs = nowMs;
+    return nowMs - this.#slowMs < WAIT_MS;
   }
 
-  /**
-   * Those that wait show it before they are done: after an outage a crowd may have been let in that takes much longer than anybody waits. A few that
-   * take long, for reasons of their own, show nothing.
-   */
-  #noteSlow(nowMs: number): void {
-    for (const waiting of [this.#underWay, this.#entered]) {
-      let late = 0;
-      for (const { ms } of waiting) {
-        if (nowMs - ms <= WAIT_MS || late >= ASKS_AT_LEAST_WHEN_SLOW) break;
-        late += 1;
-      }
-      if (late >= ASKS_AT_LEAST_WHEN_SLOW) this.#slowMs = nowMs;
-    }
-  }
-
-  #answered(nowMs: number): void {
+  #answered(): void {
+    const nowMs = this.#clock.monotonicMs();
     this.#turnTo(nowMs);
     this.#counted.now += 1;
     this.#answeredMs = nowMs;
@@ -157,10 +163,5 @@ export class Admission {
     const { sinceMs, now } = this.#counted;
     const passed = Math.floor((nowMs - sinceMs) / COUNTED_MS);
     if (passed > 0) this.#counted = { sinceMs: sinceMs + passed * COUNTED_MS, now: 0, before: passed === 1 ? now : 0 };
-  }
-
-  #refused(code: 'BUSY' | 'ENGINE_UNAVAILABLE'): Rejection {
-    const [byte = 0] = this.#deps.random.bytes(1);
-    return new Rejection(code, { retryAfter: 1 + (byte % RETRY_SECONDS) });
   }
 }

@@ -4,12 +4,11 @@ import { sha256Base64url } from '../../domain/shared/sha256.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
 import { defined } from '../../domain/shared/defined.js';
-import { Rejection } from '../../domain/shared/rejection.js';
+import { engineRefusal } from './engine-refusal.js';
 import { updateFailureOf } from './failures.js';
 import type { ProcessWorkflows } from './process-workflows.js';
 import type { ServerClock } from './server-clock.js';
 
-const RETRY_AFTER_SECONDS = 1;
 /** How long one ask may take while Temporal answers, in milliseconds: a killed worker's process goes on elsewhere within 5 s. */
 export const ASK_TIMEOUT_MS = 8_000;
 
@@ -49,7 +48,7 @@ export const replyTo = async (
       else if (failure.token === null || failure.token === ask.token) throw failure.cause;
     }
   }
-  throw new Rejection('ENGINE_UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS });
+  throw engineRefusal('ENGINE_UNAVAILABLE');
 };
 
 /** An update id: the server answers the same content for the same process once. */

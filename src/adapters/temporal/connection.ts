@@ -7,7 +7,7 @@ import { NativeConnection } from '@temporalio/worker';
 
 import type { TlsAccess } from '../../ports/server-access.js';
 import type { TemporalAddress } from './names.js';
-import { temporalRefusal } from './refusal.js';
+import { refusedByTemporal } from './refusal.js';
 
 /** gRPC waits this long at most between two attempts to reach a server that is away, in milliseconds. */
 const RECONNECT_MS = 1_000;
@@ -24,18 +24,13 @@ export const openConnection = (at: TemporalServer): Connection =>
     channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': RECONNECT_MS },
   });
 
-/** A worker's connection. @throws Error that says which setting to look at where the server was reached and refused us */
-export const openNativeConnection = async (at: TemporalServer): Promise<NativeConnection> => {
-  try {
-    return await NativeConnection.connect({
-      ...accessOf(at),
-      // On the way to a server nearby it costs more than it saves.
-      grpcCompression: { codec: 'none' },
-    });
-  } catch (error) {
-    throw temporalRefusal(error, at);
-  }
-};
+/** A worker's connection. @throws Error that names the settings to look at */
+export const openNativeConnection = (at: TemporalServer): Promise<NativeConnection> =>
+  NativeConnection.connect({
+    ...accessOf(at),
+    // On the way to a server nearby it costs more than it saves.
+    grpcCompression: { codec: 'none' },
+  }).catch(refusedByTemporal);
 
 /** How values become payloads, for clients and workers alike. */
 export const dataConverterOf = ({ payloads = null }: Pick<TemporalAddress, 'payloads'>): DataConverter => {

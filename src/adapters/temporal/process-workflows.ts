@@ -9,6 +9,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { abortWith } from '../../concurrency/abort-with.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
+import { engineRefusal } from './engine-refusal.js';
 import { updateFailureOf } from './failures.js';
 import { dataConverterOf, openConnection } from './connection.js';
 import {
@@ -36,7 +37,6 @@ const PATIENCE_MS = 1_000;
 const PAUSE_MS = [5, 10, 20, 50, 100, 100, 200, 200] as const;
 /** How often one update is sent. */
 const ATTEMPTS = 40;
-const RETRY_AFTER_SECONDS = 1;
 
 /** Whose workflow: one process's, or that of a shard. */
 export type Addressee = ProcessRef | Shard;
@@ -87,7 +87,7 @@ export class ProcessWorkflows implements AsyncDisposable {
     const leftMs = (): number => beganMs + timeoutMs - this.#clock.monotonicMs();
     let fullSinceMs: number | null = null;
     for (let attempt = 0; attempt < ATTEMPTS && leftMs() > 0; attempt += 1) {
-      if (this.#stopped) throw new Rejection('NOT_READY', { retryAfter: RETRY_AFTER_SECONDS });
+      if (this.#stopped) throw new Rejection('NOT_READY', { retryAfter: 1 });
       signal?.throwIfAborted();
       try {
         return await this.#attempt(signal, () => this.#send<Result>(to, update, leftMs()));
@@ -98,14 +98,13 @@ export class ProcessWorkflows implements AsyncDisposable {
         const nowMs = this.#clock.monotonicMs();
         // A wait that loses its place with its run has been under way for long already.
         fullSinceMs = kind === 'full' ? (fullSinceMs ?? nowMs) : null;
-        if (fullSinceMs !== null && nowMs - fullSinceMs >= PATIENCE_MS)
-          throw new Rejection('BUSY', { retryAfter: RETRY_AFTER_SECONDS });
+        if (fullSinceMs !== null && nowMs - fullSinceMs >= PATIENCE_MS) throw engineRefusal('BUSY');
         if (kind === 'away' && nowMs - beganMs >= PATIENCE_MS) break;
         if (kind === 'unknownAttributes') await this.#register().catch(() => undefined);
       }
       await sleep(PAUSE_MS[Math.min(attempt, PAUSE_MS.length - 1)] ?? 0);
     }
-    throw new Rejection('ENGINE_UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS });
+    throw engineRefusal('ENGINE_UNAVAILABLE');
   }
 
   /** The client never takes its listener from a signal, so each attempt has a signal of its own. */

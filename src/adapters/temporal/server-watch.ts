@@ -1,6 +1,7 @@
 import { pause } from '../../concurrency/pause.js';
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Presence } from '../../concurrency/presence.js';
 import type { Clock } from '../../ports/clock.js';
+import { engineRefusal } from './engine-refusal.js';
 
 /** How often the server is asked whether it is there while somebody waits for it, and while it is away, in milliseconds. */
 const PING_EVERY_MS = 500;
@@ -9,7 +10,6 @@ const PING_AWAY_EVERY_MS = 100;
 export const SILENCE_MS = 1_000;
 /** And how many pings in a row: a single slow one says nothing. */
 const LOST_PINGS = 2;
-const RETRY_AFTER_SECONDS = 1;
 
 export type ServerWatchDeps = {
   /** Rejects when the server does not answer. */
@@ -17,38 +17,23 @@ export type ServerWatchDeps = {
   readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
 };
 
-/**
- * Notices for all who wait together that a server is dead or frozen: it pings while somebody waits, and while the server is away. Nobody then waits
- * for answers that do not come.
- */
+/** Notices that Temporal is dead or frozen: it pings while somebody waits, and while Temporal is away. Nobody then waits for answers that do not come. */
 export class ServerWatch implements AsyncDisposable {
-  readonly #deps: ServerWatchDeps;
-  readonly #waiting = new Set<AbortController>();
+  readonly #clock: ServerWatchDeps['clock'];
+  readonly #presence: Presence;
   readonly #stop = new AbortController();
   #watching: Promise<void> | null = null;
-  #away = false;
 
-  constructor(deps: ServerWatchDeps) {
-    this.#deps = deps;
+  constructor({ ping, clock }: ServerWatchDeps) {
+    this.#clock = clock;
+    this.#presence = new Presence({ probe: ping, away: () => engineRefusal('ENGINE_UNAVAILABLE') });
   }
 
-  /**
-   * Its signal tells the work that nobody waits any more.
-   * @throws Rejection ENGINE_UNAVAILABLE within 2 s after the server stopped answering, at once while that is known; and what the work throws
-   */
-  async during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.#away) throw awayNow();
-    const abort = new AbortController();
-    const away = new Promise<never>((_, reject) => {
-      abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error), { once: true });
-    });
-    this.#waiting.add(abort);
+  /** @throws Rejection ENGINE_UNAVAILABLE within 2 s after Temporal stopped answering; else as `Presence.during` */
+  during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const outcome = this.#presence.during(work);
     this.#watching ??= this.#watch();
-    try {
-      return await Promise.race([work(abort.signal), away]);
-    } finally {
-      this.#waiting.delete(abort);
-    }
+    return outcome;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -57,26 +42,20 @@ export class ServerWatch implements AsyncDisposable {
   }
 
   async #watch(): Promise<void> {
-    const { ping, clock } = this.#deps;
-    let answeredMs = clock.monotonicMs();
+    const presence = this.#presence;
+    let answeredMs = this.#clock.monotonicMs();
     let lost = 0;
-    while ((this.#waiting.size > 0 || this.#away) && !this.#stop.signal.aborted) {
-      const answers = await ping().then(
+    while ((presence.isNeeded || presence.isAway) && !this.#stop.signal.aborted) {
+      const answers = await presence.probe().then(
         () => true,
         () => false,
       );
-      if (answers) {
-        answeredMs = clock.monotonicMs();
-        lost = 0;
-        this.#away = false;
-      } else if ((lost += 1) >= LOST_PINGS && clock.monotonicMs() - answeredMs >= SILENCE_MS) {
-        this.#away = true;
-        for (const abort of this.#waiting) abort.abort(awayNow());
-      }
-      await pause(clock, answers ? PING_EVERY_MS : PING_AWAY_EVERY_MS, this.#stop.signal);
+      const nowMs = this.#clock.monotonicMs();
+      if (answers) answeredMs = nowMs;
+      lost = answers ? 0 : lost + 1;
+      if (lost >= LOST_PINGS && nowMs - answeredMs >= SILENCE_MS) presence.fellSilent();
+      await pause(this.#clock, answers ? PING_EVERY_MS : PING_AWAY_EVERY_MS, this.#stop.signal);
     }
     this.#watching = null;
   }
 }
-
-const awayNow = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS });

@@ -2,16 +2,15 @@ import type { AskBatch, BatchedAsk, BatchedReply, BatchReply } from '../../../wo
 import { BATCH_ASKS, BATCH_BYTES } from '../../../workflows/process-limits.js';
 import type { Reply } from '../../../workflows/process-step.js';
 import { jsonBytes } from '../../domain/shared/json-bytes.js';
-import { Rejection } from '../../domain/shared/rejection.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessInput, ProcessRef } from '../../ports/process-engine.js';
 import { ASK_TIMEOUT_MS } from './ask-reply.js';
+import { engineRefusal } from './engine-refusal.js';
 import type { ServerClock } from './server-clock.js';
 
 /** How long after an answer `later` it is asked again, in milliseconds: a slow step holds a batch up for at most half of the time. */
 export const LATER_PAUSE_MS = 300;
-const RETRY_AFTER_SECONDS = 1;
 
 export type ShardAsksDeps = {
   /** Sends one batch to the shard's workflow. It may take longer than anybody waits: while no worker runs, a batch is left with the server. */
@@ -49,7 +48,7 @@ export class ShardAsks {
   ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext, signal: AbortSignal): Promise<Reply> {
     const { clock } = this.#deps;
     return new Promise((resolve, reject) => {
-      const late = (): void => waiting.settle(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: RETRY_AFTER_SECONDS }));
+      const late = (): void => waiting.settle(engineRefusal('ENGINE_UNAVAILABLE'));
       const cancel = clock.after(ASK_TIMEOUT_MS, late);
       const waiting: WaitingAsk = {
         ask: { ref, inputs, by },

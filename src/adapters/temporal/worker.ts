@@ -3,7 +3,7 @@ import { DefaultLogger, Runtime, type Worker } from '@temporalio/worker';
 import type { Log } from '../../ports/log.js';
 import { openNativeConnection } from './connection.js';
 import { createWorkers, type ProcessWorkerOptions } from './create-workers.js';
-import { temporalRefusal } from './refusal.js';
+import { refusedByTemporal } from './refusal.js';
 import { runTogether, stopAll } from './run-together.js';
 
 /** How long the server may take to say that it has the namespace, in milliseconds: it may accept connections and not answer. */
@@ -39,9 +39,7 @@ export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker
       const namespace = { namespace: options.temporalNamespace };
       await connection
         .withDeadline(Date.now() + NAMESPACE_MS, () => workflowService.describeNamespace(namespace))
-        .catch((error: unknown) => {
-          throw temporalRefusal(error, options);
-        });
+        .catch(refusedByTemporal);
       if (isStopped()) return;
       workers = await createWorkers(connection, options);
       const running = runTogether(workers);

@@ -128,12 +128,18 @@ export class Rejection extends Error {
   readonly details: JsonObject;
   /** Seconds after which a repeat makes sense; becomes `Retry-After`. */
   readonly retryAfter: number | undefined;
+  /** Up to how many seconds more a client is told at random: those who are refused together are not to come together again. */
+  readonly retrySpread: number;
 
-  constructor(code: RejectionCode, options: { message?: string; details?: JsonObject; retryAfter?: number } = {}) {
+  constructor(
+    code: RejectionCode,
+    options: { message?: string; details?: JsonObject; retryAfter?: number; retrySpread?: number } = {},
+  ) {
     super(options.message ?? rejections[code]);
     this.name = 'Rejection';
     this.code = code;
     this.details = options.details ?? {};
     this.retryAfter = options.retryAfter;
+    this.retrySpread = options.retrySpread ?? 0;
   }
 }

@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net';
 import { Type } from '@sinclair/typebox';
 import type { Context } from 'koa';
 
+import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Metrics } from '../../ports/metrics.js';
 import { apiVersion } from '../api-version.js';
@@ -17,6 +18,8 @@ import { route, type RouteDefinition } from '../route.js';
 export type DependencyState = {
   readonly ok: boolean;
   readonly detail?: string;
+  /** For the log alone: it may name addresses and users. */
+  readonly failure?: unknown;
   /** False if this process can do most of its work without the dependency; its failure then does not make the process unready. */
   readonly needed?: boolean;
 };
@@ -53,6 +56,8 @@ const Dependency = Type.Object({
   detail: Type.Optional(Type.String()),
   needed: Type.Optional(Type.Boolean()),
 });
+
+const shown = ({ ok, detail, needed }: DependencyState) => ({ ok, ...defined({ detail, needed }) });
 
 /** The server's own routes (contract 10.6): status, health, metrics and the documents made from the route list. */
 export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
@@ -105,11 +110,9 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
         503: { description: 'Not ready: the same shape, with `ready: false`.' },
       },
       handler: async () => {
-        const dependencies = await deps.dependencies();
-        const ready =
-          deps.lifecycle.phase === 'ready' &&
-          Object.values(dependencies).every(({ ok, needed }) => ok || needed === false);
-        const body = { ready, dependencies };
+        const states = Object.entries(await deps.dependencies());
+        const ready = deps.lifecycle.phase === 'ready' && states.every(([, { ok, needed }]) => ok || needed === false);
+        const body = { ready, dependencies: Object.fromEntries(states.map(([name, state]) => [name, shown(state)])) };
         return ready ? { body } : { status: 503, headers: { 'Retry-After': '1' }, body };
       },
     }),

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { StoreConnection } from '../../../src/adapters/eventstore/store-connection.js';
-import { StoreWatch } from '../../../src/adapters/eventstore/store-watch.js';
+import { storeIsThere, storePresence } from '../../../src/adapters/eventstore/store-watch.js';
 
 /** A store that is asked, and answers once it is told to. */
 const asked = () => {
@@ -17,11 +17,12 @@ const asked = () => {
       return read;
     },
   };
-  return { watch: new StoreWatch({ client } as unknown as StoreConnection), reads };
+  const presence = storePresence({ client } as unknown as StoreConnection);
+  return { presence, reads };
 };
 const unavailable = { code: 'STORE_UNAVAILABLE' };
 
-describe('StoreWatch', () => {
+describe('The watch over the store', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -30,62 +31,62 @@ describe('StoreWatch', () => {
   });
 
   it('asks nothing while the store answers', async () => {
-    const { watch, reads } = asked();
-    await watch.there();
-    expect([watch.isSilent, reads.length]).toEqual([false, 0]);
+    const { presence, reads } = asked();
+    await storeIsThere(presence);
+    expect([presence.isAway, reads.length]).toEqual([false, 0]);
   });
 
   it('asks a silent store one question for all who wait, and refuses them when it has no answer', async () => {
-    const { watch, reads } = asked();
-    watch.silence.noted();
-    const waiting = Promise.allSettled(Array.from({ length: 100 }, () => watch.there()));
+    const { presence, reads } = asked();
+    presence.fellSilent();
+    const waiting = Promise.allSettled(Array.from({ length: 100 }, () => storeIsThere(presence)));
     await vi.advanceTimersByTimeAsync(499);
     expect(reads).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
     for (const outcome of await waiting) expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
-    expect([watch.isSilent, reads.length]).toEqual([true, 1]);
+    expect([presence.isAway, reads.length]).toEqual([true, 1]);
   });
 
   it('lets those go on who wait when the store answers, and asks no more', async () => {
-    const { watch, reads } = asked();
-    watch.silence.noted();
-    const waiting = Promise.all([watch.there(), watch.there()]);
+    const { presence, reads } = asked();
+    presence.fellSilent();
+    const waiting = Promise.all([storeIsThere(presence), storeIsThere(presence)]);
     await vi.advanceTimersByTimeAsync(100);
     reads[0]?.push({});
     await waiting;
-    await watch.there();
-    expect([watch.isSilent, reads.length]).toEqual([false, 1]);
+    await storeIsThere(presence);
+    expect([presence.isAway, reads.length]).toEqual([false, 1]);
   });
 
   it('asks again for who comes after a question without an answer', async () => {
-    const { watch, reads } = asked();
-    watch.silence.noted();
-    const first = expect(watch.there()).rejects.toMatchObject(unavailable);
+    const { presence, reads } = asked();
+    presence.fellSilent();
+    const first = expect(storeIsThere(presence)).rejects.toMatchObject(unavailable);
     await vi.advanceTimersByTimeAsync(1_500);
     await first;
-    const second = watch.there();
+    const second = storeIsThere(presence);
     reads[1]?.push(null);
     await second;
-    expect(watch.isSilent).toBe(false);
+    expect(presence.isAway).toBe(false);
   });
 
   it('gives the question as long as any read has, so that a slow store comes back', async () => {
-    const { watch, reads } = asked();
-    watch.silence.noted();
-    const early = expect(watch.there()).rejects.toMatchObject(unavailable);
+    const { presence, reads } = asked();
+    presence.fellSilent();
+    const early = expect(storeIsThere(presence)).rejects.toMatchObject(unavailable);
     await vi.advanceTimersByTimeAsync(600);
     await early;
     reads[0]?.push({});
     await vi.advanceTimersByTimeAsync(1);
-    await watch.there();
-    expect([watch.isSilent, reads.length]).toEqual([false, 1]);
+    await storeIsThere(presence);
+    expect([presence.isAway, reads.length]).toEqual([false, 1]);
   });
 
   it('knows from any read that the store answers', async () => {
-    const { watch, reads } = asked();
-    watch.silence.noted();
-    watch.silence.broken();
-    await watch.there();
+    const { presence, reads } = asked();
+    presence.fellSilent();
+    presence.answered();
+    await storeIsThere(presence);
     expect(reads).toHaveLength(0);
   });
 });

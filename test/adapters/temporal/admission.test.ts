@@ -9,7 +9,6 @@ import {
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { gate } from '../../support/gate.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { seededRandom } from '../../support/seeded-random.js';
 import { settle } from '../../support/settle.js';
 
 const unavailable = new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
@@ -21,7 +20,7 @@ const TRY_MS = 100;
 
 const admitting = () => {
   const clock = new ManualClock();
-  const admission = new Admission({ clock, random: seededRandom('admission') });
+  const admission = new Admission({ clock });
   const codeOf = (asked: Promise<unknown>): Promise<unknown> =>
     asked.then(
       () => 'answered',
@@ -242,24 +241,15 @@ describe('Admission', () => {
     admission.enter()();
   });
 
-  it('spreads those that it refused over some seconds', async () => {
-    const { fail, admission } = admitting();
-    await fail(unavailable);
-    const seconds = new Set<unknown>();
-    for (let refused = 0; refused < 60; refused += 1) {
-      const error = await admission.admit(() => Promise.reject(unavailable)).catch((thrown: unknown) => thrown);
-      if (error !== unavailable) seconds.add((error as Rejection).retryAfter);
-    }
-    expect([...seconds].toSorted()).toEqual([1, 2, 3]);
-  });
-
-  it('sends those that waited in vain together back at different times', async () => {
-    const { admission } = admitting();
-    const seconds = await Promise.all(
-      Array.from({ length: 60 }, () =>
-        admission.admit(() => Promise.reject(unavailable)).catch((error: unknown) => (error as Rejection).retryAfter),
-      ),
-    );
-    expect([...new Set(seconds)].sort()).toEqual([1, 2, 3]);
+  it('has those that it refused come back at different times', async () => {
+    const { admission, fill } = admitting();
+    const spread = { retryAfter: 1, retrySpread: 2 };
+    await fill(ASKS_AT_LEAST);
+    await expect(admission.admit(() => Promise.resolve())).rejects.toMatchObject({ code: 'BUSY', ...spread });
+    const away = admitting();
+    await away.fail(unavailable);
+    await away.fill(1);
+    const refused = away.admission.admit(() => Promise.resolve());
+    await expect(refused).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', ...spread });
   });
 });

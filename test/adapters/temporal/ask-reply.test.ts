@@ -93,7 +93,7 @@ describe('A reply to an ask', () => {
 
   it('that is late time and again is none', async () => {
     const { updates, reply } = asking(late, late);
-    await expect(reply()).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1 });
+    await expect(reply()).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1, retrySpread: 2 });
     expect(updates).toHaveLength(2);
   });
 

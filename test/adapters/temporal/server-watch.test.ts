@@ -12,7 +12,8 @@ const pass = async (clock: ManualClock, ms: number): Promise<void> => {
   await settle(2);
   await clock.advance(ms);
 };
-const away = { code: 'ENGINE_UNAVAILABLE', retryAfter: 1 };
+/** Not all who waited together are to come back in the same second. */
+const away = { code: 'ENGINE_UNAVAILABLE', retryAfter: 1, retrySpread: 2 };
 
 describe('The watch over the server', () => {
   let watch: ServerWatch | undefined;

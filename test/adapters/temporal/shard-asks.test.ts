@@ -15,7 +15,7 @@ import { onBehalf } from '../../support/streams.js';
 
 /** How far Temporal's clock is ahead of ours here, in milliseconds. */
 const APART_MS = 1_000_000;
-const unavailable = { code: 'ENGINE_UNAVAILABLE', retryAfter: 1 };
+const unavailable = { code: 'ENGINE_UNAVAILABLE', retryAfter: 1, retrySpread: 2 };
 const answered = (answer: unknown): BatchedReply => ({ answer, revision: 1, position: 1 });
 const idsOf = ({ asks }: AskBatch): readonly string[] => asks.map(({ by }) => by.commandId);
 
