@@ -9,7 +9,8 @@ import type { ProcessRef } from '../../ports/process-engine.js';
 import { agentTurn, type AgentTurnInput } from '../../../workflows/agent-turn.js';
 import type { TurnState } from '../../../workflows/turn-state.js';
 import { mindFold } from '../minds/mind.js';
-import { anotherAttempt, type TurnAttempt } from '../turns/another-attempt.js';
+import type { CommandAttempt } from '../streams/earlier-process.js';
+import { anotherAttempt } from '../turns/another-attempt.js';
 import type { StepDeps } from '../turns/step-turn.js';
 import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { TURNS_KEPT_PER_MIND } from '../turns/turn-index.js';
@@ -35,7 +36,7 @@ export type TakeDeps = StepDeps & {
 };
 
 /** What is said to an agent (contract 7.1). */
-export type AgentInput = TurnAttempt & {
+export type AgentInput = CommandAttempt & {
   readonly input: string;
   readonly context: JsonObject;
   /** Overlays the mind's recorded state for this turn. */
@@ -68,7 +69,7 @@ export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: numb
   const asker: Asker = { name, owed: deps.unanswered.take(name), opening: null };
   try {
     return await withTimeLimit(clock, { ms, late }, async (signal) => {
-      const { earlier, since } = await anotherAttempt(deps, agentTurn, asked);
+      const { earlier, searchedTo: since } = await anotherAttempt(deps, agentTurn, asked);
       if (earlier !== null && earlier.name !== 'expired') return earlier.turnId;
       const { owed } = asker;
       if (owed !== null && (await stateOf(deps, asked.stream, owed)).name === 'ended') return owed;
