@@ -22,7 +22,7 @@ import {
   nowMs,
   ownStep,
   type Run,
-  stepInLine,
+  queueStep,
   waitsForNobody,
 } from './durable-run.js';
 import {
@@ -103,7 +103,7 @@ export default async function durableProcess(input: RunInput): Promise<void> {
   if (input.takeUp) await ownStep(run, []);
   while (await isOpen(run)) await awaitNext(run);
   run.ending = true;
-  await condition(() => run.line.length === 0 && allHandlersFinished());
+  await condition(() => run.queue.length === 0 && allHandlersFinished());
   // Signals may have come in while the last answers left.
   if (!waitsForNobody(run)) await goOnAsNew(run);
 }
@@ -122,7 +122,7 @@ const answerAsk = async (run: Run, { stream, inputs, by, token, untilMs }: Ask):
     throw ApplicationFailure.create({ message: 'nobody waits for this any more', type: ASK_LATE, nonRetryable: true });
   if (stream !== undefined && stream !== run.ref.stream) throw failed(token, `${run.ref.id} belongs to another stream`);
   try {
-    return { token, reply: (await stepInLine(run, inputs, by)).reply, atMs };
+    return { token, reply: (await queueStep(run, inputs, by)).reply, atMs };
   } catch (error) {
     throw failed(token, error);
   }
@@ -138,7 +138,7 @@ const awaitOutcome = async (run: Run, { by, withinMs }: OutcomeWait): Promise<Re
   try {
     const untilMs = nowMs() + withinMs;
     for (;;) {
-      const { reply, standing } = await stepInLine(run, [], by);
+      const { reply, standing } = await queueStep(run, [], by);
       if ('refused' in reply || standing?.effect === null) return reply;
       const leftMs = untilMs - nowMs();
       const isReached = (): boolean => run.standing?.effect === null;
@@ -158,12 +158,13 @@ const refuseAtEnd = (run: Run): void => {
 
 const refuseWaiter = (run: Run): void => {
   refuseAtEnd(run);
-  if (run.outcomeWaiters >= OUTCOME_WAITERS) throw busy('too many wait for the outcome');
+  if (run.outcomeWaiters >= OUTCOME_WAITERS)
+    throw ApplicationFailure.create({ message: 'too many wait for the outcome', type: PROCESS_BUSY });
 };
 
-/** Waits for the line to be empty, and sees to the effect. False: this run is to end. */
+/** Waits until no step is under way, and sees to the effect. False: this run is to end. */
 const isOpen = async (run: Run): Promise<boolean> => {
-  await condition(() => run.line.length === 0);
+  await condition(() => run.queue.length === 0);
   if (run.standing !== null) followEffect(run, run.standing.effect);
   // The same `isLong` as in `changeOf`: a run that is long neither waits nor stays.
   return !waitsForNobody(run) && !isLong(run);
@@ -171,24 +172,24 @@ const isOpen = async (run: Run): Promise<boolean> => {
 
 /** Waits until something has changed or the next step of its own is due, and takes that. */
 const awaitNext = async (run: Run): Promise<void> => {
-  const { inMs, inputs } = nextStep(run);
+  const next = nextStep(run);
   const changed = changeOf(run);
-  if (inMs === Infinity) await condition(changed);
-  else if (inMs === 0 || !(await condition(changed, inMs))) {
-    noteTry(run, inputs);
-    await ownStep(run, inputs);
+  if (next === null) await condition(changed);
+  else if (next.inMs === 0 || !(await condition(changed, next.inMs))) {
+    noteTry(run, next.inputs);
+    await ownStep(run, next.inputs);
   }
 };
 
-/** The step that the run takes of itself, and in how many milliseconds. */
-const nextStep = ({ standing, steps, failures, tried }: Run): NextStep => {
+/** The step that the run takes of itself: a look at the stream while nothing is known, else the deadline; null when it has none. */
+const nextStep = ({ standing, steps, failures, tried }: Run): NextStep | null => {
   if (standing === null) {
     const pauseMs = retryDelayMs(Math.max(failures, tried?.times ?? 0));
     return { inMs: steps === 0 ? ASK_GRACE_MS : pauseMs, inputs: [] };
   }
-  const { due } = standing;
+  if (standing.due === null) return null;
   const pauseMs = tried === null || tried.atOnce ? 0 : retryDelayMs(tried.times);
-  return { inMs: due === null ? Infinity : Math.max(Date.parse(due) - nowMs(), pauseMs), inputs: 'deadline' };
+  return { inMs: Math.max(Date.parse(standing.due) - nowMs(), pauseMs), inputs: 'deadline' };
 };
 type NextStep = { readonly inMs: number; readonly inputs: StepArgs['inputs'] };
 
@@ -206,21 +207,26 @@ const changeOf = (run: Run): (() => boolean) => {
     (run.standing === null) !== (known === null) ||
     run.standing?.due !== known?.due ||
     run.standing?.effect?.id !== known?.effect?.id ||
-    (run.line.length === 0 && (isLong(run) || (known !== null && run.effect === null && known.effect !== null)));
+    (run.queue.length === 0 && (isLong(run) || (known !== null && run.effect === null && known.effect !== null)));
 };
 
+/** Begins the effect that is waited for, unless it is seen to already, and ends any other. */
 const followEffect = (run: Run, wanted: ProcessStatus['effect']): void => {
-  if (run.progress?.id !== wanted?.id)
-    run.progress = wanted === null ? null : { id: wanted.id, failures: 0, result: null };
-  if (run.effect?.id === wanted?.id) return;
-  run.effect?.scope.cancel();
-  run.effect = wanted === null ? null : { id: wanted.id, scope: new CancellationScope(), isTried: false };
-  const attempt = wanted?.background === true ? runInBackground : runEffect;
+  if (run.effect?.id !== wanted?.id) {
+    run.effect?.scope.cancel();
+    run.effect = null;
+  }
+  if (run.progress?.id !== wanted?.id) run.progress = null;
+  if (wanted === null) return;
+  run.progress ??= { id: wanted.id, failures: 0, result: null };
+  if (run.effect !== null) return;
+  run.effect = { id: wanted.id, scope: new CancellationScope(), isRunning: false };
+  const attempt = wanted.background === true ? runInBackground : runEffect;
   // A cancelled run ends the waiting in there as well; what is open is taken up from the stream.
-  if (run.effect !== null && run.progress !== null)
-    void driveEffect(run, run.effect, run.progress, attempt).catch(() => undefined);
+  void driveEffect(run, run.effect, run.progress, attempt).catch(() => undefined);
 };
 
+/** Runs an effect, and has its result taken. */
 const driveEffect = async (
   run: Run,
   mine: NonNullable<Run['effect']>,
@@ -228,18 +234,18 @@ const driveEffect = async (
   attempt: Effects['runEffect'],
 ): Promise<void> => {
   const isOver = (): boolean => run.effect !== mine;
+  const pauseAfterFailure = (): Promise<boolean> => condition(isOver, retryDelayMs((progress.failures += 1)));
   if (progress.result === null) {
-    mine.isTried = true;
+    mine.isRunning = true;
     progress.result = await mine.scope.run(() => attempt(run.ref, mine.id)).catch(() => null);
-    mine.isTried = false;
+    mine.isRunning = false;
   }
   // Its result is lost neither with the store nor with this run: the effect may have been dear. Other steps may go through meanwhile, so the pauses
   // grow with what came to nothing here.
-  while (!isOver() && !(await hasTaken(run, progress.result)))
-    await condition(isOver, retryDelayMs((progress.failures += 1)));
+  while (!isOver() && !(await hasTaken(run, progress.result))) await pauseAfterFailure();
   progress.result = null;
   // Still waited for: the process did not take the result. It is run again, but not at once.
-  if (run.standing?.effect?.id === mine.id) await condition(isOver, retryDelayMs((progress.failures += 1)));
+  if (run.standing?.effect?.id === mine.id) await pauseAfterFailure();
   if (!isOver()) run.effect = null;
 };
 
@@ -260,5 +266,3 @@ const failed = (token: string, cause: unknown): ApplicationFailure =>
   });
 
 const ending = (): ApplicationFailure => ApplicationFailure.create({ message: 'ask the next run', type: RUN_ENDING });
-
-const busy = (message: string): ApplicationFailure => ApplicationFailure.create({ message, type: PROCESS_BUSY });

@@ -47,15 +47,15 @@ export type Run = {
   /** Where the process stands; null while that is not known. */
   standing: ProcessStatus | null;
   transitions: readonly Transition[];
-  /** The line in which steps wait for each other. */
-  line: { readonly end: Promise<unknown>; readonly length: number };
+  /** The steps that wait for each other. */
+  queue: { readonly end: Promise<unknown>; readonly length: number };
   steps: number;
   /** How many steps in a row came to nothing. */
   failures: number;
   /** The deadline that was tried last, how often, and whether it may be tried again at once: what was unknown meanwhile has been looked at. */
   tried: { readonly due: string; readonly times: number; readonly atOnce: boolean } | null;
   /** The effect that is seen to, and whether an attempt at it runs. */
-  effect: { readonly id: string; readonly scope: CancellationScope; isTried: boolean } | null;
+  effect: { readonly id: string; readonly scope: CancellationScope; isRunning: boolean } | null;
   /** What is known of the effect that is waited for; the next run needs it too. */
   progress: EffectProgress | null;
   outcomeWaiters: number;
@@ -68,7 +68,7 @@ export const beginRun = (input: RunInput): Run => {
     ref,
     standing: standing ?? null,
     transitions: transitions ?? [],
-    line: { end: Promise.resolve(), length: 0 },
+    queue: { end: Promise.resolve(), length: 0 },
     steps: 0,
     failures: failures ?? 0,
     tried: null,
@@ -100,7 +100,7 @@ const travelling = (progress: EffectProgress): EffectProgress =>
 export const isLong = ({ effect, steps }: Run): boolean => {
   const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
   if (historyLength <= LONG_HISTORY && !continueAsNewSuggested) return false;
-  if (effect?.isTried !== true || !patched('finish-attempt')) return true;
+  if (effect?.isRunning !== true || !patched('finish-attempt')) return true;
   return historyLength > LONGEST_HISTORY || historySize > LONGEST_HISTORY_BYTES || steps > LONGEST_RUN_STEPS;
 };
 
@@ -108,21 +108,20 @@ export const isLong = ({ effect, steps }: Run): boolean => {
 export const waitsForNobody = ({ standing }: Run): boolean =>
   standing !== null && standing.due === null && standing.effect === null;
 
-/** A step in the line, after those that came before it. @throws what it throws */
-export const stepInLine = (run: Run, inputs: StepArgs['inputs'], by: CommandContext | null): Promise<StepResult> =>
-  inLine(run, () => step(run, inputs, by));
+/** A step, after those that came before it. @throws what it throws */
+export const queueStep = (run: Run, inputs: StepArgs['inputs'], by: CommandContext | null): Promise<StepResult> => {
+  const mine = run.queue.end
+    .then(() => step(run, inputs, by))
+    .finally(() => {
+      run.queue = { ...run.queue, length: run.queue.length - 1 };
+    });
+  run.queue = { end: mine.catch(() => undefined), length: run.queue.length + 1 };
+  return mine;
+};
 
 /** A step of the shell's own: what it throws only makes the process unknown, and that is looked at again. */
 export const ownStep = (run: Run, inputs: StepArgs['inputs']): Promise<StepResult | null> =>
-  stepInLine(run, inputs, null).catch(() => null);
-
-const inLine = <T>(run: Run, work: () => Promise<T>): Promise<T> => {
-  const mine = run.line.end.then(work).finally(() => {
-    run.line = { ...run.line, length: run.line.length - 1 };
-  });
-  run.line = { end: mine.catch(() => undefined), length: run.line.length + 1 };
-  return mine;
-};
+  queueStep(run, inputs, null).catch(() => null);
 
 /** Whether the step was refused with something that passes. */
 export const isPutOff = ({ reply }: StepResult): boolean => 'refused' in reply && !isFinal(reply.refused);

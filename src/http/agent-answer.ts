@@ -6,7 +6,7 @@ import {
   streamEndInTime,
   TurnExpired,
 } from '../app/agents/process-input.js';
-import { type AgentInput, debtName } from '../app/agents/take-input.js';
+import { type AgentInput, retryKey } from '../app/agents/take-input.js';
 import { abortWith } from '../concurrency/abort-with.js';
 import { whenDown } from '../app/agents/when-down.js';
 import { isRejectionCode, Rejection, type RejectionCode } from '../domain/shared/rejection.js';
@@ -50,20 +50,20 @@ export const answered = (
 
 const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Notes once what a request is owed, unless it was answered before. Its client may leave before anything is sent, so its end is heard of twice. */
-export const debtOf = ({ unanswered }: AgentDeps, asked: AgentInput, turnId: string): Debt => {
+/** Expects the retry of a request once, unless it was answered before. Its client may leave before anything is sent, so its end is heard of twice. */
+export const retryOf = ({ retries }: AgentDeps, asked: AgentInput, turnId: string): Retry => {
   let isSettled = false;
   return {
     answered: () => {
       isSettled = true;
     },
-    owed: () => {
-      if (!isSettled) unanswered.noted(debtName(asked), turnId);
+    expected: () => {
+      if (!isSettled) retries.expect(retryKey(asked), turnId);
       isSettled = true;
     },
   };
 };
-type Debt = { readonly answered: () => void; readonly owed: () => void };
+type Retry = { readonly answered: () => void; readonly expected: () => void };
 
 type Following = {
   readonly asked: AgentInput;
@@ -73,13 +73,13 @@ type Following = {
   readonly untilMs: number;
   readonly noteWritten: Call['noteWritten'];
   readonly cortex: CortexEngine;
-  readonly debt: Debt;
+  readonly retry: Retry;
 };
 
 /** The phases of a turn as Server-Sent Events (contract 7.1). */
 export const phasesOf = async function* (
   deps: AgentDeps,
-  { asked, turnId, requestId, untilMs, noteWritten, cortex, debt }: Following,
+  { asked, turnId, requestId, untilMs, noteWritten, cortex, retry }: Following,
   left: AbortSignal,
 ): AsyncGenerator<string> {
   let hasEnded = false;
@@ -104,7 +104,7 @@ export const phasesOf = async function* (
           hasEnded = true;
           yield eventOf('verdict', { ...answerOf({ turnId, ...phase }), revision });
           // Asked for more, so its client took this.
-          debt.answered();
+          retry.answered();
           return;
         }
         case 'expired':
@@ -115,12 +115,12 @@ export const phasesOf = async function* (
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
     // Its client may come again as soon as it reads this.
-    if (error instanceof TurnExpired) debt.answered();
-    else if (!hasEnded) debt.owed();
+    if (error instanceof TurnExpired) retry.answered();
+    else if (!hasEnded) retry.expected();
     yield eventOf('error', errorBody(error, requestId));
-    if (hasEnded) debt.answered();
+    if (hasEnded) retry.answered();
   } finally {
-    debt.owed();
+    retry.expected();
     cancel();
     letGo();
     down.stop();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../support/memory/event-store.js';
-import { type AgentInput, debtName, takeInput } from '../../src/app/agents/take-input.js';
-import { createUnanswered } from '../../src/app/agents/unanswered.js';
+import { type AgentInput, retryKey, takeInput } from '../../src/app/agents/take-input.js';
+import { createExpectedRetries } from '../../src/app/agents/expected-retries.js';
 import { SingleFlight } from '../../src/concurrency/single-flight.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
-import { debtOf, phasesOf } from '../../src/http/agent-answer.js';
+import { retryOf, phasesOf } from '../../src/http/agent-answer.js';
 import { fakeCortex } from '../support/fake-cortex.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { openMinds, TENANT } from '../support/minds.js';
@@ -26,9 +26,9 @@ const follow = async (npcState: JsonObject, action: string, store = new MemoryEv
   const { engine } = fakeCortex(() => Promise.resolve(JSON.stringify({ dialogue: 'Well.', action })));
   const recall = () => Promise.resolve({ memories: [], pending: 0, revision: -1 });
   const minds = await openMinds(store, clock, { agent: { recall, engineOf: () => engine } });
-  const unanswered = createUnanswered(clock);
+  const retries = createExpectedRetries(clock);
   const deps = {
-    ...{ ...minds.deps, engineOf: () => engine, waitMs: WAIT_MS, unanswered },
+    ...{ ...minds.deps, engineOf: () => engine, waitMs: WAIT_MS, retries },
     ...{ openings: new Map(), waits: new SingleFlight<never>(), embedder: { id: 'words@1' } },
   };
   const said = { ...asked, npcState };
@@ -36,12 +36,12 @@ const follow = async (npcState: JsonObject, action: string, store = new MemoryEv
   const turnId = await takeInput(deps, said, untilMs);
   const followed = { asked: said, turnId, requestId: 'r1', untilMs, noteWritten: () => undefined, cortex: engine };
   const left = new AbortController().signal;
-  const phases = phasesOf(deps, { ...followed, debt: debtOf(deps, said, turnId) }, left);
+  const phases = phasesOf(deps, { ...followed, retry: retryOf(deps, said, turnId) }, left);
   return {
     ...{ phases, left },
     turnId,
     clock,
-    owed: () => unanswered.take(debtName(said)),
+    owed: () => retries.take(retryKey(said)),
     [Symbol.asyncDispose]: () => minds[Symbol.asyncDispose](),
   };
 };

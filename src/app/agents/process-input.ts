@@ -6,7 +6,7 @@ import type { StepAnswer } from '../../ports/process-engine.js';
 import type { AgentTurnAnswer } from '../../../workflows/agent-turn.js';
 import type { SingleFlight } from '../../concurrency/single-flight.js';
 import { withTimeLimit } from '../../concurrency/time-limit.js';
-import { type AgentInput, agentTurnRef, debtName, stateOf, takeInput, type TakeDeps } from './take-input.js';
+import { type AgentInput, agentTurnRef, retryKey, stateOf, takeInput, type TakeDeps } from './take-input.js';
 import { sharedOutcome } from '../processes/shared-outcome.js';
 import { whenDown } from './when-down.js';
 import { streamEnd } from '../streams/stream-end.js';
@@ -29,8 +29,8 @@ export type AgentOutcome = {
   readonly position: number;
 };
 
-/** How long before its time is up a request looks how far its turn has come, in milliseconds: it says so when it ends without a verdict. */
-const LOOK_BEFORE_MS = 500;
+/** How long before its time is up a request checks how far its turn has come, in milliseconds: it says so when it ends without a verdict. */
+const CHECK_BEFORE_MS = 500;
 
 /**
  * One turn on this server, to its verdict, within the time that a request has for all of it. The turn goes on without its asker.
@@ -38,14 +38,19 @@ const LOOK_BEFORE_MS = 500;
  *   store does not tell in time where its stream ends; and as `takeInput`
  */
 export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<AgentOutcome> => {
-  const { clock, engineOf, waitMs, unanswered } = deps;
+  const { clock, engineOf, waitMs, retries } = deps;
   const { stream } = asked;
   const cortex = engineOf(asked.by.tenant);
   const untilMs = clock.monotonicMs() + waitMs;
   const turnId = await takeInput(deps, asked, untilMs);
   const ms = Math.max(untilMs - clock.monotonicMs(), 0);
-  const recall = lookForRecall(deps, Math.max(ms - LOOK_BEFORE_MS, 0), stream, turnId);
-  const late = (): Rejection => noVerdictYet(turnId, cortex, deps.embedder, recall.seen());
+  let hasRecalled = false;
+  const checkRecall = async (): Promise<void> => {
+    hasRecalled = (await stateOf(deps, stream, turnId)).name !== 'awaitingMemories';
+  };
+  // What cannot be read is not seen.
+  const stopCheck = clock.after(Math.max(ms - CHECK_BEFORE_MS, 0), () => void checkRecall().catch(() => undefined));
+  const late = (): Rejection => noVerdictYet(turnId, cortex, deps.embedder, hasRecalled);
   const { signal, stop } = whenDown(clock, cortex, late);
   try {
     const outcome = await withTimeLimit(clock, { ms, late, signal }, (limited) =>
@@ -56,27 +61,12 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
     const end = await streamEndInTime(deps, stream, turnId, untilMs);
     return { turnId, memories: answer.memories, verdict: answer.verdict, ...end };
   } catch (error) {
-    if (!(error instanceof TurnExpired)) unanswered.noted(debtName(asked), turnId);
+    if (!(error instanceof TurnExpired)) retries.expect(retryKey(asked), turnId);
     throw error;
   } finally {
     stop();
-    recall.stop();
+    stopCheck();
   }
-};
-
-/** Looks once, in `ms`, whether a turn has what it recalls. What cannot be read is not seen. */
-const lookForRecall = (
-  deps: AgentDeps,
-  ms: number,
-  stream: string,
-  turnId: string,
-): { readonly seen: () => boolean; readonly stop: () => void } => {
-  let seen = false;
-  const look = async (): Promise<void> => {
-    seen = (await stateOf(deps, stream, turnId)).name !== 'awaitingMemories';
-  };
-  const stop = deps.clock.after(ms, () => void look().catch(() => undefined));
-  return { seen: () => seen, stop };
 };
 
 /**
@@ -131,7 +121,7 @@ export const noVerdictYet = (
   });
 };
 
-/** A turn that is over, and has no verdict: nothing is owed for it. */
+/** A turn that is over, and has no verdict: no retry gets it. */
 export class TurnExpired extends Rejection {
   constructor(turnId: string, { id }: Pick<CortexEngine, 'id'>) {
     const reason = 'The turn has expired without a verdict. The same input opens a new one.';

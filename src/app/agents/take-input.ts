@@ -9,33 +9,22 @@ import type { ProcessRef } from '../../ports/process-engine.js';
 import { agentTurn, type AgentTurnInput } from '../../../workflows/agent-turn.js';
 import type { TurnState } from '../../../workflows/turn-state.js';
 import { mindFold } from '../minds/mind.js';
-import { anotherAttempt, type TurnAttempt } from '../turns/another-attempt.js';
+import type { CommandAttempt } from '../streams/earlier-process.js';
+import { anotherAttempt } from '../turns/another-attempt.js';
 import type { StepDeps } from '../turns/step-turn.js';
 import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { TURNS_KEPT_PER_MIND } from '../turns/turn-index.js';
 import { saidKey, type TurnKey } from '../turns/turn-key.js';
-import type { Unanswered } from './unanswered.js';
-
-/** A request, what it was owed when it came, and the opening that it waits for. */
-type Asker = { readonly name: string; owed: string | null; opening: SharedOpening | null };
-
-/** An opening under way. */
-type SharedOpening = {
-  readonly turnId: Promise<string>;
-  /** The id in the end, also of a turn that may be open although its opening failed; null when there is none. Never rejects. */
-  readonly known: Promise<string | null>;
-  /** Who could not wait for its end, and has not come back. */
-  readonly left: Set<Asker>;
-};
+import type { ExpectedRetries } from './expected-retries.js';
 
 export type TakeDeps = StepDeps & {
-  readonly unanswered: Unanswered;
-  /** The openings under way, by what makes requests the same: equal requests wait for one of them, however many they are. */
+  readonly retries: ExpectedRetries;
+  /** The openings under way, by `sameInput`: equal requests wait for one of them, however many they are. */
   readonly openings: Map<string, SharedOpening>;
 };
 
 /** What is said to an agent (contract 7.1). */
-export type AgentInput = TurnAttempt & {
+export type AgentInput = CommandAttempt & {
   readonly input: string;
   readonly context: JsonObject;
   /** Overlays the mind's recorded state for this turn. */
@@ -43,84 +32,14 @@ export type AgentInput = TurnAttempt & {
 };
 
 /** What makes two requests the same: the mind, the input, the context and the state, as JSON values. */
-export const sameInput = ({ stream, input, context, npcState }: AgentInput): string =>
+const sameInput = ({ stream, input, context, npcState }: AgentInput): string =>
   `agent ${stream} ${shortDigest(`${saidKey(input, context)} ${comparisonText(npcState)}`)}`;
 
-/** By what a request finds what it is owed: its key where it has one, else what it says. */
-export const debtName = (asked: AgentInput): string =>
+/** What names a request to its retry: its key where it has one, else what it says. */
+export const retryKey = (asked: AgentInput): string =>
   asked.keyed || asked.resumed ? `command ${asked.by.commandId}` : sameInput(asked);
 
 export const agentTurnRef = (stream: string, id: string): ProcessRef => ({ process: agentTurn.name, id, stream });
-
-/**
- * Opens a turn on this server, or joins one with the same input: one that is open, or one that has ended since a request for it was told to come
- * again. What the request was owed is taken here. Who does not answer it afterwards notes it again; a failure here notes it by itself.
- * @param untilMs when the request must be answered, on the monotonic clock
- * @returns the turn's id
- * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE when the time is up, and as ProcessEngine.ask
- */
-export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: number): Promise<string> => {
-  const { clock } = deps;
-  requireRecordable([asked.input, asked.context, asked.npcState]);
-  const late = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
-  const ms = Math.max(untilMs - clock.monotonicMs(), 0);
-  const name = debtName(asked);
-  const asker: Asker = { name, owed: deps.unanswered.take(name), opening: null };
-  try {
-    return await withTimeLimit(clock, { ms, late }, async (signal) => {
-      const { earlier, since } = await anotherAttempt(deps, agentTurn, asked);
-      if (earlier !== null && earlier.name !== 'expired') return earlier.turnId;
-      const { owed } = asker;
-      if (owed !== null && (await stateOf(deps, asked.stream, owed)).name === 'ended') return owed;
-      signal.throwIfAborted();
-      const opening = openingOf(deps, asked, since);
-      join(opening, asker);
-      return await opening.turnId;
-    });
-  } catch (error) {
-    leave(deps, asker);
-    throw error;
-  }
-};
-
-/** Waits for an opening. A repeat takes the place of one that has left, so that only one of them is owed the turn. */
-const join = (opening: SharedOpening, asker: Asker): void => {
-  asker.opening = opening;
-  for (const earlier of opening.left) {
-    if (earlier.name !== asker.name) continue;
-    opening.left.delete(earlier);
-    asker.owed ??= earlier.owed;
-    return;
-  }
-};
-
-/** Notes what a request is owed that was not answered. Whatever has failed, the turn of its opening may be open in the end. */
-const leave = ({ unanswered }: TakeDeps, asker: Asker): void => {
-  const { name, owed, opening } = asker;
-  opening?.left.add(asker);
-  const known = opening?.known ?? Promise.resolve(null);
-  void known.then((turnId) => {
-    const due = turnId ?? owed;
-    // Its repeat may have come meanwhile.
-    const hasLeft = opening === null || opening.left.delete(asker);
-    if (hasLeft && due !== null) unanswered.noted(name, due);
-  });
-};
-
-/** The opening under way for this input, or a new one. It goes on when everybody has left, and who comes meanwhile waits for it. */
-const openingOf = (deps: TakeDeps, asked: AgentInput, since: number | undefined): SharedOpening => {
-  const same = sameInput(asked);
-  const underWay = deps.openings.get(same);
-  if (underWay !== undefined) return underWay;
-  let planned: string | null = null;
-  const turnId = openOrJoin(deps, asked, since, (id) => (planned = id)).finally(() => {
-    // Who comes after its end must see what is there then.
-    deps.openings.delete(same);
-  });
-  const opening = { turnId, known: turnId.catch(() => planned), left: new Set<Asker>() };
-  deps.openings.set(same, opening);
-  return opening;
-};
 
 /** Where an agent's turn stands. @throws what the event store throws */
 export const stateOf = async (
@@ -130,63 +49,129 @@ export const stateOf = async (
 ): Promise<TurnState> => (await journal.load(agentTurn, agentTurnRef(stream, turnId))).state as TurnState;
 
 /**
- * How far back a turn counts for a command's name, in events: much less than the TURN_SEARCH_EVENTS that a process reads when it has just started, and
- * no more than hold TURNS_KEPT_PER_MIND ended turns, of two events at least. So every process knows the turns that count.
+ * Opens a turn on this server, or joins one with the same input: one that is open, or one that has ended since a request for it was told to come
+ * again. After a failure here a retry is expected; after this has returned, whoever does not answer expects it.
+ * @param untilMs when the request must be answered, on the monotonic clock
+ * @returns the turn's id
+ * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE when the time is up, and as ProcessEngine.ask
  */
-const COUNTED_EVENTS = 2 * TURNS_KEPT_PER_MIND;
-
-/**
- * An opening without a key takes its command's name from the input and the newest turn that began with the same words not long ago. So two server
- * processes that open the same input at once make the same command: the one whose append comes second is refused, and finds the other's turn.
- */
-const commandOf = (asked: AgentInput, known: readonly TurnKey[], since: number): string => {
-  if (asked.keyed || asked.resumed) return asked.by.commandId;
-  const said = saidKey(asked.input, asked.context);
-  const from = since - COUNTED_EVENTS;
-  const counts = ({ turnId }: TurnKey): boolean => (parseProcessId(turnId)?.revision ?? -1) >= from;
-  const newest = known.find((turn) => turn.agent && turn.said === said && counts(turn))?.turnId ?? '';
-  return `agent_${shortDigest(`${sameInput(asked)} ${newest}`)}`;
+export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: number): Promise<string> => {
+  const { clock, retries } = deps;
+  requireRecordable([asked.input, asked.context, asked.npcState]);
+  const late = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
+  const ms = Math.max(untilMs - clock.monotonicMs(), 0);
+  const key = retryKey(asked);
+  const request: Request = { key, promised: retries.take(key), opening: null };
+  try {
+    return await withTimeLimit(clock, { ms, late }, async (signal) => {
+      const { earlier, searchedTo } = await anotherAttempt(deps, agentTurn, asked);
+      if (earlier !== null && earlier.name !== 'expired') return earlier.turnId;
+      const { promised } = request;
+      if (promised !== null && (await stateOf(deps, asked.stream, promised)).name === 'ended') return promised;
+      signal.throwIfAborted();
+      return waitFor(openingOf(deps, asked, searchedTo), request);
+    });
+  } catch (error) {
+    void expectRetry(retries, request);
+    throw error;
+  }
 };
 
-const openOrJoin = async (
+/** A request, the turn whose outcome it was promised when it came, and the opening that it waits for. */
+type Request = { readonly key: string; promised: string | null; opening: SharedOpening | null };
+
+/** An opening under way. It goes on when everybody has left, and whoever comes meanwhile waits for it. */
+type SharedOpening = {
+  readonly turnId: Promise<string>;
+  /** The id in the end, also of a turn that may be open although its opening failed; null when there is none. Never rejects. */
+  readonly known: Promise<string | null>;
+  /** Who could not wait for its end, and whose retry has not come. */
+  readonly left: Set<Request>;
+};
+
+/** Waits for an opening. A retry takes the place of a request that has left, so that only one of them is promised the turn. */
+const waitFor = (opening: SharedOpening, request: Request): Promise<string> => {
+  request.opening = opening;
+  const first = [...opening.left].find(({ key }) => key === request.key);
+  if (first !== undefined) {
+    opening.left.delete(first);
+    request.promised ??= first.promised;
+  }
+  return opening.turnId;
+};
+
+/** Whatever has failed, the turn of its opening may be open in the end: that is what the retry gets, else what was promised before. */
+const expectRetry = async (retries: ExpectedRetries, request: Request): Promise<void> => {
+  const { key, promised, opening } = request;
+  opening?.left.add(request);
+  const turnId = (await opening?.known) ?? promised;
+  const hasCome = opening?.left.delete(request) === false;
+  if (!hasCome && turnId !== null) retries.expect(key, turnId);
+};
+
+/** The opening under way for this input, or a new one. */
+const openingOf = (deps: TakeDeps, asked: AgentInput, searchedTo: number | undefined): SharedOpening => {
+  const same = sameInput(asked);
+  const underWay = deps.openings.get(same);
+  if (underWay !== undefined) return underWay;
+  let planned: string | null = null;
+  const turnId = joinOrOpen(deps, asked, searchedTo, (id) => (planned = id)).finally(() => {
+    // Who comes after its end must see what is there then.
+    deps.openings.delete(same);
+  });
+  const opening = { turnId, known: turnId.catch(() => planned), left: new Set<Request>() };
+  deps.openings.set(same, opening);
+  return opening;
+};
+
+/**
+ * Joins the newest open turn with the same input, or opens one. Two processes may both find none. Then both open one with the same command id, the
+ * engine refuses the second with BUSY, and that one finds the turn of the first.
+ * @param plan gets the id of the turn before it is opened
+ */
+const joinOrOpen = async (
   deps: TakeDeps,
   asked: AgentInput,
-  searched: number | undefined,
+  searchedTo: number | undefined,
   plan: (turnId: string) => void,
 ): Promise<string> => {
-  const { lanes, index } = deps;
-  const { stream } = asked;
+  const { lanes, index, engine, clock, turnDeadlineMs } = deps;
+  const { stream, input: observation, context, npcState } = asked;
+  const said = saidKey(observation, context);
+  const findAlike = async (): Promise<readonly TurnKey[]> =>
+    (await index.recent(stream)).filter((turn) => turn.agent && turn.said === said);
   // Taken before the search: the new turn's first reading meets what another process records from now on.
-  const since = searched ?? (await lanes.current(stream, mindFold)).revision;
-  const known = await index.recent(stream);
-  const joined = await openTurn(deps, asked, known);
+  const revision = searchedTo ?? (await lanes.current(stream, mindFold)).revision;
+  const alike = await findAlike();
+  const joined = await openTurn(deps, asked, alike);
   if (joined !== null) return joined;
-  const commandId = commandOf(asked, known, since);
+  const commandId = commandOf(asked, alike, revision);
+  const nowMs = clock.now().getTime();
+  const turnId = makeTurnId('process', revision, nowMs, commandId);
+  const deadlineAt = new Date(nowMs + turnDeadlineMs).toISOString();
+  const opening: AgentTurnInput = { type: 'open', turnId, observation, context, npcState, deadlineAt };
+  plan(turnId);
   try {
-    return await begin(deps, { ...asked, by: { ...asked.by, commandId } }, since, plan);
+    await engine.ask(agentTurnRef(stream, turnId), [opening], { ...asked.by, commandId });
+    return turnId;
   } catch (failure) {
     if (!(failure instanceof Rejection) || failure.code !== 'BUSY') throw failure;
     // It may also be refused because too many wait. Only a turn that was not there before is another's with this command: names come again.
-    const before = new Set(known.map(({ turnId }) => turnId));
-    const now = await index.recent(stream);
-    const rival = now.find((turn) => turn.agent && turn.commandId === commandId && !before.has(turn.turnId));
+    const before = new Set(alike.map((turn) => turn.turnId));
+    const rival = (await findAlike()).find((turn) => turn.commandId === commandId && !before.has(turn.turnId));
     if (rival === undefined) throw failure;
     return rival.turnId;
   }
 };
 
-/** The newest open agent's turn with the same input, context and state. */
+/** The newest open turn with the same state, among turns with the same words. */
 const openTurn = async (
   deps: TakeDeps,
-  { stream, input, context, npcState }: AgentInput,
-  known: readonly TurnKey[],
+  { stream, npcState }: AgentInput,
+  alike: readonly TurnKey[],
 ): Promise<string | null> => {
   const nowMs = deps.clock.now().getTime();
-  const said = saidKey(input, context);
-  const same = known.filter(
-    (turn) => turn.agent && turn.awaits !== null && turn.deadlineMs > nowMs && turn.said === said,
-  );
-  for (const { turnId } of same) {
+  for (const { turnId } of alike.filter((turn) => turn.awaits !== null && turn.deadlineMs > nowMs)) {
     const state = await stateOf(deps, stream, turnId);
     const isOpen = state.name === 'awaitingMemories' || state.name === 'awaitingInference';
     if (isOpen && comparisonText(state.npcState) === comparisonText(npcState)) return turnId;
@@ -194,25 +179,16 @@ const openTurn = async (
   return null;
 };
 
-const begin = async (
-  deps: TakeDeps,
-  asked: AgentInput,
-  since: number,
-  plan: (turnId: string) => void,
-): Promise<string> => {
-  const { engine, clock, turnDeadlineMs } = deps;
-  const { stream, by, input: observation, context, npcState } = asked;
-  const nowMs = clock.now().getTime();
-  const turnId = makeTurnId('process', since, nowMs, by.commandId);
-  const opening: AgentTurnInput = {
-    type: 'open',
-    turnId,
-    observation,
-    context,
-    npcState,
-    deadlineAt: new Date(nowMs + turnDeadlineMs).toISOString(),
-  };
-  plan(turnId);
-  await engine.ask(agentTurnRef(stream, turnId), [opening], by);
-  return turnId;
+/**
+ * How far back a turn counts for a command's name, in events: much less than the TURN_SEARCH_EVENTS that a process reads when it has just started, and
+ * no more than hold TURNS_KEPT_PER_MIND ended turns, of two events at least. So every process knows the turns that count.
+ */
+const COUNTED_EVENTS = 2 * TURNS_KEPT_PER_MIND;
+
+/** The name of an opening without a key: from its input, and the newest turn that began with the same words not long ago. Every process makes the same. */
+const commandOf = (asked: AgentInput, alike: readonly TurnKey[], revision: number): string => {
+  if (asked.keyed || asked.resumed) return asked.by.commandId;
+  const from = revision - COUNTED_EVENTS;
+  const newest = alike.find(({ turnId }) => (parseProcessId(turnId)?.revision ?? -1) >= from);
+  return `agent_${shortDigest(`${sameInput(asked)} ${newest?.turnId ?? ''}`)}`;
 };

@@ -6,8 +6,8 @@ import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { type Feed, grow, shrink } from './feed.js';
 import { type Gathered, gatherEvents, nothingGathered, type Parked } from './gather-events.js';
 
-/** How many times a batch is folded at most when another writer moves one of its streams. */
-const COMMIT_ATTEMPTS = 8;
+/** How many times events are folded at most when another writer moves one of their streams or partitions. */
+export const COMMIT_ATTEMPTS = 8;
 
 const changesOf = (projection: Projection, { rows, streams, parked, position }: Gathered): Changes => {
   const put: Changes['put'][number][] = [];
@@ -50,6 +50,10 @@ export const commitGathered = async (writer: ReadModelWriter, feed: Feed, gather
   return true;
 };
 
+/** Why events were not applied in COMMIT_ATTEMPTS. */
+export const othersKeptMoving = ({ projection }: Feed): Error =>
+  new Error(`Another writer kept moving ${projection.name}; the events were not applied.`);
+
 /** Logs for each parked event that its stream stands still. */
 export const logParked = (log: Pick<Log, 'error'>, { projection }: Feed, parked: readonly Parked[]): void => {
   const { name, version } = projection;
@@ -82,7 +86,7 @@ export const applyEvents = async (
       attempt = 0;
       if (rest.length > 0) await yieldToEventLoop();
     } else if ((attempt += 1) === COMMIT_ATTEMPTS) {
-      throw new Error(`Another writer kept moving ${feed.projection.name}; the events were not applied.`);
+      throw othersKeptMoving(feed);
     }
   } while (rest.length > 0);
   return parked;

@@ -1,7 +1,8 @@
 import type { FeedBatch, EventFeed } from '../../ports/event-feed.js';
 import type { Projection } from '../../ports/read-models.js';
-import { feedOf } from './feed.js';
+import { feedOf, swapInAt } from './feed.js';
 import { FeedInbox, type InboxBounds } from './feed-inbox.js';
+import { type PartitionPlace, placeOf } from './partition-progress.js';
 import { PartitionedBuild, type PartitionedBuildDeps } from './partitioned-build.js';
 import { pause, retryMs } from '../../concurrency/pause.js';
 
@@ -24,7 +25,7 @@ export class FeedProjector implements AsyncDisposable {
   readonly #catchingUp = new Map<PartitionedBuild, Promise<void>>();
   #builds: readonly PartitionedBuild[] = [];
   #owned: ReadonlySet<number> = new Set();
-  #count = 0;
+  #places: readonly PartitionPlace[] = [];
   /** The last position of the event store when the builds were opened. Readers see a new build once it has reached this position. */
   #target = 0;
   #running: Promise<void> | null = null;
@@ -45,7 +46,7 @@ export class FeedProjector implements AsyncDisposable {
    */
   async lag(): Promise<number | null> {
     const last = await this.#deps.events.lastPosition();
-    const reached = this.#builds.flatMap((build) => [...this.#owned].map((one) => build.reached(one, this.#count)));
+    const reached = this.#builds.flatMap((build) => this.#places.map((place) => build.reached(place)));
     return reached.length === 0 ? null : Math.max(0, last - Math.min(...reached));
   }
 
@@ -90,7 +91,7 @@ export class FeedProjector implements AsyncDisposable {
 
   #assigned(partitions: readonly number[], count: number): void {
     this.#owned = new Set(partitions);
-    this.#count = count;
+    this.#places = [...this.#owned].map((partition) => placeOf(partition, count));
     for (const build of this.#builds) build.retain(this.#owned);
     this.#takeUp();
   }
@@ -99,7 +100,7 @@ export class FeedProjector implements AsyncDisposable {
   #takeUp(): void {
     for (const build of this.#builds) {
       if (build.feed.build.live) continue;
-      for (const partition of this.#owned) build.want(partition, this.#count, this.#target);
+      for (const place of this.#places) build.want(place, this.#target);
     }
     this.#catchUp();
   }
@@ -150,12 +151,9 @@ export class FeedProjector implements AsyncDisposable {
     await this.#untilDone(() => this.#swapIn());
   }
 
-  async #swapIn(): Promise<void> {
-    for (const { feed, position } of this.#builds) {
-      if (feed.build.live || position < this.#target) continue;
-      await this.#deps.writer.swapIn(feed.build);
-      feed.build = { ...feed.build, live: true };
-    }
+  #swapIn(): Promise<void> {
+    const feeds = this.#builds.map(({ feed }) => feed);
+    return swapInAt(this.#target, this.#deps.writer, feeds);
   }
 
   /** Runs until it succeeds or the projector is told to stop. After a failure the builds are opened again. */

@@ -1,5 +1,5 @@
 import type { Projection } from '../../ports/read-models.js';
-import type { Build } from '../../ports/read-model-writer.js';
+import type { Build, ReadModelWriter } from '../../ports/read-model-writer.js';
 
 /**
  * About how many rows one transaction of a projector writes. The rows of one event are not split. An event has no more of them than its bytes can
@@ -71,4 +71,13 @@ export const grow = ({ next }: Feed): void => {
   next.written += 1;
   if (next.written <= WRITTEN_BEFORE_GROWTH) return;
   next.portion = doubleOf(next.portion);
+};
+
+/** Shows readers the builds that have come to `target`. @throws what the writer throws */
+export const swapInAt = async (target: number, writer: ReadModelWriter, feeds: readonly Feed[]): Promise<void> => {
+  for (const feed of feeds) {
+    if (feed.build.live || feed.build.position < target) continue;
+    await writer.swapIn(feed.build);
+    feed.build = { ...feed.build, live: true };
+  }
 };

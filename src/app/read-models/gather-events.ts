@@ -3,7 +3,7 @@ import { SEARCHED_UNITS } from '../../domain/search/placed-words.js';
 import { rowKey } from '../../domain/shared/row-key.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import type { Passage, Projection, RowIndex } from '../../ports/read-models.js';
-import type { Changes, Loaded, ReadModelWriter } from '../../ports/read-model-writer.js';
+import type { Changes, ReadModelWriter } from '../../ports/read-model-writer.js';
 import { type Feed, type Portion, shrink } from './feed.js';
 
 /** How much of a poison event's error is kept. */
@@ -47,13 +47,13 @@ export const nothingGathered = (): Gathered => ({
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /**
- * An event with the row or rows that it touches. `touched` is null when the event does not concern the projection, and an error when the projection
- * could not tell. `keys` is how many rows must be loaded for it and the events before it.
+ * An event with the rows that it touches, or the error when the projection could not tell which. `keys` is how many rows must be loaded for it and the
+ * events before it.
  */
 type Touch = {
   readonly event: RecordedEvent;
   readonly stream: Stream;
-  readonly touched: Row | readonly Row[] | null | Error;
+  readonly touched: readonly Row[] | Error;
   readonly keys: number;
 };
 
@@ -82,37 +82,20 @@ const newRow = (stream: string, id: string): Row => ({
 });
 const newStream = (): Stream => ({ from: -1, to: -1, parked: false });
 
-/** Evolves a row, or throws and leaves it as it was. */
-const evolveRow = (projection: Projection, kept: Row, event: RecordedEvent): void => {
-  const row = projection.evolve(kept.row, event, kept.id);
-  const index = row === null ? null : projection.indexOf(row);
-  kept.passages = row === null ? [] : (projection.passagesOf?.(row) ?? []);
-  kept.text = row === null ? null : (projection.textOf?.(row) ?? null);
-  kept.index = index;
-  kept.row = row;
-  kept.changed = true;
+/** What an event makes of a row. @throws what the projection throws */
+const evolved = (projection: Projection, { row: before, id }: Row, event: RecordedEvent): Partial<Row> => {
+  const row = projection.evolve(before, event, id);
+  if (row === null) return { row, index: null, text: null, passages: [], changed: true };
+  const index = projection.indexOf(row);
+  const passages = projection.passagesOf?.(row) ?? [];
+  return { row, index, text: projection.textOf?.(row) ?? null, passages, changed: true };
 };
-
-/** Evolves all rows of an event, or throws and leaves all of them as they were. */
-const evolveRows = (projection: Projection, rows: readonly Row[], event: RecordedEvent): void => {
-  const before = rows.map((kept) => ({ ...kept }));
-  try {
-    for (const kept of rows) evolveRow(projection, kept, event);
-  } catch (error) {
-    for (const [at, kept] of rows.entries()) Object.assign(kept, before[at]);
-    throw error;
-  }
-};
-
-const isMany = (touched: Row | readonly Row[] | null): touched is readonly Row[] => Array.isArray(touched);
 
 /** How much text of passages is searched in the rows of an event, in UTF-16 units. */
-const unitsOf = (touched: Touch['touched']): number => {
-  const rows = touched === null || touched instanceof Error ? [] : isMany(touched) ? touched : [touched];
-  return rows
+const unitsOf = (rows: readonly Row[]): number =>
+  rows
     .flatMap(({ passages }) => passages)
     .reduce((units, { text }) => units + Math.min(text.length, SEARCHED_UNITS), 0);
-};
 
 /** Folds one event. An event at or below its stream's progress changes nothing. */
 const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: Parked[], at: string): void => {
@@ -122,8 +105,9 @@ const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: P
   }
   try {
     if (touched instanceof Error) throw touched;
-    if (isMany(touched)) evolveRows(projection, touched, event);
-    else if (touched !== null) evolveRow(projection, touched, event);
+    // None of the rows changes where one of them cannot.
+    const rows = touched.map((row) => evolved(projection, row, event));
+    for (const [at, row] of touched.entries()) Object.assign(row, rows[at]);
     stream.to = event.revision;
   } catch (error) {
     stream.parked = true;
@@ -134,39 +118,40 @@ const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: P
 };
 
 /**
- * Loads rows for gathering, in the order of their keys: as many as the bound allows, but at least `atLeast`.
+ * Loads rows and streams onto what is gathered, the rows in the order of their keys: as many as `bytes` allow, but at least `atLeast`.
  * @returns how many rows were loaded
  * @throws what the writer throws; the next transaction is then smaller
  */
-const loadRows = async (
+const loadOnto = async (
+  gathered: Gathered,
   writer: ReadModelWriter,
   feed: Feed,
-  gathered: Gathered,
   { rows, streams }: Pick<Gathered, 'rows' | 'streams'>,
-  { atLeast, bytes }: { readonly atLeast: number; readonly bytes: number },
+  atLeast: number,
+  bytes: number,
 ): Promise<number> => {
+  if (rows.size === 0 && streams.size === 0) return 0;
   const keys = [...rows.keys()];
-  const take = (loaded: Loaded): void => {
+  const load = async (...asked: Parameters<ReadModelWriter['load']>): Promise<number> => {
+    const loaded = await writer.load(...asked);
     gathered.bytes += loaded.bytes;
     for (const [key, row] of loaded.rows) Object.assign(rows.get(key) ?? {}, { stored: true, row });
     for (const [name, { revision, parked }] of loaded.streams) {
       Object.assign(streams.get(name) ?? {}, { from: revision, to: revision, parked });
     }
+    return loaded.keys;
   };
-  let looked: number;
+  let count: number;
   try {
-    const loaded = await writer.load(feed.build, keys, [...streams.keys()], bytes);
-    take(loaded);
-    looked = loaded.keys;
-    if (looked < atLeast) take(await writer.load(feed.build, keys.slice(looked, atLeast), []));
-    looked = Math.max(looked, atLeast);
+    count = await load(feed.build, keys, [...streams.keys()], bytes);
+    if (count < atLeast) count += await load(feed.build, keys.slice(count, atLeast), []);
   } catch (error) {
     shrink(feed);
     throw error;
   }
-  for (const [key, row] of [...rows].slice(0, looked)) gathered.rows.set(key, row);
+  for (const [key, row] of [...rows].slice(0, count)) gathered.rows.set(key, row);
   for (const [name, stream] of streams) gathered.streams.set(name, stream);
-  return looked;
+  return count;
 };
 
 /**
@@ -196,12 +181,8 @@ export const gatherEvents = async (
   const streamOf = (name: string): Stream =>
     gathered.streams.get(name) ?? streams.get(name) ?? added(streams, name, newStream());
   const touchedBy = (event: RecordedEvent): Touch['touched'] => {
-    if (!handles(event.type)) return null;
     try {
-      const ids = projection.idsOf(event);
-      const first = ids[0];
-      if (first === undefined) return null;
-      return ids.length === 1 ? rowOf(event.stream, first) : ids.map((id) => rowOf(event.stream, id));
+      return handles(event.type) ? projection.idsOf(event).map((id) => rowOf(event.stream, id)) : [];
     } catch (error) {
       return asError(error);
     }
@@ -211,23 +192,15 @@ export const gatherEvents = async (
     if (touches.length > 0 && gathered.rows.size + rows.size >= limit.rows) break;
     touches.push({ event, stream: streamOf(event.stream), touched: touchedBy(event), keys: rows.size });
   }
-  const looked =
-    rows.size === 0 && streams.size === 0
-      ? 0
-      : await loadRows(
-          writer,
-          feed,
-          gathered,
-          { rows, streams },
-          { atLeast: touches[0]?.keys ?? 0, bytes: Math.max(1, limit.bytes - gathered.bytes) },
-        );
-  const end = touches.findIndex(({ keys }) => keys > looked);
+  const bytes = Math.max(1, limit.bytes - gathered.bytes);
+  const loaded = await loadOnto(gathered, writer, feed, { rows, streams }, touches[0]?.keys ?? 0, bytes);
+  const end = touches.findIndex(({ keys }) => keys > loaded);
   const taken = end < 0 ? touches : touches.slice(0, end);
   let folded = 0;
   for (const touch of taken) {
     if (folded > 0 && gathered.units >= limit.units) break;
     fold(feed, touch, gathered.parked, at);
-    gathered.units += unitsOf(touch.touched);
+    if (!(touch.touched instanceof Error)) gathered.units += unitsOf(touch.touched);
     folded += 1;
   }
   gathered.position = Math.max(gathered.position, taken[folded - 1]?.event.position ?? 0);

@@ -6,14 +6,12 @@ import type { Log } from '../../ports/log.js';
 import type { ReadModelWriter } from '../../ports/read-model-writer.js';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
-import { commitGathered, logParked } from './apply-events.js';
+import { COMMIT_ATTEMPTS, commitGathered, logParked, othersKeptMoving } from './apply-events.js';
 import type { Feed } from './feed.js';
-import { FeedGap, type Gathered, gatherEvents, nothingGathered } from './gather-events.js';
+import { FeedGap, gatherEvents, nothingGathered } from './gather-events.js';
 import { PartitionProgress, type PartitionPlace, placeOf } from './partition-progress.js';
-import { lackingStreams } from './stream-gaps.js';
+import { streamGaps } from './stream-gaps.js';
 
-/** How many times events are folded at most when another writer moves one of their streams or partitions. */
-const COMMIT_ATTEMPTS = 8;
 /** How many events are read from the store at once to fill in what the feed lacks. */
 export const BUILD_READ_EVENTS = 512;
 
@@ -35,18 +33,13 @@ export class PartitionedBuild {
   readonly feed: Feed;
   readonly #deps: PartitionedBuildDeps;
   readonly #behind = new Map<string, Behind>();
-  #progress: PartitionProgress;
+  readonly #progress: PartitionProgress;
   readonly #mutex = new KeyedMutex();
 
   constructor(feed: Feed, deps: PartitionedBuildDeps) {
     this.feed = feed;
     this.#deps = deps;
-    this.#progress = new PartitionProgress(deps.writer, feed.build);
-  }
-
-  /** The global order is handled up to here, as far as this process knows. */
-  get position(): number {
-    return this.#progress.position;
+    this.#progress = new PartitionProgress(deps.writer, feed);
   }
 
   get anyBehind(): boolean {
@@ -58,13 +51,15 @@ export class PartitionedBuild {
   }
 
   /** Up to where a partition is handled. */
-  reached(partition: number, of: number): number {
-    return this.#progress.reached(placeOf(partition, of));
+  reached(place: PartitionPlace): number {
+    return this.#progress.reached(place);
   }
 
   /** Brings a partition up to an event of the store, at the position `wanted`. */
-  want(partition: number, of: number, wanted: number): void {
-    this.#want(placeOf(partition, of), wanted);
+  want(place: PartitionPlace, wanted: number): void {
+    if (this.reached(place) >= wanted) return;
+    const before = this.#behind.get(place.key)?.wanted ?? 0;
+    this.#behind.set(place.key, { place, wanted: Math.max(before, wanted) });
   }
 
   /** Keeps only these partitions and leaves the rest to others. What others have written of these partitions counts. */
@@ -77,7 +72,7 @@ export class PartitionedBuild {
   reopen(): Promise<void> {
     return this.#exclusively(async () => {
       this.feed.build = await this.#deps.writer.open(this.feed.projection);
-      this.#progress = new PartitionProgress(this.#deps.writer, this.feed.build);
+      this.#progress.forget();
     });
   }
 
@@ -88,7 +83,7 @@ export class PartitionedBuild {
   apply(batches: readonly FeedBatch[], owned: ReadonlySet<number>): Promise<void> {
     const counts = new Set(batches.flatMap(({ links }) => links.map(({ partitions }) => partitions)));
     return this.#exclusively(async () => {
-      await this.#attempt(counts, owned, () => Promise.resolve(this.#following(batches)));
+      await this.#advance(counts, owned, () => this.#following(batches));
     });
   }
 
@@ -98,29 +93,34 @@ export class PartitionedBuild {
    * @throws as apply
    */
   catchUp(owned: ReadonlySet<number>): Promise<boolean> {
-    return this.#exclusively(async () => {
+    return this.#exclusively(() => {
       const counts = new Set([...this.#behind.values()].map(({ place }) => place.of));
-      return this.#attempt(counts, owned, () => this.#lacking());
+      return this.#advance(counts, owned, () => this.#lacking());
     });
   }
 
-  async #attempt(
+  /**
+   * Makes a step and writes it. While partitions change hands, two processes may write the same one. Each commit names the progress that it was made
+   * on, so the second is refused; it reads what the first has written and makes its step again.
+   * @returns false when there is no step to make
+   */
+  async #advance(
     counts: ReadonlySet<number>,
     owned: ReadonlySet<number>,
-    make: () => Promise<BuildStep | null>,
+    makeStep: () => BuildStep | Promise<BuildStep | null>,
   ): Promise<boolean> {
     for (let attempt = 0; attempt < COMMIT_ATTEMPTS; attempt += 1) {
-      for (const of of counts) await this.#progress.know(of);
-      const step = await make();
+      await this.#progress.know(counts);
+      const step = await makeStep();
       if (step === null) return false;
       if (step.moved.size === 0 || (await this.#write(step))) {
-        for (const of of counts) await this.#settle(of, owned);
+        await this.#moveOverOthers(counts, owned);
         this.#dropReached();
         return true;
       }
       this.#progress.forget();
     }
-    throw new Error(`Another writer kept moving ${this.feed.projection.name}; the events were not applied.`);
+    throw othersKeptMoving(this.feed);
   }
 
   /** The part of the batches that follows on what is handled. */
@@ -130,117 +130,95 @@ export class PartitionedBuild {
     for (const { partition, links } of batches) {
       for (const { partitions, follows, position, event } of links) {
         const place = placeOf(partition, partitions);
-        const reached = moved.get(place.key) ?? this.#progress.reached(place);
+        const reached = moved.get(place.key) ?? this.reached(place);
         if (position <= reached) continue;
         if (this.#behind.has(place.key) || follows > reached) {
-          this.#want(place, position);
+          this.want(place, position);
           continue;
         }
         if (event !== null) events.push(event);
         moved.set(place.key, position);
       }
     }
-    return { events, moved, counts: new Set(batches.flatMap(({ links }) => links.map((link) => link.partitions))) };
+    return { events, moved };
   }
 
   /** The next events of the store that the partitions behind lack; null when the store has none yet. */
   async #lacking(): Promise<BuildStep | null> {
     this.#dropReached();
-    const places = [...this.#behind.values()].map(({ place }) => ({ place, reached: this.#progress.reached(place) }));
+    const places = [...this.#behind.values()].map(({ place }) => ({
+      ...place,
+      reached: this.reached(place),
+    }));
     const moved = new Map<string, number>();
-    if (places.length === 0) return { events: [], moved, counts: new Set() };
+    if (places.length === 0) return { events: [], moved };
     const from = Math.min(...places.map(({ reached }) => reached));
     const found = await this.#deps.events.readAll(from, BUILD_READ_EVENTS);
     const end = found.at(-1)?.position;
     if (end === undefined) return null;
-    for (const { place, reached } of places) if (end > reached) moved.set(place.key, end);
+    for (const { key, reached } of places) if (end > reached) moved.set(key, end);
     const events = found.filter(({ stream, position }) =>
-      places.some(({ place, reached }) => position > reached && partitionOf(stream, place.of) === place.partition),
+      places.some(({ partition, of, reached }) => position > reached && partitionOf(stream, of) === partition),
     );
-    return { events, moved, counts: new Set(places.map(({ place }) => place.of)) };
+    return { events, moved };
   }
 
-  /** Writes a step. False when another writer has moved something: nothing was written then. */
-  async #write({ events, moved, counts }: BuildStep): Promise<boolean> {
-    let gathered = nothingGathered();
+  /**
+   * Writes a step, in several transactions where it has more rows than one takes: the rows count at once, the partitions with the last of them.
+   * @returns false when the step must be made again: another writer has moved something, or a stream lacked events and has them now
+   */
+  async #write({ events, moved }: BuildStep): Promise<boolean> {
+    const { writer, clock, log } = this.#deps;
     for (let rest = events; ;) {
-      const taken = await this.#gather(gathered, rest);
-      if (taken === null) return false;
-      rest = rest.slice(taken);
-      if (rest.length === 0) break;
-      // More rows than one transaction takes. The rows count from now on, the partitions once the last rows are written.
-      if (!(await this.#commit(gathered, this.position))) return false;
+      const gathered = nothingGathered();
+      try {
+        rest = rest.slice(await gatherEvents(writer, this.feed, gathered, rest, clock.now().toISOString()));
+      } catch (error) {
+        if (!(error instanceof FeedGap)) throw error;
+        await this.#fillGaps(rest);
+        return false;
+      }
+      const isLast = rest.length === 0;
+      if (isLast) {
+        for (const [key, to] of moved)
+          gathered.streams.set(key, { from: this.#progress.stored(key), to, parked: false });
+      }
+      gathered.position = isLast ? this.#progress.positionWith(moved) : this.feed.build.position;
+      if (!(await commitGathered(writer, this.feed, gathered))) return false;
+      logParked(log, this.feed, gathered.parked);
+      if (isLast) break;
       await yieldToEventLoop();
-      gathered = nothingGathered();
     }
-    for (const [key, to] of moved) {
-      gathered.streams.set(key, { from: this.#progress.stored({ key }), to, parked: false });
-    }
-    const position = Math.max(this.position, ...[...counts].map((of) => this.#progress.positionWith(of, moved)));
-    if (!(await this.#commit(gathered, position))) return false;
-    this.#progress.noted(moved, position);
-    return true;
-  }
-
-  /** How many of the events were gathered. Null when earlier ones were missing: these were applied from the store instead. */
-  async #gather(gathered: Gathered, events: readonly RecordedEvent[]): Promise<number | null> {
-    const { writer, clock } = this.#deps;
-    try {
-      return await gatherEvents(writer, this.feed, gathered, events, clock.now().toISOString());
-    } catch (error) {
-      if (!(error instanceof FeedGap)) throw error;
-      await this.#mend(events);
-      return null;
-    }
-  }
-
-  async #commit(gathered: Gathered, position: number): Promise<boolean> {
-    const { writer, log } = this.#deps;
-    gathered.position = position;
-    if (!(await commitGathered(writer, this.#at(position), gathered))) return false;
-    logParked(log, this.feed, gathered.parked);
+    this.#progress.noted(moved);
     return true;
   }
 
   /** Applies from the store the events that streams lack before and between these. */
-  async #mend(events: readonly RecordedEvent[]): Promise<void> {
+  async #fillGaps(events: readonly RecordedEvent[]): Promise<void> {
     const { writer, events: store } = this.#deps;
-    for (const { stream, from, to } of await lackingStreams(writer, this.feed.build, events)) {
+    for (const { stream, from, to } of await streamGaps(writer, this.feed.build, events)) {
       for (let next = from; next <= to;) {
-        const page = (await store.read(stream, { direction: 'forwards', from: next, to, limit: BUILD_READ_EVENTS }))
-          .events;
+        const range = { direction: 'forwards', from: next, to, limit: BUILD_READ_EVENTS } as const;
+        const page = (await store.read(stream, range)).events;
         const last = page.at(-1);
         if (last === undefined) throw new Error(`The event store lacks revision ${next} of ${stream}.`);
-        if (!(await this.#write({ events: page, moved: new Map(), counts: new Set() }))) return;
+        if (!(await this.#write({ events: page, moved: new Map() }))) return;
         next = last.revision + 1;
       }
     }
   }
 
   /** Moves the position over what other processes have handled meanwhile. When two finish at the same time, one of them sees both. */
-  async #settle(of: number, owned: ReadonlySet<number>): Promise<void> {
-    if (Array.from({ length: of }, (_, partition) => partition).every((partition) => owned.has(partition))) return;
-    await this.#progress.read(of);
-    const position = this.#progress.positionWith(of, new Map());
-    if (position <= this.position) return;
-    if (await commitGathered(this.#deps.writer, this.#at(position), nothingGathered())) {
-      this.#progress.noted(new Map(), position);
-    }
-  }
-
-  #at(position: number): Feed {
-    return { ...this.feed, build: { ...this.feed.build, position } };
-  }
-
-  #want(place: PartitionPlace, wanted: number): void {
-    if (this.#progress.reached(place) >= wanted) return;
-    const before = this.#behind.get(place.key)?.wanted ?? 0;
-    this.#behind.set(place.key, { place, wanted: Math.max(before, wanted) });
+  async #moveOverOthers(counts: ReadonlySet<number>, owned: ReadonlySet<number>): Promise<void> {
+    await this.#progress.readOthers(counts, owned);
+    const position = this.#progress.positionWith(new Map());
+    if (position > this.feed.build.position)
+      await commitGathered(this.#deps.writer, this.feed, { ...nothingGathered(), position });
   }
 
   #dropReached(): void {
     for (const [key, { place, wanted }] of this.#behind) {
-      if (this.#progress.reached(place) >= wanted) this.#behind.delete(key);
+      if (this.reached(place) >= wanted) this.#behind.delete(key);
     }
   }
 
@@ -250,9 +228,5 @@ export class PartitionedBuild {
   }
 }
 
-/** Events to apply, where their partitions are afterwards, and the partition counts that these places belong to. */
-type BuildStep = {
-  readonly events: readonly RecordedEvent[];
-  readonly moved: ReadonlyMap<string, number>;
-  readonly counts: ReadonlySet<number>;
-};
+/** Events to apply, and where their partitions are afterwards, by their keys. */
+type BuildStep = { readonly events: readonly RecordedEvent[]; readonly moved: ReadonlyMap<string, number> };

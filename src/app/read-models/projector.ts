@@ -3,7 +3,7 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { Projection } from '../../ports/read-models.js';
 import type { ReadModelWriter } from '../../ports/read-model-writer.js';
 import { applyEvents, logParked } from './apply-events.js';
-import { type Feed, feedOf } from './feed.js';
+import { type Feed, feedOf, swapInAt } from './feed.js';
 import { pause, retryMs } from '../../concurrency/pause.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 
@@ -44,7 +44,7 @@ export class Projector implements AsyncDisposable {
     const feeds = [];
     for (const projection of this.#projections) feeds.push(await this.#open(projection, target));
     this.#feeds = feeds;
-    await this.#swapIn(feeds, target);
+    await swapInAt(target, this.#deps.writer, feeds);
     // Builds at the same position share one subscription. A build with history to go through must not hold up the others.
     const groups = new Map<string, Feed[]>();
     for (const feed of feeds) {
@@ -85,7 +85,7 @@ export class Projector implements AsyncDisposable {
           for (let from = 0; from < batch.length; from += PROJECTOR_BATCH_EVENTS) {
             await this.#apply(feeds, batch.slice(from, from + PROJECTOR_BATCH_EVENTS));
           }
-          await this.#swapIn(feeds, target);
+          await swapInAt(target, this.#deps.writer, feeds);
           failures = 0;
           await this.#gather(batch.at(-1)?.position ?? 0);
         }
@@ -104,14 +104,6 @@ export class Projector implements AsyncDisposable {
     const at = this.#deps.clock.now().toISOString();
     for (const feed of feeds) {
       logParked(this.#deps.log, feed, await applyEvents(this.#deps.writer, feed, events, at));
-    }
-  }
-
-  async #swapIn(feeds: readonly Feed[], target: number): Promise<void> {
-    for (const feed of feeds) {
-      if (feed.build.live || feed.build.position < target) continue;
-      await this.#deps.writer.swapIn(feed.build);
-      feed.build = { ...feed.build, live: true };
     }
   }
 

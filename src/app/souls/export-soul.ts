@@ -86,12 +86,12 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
   const { engine, clock } = deps;
   const { stream, by, npcState, persona, includeMemories, without, uploadedBy, storage, format } = asked;
   requireRecordable([npcState, persona ?? null]);
-  const { id: earlier, since } = await earlierProcess(deps, 'soulId', asked, mindFold);
+  const { id: earlier, searchedTo } = await earlierProcess(deps, 'soulId', asked, mindFold);
   const place = { uploadedBy, ...defined({ storage, format }) };
   const request = { npcState, ...defined({ persona, without }), includeMemories, ...place };
   // Of equal requests at the same moment the first begins an export, which the others join.
   const soulId = await deps.mutex.runExclusive(stream, async () => {
-    const revision = since ?? (await deps.lanes.current(stream, mindFold)).revision;
+    const revision = searchedTo ?? (await deps.lanes.current(stream, mindFold)).revision;
     const joined = earlier === null ? await openExport(deps, stream, request, revision) : null;
     if (joined !== null) return joined;
     if (earlier === null) await requireWaitingRoom(deps.archive, by.tenant);

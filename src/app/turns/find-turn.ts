@@ -44,7 +44,6 @@ export const isOver = (turn: OpenedTurn, nowMs: number): boolean =>
 
 /** Whether the turn recorded this very result in an earlier round. */
 export const recordedSame = (turn: TurnKey, result: ResultInput): boolean => {
-  if (turn.has[result.type] === undefined) return false;
   switch (result.type) {
     case 'actor':
       return turn.actor === idKey(result.actor.npcId);
@@ -57,8 +56,8 @@ export const recordedSame = (turn: TurnKey, result: ResultInput): boolean => {
 
 /** Whether a fat tape can be a later step of this turn: what both know agrees, and something goes beyond what the turn was opened with. */
 const tapeBelongs = (turn: TurnKey, results: readonly ResultInput[]): boolean => {
-  const known = results.filter(({ type }) => turn.has[type] !== undefined);
-  const fresh = results.filter(({ type }) => turn.has[type] !== 'at first');
+  const known = results.filter(({ type }) => turn[type] !== undefined);
+  const fresh = results.filter(({ type }) => !turn.atFirst.includes(type));
   return (
     fresh.length > 0 &&
     known.every((result) => recordedSame(turn, result)) &&
@@ -67,44 +66,41 @@ const tapeBelongs = (turn: TurnKey, results: readonly ResultInput[]): boolean =>
 };
 
 /**
- * The turn that a step without a turn id means, among a mind's recent turns, newest first (contract 2.6). Null when it is a first step; undefined
- * when it means a turn that is not among them.
+ * The turn that a step without a turn id is for, among a mind's recent turns, newest first (contract 2.6): `new` when it is a first step, `unknown` when
+ * its turn is not among them.
  */
 export const findTurn = (
   recent: readonly TurnKey[],
   tape: Tape,
   result: ResultInput | 'unknown' | null,
   nowMs: number,
-): TurnKey | null | undefined => {
+): TurnKey | 'new' | 'unknown' => {
   const said = saidKey(tape.observation, tape.context);
   const actor = tape.actor === undefined ? undefined : idKey(tape.actor.npcId);
-  const meant = recent.filter(
+  const alike = recent.filter(
     (turn) =>
       !turn.agent &&
       turn.said === said &&
       turn.deadlineMs > nowMs &&
       (actor === undefined || turn.actor === undefined || turn.actor === actor),
   );
-  const newestOpen = (fits: (turn: TurnKey) => boolean) => meant.find((turn) => turn.awaits !== null && fits(turn));
+  const newestOpen = (fits: (turn: TurnKey) => boolean) => alike.find((turn) => turn.awaits !== null && fits(turn));
   const newestEnded = (fits: (turn: TurnKey) => boolean) =>
-    meant.find((turn) => turn.awaits === null && !turn.expired && fits(turn));
+    alike.find((turn) => turn.awaits === null && !turn.expired && fits(turn));
 
-  if (result === 'unknown') return newestOpen(() => true);
+  if (result === 'unknown') return newestOpen(() => true) ?? 'unknown';
   if (result !== null) {
     return (
       newestOpen((turn) => turn.awaits === result.type || recordedSame(turn, result)) ??
       newestEnded((turn) => recordedSame(turn, result)) ??
-      newestOpen(() => true)
+      newestOpen(() => true) ??
+      'unknown'
     );
   }
   const results = tapeResults(tape);
+  const belongs = (turn: TurnKey): boolean => tapeBelongs(turn, results);
   // A fat client's last step repeated: only its output shows that the turn is over already.
   const output = results.find(({ type }) => type === 'output');
-  return (
-    newestOpen((turn) => tapeBelongs(turn, results)) ??
-    (output === undefined
-      ? undefined
-      : newestEnded((turn) => recordedSame(turn, output) && tapeBelongs(turn, results))) ??
-    null
-  );
+  const repeats = (turn: TurnKey): boolean => output !== undefined && recordedSame(turn, output) && belongs(turn);
+  return newestOpen(belongs) ?? newestEnded(repeats) ?? 'new';
 };

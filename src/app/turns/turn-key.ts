@@ -28,8 +28,8 @@ export type TurnKey = {
   readonly actor?: string;
   readonly memories?: string;
   readonly output?: string;
-  /** Which results it has, and whether the opening brought them. */
-  readonly has: { readonly [Kind in ResultKind]?: 'at first' | 'later' };
+  /** Which results the opening brought. */
+  readonly atFirst: readonly ResultKind[];
 };
 
 /** Up to this length, in characters, a text is kept unchanged: a digest is hardly shorter and costs more. JSON never looks like a digest. */
@@ -62,10 +62,10 @@ const opened = (data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'], command
     said: saidKey(observation, context),
     ...(actor === undefined ? {} : { actor: idKey(actor.npcId) }),
     ...(memories === undefined ? {} : { memories: memoriesKey(memories) }),
-    has: {
-      ...(actor === undefined ? {} : { actor: 'at first' }),
-      ...(memories === undefined ? {} : { memories: 'at first' }),
-    },
+    atFirst: [
+      ...(actor === undefined ? [] : (['actor'] as const)),
+      ...(memories === undefined ? [] : (['memories'] as const)),
+    ],
   };
 };
 
@@ -80,14 +80,10 @@ export type KeyChange = {
 export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revision' | 'meta'>): KeyChange | null => {
   const event = npcEvents.decode(recorded);
   const { revision } = recorded;
-  const later = (turnId: string, changed: Partial<TurnKey>, kind?: ResultKind): KeyChange => ({
+  const later = (turnId: string, changed: Partial<TurnKey>): KeyChange => ({
     turnId,
     revision,
-    next: (before) => {
-      if (before === undefined) return undefined;
-      const has = kind === undefined ? before.has : { ...before.has, [kind]: 'later' as const };
-      return { ...before, ...changed, has };
-    },
+    next: (before) => before && { ...before, ...changed },
   });
   switch (event.type) {
     case 'TurnOpened': {
@@ -95,15 +91,15 @@ export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revis
       return { turnId: key.turnId, revision, next: (before) => before ?? key };
     }
     case 'ActorIdentified':
-      return later(event.data.turnId, { awaits: 'memories', actor: idKey(event.data.actor.npcId) }, 'actor');
+      return later(event.data.turnId, { awaits: 'memories', actor: idKey(event.data.actor.npcId) });
     case 'MemoriesRecalled': {
       const { turnId, memories } = event.data;
-      return later(turnId, { awaits: 'output', memories: memoriesKey(memories) }, 'memories');
+      return later(turnId, { awaits: 'output', memories: memoriesKey(memories) });
     }
     case 'VerdictReached':
     case 'VerdictRefused': {
       const { turnId, generatedOutput } = event.data;
-      return later(turnId, { awaits: null, output: outputKey(generatedOutput) }, 'output');
+      return later(turnId, { awaits: null, output: outputKey(generatedOutput) });
     }
     case 'TurnExpired':
       return later(event.data.turnId, { awaits: null, expired: true });

@@ -2,11 +2,11 @@ import { Type } from '@sinclair/typebox';
 
 import { type AgentDeps, processInput } from '../../app/agents/process-input.js';
 import { type AgentInput, takeInput } from '../../app/agents/take-input.js';
-import { createUnanswered } from '../../app/agents/unanswered.js';
+import { createExpectedRetries } from '../../app/agents/expected-retries.js';
 import { SingleFlight } from '../../concurrency/single-flight.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import type { Ports } from '../../ports/ports.js';
-import { answered, debtOf, phasesOf } from '../agent-answer.js';
+import { answered, retryOf, phasesOf } from '../agent-answer.js';
 import { agentStream, contextOf } from '../command-context.js';
 import { EVENT_STREAM, eventStream } from '../event-stream.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
@@ -43,7 +43,7 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
   const { events, clock, embedder } = ports;
   const deps: AgentDeps = {
     ...{ ...open, index, events, clock, embedder, waitMs, engineOf },
-    unanswered: createUnanswered(clock),
+    retries: createExpectedRetries(clock),
     openings: new Map(),
     waits: new SingleFlight(),
   };
@@ -83,12 +83,12 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
           const untilMs = clock.monotonicMs() + waitMs;
           const cortex = engineOf(asked.by.tenant);
           const turnId = await takeInput(deps, asked, untilMs);
-          const debt = debtOf(deps, asked, turnId);
+          const retry = retryOf(deps, asked, turnId);
           // A client that has left before anything was sent never starts the phases.
           const { res } = call.koa;
-          if (res.destroyed) debt.owed();
-          else res.once('close', debt.owed);
-          const followed = { asked, turnId, requestId, untilMs, noteWritten, cortex, debt };
+          if (res.destroyed) retry.expected();
+          else res.once('close', retry.expected);
+          const followed = { asked, turnId, requestId, untilMs, noteWritten, cortex, retry };
           return eventStream((signal) => phasesOf(deps, followed, signal));
         }
         const outcome = await processInput(deps, askedOf(call));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { type AgentDeps, processInput } from '../../../src/app/agents/process-input.js';
-import { createUnanswered, OWED_MS } from '../../../src/app/agents/unanswered.js';
+import { createExpectedRetries, RETRY_WITHIN_MS } from '../../../src/app/agents/expected-retries.js';
 import { pause } from '../../../src/concurrency/pause.js';
 import { TURNS_KEPT_PER_MIND } from '../../../src/app/turns/turn-index.js';
 import { SingleFlight } from '../../../src/concurrency/single-flight.js';
@@ -127,7 +127,7 @@ const openAgents = async (
     engineOf: () => engine,
     embedder: { id: 'words@1', down: embedderDown },
     waitMs: WAIT_MS,
-    unanswered: createUnanswered(clock),
+    retries: createExpectedRetries(clock),
     openings: new Map(),
     waits: new SingleFlight(),
     engine: refusing(told, busy),
@@ -299,7 +299,7 @@ describe('an agent’s turn', () => {
     expect(await anew).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
     second?.open();
     await settle(20);
-    await agents.clock.advance(OWED_MS);
+    await agents.clock.advance(RETRY_WITHIN_MS);
     expect((await agents.say('Are you there?')).turnId).not.toBe(repeated.turnId);
     expect(asked).toHaveLength(3);
   });
@@ -322,7 +322,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
-  it('owes nothing any more to a command whose repeat was answered', async () => {
+  it('is promised no more to a command whose repeat was answered', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       if (asked.length === 1) await opened;
@@ -344,7 +344,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('is owed to a command that joined another’s turn', async () => {
+  it('is promised to a command that joined another’s turn', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -363,7 +363,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is owed still when paying has failed, and to no more than were told to come again', async () => {
+  it('is promised still when a retry has failed, and to no more than were told to come again', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       if (asked.length === 1) await opened;
@@ -384,7 +384,7 @@ describe('an agent’s turn', () => {
     expect(both.map(({ verdict }) => verdict.dialogue)).toEqual(['Blow 1.', 'Blow 2.']);
   });
 
-  it('is owed to each of those who left its opening', async () => {
+  it('is promised to each of those who left its opening', async () => {
     const { engine, asked } = fakeCortex(() => Promise.resolve(`Blow ${String(asked.length)}.`));
     const askTakes = { beforeMs: WAIT_MS + 1_000, afterMs: 0 };
     await using agents = await openAgents({ engine }, { askTakes });
@@ -413,7 +413,7 @@ describe('an agent’s turn', () => {
     expect(await anew).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
   });
 
-  it('is owed to who left while it was looked for', async () => {
+  it('is promised to who left while it was looked for', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       if (asked.length === 1) await opened;
@@ -437,7 +437,7 @@ describe('an agent’s turn', () => {
     expect(words).toEqual(['Blow 1.', 'Blow 1.', 'Blow 2.']);
   });
 
-  it('is owed no more to who left its opening and came back to it', async () => {
+  it('is promised no more to who left its opening and came back to it', async () => {
     const { engine, asked } = fakeCortex(() => Promise.resolve(`Blow ${String(asked.length)}.`));
     const askTakes = { beforeMs: WAIT_MS + 2_000, afterMs: 0 };
     await using agents = await openAgents({ engine }, { askTakes });
@@ -454,7 +454,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is owed, when another server has opened it, to who left before that was known', async () => {
+  it('is promised, when another server has opened it, to who left before that was known', async () => {
     const { opened, open } = gate();
     const fake = fakeCortex(async () => {
       if (fake.asked.length === 1) await opened;

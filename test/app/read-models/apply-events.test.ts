@@ -10,6 +10,7 @@ import {
   PORTION_ROWS,
   WRITTEN_BEFORE_GROWTH,
 } from '../../../src/app/read-models/feed.js';
+import { placeOf } from '../../../src/app/read-models/partition-progress.js';
 import { PartitionedBuild } from '../../../src/app/read-models/partitioned-build.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
 import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
@@ -218,7 +219,7 @@ describe('Events that touch many rows', () => {
     for (let n = 0; n < 3; n += 1) await appendNext(store, 's', [noted(`${n}`, many(`${n}-`, PORTION_ROWS))]);
     const log = { error: () => undefined };
     const build = new PartitionedBuild(feed, { events: store, writer, clock, log });
-    build.want(0, 1, 3);
+    build.want(placeOf(0, 1), 3);
     await build.catchUp(new Set([0]));
     const moved = commits.map(({ progress, position }) => [progress.map(({ stream }) => stream), position]);
     expect(moved).toEqual([
@@ -273,7 +274,7 @@ describe('Events that touch many rows', () => {
         for (const partition of [0, 1, 2]) {
           const shared = feedOf(notes, await parted.open(notes));
           const build = new PartitionedBuild(shared, { events, writer: parted, clock, log });
-          build.want(partition, 3, all.length);
+          build.want(placeOf(partition, 3), all.length);
           while (build.anyBehind) await build.catchUp(new Set([partition]));
         }
         expect(await seen(rebuilt)).toEqual(await seen(live));

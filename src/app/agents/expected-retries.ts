@@ -1,0 +1,42 @@
+import { LRUCache } from 'lru-cache';
+
+import type { Clock } from '../../ports/clock.js';
+
+/** How long after a request was told to come again its turn is still the answer to its retry, in milliseconds (contract 7.1). */
+export const RETRY_WITHIN_MS = 60_000;
+/** How many requests are remembered; the least recently used goes first. */
+const REQUESTS_KEPT = 10_000;
+
+type Expected = { readonly turnId: string; readonly retries: number; readonly untilMs: number };
+
+/** The turns whose outcome this process has promised to the retries of requests. A request is named by whatever makes two of them the same. */
+export type ExpectedRetries = {
+  /** A request is told to come again, and the turn goes on. */
+  expect(request: string, turnId: string): void;
+  /** The turn that a retry of this request gets, once for each that is expected; null when none is. */
+  take(request: string): string | null;
+};
+
+/** None is expected yet. */
+export const createExpectedRetries = (
+  clock: Pick<Clock, 'monotonicMs'>,
+  kept: number = REQUESTS_KEPT,
+): ExpectedRetries => {
+  const requests = new LRUCache<string, Expected>({ max: kept });
+  return {
+    expect: (request, turnId) => {
+      const before = requests.get(request);
+      const retries = before?.turnId === turnId ? before.retries + 1 : 1;
+      requests.set(request, { turnId, retries, untilMs: clock.monotonicMs() + RETRY_WITHIN_MS });
+    },
+    take: (request) => {
+      const expected = requests.get(request);
+      if (expected === undefined) return null;
+      const { turnId, retries, untilMs } = expected;
+      const isOver = untilMs <= clock.monotonicMs();
+      if (isOver || retries === 1) requests.delete(request);
+      else requests.set(request, { ...expected, retries: retries - 1 });
+      return isOver ? null : turnId;
+    },
+  };
+};
