@@ -61,7 +61,7 @@ describe('anima card', () => {
       [['import', 'mira', 'empty.png'], 'empty.png: This picture has no character card in it'],
       [
         ['import', 'mira', 'broken.json'],
-        'broken.json: This is no card as JSON, nor a PNG with one. It cannot be parsed from line ',
+        'broken.json: This is no card as JSON, nor a PNG with one. It ends before it is complete.',
       ],
       [['export', 'mira', '--png'], '--out <file>'],
       [
