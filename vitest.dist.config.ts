@@ -9,7 +9,7 @@ export default defineConfig({
     globalSetup: ['test/support/dist-setup.ts'],
     // Tests of outages wait most of their time.
     maxWorkers: 3,
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

@@ -13,7 +13,7 @@ import type { Log } from '../ports/log.js';
 import type { Random } from '../ports/random.js';
 import { exchangeOf, type Exchange } from './exchange.js';
 import { asksFor } from './accept.js';
-import { admit, anonymous, type Gate } from './guard/admit.js';
+import { admit, anonymous, type Gate, requireOneAuthorization } from './guard/admit.js';
 import { repeatable, repeatedBody, reserve, settle, type Repeatable } from './guard/idempotency.js';
 import { compileDropNulls } from './guard/null-members.js';
 import { largeBodies } from './guard/large-bodies.js';
@@ -98,6 +98,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
   const deprecation = deprecationOf(definition);
 
   const identify = async (ctx: Context, exchange: Exchange): Promise<Principal> => {
+    requireOneAuthorization(ctx.req);
     if (definition.scope === null || definition.openTo?.(ctx) === true) return anonymous;
     if (deps.keys === null) throw new Rejection('NOT_READY');
     return admit(deps.keys, definition, ctx.req, exchange.headers);

@@ -84,7 +84,7 @@ describe('examples/lighthouse', () => {
     // Whoever comes when it is over is told the results.
     await using late = game('--session', id);
     expect(await ended(late)).toEqual(wanted);
-  }, 180_000);
+  }, 300_000);
 
   it('says what is wrong with what it is asked for', async () => {
     await using server = await openEmbeddedServer();

@@ -104,7 +104,7 @@ describe('a dependency that is away', () => {
       await body.play(2, 4);
       expect(await body.types()).toEqual(eventsOfStep.flat());
     },
-    180_000,
+    300_000,
   );
 
   it('is a Temporal that lost its database: open turns go on, and their deadlines still come', async () => {
@@ -127,7 +127,7 @@ describe('a dependency that is away', () => {
       .poll(left.types, { timeout: RECOVERY_LIMIT_MS, interval: LOOK_MS })
       .toEqual(['TurnOpened', 'TurnExpired']);
     await hasty.child.kill();
-  }, 180_000);
+  }, 300_000);
 
   it.each(['dead', 'hanging'] as const)(
     'is the event store, %s: what would append is refused soon, and goes on when it is back',
@@ -154,7 +154,7 @@ describe('a dependency that is away', () => {
       await untilOk(() => api.post('/npcs', { npcId: `written-${how}` }));
       expect(await listed(`written-${how}`)).toBe(true);
     },
-    180_000,
+    300_000,
   );
 
   it('is PostgreSQL: lists are refused soon, histories are read, and lists go on when it is back', async () => {
@@ -167,7 +167,7 @@ describe('a dependency that is away', () => {
     await servers.restart('postgres');
     await bodyOf('listed').play(0, 4);
     expect(await listed('listed')).toBe(true);
-  }, 180_000);
+  }, 300_000);
 
   it.each(['dead', 'hanging'] as const)(
     'is Kafka, %s: everything goes on but that lists grow old, and they catch up when it is back',
@@ -200,7 +200,7 @@ describe('a dependency that is away', () => {
       await expect.poll(() => listed(`kafka-${how}`), { timeout: RECOVERY_LIMIT_MS }).toBe(true);
       await expect.poll(async () => (await readyz.get('/readyz')).status, { timeout: RECOVERY_LIMIT_MS }).toBe(200);
     },
-    180_000,
+    300_000,
   );
 
   it('is absent when the roles start: each waits for it and begins by itself', async () => {
@@ -237,5 +237,5 @@ describe('a dependency that is away', () => {
     await expect
       .poll(async () => (await early.get('/npcs')).body as unknown, { timeout: RECOVERY_LIMIT_MS })
       .toMatchObject([{ npcId: 'late' }]);
-  }, 180_000);
+  }, 300_000);
 });

@@ -48,7 +48,7 @@ describe('a part that is lost under load and comes back', () => {
         await answers(ANSWERS);
       });
     },
-    180_000,
+    300_000,
   );
 
   it.each(['eventstore', 'temporal'] as const)(
@@ -64,7 +64,7 @@ describe('a part that is lost under load and comes back', () => {
         await answers(ANSWERS);
       });
     },
-    180_000,
+    300_000,
   );
 
   it('costs nothing but time when it is the only worker', async () => {
@@ -77,7 +77,7 @@ describe('a part that is lost under load and comes back', () => {
       }
       await answers(ANSWERS);
     });
-  }, 180_000);
+  }, 300_000);
 
   it('costs nothing but time when all are killed at once', async () => {
     const names = ['eventstore', 'temporal', 'postgres', 'kafka'] as const;
@@ -87,5 +87,5 @@ describe('a part that is lost under load and comes back', () => {
       for (const name of names) await servers.restart(name);
       await answers(ANSWERS);
     });
-  }, 180_000);
+  }, 300_000);
 });

@@ -129,7 +129,7 @@ describe('the worker', () => {
       expect(await recorded()).toEqual(eventsOfStep.flat());
       await worker[Symbol.asyncDispose]();
     },
-    180_000,
+    300_000,
   );
 
   it('may be missing for so long that a first step is refused and repeated: one turn is opened', async () => {
@@ -141,7 +141,7 @@ describe('the worker', () => {
     for (const n of [1, 2, 3]) expect(await step(n)).toBe(answers[n]);
     expect(await recorded()).toEqual(eventsOfStep.flat());
     await worker[Symbol.asyncDispose]();
-  }, 180_000);
+  }, 300_000);
 
   it('may stand still in a step and go on when another has made it: it adds nothing, and serves again', async () => {
     const { step, recorded } = bodyOf('frozen');
@@ -163,5 +163,5 @@ describe('the worker', () => {
     expect(await recorded()).toEqual(eventsOfStep.flat());
     expect(await next.recorded()).toEqual(eventsOfStep.flat());
     await frozen[Symbol.asyncDispose]();
-  }, 180_000);
+  }, 300_000);
 });

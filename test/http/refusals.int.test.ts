@@ -71,6 +71,20 @@ describe('refusals', () => {
   });
   afterAll(() => app.stop());
 
+  it.each(['/loose', '/open'])('meet two Authorization headers on %s, whichever of them is good', async (path) => {
+    const method = path === '/open' ? 'GET' : 'POST';
+    for (const keys of [
+      ['good', 'bad'],
+      ['bad', 'good'],
+      ['good', 'good'],
+    ]) {
+      const headers = keys.map((key) => `authorization: Bearer ${key}\r\n`).join('');
+      const reply = await app.raw(`${method} ${path} HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`);
+      expect(reply, keys.join()).toMatch(/^HTTP\/1\.1 401 .*"UNAUTHORIZED"/s);
+      expect(reply).toMatch(/www-authenticate: Bearer/i);
+    }
+  });
+
   it('have the detailed shape and name the request', async () => {
     const { status, headers, body } = await app.get('/nowhere', { 'x-request-id': 'my-request' });
     expect(status).toBe(404);

@@ -173,6 +173,6 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect(opened.models.seen.length).toBeLessThanOrEqual(steps + kills.length);
       const said = new Set(opened.models.seen.map(({ body }) => walkOn(promptOf(body))));
       expect(texts.every((text) => said.has(text as string))).toBe(true);
-    }, 180_000);
+    }, 300_000);
   });
 };

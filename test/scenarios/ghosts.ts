@@ -11,7 +11,7 @@ import { describeLong, itLong } from '../support/long.js';
 const planted = ['unreachable_goal', 'soft_lock', 'unusable_item', 'rules_contradict', 'rule_never_fired'];
 
 /** How long a session may take in a test, in milliseconds; they take seconds. */
-const SESSION_MS = 90_000;
+const SESSION_MS = 240_000;
 
 const clientOf = (running: ProjectingServer) => {
   const ok = (reply: Reply, status = 200): Reply => {
@@ -164,7 +164,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect([none.status, codeOf(none)]).toEqual([404, 'FINDING_NOT_FOUND']);
       const wrong = await running.api.post('/ghost/replay', { format: 'anima-ghost-repro/2' });
       expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
-    }, 180_000);
+    }, 300_000);
 
     itLong(
       'are compared, drawn, and told to pipelines',
@@ -234,6 +234,6 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(comparableResults(await over(killed))).toEqual(comparableResults(wanted));
       expect(comparableSteps(await stepsOf(killed))).toEqual(comparableSteps(wantedSteps));
       expect(await statusOf(killed)).toMatchObject({ ghostStatus: 'completed', ghostTimedOut: false });
-    }, 180_000);
+    }, 300_000);
   });
 };

@@ -52,7 +52,7 @@ export const manyAtOnceScenarios = (profile: string, open: () => Promise<Servers
     beforeAll(async () => {
       servers = await open();
       apis = servers.urls.map((url) => apiOf(url, servers.ownerKey));
-    }, 180_000);
+    }, 300_000);
     afterAll(() => servers[Symbol.asyncDispose]());
 
     const historyOf = async (npcId: string): Promise<readonly Told[]> =>

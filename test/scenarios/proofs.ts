@@ -177,6 +177,6 @@ export const proofKillScenarios = (profile: string, open: OpenServer): void => {
         const path = await api().get(`/audit/checkpoints/10/consistency?from=${String(size)}`);
         expect(path.status, path.text).toBe(200);
       }
-    }, 180_000);
+    }, 300_000);
   });
 };

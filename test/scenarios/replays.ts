@@ -163,6 +163,6 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       const again = await over(`/replays/${replayId}`);
       const { replayId: _one, startedAt: _at, endedAt: _to, ...found } = whole as Replay & Record<string, unknown>;
       expect(again).toMatchObject(found);
-    }, 180_000);
+    }, 300_000);
   });
 };

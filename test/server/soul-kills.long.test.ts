@@ -82,7 +82,7 @@ it('seals a soul once, and lets it be confirmed, when it is killed after the sou
   expect(confirmed.status, confirmed.text).toBe(200);
   const types = (await soulEvents(server, npcId)).map(({ type }) => type);
   expect(types).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExported']);
-}, 180_000);
+}, 300_000);
 
 it('exports a soul once when it is killed after the soul was published', async () => {
   await using server = await openEmbeddedServer();
@@ -94,4 +94,4 @@ it('exports a soul once when it is killed after the soul was published', async (
   expect(own).toHaveLength(1);
   const read = await fetch(own[0]?.['arweaveUrl'] as string).then((response) => response.json());
   expect(read).toEqual(soul);
-}, 180_000);
+}, 300_000);

@@ -52,7 +52,7 @@ export const apiOf = (url: string, key: string | undefined): Api => {
 };
 
 /**
- * As `apiOf`, for scenarios: a request that is refused because the store does not answer in time is sent again, as the refusal tells clients to.
+ * As `apiOf`, for scenarios: a request that is refused because a store does not answer in time is sent again, as the refusal tells clients to.
  * A test that counts refusals, or what was written in spite of one, uses `apiOf`.
  */
 export const patientApiOf = (url: string, key: string | undefined): Api => {
@@ -60,7 +60,7 @@ export const patientApiOf = (url: string, key: string | undefined): Api => {
   return withMethods((...request) =>
     askPatiently(
       () => api(...request),
-      (reply) => codeOf(reply) === 'STORE_UNAVAILABLE',
+      (reply) => ['STORE_UNAVAILABLE', 'DATABASE_UNAVAILABLE'].includes(codeOf(reply) ?? ''),
     ),
   );
 };

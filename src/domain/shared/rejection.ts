@@ -5,7 +5,7 @@ export const rejections = {
   REQUEST_UNREADABLE: 'The request is not HTTP that this server can read; details.reason says why.',
   MALFORMED_JSON: 'The body is not valid JSON.',
   SCHEMA_INVALID: 'The request does not match its schema; details.issues lists every problem.',
-  ID_INVALID: 'The id is not valid: use 1 to 128 printable characters without "/".',
+  ID_INVALID: 'The id is not valid: use 1 to 128 printable characters without "/", in the Unicode form NFC.',
   HEADER_INVALID: 'A request header has an invalid value.',
   UNAUTHORIZED: 'A valid API key is needed: send "Authorization: Bearer <key>".',
   FORBIDDEN: 'This key does not have the scope that the route needs.',

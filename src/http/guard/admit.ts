@@ -17,6 +17,14 @@ export type Gate = {
 /** The source of a request that needs no key. */
 export const anonymous: Principal = { tenant: '', keyId: '', scopes: [], rateLimit: null };
 
+/** Node takes the first of two headers, and a proxy before it may have taken the other one. @throws Rejection UNAUTHORIZED */
+export const requireOneAuthorization = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void => {
+  let found = 0;
+  for (let name = 0; name < rawHeaders.length; name += 2)
+    if (rawHeaders[name]?.toLowerCase() === 'authorization') found += 1;
+  if (found > 1) throw new Rejection('UNAUTHORIZED');
+};
+
 const setLimitHeaders = (headers: Record<string, string>, limit: RateLimit, decision: RateDecision): void => {
   const reset = String(Math.max(0, Math.ceil(decision.resetSeconds)));
   headers['RateLimit-Policy'] = `"default";q=${limit.limit};w=${limit.windowSeconds}`;

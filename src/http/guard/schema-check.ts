@@ -19,7 +19,7 @@ export type Issue = { readonly in: Part; readonly pointer: string; readonly mess
 /** The problems of a value, or null when it fits. */
 export type SchemaCheck = (value: unknown) => readonly Issue[] | null;
 
-const CLIENT_ID_MESSAGE = 'must be 1 to 128 printable characters without "/"';
+const CLIENT_ID_MESSAGE = 'must be 1 to 128 printable characters without "/", in the Unicode form NFC';
 
 const makeAjv = (allErrors: boolean): Ajv => {
   // Annotations such as `example` belong into the OpenAPI document, so unknown keywords pass.

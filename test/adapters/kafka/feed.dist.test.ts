@@ -154,5 +154,5 @@ describe('The feed in a Kafka that dies', () => {
     expect(settings.log.said.map(({ message }) => message)).toContain(
       'the feed of events was lost and will be resumed',
     );
-  }, 180_000);
+  }, 300_000);
 });
