@@ -11,7 +11,7 @@ import {
   parseApiKey,
   secretBytes,
 } from '../../../src/domain/tenant/api-key.js';
-import { base62 } from '../../../src/domain/tenant/base62.js';
+import { base62 } from '../../../src/domain/tenant/api-key.js';
 
 const secret = fc.uint8Array({ minLength: secretBytes, maxLength: secretBytes });
 const anyKey = fc
