@@ -1,14 +1,16 @@
+import { writeFile } from 'node:fs/promises';
+
 import { Command } from 'commander';
 
 import { openClient } from './client.js';
-import { pictureCommand } from './ghost-picture.js';
 import { compareCommand, replayCommand, reproCommand } from './ghost-repro.js';
 import { runGhostCommand } from './ghost-run.js';
 import { allOption, junitOption, requirePassed, type ShowOptions, showResults } from './ghost-show.js';
 import type { GhostResults } from './ghost-text.js';
 import { judging } from './judging.js';
 import { cellsOf, printListing } from './listing.js';
-import { print, printJson, type Terminal } from './terminal.js';
+import { fileOf } from './soul-file.js';
+import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 
 const sessionPath = (sessionId: string, what: string): string => `/ghost/${encodeURIComponent(sessionId)}/${what}`;
@@ -127,6 +129,30 @@ const historyCommand = (terminal: Terminal): Command =>
 
 const EXIT_CODES =
   '\nExit code of run, results, replay and compare: 0 a pass, 1 none, 2 wrong usage, 3 nothing was judged (no server, no such file, session or level).';
+
+const SVG = 'image/svg+xml';
+
+/** `anima ghost picture <session>`: the level with the ghost's way through it. */
+const pictureCommand = (terminal: Terminal): Command =>
+  new Command('picture')
+    .description("draw the level with the ghost's way through it and where findings began, as SVG, which browsers show")
+    .argument('<session>')
+    .requiredOption('--out <file>', 'where to write it, such as ghost.svg')
+    .action(async (sessionId: string, { out }: { readonly out: string }) => {
+      if (/\.(?:png|jpe?g|gif|webp)$/i.test(out))
+        throw new CommandFailed(
+          `The picture is an SVG: name the file .svg, not ${out}. As PNG it is at /ghost/${sessionId}/picture?format=png.`,
+        );
+      const request = await openClient(terminal);
+      const path = `/ghost/${encodeURIComponent(sessionId)}/picture`;
+      const picture = (await request('GET', path, undefined, { accept: SVG })) as string;
+      await writeFile(fileOf(terminal, out), picture).catch((error: unknown) => {
+        throw new CommandFailed(
+          `${out} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
+        );
+      });
+      remark(terminal, `${out} shows the way of ${sessionId}.`);
+    });
 
 /** `anima ghost`: headless NPCs that test levels. */
 export const ghostCommand = (terminal: Terminal): Command =>

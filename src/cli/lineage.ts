@@ -1,9 +1,107 @@
 import { Command } from 'commander';
 
 import { openClient } from './client.js';
-import { type LineagePage, lineageTree } from './lineage-tree.js';
+import { short } from './demo/text.js';
 import { print, printJson, remark, type Terminal } from './terminal.js';
-import { treeLines } from './tree.js';
+import { type Branch, treeLines } from './tree.js';
+
+/** How much of a text is shown, in characters; `--json` shows all of it. */
+const SHOWN = 200;
+
+type Derived = {
+  readonly memoryId: string;
+  readonly text: string;
+  readonly turnId: string;
+  readonly by: readonly string[];
+  readonly retracted: boolean;
+};
+
+/** A page of a lineage, as far as it is shown (contract 10.12). */
+type LineagePage = {
+  readonly memory: {
+    readonly memoryId: string;
+    readonly text: string;
+    readonly source?: { readonly soulId: string; readonly revision: number };
+  };
+  readonly retracted: { readonly at: string; readonly by: string; readonly reason: string } | null;
+  readonly cause: {
+    readonly turnId: string | null;
+    readonly revision: number;
+    readonly at: string;
+    readonly by: string;
+    readonly observation?: string;
+  };
+  readonly recalledBy: readonly {
+    readonly turnId: string;
+    readonly at: string;
+    readonly similarity: number;
+    readonly match: string;
+    readonly verdict: {
+      readonly valid: boolean;
+      readonly dialogue: string;
+      readonly action: { readonly type: string } | null;
+    } | null;
+  }[];
+  readonly derived: readonly Derived[];
+  readonly cut: boolean;
+  readonly next?: string;
+};
+
+const quoted = (text: string): string => `"${short(text, SHOWN)}"`;
+
+const causeOf = ({ memory: { source }, cause: { turnId, revision, at, by, observation } }: LineagePage): Branch => ({
+  text: `stored at revision ${String(revision)}, ${at}, by ${by}`,
+  below: [
+    ...(source === undefined
+      ? []
+      : [{ text: `came with soul ${source.soulId}, stored first at revision ${String(source.revision)} there` }]),
+    ...(turnId === null ? [] : [{ text: `turn ${turnId}` }]),
+    ...(observation === undefined ? [] : [{ text: `perceived ${quoted(observation)}` }]),
+  ],
+});
+
+const retractedOf = ({ retracted }: LineagePage): readonly Branch[] =>
+  retracted === null ? [] : [{ text: `retracted ${retracted.at} by ${retracted.by}: ${quoted(retracted.reason)}` }];
+
+const recallOf = ({ turnId, at, similarity, match, verdict }: LineagePage['recalledBy'][number]): Branch => {
+  const said =
+    verdict === null
+      ? 'no verdict'
+      : `${verdict.valid ? (verdict.action?.type ?? 'nothing') : 'refused'} ${quoted(verdict.dialogue)}`;
+  return { text: `${turnId}, ${at}, by ${match}, ${similarity.toFixed(2)}: ${said}` };
+};
+
+/** Each derived memory stands under the first one that it came from. */
+const derivedUnder = (parents: ReadonlyMap<string, readonly Derived[]>, memoryId: string): readonly Branch[] =>
+  (parents.get(memoryId) ?? []).map(({ memoryId: id, text, turnId, by, retracted }) => ({
+    text: [
+      `${retracted ? 'retracted ' : ''}${id} ${quoted(text)} of turn ${turnId}`,
+      ...(by.length < 2 ? [] : [`, also from ${by.slice(1).join(', ')}`]),
+    ].join(''),
+    below: derivedUnder(parents, id),
+  }));
+
+const named = (text: string, below: readonly Branch[]): readonly Branch[] =>
+  below.length === 0 ? [] : [{ text, below }];
+
+/** Where a memory comes from and what came of it, as a tree. */
+const lineageTree = (page: LineagePage): Branch => {
+  const { memory, recalledBy, derived } = page;
+  const parents = new Map<string, Derived[]>();
+  for (const one of derived) {
+    const parent = one.by[0] ?? memory.memoryId;
+    parents.set(parent, [...(parents.get(parent) ?? []), one]);
+  }
+  return {
+    text: `${memory.memoryId} ${quoted(memory.text)}`,
+    below: [
+      causeOf(page),
+      ...retractedOf(page),
+      ...named('recalled by', recalledBy.map(recallOf)),
+      ...named('derived', derivedUnder(parents, memory.memoryId)),
+    ],
+  };
+};
 
 const show = async (terminal: Terminal, npcId: string, memoryId: string, json: boolean): Promise<void> => {
   const request = await openClient(terminal);
