@@ -7,8 +7,7 @@ import { isObject, jcs, type Json, type JsonObject } from '../domain/shared/json
 import { sha256Base64url } from '../domain/shared/sha256.js';
 import { cutText } from '../domain/shared/text.js';
 import { soulToCbor } from '../domain/soul/binary.js';
-import type { LeftOut } from '../domain/shared/soul-origin.js';
-import type { SoulDocument, SoulMemory } from '../domain/soul/document.js';
+import type { LeftOut, SoulDocument, SoulMemory } from '../domain/soul/document.js';
 import { openClient } from './client.js';
 import { fileOf, readSoulFile, verifiedOffline, whyInvalid } from './soul-file.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
