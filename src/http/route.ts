@@ -169,3 +169,8 @@ export type RouteDefinition<
 export const route = <P extends TObject, Q extends TObject, B extends TSchema, Granted = undefined>(
   definition: RouteDefinition<P, Q, B, Granted>,
 ): RouteDefinition => definition as unknown as RouteDefinition;
+
+/** The answers of a route that has one, as JSON. */
+export const ok = (description: string, schema: TSchema): RouteDefinition['responses'] => ({
+  200: { description, schema },
+});

@@ -11,7 +11,7 @@ import { agentStream, contextOf } from '../command-context.js';
 import { EVENT_STREAM, eventStream } from '../event-stream.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import type { Services } from '../services.js';
-import { AgentParams, FreeObject, nullable } from '../schemas.js';
+import { AgentParams, FreeObject, nullable, openObject } from '../schemas.js';
 
 /** What agents' turns are asked with. */
 export type AgentServices = Pick<
@@ -68,7 +68,7 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
           description: 'What the NPC says and does.',
           schema: Type.Object({
             dialogue: Type.String(),
-            action: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+            action: openObject({ type: Type.String() }),
             stateChanges: FreeObject,
             memoriesRecalled: Type.Array(Type.String()),
             turnId: Type.String(),

@@ -11,7 +11,7 @@ import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { contextOf } from '../command-context.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
-import { type RouteDefinition, route } from '../route.js';
+import { ok, route, type RouteDefinition } from '../route.js';
 import { NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 
@@ -36,6 +36,8 @@ const Size = Type.Integer({ minimum: 0 });
 
 const shown = ({ size, root, at, kid, note, leaves }: CheckpointAt) => ({ size, root, at, kid, note, leaves });
 
+const common = { tag: 'Proofs', scope: 'audit', ext: true } as const;
+
 /** The routes of the log (contract 10.5), but for bundles. */
 export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
   const { ports, lanes, engine, signingKeys } = services;
@@ -43,15 +45,13 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
   const permits = new Semaphore(AUDITS, TENANT_AUDITS);
   return [
     route({
+      ...common,
       operationId: 'listCheckpoints',
       method: 'GET',
       path: '/audit/checkpoints',
-      tag: 'Proofs',
       summary: "The checkpoints of the tenant's log, newest first",
-      scope: 'audit',
-      ext: true,
       query: Type.Object(pageQuery),
-      responses: { 200: { description: 'The checkpoints.', schema: Type.Array(Checkpoint) } },
+      responses: ok('The checkpoints.', Type.Array(Checkpoint)),
       handler: async (call) => {
         const { tenant } = call.principal;
         const page = pageOf(call.query);
@@ -69,14 +69,12 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
       },
     }),
     route({
+      ...common,
       operationId: 'getLatestCheckpoint',
       method: 'GET',
       path: '/audit/checkpoints/latest',
-      tag: 'Proofs',
       summary: "The newest checkpoint of the tenant's log; as text/plain the note alone",
-      scope: 'audit',
-      ext: true,
-      responses: { 200: { description: 'The checkpoint.', schema: Checkpoint } },
+      responses: ok('The checkpoint.', Checkpoint),
       handler: async (call) => {
         const found = await requireCheckpoint(events, call.principal.tenant);
         const isPlain = call.koa.accepts('application/json', 'text/plain') === 'text/plain';
@@ -84,14 +82,13 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
       },
     }),
     route({
+      ...common,
       operationId: 'makeCheckpoint',
       method: 'POST',
       path: '/audit/checkpoints',
-      tag: 'Proofs',
       summary: 'Make a checkpoint now; where nothing was written since the last one, that one',
       scope: 'ops',
-      ext: true,
-      responses: { 200: { description: 'The checkpoint.', schema: Checkpoint } },
+      responses: ok('The checkpoint.', Checkpoint),
       handler: async (call) => {
         const made = await makeCheckpoint({ engine, lanes, events, clock }, call.principal.tenant, contextOf(call));
         if (made === null) throw new Rejection('CHECKPOINT_NOT_FOUND');
@@ -99,18 +96,14 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
       },
     }),
     route({
+      ...common,
       operationId: 'proveConsistency',
       method: 'GET',
       path: '/audit/checkpoints/:size/consistency',
-      tag: 'Proofs',
       summary: 'That a checkpoint extends the log as it was at a smaller size (RFC 9162)',
-      scope: 'audit',
-      ext: true,
       params: Type.Object({ size: Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$' }) }),
       query: Type.Object({ from: Size }),
-      responses: {
-        200: { description: 'The path.', schema: Type.Object({ from: Size, size: Size, path: Path }) },
-      },
+      responses: ok('The path.', Type.Object({ from: Size, size: Size, path: Path })),
       handler: async (call) => {
         const { tenant } = call.principal;
         const size = Number(call.params.size);
@@ -120,21 +113,17 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
       },
     }),
     route({
+      ...common,
       operationId: 'proveNpc',
       method: 'GET',
       path: '/npcs/:npcId/audit/proof',
-      tag: 'Proofs',
       summary: "That a head of an NPC's history is in the log",
-      scope: 'audit',
-      ext: true,
       params: NpcParams,
       query: Type.Object({ revision: Type.Optional(Size), size: Type.Optional(Size) }),
-      responses: {
-        200: {
-          description: 'The newest head up to the revision, and its path.',
-          schema: Type.Object({ size: Size, leaf: Leaf, index: Size, path: Path, note: Type.String() }),
-        },
-      },
+      responses: ok(
+        'The newest head up to the revision, and its path.',
+        Type.Object({ size: Size, leaf: Leaf, index: Size, path: Path, note: Type.String() }),
+      ),
       handler: async (call) => {
         const { npcId } = call.params;
         const { tenant } = call.principal;
@@ -148,35 +137,31 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
       },
     }),
     route({
+      ...common,
       operationId: 'audit',
       method: 'POST',
       path: '/audit/verify',
-      tag: 'Proofs',
       summary: "Check the tenant's chains, its log, and each head in the log against its stream",
-      scope: 'audit',
-      ext: true,
       body: Type.Object({
         npcIds: nullable(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: MAX_NPC_IDS })),
         after: nullable(Type.String({ minLength: 1, maxLength: 2_048 })),
       }),
-      responses: {
-        200: {
-          description: 'One part; send `next` as `after` to go on.',
-          schema: Type.Object({
-            valid: Type.Boolean(),
-            streams: Type.Integer(),
-            events: Type.Integer(),
-            broken: Type.Array(
-              Type.Object({
-                npcId: Type.Union([Type.String(), Type.Null()], { description: 'null: the log itself' }),
-                revision: Type.Integer(),
-                reason: Type.String(),
-              }),
-            ),
-            next: Type.Optional(Type.String()),
-          }),
-        },
-      },
+      responses: ok(
+        'One part; send `next` as `after` to go on.',
+        Type.Object({
+          valid: Type.Boolean(),
+          streams: Type.Integer(),
+          events: Type.Integer(),
+          broken: Type.Array(
+            Type.Object({
+              npcId: Type.Union([Type.String(), Type.Null()], { description: 'null: the log itself' }),
+              revision: Type.Integer(),
+              reason: Type.String(),
+            }),
+          ),
+          next: Type.Optional(Type.String()),
+        }),
+      ),
       handler: async (call) => {
         const { tenant } = call.principal;
         const { npcIds, after } = call.body;

@@ -15,8 +15,8 @@ import { npcStream } from '../../domain/shared/stream-names.js';
 import { rulesets as rulesetRows } from '../../../projections/rulesets.js';
 import { contextOf, mindStream } from '../command-context.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
-import { type RouteDefinition, route } from '../route.js';
-import { AnyJson, FreeObject, NpcParams, nullable } from '../schemas.js';
+import { ok, route, type RouteDefinition } from '../route.js';
+import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../schemas.js';
 import type { Services } from '../services.js';
 
 const Question = Type.Object({
@@ -29,16 +29,13 @@ const Question = Type.Object({
     }),
   ),
 });
-const Checked = Type.Object(
-  {
-    valid: Type.Boolean(),
-    reason: Type.Union([Type.String(), Type.Null()]),
-    correctedAction: Type.Union([FreeObject, Type.Null()]),
-    code: Type.Union([Type.String(), Type.Null()]),
-    details: FreeObject,
-  },
-  { additionalProperties: true },
-);
+const Checked = openObject({
+  valid: Type.Boolean(),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  correctedAction: Type.Union([FreeObject, Type.Null()]),
+  code: Type.Union([Type.String(), Type.Null()]),
+  details: FreeObject,
+});
 
 /**
  * The question is at most as large as what could be recorded, even if nothing is recorded. A corrected action is recorded beside the requested one.
@@ -64,7 +61,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
       summary: 'Whether the world lets an action happen',
       scope: 'npc',
       body: Question,
-      responses: { 200: { description: 'The answer; a refusal is also an answer.', schema: Checked } },
+      responses: ok('The answer; a refusal is also an answer.', Checked),
       handler: async (call) => {
         const { action, context } = call.body;
         requireAnswerable(action, context ?? {});
@@ -83,7 +80,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
       params: NpcParams,
       writesTo: mindStream,
       body: Question,
-      responses: { 200: { description: 'The answer; a refusal is also an answer.', schema: Checked } },
+      responses: ok('The answer; a refusal is also an answer.', Checked),
       handler: async (call) => {
         const { npcId } = call.params;
         const { tenant } = call.principal;
@@ -115,18 +112,16 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
       description: 'A page holds whole sets: `limit` counts sets.',
       scope: 'npc',
       query: Type.Object(pageQuery),
-      responses: {
-        200: {
-          description: 'The rules.',
-          schema: Type.Array(
-            Type.Object({
-              brRuleId: Type.String(),
-              ruleDescription: Type.String(),
-              affectedActions: Type.Array(Type.String()),
-            }),
-          ),
-        },
-      },
+      responses: ok(
+        'The rules.',
+        Type.Array(
+          Type.Object({
+            brRuleId: Type.String(),
+            ruleDescription: Type.String(),
+            affectedActions: Type.Array(Type.String()),
+          }),
+        ),
+      ),
       handler: async (call) => {
         await ports.readModels.reachedPosition(rulesetRows, call.wrote);
         const page = pageOf(call.query);

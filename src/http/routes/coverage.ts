@@ -12,11 +12,11 @@ import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import { timesOf, timesQuery } from '../history-query.js';
-import { type RouteDefinition, route } from '../route.js';
-import { ClientId } from '../schemas.js';
+import { ok, route, type RouteDefinition } from '../route.js';
+import { ClientId, oneOf } from '../schemas.js';
 import type { Services } from '../services.js';
 
-const CoverageAnswer = Type.Object({
+export const CoverageAnswer = Type.Object({
   rulesetId: Type.String(),
   version: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
@@ -33,10 +33,7 @@ const CoverageAnswer = Type.Object({
       fired: Type.Integer({ description: 'In how many decisions it matched.' }),
       decided: Type.Integer({ description: 'In how many the action or the refusal came from it.' }),
       shadowed: Type.Integer({ description: 'In how many it matched, and one above it decided otherwise.' }),
-      use: Type.Unsafe<'decided' | 'shadowed' | 'fired' | 'never'>({
-        type: 'string',
-        enum: ['decided', 'shadowed', 'fired', 'never'],
-      }),
+      use: oneOf(['decided', 'shadowed', 'fired', 'never']),
       samples: Type.Array(
         Type.Object({
           npcId: Type.String(),
@@ -142,7 +139,7 @@ export const coverageRoutes = ({ ports, rulesets, journal }: Services): readonly
       ),
       cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_CHARS })),
     }),
-    responses: { 200: { description: 'The counts, or a part of them.', schema: CoverageAnswer } },
+    responses: ok('The counts, or a part of them.', CoverageAnswer),
     handler: async (call) => {
       const { tenant } = call.principal;
       const { rulesetId } = call.params;

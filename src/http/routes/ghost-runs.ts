@@ -9,7 +9,7 @@ import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { contextOf } from '../command-context.js';
 import { ghostCompletedAt, ghostProgressOf, ghostStatusOf, NamedGoal, ShownStatus } from '../ghost-results.js';
-import { type Call, type RouteDefinition, route } from '../route.js';
+import { type Call, ok, route, type RouteDefinition } from '../route.js';
 import { ClientId, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 
@@ -149,12 +149,10 @@ export const ghostRunRoutes = ({
         goal: nullable(NamedGoal),
         ...asked,
       }),
-      responses: {
-        200: {
-          description: 'The session; it goes on by itself.',
-          schema: Type.Object({ sessionId: Type.String(), runStatus: ShownStatus, seed: Type.Integer() }),
-        },
-      },
+      responses: ok(
+        'The session; it goes on by itself.',
+        Type.Object({ sessionId: Type.String(), runStatus: ShownStatus, seed: Type.Integer() }),
+      ),
       handler: async (call) => {
         const { testSuite, duration, goal } = call.body;
         const timeoutMs = (duration ?? DEFAULT_DURATION_SECONDS) * 1_000;

@@ -11,62 +11,54 @@ import { filterOf, filterQuery } from '../history-query.js';
 import { minRevision } from '../min-revision.js';
 import { PAGE_LIMIT } from '../page.js';
 import { JSON_TYPE } from '../respond.js';
-import { type RouteDefinition, route } from '../route.js';
-import { FreeObject, NpcParams } from '../schemas.js';
+import { ok, route, type RouteDefinition } from '../route.js';
+import { FreeObject, NpcParams, oneOf, openObject } from '../schemas.js';
 import type { Services } from '../services.js';
 import { defined } from '../../domain/shared/defined.js';
 
-const HistoryEvent = Type.Object(
-  {
-    revision: Type.Integer(),
-    id: Type.String({ format: 'uuid' }),
-    type: Type.String(),
-    at: Type.String({ format: 'date-time' }),
-    actor: Type.String({ description: 'The key that acted, or `system`.' }),
-    causationId: Type.Union([Type.String(), Type.Null()]),
-    correlationId: Type.String(),
-    turnId: Type.Optional(Type.String()),
-    data: FreeObject,
-    hash: Type.String(),
-    prevHash: Type.String(),
-  },
-  { additionalProperties: true },
-);
+const HistoryEvent = openObject({
+  revision: Type.Integer(),
+  id: Type.String({ format: 'uuid' }),
+  type: Type.String(),
+  at: Type.String({ format: 'date-time' }),
+  actor: Type.String({ description: 'The key that acted, or `system`.' }),
+  causationId: Type.Union([Type.String(), Type.Null()]),
+  correlationId: Type.String(),
+  turnId: Type.Optional(Type.String()),
+  data: FreeObject,
+  hash: Type.String(),
+  prevHash: Type.String(),
+});
 
 /** The body of an answer with a page, around its events, which are JSON already. */
 const historyText = (npcId: string, { events, ...page }: HistoryPage): string =>
   `${JSON.stringify({ npcId, ...page }).slice(0, -1)},"events":[${events.join(',')}]}`;
 
+const common = { tag: 'Histories', scope: 'audit', ext: true, params: NpcParams } as const;
+
 /** `GET /npcs/{npcId}/history` and `/state` (contract 10.1). */
 export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => [
   route({
+    ...common,
     operationId: 'history',
     method: 'GET',
     path: '/npcs/:npcId/history',
-    tag: 'Histories',
     summary: 'Everything that happened to an NPC',
-    scope: 'audit',
-    ext: true,
-    params: NpcParams,
     query: Type.Object({
       from: Type.Optional(Type.Integer({ minimum: 0, description: 'The first revision, inclusive.' })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: 100 })),
-      direction: Type.Optional(
-        Type.Unsafe<'forwards' | 'backwards'>({ type: 'string', enum: ['forwards', 'backwards'] }),
-      ),
+      direction: Type.Optional(oneOf(['forwards', 'backwards'])),
       ...filterQuery,
     }),
-    responses: {
-      200: {
-        description: 'One page; continue from `next`.',
-        schema: Type.Object({
-          npcId: Type.String(),
-          revision: Type.Integer(),
-          next: Type.Optional(Type.Integer()),
-          events: Type.Array(HistoryEvent),
-        }),
-      },
-    },
+    responses: ok(
+      'One page; continue from `next`.',
+      Type.Object({
+        npcId: Type.String(),
+        revision: Type.Integer(),
+        next: Type.Optional(Type.Integer()),
+        events: Type.Array(HistoryEvent),
+      }),
+    ),
     handler: async (call) => {
       const { npcId } = call.params;
       const { tenant } = call.principal;
@@ -80,29 +72,24 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
     },
   }),
   route({
+    ...common,
     operationId: 'state',
     method: 'GET',
     path: '/npcs/:npcId/state',
-    tag: 'Histories',
     summary: 'An NPC as it was',
-    scope: 'audit',
-    ext: true,
-    params: NpcParams,
     query: Type.Object({ asOf: Type.Optional(Type.String({ description: 'A revision, or an RFC 3339 timestamp.' })) }),
-    responses: {
-      200: {
-        description: 'The NPC after that revision.',
-        schema: Type.Object({
-          npcId: Type.String(),
-          revision: Type.Integer(),
-          at: Type.String({ format: 'date-time' }),
-          persona: Type.Union([Type.String(), Type.Null()]),
-          data: FreeObject,
-          openTurns: Type.Array(Type.String()),
-          frozen: Type.Boolean(),
-        }),
-      },
-    },
+    responses: ok(
+      'The NPC after that revision.',
+      Type.Object({
+        npcId: Type.String(),
+        revision: Type.Integer(),
+        at: Type.String({ format: 'date-time' }),
+        persona: Type.Union([Type.String(), Type.Null()]),
+        data: FreeObject,
+        openTurns: Type.Array(Type.String()),
+        frozen: Type.Boolean(),
+      }),
+    ),
     handler: async (call) => {
       const { npcId } = call.params;
       const { tenant } = call.principal;

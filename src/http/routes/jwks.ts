@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import type { SigningKeys } from '../../ports/signing-keys.js';
-import { route, type RouteDefinition } from '../route.js';
+import { ok, route, type RouteDefinition } from '../route.js';
 import { FreeObject } from '../schemas.js';
 
 /** How long a verifier may keep the set, in seconds: keys are only ever added. */
@@ -17,9 +17,7 @@ export const jwksRoute = (signingKeys: SigningKeys): RouteDefinition =>
     summary: 'The public keys that verdicts are signed with',
     scope: null,
     ext: true,
-    responses: {
-      200: { description: 'A JWK set (RFC 7517).', schema: Type.Object({ keys: Type.Array(FreeObject) }) },
-    },
+    responses: ok('A JWK set (RFC 7517).', Type.Object({ keys: Type.Array(FreeObject) })),
     handler: async () => ({
       headers: { 'Cache-Control': `public, max-age=${String(MAX_AGE_SECONDS)}` },
       body: { keys: await signingKeys.publicJwks() },

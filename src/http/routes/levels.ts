@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 
 import type { BuiltInLevel } from '../../app/levels/built-in-levels.js';
 import { requireUnplayed } from '../../app/ghosts/ghost-room.js';
@@ -13,7 +13,7 @@ import { contextOf } from '../command-context.js';
 import { answerList } from '../list-answer.js';
 import { pageOf, pageQuery } from '../page.js';
 import { JSON_TYPE } from '../respond.js';
-import { type RouteDefinition, route } from '../route.js';
+import { ok, route, type RouteDefinition } from '../route.js';
 import { ClientId, FreeObject } from '../schemas.js';
 import type { Services } from '../services.js';
 
@@ -21,8 +21,7 @@ import type { Services } from '../services.js';
 const LEVEL_BODY_BYTES = MAX_ARCHIVED_BYTES;
 
 const Counted = Type.Integer({ minimum: 0 });
-const orNull = (schema: ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>) =>
-  Type.Union([schema, Type.Null()]);
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const summary = {
   levelId: Type.String(),
   digest: Type.String({ description: "The base64url SHA-256 of the map's JCS form." }),
@@ -44,6 +43,7 @@ const listed = {
   builtIn: Type.Boolean(),
   updatedAt: orNull(Type.String({ description: 'Null of a built-in level.' })),
 };
+export const ListedLevel = Type.Object(listed);
 const Problem = Type.Object({ layer: orNull(Type.String()), object: orNull(Type.String()), problem: Type.String() });
 const LevelParams = Type.Object({ levelId: ClientId });
 
@@ -64,6 +64,8 @@ const shownStored = ({ put: { warnings: _, bytes: __, ...put }, at }: StoredLeve
 
 const refuseBuiltIn = (levelId: string): Rejection => new Rejection('LEVEL_BUILT_IN', { details: { levelId } });
 
+const common = { tag: 'Ghosts', scope: 'ghosts', ext: true } as const;
+
 /** `/levels` (contract 9.7). */
 export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefinition[] => {
   const builtIn = new Map(levels.builtIn.map((level) => [level.levelId, level]));
@@ -72,29 +74,25 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
 
   return [
     route({
+      ...common,
       operationId: 'putLevel',
       method: 'PUT',
       path: '/levels/:levelId',
-      tag: 'Ghosts',
       summary: 'Register a Tiled map as a level; another map makes a new version',
       description:
         'The JSON that Tiled exports as `.tmj`; `docs/levels.md` says what its layers and properties mean. The map that is there already changes nothing.',
-      scope: 'ghosts',
-      ext: true,
       params: LevelParams,
       bodyLimit: LEVEL_BODY_BYTES,
       body: FreeObject,
-      responses: {
-        200: {
-          description: 'The level, and what in it looks like a mistake.',
-          schema: Type.Object({
-            ...summary,
-            version: Type.Integer({ minimum: 1 }),
-            created: Type.Boolean({ description: 'Whether this is a new version.' }),
-            warnings: Type.Array(Problem),
-          }),
-        },
-      },
+      responses: ok(
+        'The level, and what in it looks like a mistake.',
+        Type.Object({
+          ...summary,
+          version: Type.Integer({ minimum: 1 }),
+          created: Type.Boolean({ description: 'Whether this is a new version.' }),
+          warnings: Type.Array(Problem),
+        }),
+      ),
       handler: async (call) => {
         const { levelId } = call.params;
         if (builtIn.has(levelId)) throw refuseBuiltIn(levelId);
@@ -104,16 +102,14 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
       },
     }),
     route({
+      ...common,
       operationId: 'listLevels',
       method: 'GET',
       path: '/levels',
-      tag: 'Ghosts',
       summary: 'The built-in levels, then those of the studio, newest versions',
-      scope: 'ghosts',
-      ext: true,
       query: Type.Object(pageQuery),
       responses: {
-        200: { description: 'The levels, by id.', schema: Type.Array(Type.Object(listed)), stream: 'finite' },
+        200: { description: 'The levels, by id.', schema: Type.Array(ListedLevel), stream: 'finite' },
       },
       handler: async (call) => {
         const page = pageOf(call.query);
@@ -129,16 +125,14 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
       },
     }),
     route({
+      ...common,
       operationId: 'getLevel',
       method: 'GET',
       path: '/levels/:levelId',
-      tag: 'Ghosts',
       summary: 'One level with its map, in the newest or the requested version',
-      scope: 'ghosts',
-      ext: true,
       params: LevelParams,
       query: Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
-      responses: { 200: { description: 'The level.', schema: Type.Object({ ...listed, map: FreeObject }) } },
+      responses: ok('The level.', Type.Object({ ...listed, map: FreeObject })),
       handler: async (call) => {
         const { levelId } = call.params;
         const { version } = call.query;
@@ -152,23 +146,16 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
       },
     }),
     route({
+      ...common,
       operationId: 'deleteLevel',
       method: 'DELETE',
       path: '/levels/:levelId',
-      tag: 'Ghosts',
       summary: 'Delete a level; its versions stay readable, unless they are to go, too',
-      scope: 'ghosts',
-      ext: true,
       params: LevelParams,
       query: Type.Object({
         versions: Type.Optional(Type.Literal('all', { description: 'Drops the maps of all versions as well.' })),
       }),
-      responses: {
-        200: {
-          description: 'Deleted.',
-          schema: Type.Object({ levelId: Type.String(), deleted: Type.Literal(true) }),
-        },
-      },
+      responses: ok('Deleted.', Type.Object({ levelId: Type.String(), deleted: Type.Literal(true) })),
       handler: async (call) => {
         const { levelId } = call.params;
         if (builtIn.has(levelId)) throw refuseBuiltIn(levelId);

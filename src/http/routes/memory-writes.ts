@@ -13,7 +13,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { memoryRow, type MemoryRow } from '../../../projections/memories.js';
 import { agentStream, contextOf, mindStream } from '../command-context.js';
 import { AgentMemory, agentMemoryOf, Item, itemOf } from '../memory-item.js';
-import { type RouteDefinition, route } from '../route.js';
+import { ok, route, type RouteDefinition } from '../route.js';
 import { AgentParams, FreeObject, MemoryText, NpcParams } from '../schemas.js';
 import type { Services } from '../services.js';
 
@@ -51,7 +51,7 @@ export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): r
         importance: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: CONFIRMED_IMPORTANCE })),
         turnId: Type.Optional(Type.String({ description: 'The turn that the memory was part of.' })),
       }),
-      responses: { 200: { description: 'The memory.', schema: Item } },
+      responses: ok('The memory.', Item),
       handler: async (call) => {
         const { observation, type = STORED_TYPE, importance = CONFIRMED_IMPORTANCE, turnId } = call.body;
         const text = observation ?? call.body.text;
@@ -84,16 +84,14 @@ export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): r
         'They leave lists and recall at once. The history still says that they were cleared, by whom and when, and `asOf` a moment before still shows them.',
       scope: 'memory',
       params: NpcParams,
-      responses: {
-        200: {
-          description: 'Cleared, also if there were none.',
-          schema: Type.Object({
-            clearStatus: Type.Literal('cleared'),
-            clearCount: Type.Integer({ description: 'How many memories it took away.' }),
-            clearTimestamp: Type.String({ format: 'date-time' }),
-          }),
-        },
-      },
+      responses: ok(
+        'Cleared, also if there were none.',
+        Type.Object({
+          clearStatus: Type.Literal('cleared'),
+          clearCount: Type.Integer({ description: 'How many memories it took away.' }),
+          clearTimestamp: Type.String({ format: 'date-time' }),
+        }),
+      ),
       handler: async (call) => {
         const { events, revision, position } = await runCommand(
           deps,

@@ -14,7 +14,7 @@ import { clientSignal } from '../client-signal.js';
 import { contextOf, mindStream } from '../command-context.js';
 import { AgentMemory, agentMemoryOf, Item, itemOf, memoryFilters, reportedItem } from '../memory-item.js';
 import { minRevision } from '../min-revision.js';
-import { type Answer, type Call, type RouteDefinition, route } from '../route.js';
+import { type Answer, type Call, ok, route, type RouteDefinition } from '../route.js';
 import { AgentParams, MAX_BYTES, NpcParams } from '../schemas.js';
 import type { Services } from '../services.js';
 import { memoriesOf, MemoriesSchema } from './process/tape.js';
@@ -111,12 +111,10 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
       // A recall changes nothing.
       writesTo: (call) => (call.body.memories === undefined ? undefined : mindStream(call)),
       body: RecallBody,
-      responses: {
-        200: {
-          description: 'The memories.',
-          schema: Type.Array(Type.Intersect([Item, Type.Object({ scoreParts: Type.Optional(Parts) })])),
-        },
-      },
+      responses: ok(
+        'The memories.',
+        Type.Array(Type.Intersect([Item, Type.Object({ scoreParts: Type.Optional(Parts) })])),
+      ),
       handler: async (call) => {
         const { query: asked, similarity = 0, limit: most = LIMIT, type, minImportance, memories: brought } = call.body;
         if (brought !== undefined) return report(call, brought);
@@ -167,14 +165,10 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         limit: limit(AGENT_LIMIT),
         minScore: score(AGENT_SCORE, 'Only memories that score at least this.'),
       }),
-      responses: {
-        200: {
-          description: 'The memories.',
-          schema: Type.Array(
-            Type.Intersect([AgentMemory, Type.Object({ score: Type.Number({ minimum: 0, maximum: 1 }) })]),
-          ),
-        },
-      },
+      responses: ok(
+        'The memories.',
+        Type.Array(Type.Intersect([AgentMemory, Type.Object({ score: Type.Number({ minimum: 0, maximum: 1 }) })])),
+      ),
       handler: async (call) => {
         const { query: asked, limit: most = AGENT_LIMIT, minScore = AGENT_SCORE } = call.body;
         const { tenant } = call.principal;

@@ -18,8 +18,8 @@ import { rulesets as rulesetRows } from '../../../projections/rulesets.js';
 import { contextOf } from '../command-context.js';
 import { answerList } from '../list-answer.js';
 import { pageOf, pageQuery } from '../page.js';
-import { type Call, type RouteDefinition, route } from '../route.js';
-import { ClientId, nullable } from '../schemas.js';
+import { type Call, ok, route, type RouteDefinition } from '../route.js';
+import { ClientId, nullable, openObject } from '../schemas.js';
 import type { Services } from '../services.js';
 import { defined } from '../../domain/shared/defined.js';
 
@@ -52,34 +52,30 @@ const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, T
 const StoredSet = Type.Object({
   rulesetId: Type.String(),
   rulesetRules: Type.Array(
-    Type.Object(
-      {
-        drRuleId: Type.String(),
-        ruleName: Type.String(),
-        ruleCondition: Type.Array(Type.Array(Type.String())),
-        ruleAction: Type.String(),
-        ruleReason: Type.String(),
-        ruleTarget: orNull(Type.String()),
-        rulePriority: Type.Integer(),
-        ruleObsPattern: orNull(Type.String()),
-        rulePromptSuffix: orNull(Type.String()),
-      },
-      { additionalProperties: true },
-    ),
+    openObject({
+      drRuleId: Type.String(),
+      ruleName: Type.String(),
+      ruleCondition: Type.Array(Type.Array(Type.String())),
+      ruleAction: Type.String(),
+      ruleReason: Type.String(),
+      ruleTarget: orNull(Type.String()),
+      rulePriority: Type.Integer(),
+      ruleObsPattern: orNull(Type.String()),
+      rulePromptSuffix: orNull(Type.String()),
+    }),
   ),
   template: orNull(Type.String()),
   version: Type.Integer(),
 });
-const RegisteredSet = Type.Object(
-  {
-    ...StoredSet.properties,
-    warnings: Type.Array(Type.Object({ drRuleId: Type.String(), message: Type.String() }), {
-      description: 'Rules that look as if they decide something but will not.',
-    }),
-  },
-  { additionalProperties: true },
-);
+const RegisteredSet = openObject({
+  ...StoredSet.properties,
+  warnings: Type.Array(Type.Object({ drRuleId: Type.String(), message: Type.String() }), {
+    description: 'Rules that look as if they decide something but will not.',
+  }),
+});
 const RulesetParams = Type.Object({ rulesetId: ClientId });
+
+const common = { tag: 'Rules', scope: 'rules' } as const;
 
 /** `/rules` (contract 5). */
 export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
@@ -96,12 +92,11 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
 
   return [
     route({
+      ...common,
       operationId: 'registerRules',
       method: 'POST',
       path: '/rules',
-      tag: 'Rules',
       summary: 'Register a rule set; registering an id again makes a new version',
-      scope: 'rules',
       shortForbidden: true,
       forbids: () =>
         rulesRegistration
@@ -114,7 +109,7 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
         const rulesetId = body.rulesetId ?? body.id;
         return typeof rulesetId === 'string' ? rulesetStream(principal.tenant, rulesetId) : undefined;
       },
-      responses: { 200: { description: 'The stored set, and warnings.', schema: RegisteredSet } },
+      responses: ok('The stored set, and warnings.', RegisteredSet),
       handler: async (call) => {
         const makeId = () => `rs-${derivedUuid(parseCommandId(call.commandId).timeMs, `ruleset ${call.commandId}`)}`;
         const content = await inSlices(normaliseRuleset(call.body, makeId));
@@ -123,12 +118,11 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       },
     }),
     route({
+      ...common,
       operationId: 'listRules',
       method: 'GET',
       path: '/rules',
-      tag: 'Rules',
       summary: 'Every rule set of the studio, latest versions',
-      scope: 'rules',
       query: Type.Object(pageQuery),
       responses: { 200: { description: 'The sets, by id.', schema: Type.Array(StoredSet), stream: 'finite' } },
       handler: async (call) => {
@@ -146,29 +140,27 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       },
     }),
     route({
+      ...common,
       operationId: 'listPresets',
       method: 'GET',
       path: '/rules/presets',
-      tag: 'Rules',
       summary: 'The names of the built-in sets',
-      scope: 'rules',
-      responses: { 200: { description: 'The names.', schema: Type.Array(Type.String()) } },
+      responses: ok('The names.', Type.Array(Type.String())),
       handler: () => ({ body: presetIds() }),
     }),
     route({
+      ...common,
       operationId: 'registerPreset',
       method: 'POST',
       path: '/rules/presets/:presetId',
-      tag: 'Rules',
       summary: "Register a built-in set under its own name; `default` becomes the studio's default",
-      scope: 'rules',
       params: Type.Object({ presetId: Type.String() }),
       writesTo: ({ principal, params }) => {
         const found = findPreset(params.presetId);
         return found === null ? undefined : rulesetStream(principal.tenant, found.rulesetId);
       },
       body: Type.Object({}),
-      responses: { 200: { description: 'The stored set, and warnings.', schema: RegisteredSet } },
+      responses: ok('The stored set, and warnings.', RegisteredSet),
       handler: (call) => {
         const { presetId } = call.params;
         const content = findPreset(presetId);
@@ -177,16 +169,15 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       },
     }),
     route({
+      ...common,
       operationId: 'getRules',
       method: 'GET',
       path: '/rules/:rulesetId',
-      tag: 'Rules',
       summary: 'One rule set, in the latest or the requested version',
-      scope: 'rules',
       ext: true,
       params: RulesetParams,
       query: Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
-      responses: { 200: { description: 'The set.', schema: StoredSet } },
+      responses: ok('The set.', StoredSet),
       handler: async (call) => {
         const { rulesetId } = call.params;
         const { version } = call.query;
@@ -202,19 +193,13 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       },
     }),
     route({
+      ...common,
       operationId: 'deleteRules',
       method: 'DELETE',
       path: '/rules/:rulesetId',
-      tag: 'Rules',
       summary: 'Delete a rule set; open turns keep the version they began with',
-      scope: 'rules',
       params: RulesetParams,
-      responses: {
-        200: {
-          description: 'Deleted.',
-          schema: Type.Object({ rulesetId: Type.String(), deleted: Type.Literal(true) }),
-        },
-      },
+      responses: ok('Deleted.', Type.Object({ rulesetId: Type.String(), deleted: Type.Literal(true) })),
       handler: async (call) => {
         const { rulesetId } = call.params;
         const { position } = await runCommand(

@@ -9,7 +9,7 @@ import { npcStream } from '../../domain/shared/stream-names.js';
 import { UTTERANCE_KINDS, utterances } from '../../../projections/utterances.js';
 import { timeOf } from '../history-query.js';
 import { minRevision } from '../min-revision.js';
-import { type RouteDefinition, route } from '../route.js';
+import { ok, route, type RouteDefinition } from '../route.js';
 import type { Services } from '../services.js';
 
 const MAX_HITS = 100;
@@ -82,12 +82,10 @@ export const searchRoute = ({ ports }: Services): RouteDefinition =>
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_HITS, default: DEFAULT_HITS })),
       cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: '`next` of an earlier answer.' })),
     }),
-    responses: {
-      200: {
-        description: 'One page; continue with `cursor` from `next`.',
-        schema: Type.Object({ hits: Type.Array(Hit), next: Type.Optional(Type.String()) }),
-      },
-    },
+    responses: ok(
+      'One page; continue with `cursor` from `next`.',
+      Type.Object({ hits: Type.Array(Hit), next: Type.Optional(Type.String()) }),
+    ),
     handler: async (call) => {
       const { q, npcId, by, to, kind, since, until, limit = DEFAULT_HITS, cursor } = call.query;
       const { tenant } = call.principal;

@@ -10,8 +10,8 @@ import { turns } from '../../../projections/turns.js';
 import { answerList } from '../list-answer.js';
 import { minRevision } from '../min-revision.js';
 import { pageOf, pageQuery } from '../page.js';
-import { type RouteDefinition, route } from '../route.js';
-import { FreeObject, NpcParams, TurnParams } from '../schemas.js';
+import { ok, route, type RouteDefinition } from '../route.js';
+import { FreeObject, NpcParams, oneOf, openObject, TurnParams } from '../schemas.js';
 import type { Services } from '../services.js';
 
 const states = ['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended', 'expired'] as const;
@@ -27,29 +27,28 @@ const summary = {
   resumedFrom: Type.Optional(Type.String()),
   ruleset: Type.Union([Type.Object({ rulesetId: Type.String(), version: Type.Integer() }), Type.Null()]),
 };
-const TurnSummary = Type.Object(summary, { additionalProperties: true });
-const Turn = Type.Object(
-  {
-    ...summary,
-    rounds: Type.Array(
-      Type.Object({
-        round: Type.Integer(),
-        revision: Type.Integer(),
-        at: Type.String({ format: 'date-time' }),
-        result: Type.Union([FreeObject, Type.Null()]),
-        instruction: FreeObject,
-      }),
-    ),
-    verdict: Type.Union([FreeObject, Type.Null()]),
-  },
-  { additionalProperties: true },
-);
+const TurnSummary = openObject(summary);
+const Turn = openObject({
+  ...summary,
+  rounds: Type.Array(
+    Type.Object({
+      round: Type.Integer(),
+      revision: Type.Integer(),
+      at: Type.String({ format: 'date-time' }),
+      result: Type.Union([FreeObject, Type.Null()]),
+      instruction: FreeObject,
+    }),
+  ),
+  verdict: Type.Union([FreeObject, Type.Null()]),
+});
 
 /** A row without what only the read model needs. */
 const summaryOf = (row: Json): JsonObject => {
   const { stream: _stream, revision: _revision, ...shown } = row as JsonObject;
   return shown;
 };
+
+const common = { tag: 'Histories', scope: 'audit', ext: true } as const;
 
 /** `GET /npcs/{npcId}/turns` and `/turns/{turnId}` (contract 10.1). */
 export const turnRoutes = ({ ports, journal, signer }: Services): readonly RouteDefinition[] => {
@@ -70,17 +69,15 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
   };
   return [
     route({
+      ...common,
       operationId: 'listTurns',
       method: 'GET',
       path: '/npcs/:npcId/turns',
-      tag: 'Histories',
       summary: "An NPC's turns, newest first",
-      scope: 'audit',
-      ext: true,
       params: NpcParams,
       query: Type.Object({
         ...pageQuery,
-        state: Type.Optional(Type.Unsafe<(typeof states)[number]>({ type: 'string', enum: [...states] })),
+        state: Type.Optional(oneOf(states)),
       }),
       responses: { 200: { description: 'The turns.', schema: Type.Array(TurnSummary), stream: 'finite' } },
       handler: async (call) => {
@@ -104,15 +101,13 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
       },
     }),
     route({
+      ...common,
       operationId: 'getTurn',
       method: 'GET',
       path: '/npcs/:npcId/turns/:turnId',
-      tag: 'Histories',
       summary: 'One turn, round by round, with what its verdict was based on',
-      scope: 'audit',
-      ext: true,
       params: TurnParams,
-      responses: { 200: { description: 'The turn.', schema: Turn } },
+      responses: ok('The turn.', Turn),
       handler: async (call) => {
         const { npcId, turnId } = call.params;
         const { tenant } = call.principal;

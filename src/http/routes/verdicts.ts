@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 
 import type { VerdictSigner } from '../../app/turns/verdict-signer.js';
-import { type RouteDefinition, route } from '../route.js';
-import { ClientId, FreeObject, nullable } from '../schemas.js';
+import { ok, route, type RouteDefinition } from '../route.js';
+import { ClientId, FreeObject, nullable, oneOf } from '../schemas.js';
 
 const reasons = ['malformed', 'unknown_key', 'bad_signature', 'other_npc', 'other_verdict'] as const;
 
@@ -20,18 +20,16 @@ export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[]
     scope: 'npc',
     ext: true,
     body: Type.Object({ npcId: ClientId, signature: nullable(Type.String()), verdict: FreeObject }),
-    responses: {
-      200: {
-        description: 'The answer.',
-        schema: Type.Object({
-          valid: Type.Boolean(),
-          reason: Type.Optional(Type.Unsafe<(typeof reasons)[number]>({ type: 'string', enum: [...reasons] })),
-          turnId: Type.Optional(Type.String()),
-          revision: Type.Optional(Type.Integer()),
-          signedAt: Type.Optional(Type.String({ format: 'date-time' })),
-        }),
-      },
-    },
+    responses: ok(
+      'The answer.',
+      Type.Object({
+        valid: Type.Boolean(),
+        reason: Type.Optional(oneOf(reasons)),
+        turnId: Type.Optional(Type.String()),
+        revision: Type.Optional(Type.Integer()),
+        signedAt: Type.Optional(Type.String({ format: 'date-time' })),
+      }),
+    ),
     handler: async (call) => {
       const { npcId, verdict } = call.body;
       const signature = call.body.signature ?? call.header('x-service-signature');

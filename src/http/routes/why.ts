@@ -7,10 +7,10 @@ import type { VerdictSigner } from '../../app/turns/verdict-signer.js';
 import { verdictWire } from '../../domain/npc/signature.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { minRevision } from '../min-revision.js';
-import { type RouteDefinition, route } from '../route.js';
-import { FreeObject, nullable, TurnParams } from '../schemas.js';
+import { ok, route, type RouteDefinition } from '../route.js';
+import { FreeObject, nullable, openObject, TurnParams } from '../schemas.js';
 
-const Shown = Type.Object({}, { additionalProperties: true });
+const Shown = openObject({});
 
 /** `GET /npcs/{npcId}/verdicts/{turnId}/why` (contract 10.2). */
 export const whyRoute = (deps: WhyDeps & { readonly signer: VerdictSigner }): RouteDefinition =>
@@ -25,33 +25,28 @@ export const whyRoute = (deps: WhyDeps & { readonly signer: VerdictSigner }): Ro
     scope: 'audit',
     ext: true,
     params: TurnParams,
-    responses: {
-      200: {
-        description: 'What it rested on; members that the turn does not have (yet) are null or empty.',
-        schema: Type.Object(
-          {
-            npcId: Type.String(),
-            turnId: Type.String(),
-            kind: Type.String(),
-            state: Type.String(),
-            observation: Type.String(),
-            mind: Type.Object({ revision: Type.Integer() }, { additionalProperties: true }),
-            rulesetMissing: Type.Optional(Type.String()),
-            rules: Type.Array(Shown),
-            memories: Type.Array(Shown),
-            prompt: nullable(FreeObject),
-            model: nullable(FreeObject),
-            checks: Type.Array(Shown),
-            verdict: nullable(FreeObject),
-            mismatches: Type.Array(Shown),
-            stateChange: nullable(FreeObject),
-            memoriesStored: Type.Array(Shown),
-            events: Type.Array(Shown),
-          },
-          { additionalProperties: true },
-        ),
-      },
-    },
+    responses: ok(
+      'What it rested on; members that the turn does not have (yet) are null or empty.',
+      openObject({
+        npcId: Type.String(),
+        turnId: Type.String(),
+        kind: Type.String(),
+        state: Type.String(),
+        observation: Type.String(),
+        mind: openObject({ revision: Type.Integer() }),
+        rulesetMissing: Type.Optional(Type.String()),
+        rules: Type.Array(Shown),
+        memories: Type.Array(Shown),
+        prompt: nullable(FreeObject),
+        model: nullable(FreeObject),
+        checks: Type.Array(Shown),
+        verdict: nullable(FreeObject),
+        mismatches: Type.Array(Shown),
+        stateChange: nullable(FreeObject),
+        memoriesStored: Type.Array(Shown),
+        events: Type.Array(Shown),
+      }),
+    ),
     handler: async (call) => {
       const { npcId, turnId } = call.params;
       const { tenant } = call.principal;

@@ -7,22 +7,21 @@ import type { Tape } from '../../../domain/npc/tape.js';
 import { ghostMindStream, npcStream } from '../../../domain/shared/stream-names.js';
 import { contextOf, mindStream } from '../../command-context.js';
 import { type Call, type RouteDefinition, route } from '../../route.js';
-import { NpcParams, nullable } from '../../schemas.js';
+import { NpcParams, nullable, openObject } from '../../schemas.js';
 import type { Services } from '../../services.js';
 import { rulesetWarning } from '../../warning.js';
 import { SessionParams } from '../ghosts.js';
 import { resultOf, ResultSchema, tapeOf, TapeSchema } from './tape.js';
 import { defined } from '../../../domain/shared/defined.js';
 
-const Instruction = Type.Object(
-  { type: Type.String({ description: 'IdentifyActor, QueryVector, ExecuteInference or Finalize' }) },
-  { additionalProperties: true },
-);
+const Instruction = openObject({
+  type: Type.String({ description: 'IdentifyActor, QueryVector, ExecuteInference or Finalize' }),
+});
 
 const StepBody = Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) });
 const StepAnswered = {
   description: 'What the body does next, and the tape as the mind knows it.',
-  schema: Type.Object({ instruction: Instruction, tape: Type.Object({}, { additionalProperties: true }) }),
+  schema: Type.Object({ instruction: Instruction, tape: openObject({}) }),
 };
 
 /** The stream of the mind of a session. */

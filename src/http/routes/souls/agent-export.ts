@@ -4,7 +4,7 @@ import { requireRevision } from '../../../app/minds/minds.js';
 import { beginExport, type ExportOutcome, exportRef, sealedExport } from '../../../app/souls/export-soul.js';
 import { agentStream, contextOf } from '../../command-context.js';
 import { type Answer, type RouteDefinition, route } from '../../route.js';
-import { AgentParams, FreeObject, nullable } from '../../schemas.js';
+import { AgentParams, FreeObject, nullable, openObject } from '../../schemas.js';
 import { type ExportServices, leftOut, soulIdIn, WithoutList } from './exports.js';
 import { soulAtOnce } from './sealed-answer.js';
 
@@ -47,15 +47,12 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
       200: {
         description: 'The soul, or its CID.',
         stream: 'finite',
-        schema: Type.Object(
-          {
-            format: Type.String(),
-            storage: Type.String(),
-            cid: Type.Optional(Type.String()),
-            soul: Type.Optional(FreeObject),
-          },
-          { additionalProperties: true },
-        ),
+        schema: openObject({
+          format: Type.String(),
+          storage: Type.String(),
+          cid: Type.Optional(Type.String()),
+          soul: Type.Optional(FreeObject),
+        }),
       },
     },
     handler: async (call) => {
