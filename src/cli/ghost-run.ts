@@ -1,13 +1,14 @@
 import { Command, Option } from 'commander';
 
 import type { MindRequest } from '../body/mind-request.js';
+import type { Finding } from '../domain/ghost/findings.js';
 import { ghostGoals } from '../domain/ghost/policy.js';
 import { type GhostDriver, ghostDrivers } from '../domain/ghost/session-events.js';
 import { defined } from '../domain/shared/defined.js';
 import { openClient } from './client.js';
 import { followTo } from './follow.js';
 import { allOption, junitOption, requirePassed, requireWritable, showResults } from './ghost-show.js';
-import { type GhostFinding, type GhostResults, isShown } from './ghost-text.js';
+import { type GhostResults, isShown } from './ghost-text.js';
 import { judging } from './judging.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
@@ -49,7 +50,7 @@ const requireLevel = async (request: MindRequest, level: string): Promise<void> 
 const LOOK_MS = 2_000;
 
 /** What is told on the way: each finding once, and that the server is away, once for each time. */
-type FollowGhost = { readonly found: (finding: GhostFinding) => void; readonly away: () => void };
+type FollowGhost = { readonly found: (finding: Finding) => void; readonly away: () => void };
 
 /**
  * Follows a session to its end, and tells of each finding once.

@@ -1,15 +1,14 @@
-import { writeFile } from 'node:fs/promises';
-
 import { Command } from 'commander';
 
+import type { ListedSession, SessionStatus } from '../http/routes/ghosts.js';
 import { openClient } from './client.js';
+import { writeTyped } from './files.js';
 import { compareCommand, replayCommand, reproCommand } from './ghost-repro.js';
 import { runGhostCommand } from './ghost-run.js';
 import { allOption, junitOption, requirePassed, type ShowOptions, showResults } from './ghost-show.js';
 import type { GhostResults } from './ghost-text.js';
 import { judging } from './judging.js';
 import { cellsOf, printListing } from './listing.js';
-import { fileOf } from './soul-file.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 
@@ -37,17 +36,7 @@ const statusCommand = (terminal: Terminal): Command =>
       if (status.ghostWaiting !== null) print(terminal, `It waits for its engine: ${status.ghostWaiting}`);
       for (const error of ghostErrors) print(terminal, error);
     });
-type GhostStatus = {
-  readonly ghostStatus: string;
-  readonly ghostTimedOut: boolean;
-  readonly ghostStep: number;
-  readonly ghostSteps: number;
-  readonly ghostDuration: number;
-  readonly ghostGoal: string;
-  readonly ghostLevel: { readonly levelId: string };
-  readonly ghostErrors: readonly string[];
-  readonly ghostWaiting: string | null;
-};
+type GhostStatus = (typeof SessionStatus)['static'];
 
 /** Before its report is made, a session may be over already. */
 const stillPlays = ({ resultsStatus }: GhostResults): boolean =>
@@ -89,15 +78,7 @@ const stopCommand = (terminal: Terminal): Command =>
       print(terminal, isStopped ? `${sessionId} is stopped.` : `${sessionId} was already over: ${ghostStatus}.`);
     });
 
-type HistoryItem = {
-  readonly histSessionId: string;
-  readonly histGoal: string;
-  readonly histLevel: { readonly levelId: string; readonly version: number | null };
-  readonly histSeed: number;
-  readonly histStartedAt: string;
-  readonly histStatus: string;
-  readonly histPassRate: number;
-};
+type HistoryItem = (typeof ListedSession)['static'];
 const passed = (status: string, rate: number): string =>
   status === 'pending' || status === 'running' ? '-' : `${String(Math.round(rate * 100))}%`;
 const levelName = ({ levelId, version }: HistoryItem['histLevel']): string =>
@@ -146,11 +127,7 @@ const pictureCommand = (terminal: Terminal): Command =>
       const request = await openClient(terminal);
       const path = `/ghost/${encodeURIComponent(sessionId)}/picture`;
       const picture = (await request('GET', path, undefined, { accept: SVG })) as string;
-      await writeFile(fileOf(terminal, out), picture).catch((error: unknown) => {
-        throw new CommandFailed(
-          `${out} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
-        );
-      });
+      await writeTyped(terminal, out, picture);
       remark(terminal, `${out} shows the way of ${sessionId}.`);
     });
 

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 
+import type { Verdict } from '../domain/npc/events.js';
+import type { LineageAnswer } from '../http/routes/lineage.js';
 import { openClient } from './client.js';
 import { short } from './demo/text.js';
 import { print, printJson, remark, type Terminal } from './terminal.js';
@@ -8,44 +10,8 @@ import { type Branch, treeLines } from './tree.js';
 /** How much of a text is shown, in characters; `--json` shows all of it. */
 const SHOWN = 200;
 
-type Derived = {
-  readonly memoryId: string;
-  readonly text: string;
-  readonly turnId: string;
-  readonly by: readonly string[];
-  readonly retracted: boolean;
-};
-
-/** A page of a lineage, as far as it is shown (contract 10.12). */
-type LineagePage = {
-  readonly memory: {
-    readonly memoryId: string;
-    readonly text: string;
-    readonly source?: { readonly soulId: string; readonly revision: number };
-  };
-  readonly retracted: { readonly at: string; readonly by: string; readonly reason: string } | null;
-  readonly cause: {
-    readonly turnId: string | null;
-    readonly revision: number;
-    readonly at: string;
-    readonly by: string;
-    readonly observation?: string;
-  };
-  readonly recalledBy: readonly {
-    readonly turnId: string;
-    readonly at: string;
-    readonly similarity: number;
-    readonly match: string;
-    readonly verdict: {
-      readonly valid: boolean;
-      readonly dialogue: string;
-      readonly action: { readonly type: string } | null;
-    } | null;
-  }[];
-  readonly derived: readonly Derived[];
-  readonly cut: boolean;
-  readonly next?: string;
-};
+type LineagePage = (typeof LineageAnswer)['static'];
+type Derived = LineagePage['derived'][number];
 
 const quoted = (text: string): string => `"${short(text, SHOWN)}"`;
 
@@ -54,7 +20,11 @@ const causeOf = ({ memory: { source }, cause: { turnId, revision, at, by, observ
   below: [
     ...(source === undefined
       ? []
-      : [{ text: `came with soul ${source.soulId}, stored first at revision ${String(source.revision)} there` }]),
+      : [
+          {
+            text: `came with soul ${String(source['soulId'])}, stored first at revision ${String(source['revision'])} there`,
+          },
+        ]),
     ...(turnId === null ? [] : [{ text: `turn ${turnId}` }]),
     ...(observation === undefined ? [] : [{ text: `perceived ${quoted(observation)}` }]),
   ],
@@ -63,7 +33,8 @@ const causeOf = ({ memory: { source }, cause: { turnId, revision, at, by, observ
 const retractedOf = ({ retracted }: LineagePage): readonly Branch[] =>
   retracted === null ? [] : [{ text: `retracted ${retracted.at} by ${retracted.by}: ${quoted(retracted.reason)}` }];
 
-const recallOf = ({ turnId, at, similarity, match, verdict }: LineagePage['recalledBy'][number]): Branch => {
+const recallOf = ({ turnId, at, similarity, match, verdict: rested }: LineagePage['recalledBy'][number]): Branch => {
+  const verdict = rested as Pick<Verdict, 'valid' | 'dialogue' | 'action'> | null;
   const said =
     verdict === null
       ? 'no verdict'

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 import type { MindRequest } from '../body/mind-request.js';
@@ -9,7 +7,8 @@ import { cutText } from '../domain/shared/text.js';
 import { soulToCbor } from '../domain/soul/binary.js';
 import type { LeftOut, SoulDocument, SoulMemory } from '../domain/soul/document.js';
 import { openClient } from './client.js';
-import { fileOf, readSoulFile, verifiedOffline, whyInvalid } from './soul-file.js';
+import { writeTyped } from './files.js';
+import { readSoulFile, verifiedOffline, whyInvalid } from './soul-file.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { type Branch, treeLines } from './tree.js';
 
@@ -149,12 +148,7 @@ const exportCommand = (terminal: Terminal): Command =>
         printJson(terminal, soul);
         return;
       }
-      const file = fileOf(terminal, out);
-      await writeFile(file, cbor ? soulToCbor(soul) : JSON.stringify(soul)).catch((error: unknown) => {
-        throw new CommandFailed(
-          `${out} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
-        );
-      });
+      await writeTyped(terminal, out, cbor ? soulToCbor(soul) : JSON.stringify(soul));
       const txId = sha256Base64url(jcs(soul));
       remark(terminal, `The soul ${soul.id} of ${npcId} is in ${out}, and in the archive of the server as ${txId}.`);
     });

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 
 import { differenceKinds } from '../domain/replay/difference-kinds.js';
 import { defined } from '../domain/shared/defined.js';
-import { readJsonFile } from './json-file.js';
+import { readJsonFile } from './files.js';
 import { judging, JudgedNo } from './judging.js';
 import { SHOWN_BY_DEFAULT } from './replay.js';
 import { replayToEnd, requireJudged, sinceOption, untilOption } from './replay-run.js';
