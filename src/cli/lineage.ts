@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 
-import type { Verdict } from '../domain/npc/events.js';
+import type { MemorySource, Verdict } from '../domain/npc/events.js';
 import type { LineageAnswer } from '../http/routes/lineage.js';
 import { openClient } from './client.js';
 import { short } from './demo/text.js';
@@ -15,20 +15,23 @@ type Derived = LineagePage['derived'][number];
 
 const quoted = (text: string): string => `"${short(text, SHOWN)}"`;
 
-const causeOf = ({ memory: { source }, cause: { turnId, revision, at, by, observation } }: LineagePage): Branch => ({
-  text: `stored at revision ${String(revision)}, ${at}, by ${by}`,
-  below: [
-    ...(source === undefined
-      ? []
-      : [
-          {
-            text: `came with soul ${String(source['soulId'])}, stored first at revision ${String(source['revision'])} there`,
-          },
-        ]),
-    ...(turnId === null ? [] : [{ text: `turn ${turnId}` }]),
-    ...(observation === undefined ? [] : [{ text: `perceived ${quoted(observation)}` }]),
-  ],
-});
+const causeOf = ({ memory, cause: { turnId, revision, at, by, observation } }: LineagePage): Branch => {
+  const source = memory.source as MemorySource | undefined;
+  return {
+    text: `stored at revision ${String(revision)}, ${at}, by ${by}`,
+    below: [
+      ...(source === undefined
+        ? []
+        : [
+            {
+              text: `came with soul ${source.soulId}, stored first at revision ${String(source.revision)} there`,
+            },
+          ]),
+      ...(turnId === null ? [] : [{ text: `turn ${turnId}` }]),
+      ...(observation === undefined ? [] : [{ text: `perceived ${quoted(observation)}` }]),
+    ],
+  };
+};
 
 const retractedOf = ({ retracted }: LineagePage): readonly Branch[] =>
   retracted === null ? [] : [{ text: `retracted ${retracted.at} by ${retracted.by}: ${quoted(retracted.reason)}` }];

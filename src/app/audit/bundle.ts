@@ -1,4 +1,4 @@
-import type { CheckpointAt } from './log.js';
+import { type CheckpointAt, newestCheckpoint } from './log.js';
 import { toHex } from '../../domain/audit/edge.js';
 import { consistencySpans } from '../../domain/audit/proofs.js';
 import { jcs, type Json, type JsonObject } from '../../domain/shared/json.js';
@@ -7,7 +7,6 @@ import { logStream, npcStream } from '../../domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { GENESIS_HASH } from '../streams/hash-chain.js';
 import { pagesOf } from '../streams/stream-pages.js';
-import { newestCheckpoint } from './log.js';
 import { openLogTree } from './log-tree.js';
 import { proveMind } from './mind-proof.js';
 

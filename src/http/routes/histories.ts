@@ -1,15 +1,17 @@
 import { Type } from '@sinclair/typebox';
 
+import { exportHistory } from '../../app/streams/export-history.js';
 import { type HistoryPage, readHistory } from '../../app/streams/history.js';
-import { mindAsOf, requireMind, requireRevision } from '../../app/minds/minds.js';
-import { waitForRevision } from '../../app/read-models/read-wait.js';
+import { mindAsOf, requireMind } from '../../app/minds/minds.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
 import { openTurnsOf } from '../../domain/npc/open-turns.js';
-import { npcStream } from '../../domain/shared/stream-names.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { momentOf } from '../as-of.js';
+import { fileName } from '../file-name.js';
+import { csvHeader, csvLine } from '../history-csv.js';
 import { filterOf, filterQuery } from '../history-query.js';
-import { minRevision } from '../min-revision.js';
 import { PAGE_LIMIT } from '../page.js';
+import { readMind } from '../read-mind.js';
 import { JSON_TYPE } from '../respond.js';
 import { ok, route, type RouteDefinition } from '../route.js';
 import { FreeObject, NpcParams, oneOf, openObject } from '../schemas.js';
@@ -60,11 +62,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       }),
     ),
     handler: async (call) => {
-      const { npcId } = call.params;
-      const { tenant } = call.principal;
-      await requireRevision(ports.events, tenant, npcId);
-      const stream = npcStream(tenant, npcId);
-      await waitForRevision(ports.events, stream, minRevision(call));
+      const { npcId, stream } = await readMind(ports.events, call);
       const { from, limit = 100, direction = 'forwards' } = call.query;
       const asked = { limit, direction, ...defined({ from }), ...filterOf(call.query) };
       const page = await readHistory(ports.events, stream, asked);
@@ -91,11 +89,8 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       }),
     ),
     handler: async (call) => {
-      const { npcId } = call.params;
-      const { tenant } = call.principal;
       const moment = momentOf(call.query.asOf);
-      await requireRevision(ports.events, tenant, npcId);
-      await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
+      const { tenant, npcId } = await readMind(ports.events, call);
       // The current state is kept folded; an earlier state is folded for this answer.
       const mind =
         moment === 'now' ? await requireMind(lanes, tenant, npcId) : await mindAsOf(lanes, tenant, npcId, moment);
@@ -119,3 +114,63 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
     },
   }),
 ];
+
+/** How many histories are exported at once, and how many of one tenant: each holds a page of its stream. */
+const EXPORTS = 16;
+const TENANT_EXPORTS = 8;
+
+const NDJSON_TYPE = 'application/x-ndjson';
+const CSV_TYPE = 'text/csv; charset=utf-8';
+
+/** `GET /npcs/{npcId}/history/export` (contract 10.1). */
+export const historyExportRoutes = ({ ports }: Pick<Services, 'ports'>): readonly RouteDefinition[] => {
+  const permits = new Semaphore(EXPORTS, TENANT_EXPORTS);
+  return [
+    route({
+      ...common,
+      operationId: 'exportHistory',
+      method: 'GET',
+      path: '/npcs/:npcId/history/export',
+      summary: 'A whole history as a file: a line for each event',
+      query: Type.Object({
+        format: Type.Optional(
+          Type.Unsafe<'ndjson' | 'csv'>({ type: 'string', enum: ['ndjson', 'csv'], default: 'ndjson' }),
+        ),
+        ...filterQuery,
+      }),
+      responses: {
+        200: {
+          description: 'The events, oldest first.',
+          stream: 'finite',
+          contentType: NDJSON_TYPE,
+          orType: CSV_TYPE,
+        },
+      },
+      handler: async (call) => {
+        const asked = filterOf(call.query);
+        const { tenant, npcId, stream, revision } = await readMind(ports.events, call);
+        const { format = 'ndjson' } = call.query;
+        return {
+          revision,
+          headers: {
+            'Content-Disposition': `attachment; filename="${fileName(npcId, format)}"`,
+            'X-Content-Type-Options': 'nosniff',
+          },
+          stream: {
+            type: format === 'csv' ? CSV_TYPE : NDJSON_TYPE,
+            chunks: async function* () {
+              const release = permits.acquire(tenant);
+              try {
+                if (format === 'csv') yield csvHeader();
+                const lineOf = format === 'csv' ? csvLine : (event: object) => `${JSON.stringify(event)}\n`;
+                yield* exportHistory(ports.events, stream, asked, lineOf);
+              } finally {
+                release();
+              }
+            },
+          },
+        };
+      },
+    }),
+  ];
+};

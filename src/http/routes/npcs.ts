@@ -2,7 +2,6 @@ import { Type } from '@sinclair/typebox';
 
 import { requireMind, requireRevision } from '../../app/minds/minds.js';
 import { mindFold } from '../../app/minds/mind.js';
-import { waitForRevision } from '../../app/read-models/read-wait.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { archiveNpc, registerNpc } from '../../domain/npc/decide.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
@@ -14,7 +13,7 @@ import { npcs } from '../../../projections/npcs.js';
 import { contextOf } from '../command-context.js';
 import { readJson } from '../../domain/shared/read-json.js';
 import { answerList } from '../list-answer.js';
-import { minRevision } from '../min-revision.js';
+import { readMind } from '../read-mind.js';
 import { pageOf, pageQuery } from '../page.js';
 import { ok, route, type RouteDefinition } from '../route.js';
 import { ClientId, FreeObject, NpcParams, nullable } from '../schemas.js';
@@ -137,10 +136,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
     params: NpcParams,
     responses: ok('The NPC after every acknowledged write.', Npc),
     handler: async (call) => {
-      const { npcId } = call.params;
-      const { tenant } = call.principal;
-      await requireRevision(ports.events, tenant, npcId);
-      await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
+      const { tenant, npcId } = await readMind(ports.events, call);
       const mind = await requireMind(lanes, tenant, npcId);
       return { revision: mind.revision, body: view(npcId, mind) };
     },

@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox';
 
 import { requireRevision } from '../../app/minds/minds.js';
-import { waitForRevision, waitForStream } from '../../app/read-models/read-wait.js';
+import { waitForStream } from '../../app/read-models/read-wait.js';
 import { readTurn, type TurnView } from '../../app/turns/turn-view.js';
+import type { VerdictSigner } from '../../app/turns/verdict-signer.js';
+import { type WhyDeps, whyOf } from '../../app/turns/why.js';
 import { finalizeWire, verdictWire } from '../../domain/npc/signature.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
@@ -10,8 +12,9 @@ import { turns } from '../../../projections/turns.js';
 import { answerList } from '../list-answer.js';
 import { minRevision } from '../min-revision.js';
 import { pageOf, pageQuery } from '../page.js';
+import { readMind } from '../read-mind.js';
 import { ok, route, type RouteDefinition } from '../route.js';
-import { FreeObject, NpcParams, oneOf, openObject, TurnParams } from '../schemas.js';
+import { FreeObject, NpcParams, nullable, oneOf, openObject, TurnParams } from '../schemas.js';
 import type { Services } from '../services.js';
 
 const states = ['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended', 'expired'] as const;
@@ -109,15 +112,65 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
       params: TurnParams,
       responses: ok('The turn.', Turn),
       handler: async (call) => {
-        const { npcId, turnId } = call.params;
-        const { tenant } = call.principal;
-        const revision = await requireRevision(ports.events, tenant, npcId);
-        await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
-        return {
-          revision,
-          body: await present(tenant, await readTurn({ events: ports.events, journal }, tenant, npcId, turnId)),
-        };
+        const { tenant, npcId, revision } = await readMind(ports.events, call);
+        const turn = await readTurn({ events: ports.events, journal }, tenant, npcId, call.params.turnId);
+        return { revision, body: await present(tenant, turn) };
       },
     }),
   ];
 };
+
+const Shown = openObject({});
+
+/** `GET /npcs/{npcId}/verdicts/{turnId}/why` (contract 10.2). */
+export const whyRoute = (deps: WhyDeps & { readonly signer: VerdictSigner }): RouteDefinition =>
+  route({
+    ...common,
+    operationId: 'why',
+    method: 'GET',
+    path: '/npcs/:npcId/verdicts/:turnId/why',
+    summary: 'Everything that a turn rested on',
+    description:
+      'Made from the record alone: what was perceived, the mind as it was, every rule with what it saw, the memories with their scores and causes, the prompt, the words of the model, the checks, the verdict, and what it changed.',
+    params: TurnParams,
+    responses: ok(
+      'What it rested on; members that the turn does not have (yet) are null or empty.',
+      openObject({
+        npcId: Type.String(),
+        turnId: Type.String(),
+        kind: Type.String(),
+        state: Type.String(),
+        observation: Type.String(),
+        mind: openObject({ revision: Type.Integer() }),
+        rulesetMissing: Type.Optional(Type.String()),
+        rules: Type.Array(Shown),
+        memories: Type.Array(Shown),
+        prompt: nullable(FreeObject),
+        model: nullable(FreeObject),
+        checks: Type.Array(Shown),
+        verdict: nullable(FreeObject),
+        mismatches: Type.Array(Shown),
+        stateChange: nullable(FreeObject),
+        memoriesStored: Type.Array(Shown),
+        events: Type.Array(Shown),
+      }),
+    ),
+    handler: async (call) => {
+      const { turnId } = call.params;
+      const { tenant, npcId, revision } = await readMind(deps.events, call);
+      const { turn, ...grounds } = await whyOf(deps, tenant, npcId, turnId);
+      const { verdict: rested, rounds: _rounds, ...about } = turn;
+      const said = rested && { tenant, npcId, turnId, observation: turn.observation, verdict: rested.verdict };
+      const signature =
+        rested && said && (await deps.signer.sign(rested.signing ? { ...said, signing: rested.signing } : said));
+      return {
+        revision,
+        body: {
+          ...about,
+          ...grounds,
+          checks: rested?.grounds.checks ?? [],
+          verdict: rested && verdictWire(rested.verdict, signature),
+        },
+      };
+    },
+  });
