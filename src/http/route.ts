@@ -1,8 +1,10 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { Context } from 'koa';
 
+import type { Command } from '../app/streams/run-command.js';
 import type { Json } from '../domain/shared/json.js';
 import type { Rejection } from '../domain/shared/rejection.js';
+import { npcStream } from '../domain/shared/stream-names.js';
 import type { Principal, Scope } from '../domain/tenant/scopes.js';
 
 /** A piece of a body or of an answer; a text is sent as UTF-8. */
@@ -174,3 +176,22 @@ export const route = <P extends TObject, Q extends TObject, B extends TSchema, G
 export const ok = (description: string, schema: TSchema): RouteDefinition['responses'] => ({
   200: { description, schema },
 });
+
+/** The key and command under which a request's events are recorded. */
+export const contextOf = (call: Call): Required<Command> => ({
+  tenant: call.principal.tenant,
+  actor: call.principal.keyId,
+  commandId: call.commandId,
+  correlationId: call.requestId,
+  causationId: null,
+  keyed: call.keyed,
+  resumed: call.resumed,
+});
+
+/** The stream of the mind that a request's path names. */
+export const mindStream = ({ principal, params }: Call<{ npcId: string }>): string =>
+  npcStream(principal.tenant, params.npcId);
+
+/** As mindStream, in the agent family: an agent's id is an NPC's (contract 1.1). */
+export const agentStream = ({ principal, params }: Call<{ agentId: string }>): string =>
+  npcStream(principal.tenant, params.agentId);

@@ -13,7 +13,7 @@ import type { GhostStepEvent, PlayedTurn } from '../../domain/ghost/session-even
 import { readTold } from '../../domain/ghost/told.js';
 import type { Level } from '../../domain/level/level.js';
 import { npcEvents } from '../../domain/npc/decoder.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { jsonBytes } from '../../domain/shared/json.js';
 import { parseProcessId } from '../../domain/shared/process-id.js';
 import { ghostMindStream } from '../../domain/shared/stream-names.js';
 import { weightOf } from '../../domain/shared/weight.js';

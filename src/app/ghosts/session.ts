@@ -1,8 +1,7 @@
 import { act, heldBack } from '../../domain/ghost/act.js';
 import type { Outcome } from '../../domain/ghost/deed.js';
-import { noteStep, type StepFacts } from '../../domain/ghost/note-step.js';
+import { beginTally, noteStep, type StepFacts, type Tally } from '../../domain/ghost/tally.js';
 import { noteTime } from '../../domain/ghost/step-times.js';
-import { beginTally, type Tally } from '../../domain/ghost/tally.js';
 import { ghostContextOf, npcStateOf, observe } from '../../domain/ghost/observation.js';
 import { playerBrief, surroundingsOf } from '../../domain/ghost/player-brief.js';
 import { beginPlan, type GhostGoal, type LastStep, type Plan, type Policy } from '../../domain/ghost/policy.js';

@@ -11,7 +11,7 @@ import {
   type RulesetState,
 } from '../../domain/rules/ruleset-state.js';
 import type { RulesetRef } from '../../domain/npc/events.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { jsonBytes } from '../../domain/shared/json.js';
 import { rulesetStream } from '../../domain/shared/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { eventAt } from '../streams/event-at.js';

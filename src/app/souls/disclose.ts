@@ -1,5 +1,5 @@
 import type { Sliced } from '../../domain/rules/hold-patterns.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { jsonBytes } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { SoulDocument } from '../../domain/soul/document.js';
 import { createPlayerIndex, type Player } from '../../domain/soul/player-index.js';

@@ -1,6 +1,6 @@
 import { memories, type MemoryRow } from '../../../projections/memories.js';
 import type { SoulMemory } from '../../domain/soul/document.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { jsonBytes } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { MAX_SOUL_BYTES, MAX_SOUL_MEMORIES } from '../../domain/soul/bounds.js';
 import type { EventStore } from '../../ports/event-store.js';

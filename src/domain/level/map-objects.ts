@@ -1,8 +1,7 @@
 import type { JsonObject } from '../shared/json.js';
 import type { Tile } from './level.js';
-import type { MapFrame } from './map-frame.js';
+import type { MapFrame, MapLayer } from './map-layers.js';
 import { type MapPlace, type MapRemarks, quoted } from './level-problem.js';
-import type { MapLayer } from './map-layers.js';
 import { classIn, type MapProperties, mapNumber, objectsIn, propertiesIn, textIn } from './map-members.js';
 import type { TileKind } from './map-tiles.js';
 

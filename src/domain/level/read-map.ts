@@ -5,12 +5,10 @@ import type { Level, Tile } from './level.js';
 import { PERSONA_CHARS } from './level-bounds.js';
 import { createRemarks, type LevelProblem, type MapRemarks, quoted, WHOLE_MAP } from './level-problem.js';
 import { type LevelThings, readThings, rulesetAt } from './level-things.js';
-import { frameOf } from './map-frame.js';
-import { layersOf } from './map-layers.js';
+import { frameOf, layersOf } from './map-layers.js';
 import { propertiesIn, propertyReader } from './map-members.js';
 import { type MapThing, thingsOf } from './map-objects.js';
-import { tileKindsOf } from './map-tiles.js';
-import { rowsOfWalls } from './map-walls.js';
+import { rowsOfWalls, tileKindsOf } from './map-tiles.js';
 
 /** Hit points that a ghost begins with, unless the map says otherwise. */
 const HIT_POINTS = 100;

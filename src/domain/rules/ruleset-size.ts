@@ -1,4 +1,4 @@
-import { jsonBytes } from '../shared/json-bytes.js';
+import { jsonBytes } from '../shared/json.js';
 import { Rejection } from '../shared/rejection.js';
 import { countTests } from './condition.js';
 import { buildKeyTree } from './key-tree.js';

@@ -7,9 +7,8 @@ import { SingleFlight } from '../../concurrency/single-flight.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import type { Ports } from '../../ports/ports.js';
 import { answered, retryOf, phasesOf } from '../agent-answer.js';
-import { agentStream, contextOf } from '../command-context.js';
+import { agentStream, type Call, contextOf, route, type RouteDefinition } from '../route.js';
 import { EVENT_STREAM, eventStream } from '../event-stream.js';
-import { type Call, type RouteDefinition, route } from '../route.js';
 import type { Services } from '../services.js';
 import { AgentParams, FreeObject, nullable, openObject } from '../schemas.js';
 

@@ -1,18 +1,16 @@
 import { Type } from '@sinclair/typebox';
 
-import { bundleOf, consistencyPath } from '../../app/audit/bundle.js';
+import { bundleOf, consistencyPath, proveMind, requireCheckpoint } from '../../app/audit/bundle.js';
 import { type CheckpointAt, checkpointAt, checkpointBefore, newestCheckpoint } from '../../app/audit/log.js';
 import { makeCheckpoint } from '../../app/audit/make-checkpoint.js';
-import { proveMind, requireCheckpoint } from '../../app/audit/mind-proof.js';
 import { auditMinds } from '../../app/audit/verify-log.js';
 import { requireRevision } from '../../app/minds/minds.js';
 import { Semaphore } from '../../concurrency/semaphore.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { contextOf } from '../command-context.js';
+import { contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { fileName } from '../file-name.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
-import { ok, route, type RouteDefinition } from '../route.js';
 import { NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 

@@ -13,9 +13,8 @@ import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import type { Json } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { rulesets as rulesetRows } from '../../../projections/rulesets.js';
-import { contextOf, mindStream } from '../command-context.js';
+import { contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
-import { ok, route, type RouteDefinition } from '../route.js';
 import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../schemas.js';
 import type { Services } from '../services.js';
 

@@ -12,14 +12,13 @@ import type { Json } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { fileName } from '../file-name.js';
-import { contextOf, mindStream } from '../command-context.js';
+import { contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { namesTag } from '../entity-tag.js';
 import { DEFAULT_BODY_LIMIT, mediaType } from '../guard/read-body.js';
 import { readJsonBytes } from '../../domain/shared/read-json.js';
 import { whyRefused } from '../../domain/shared/refuse-json.js';
 import { minRevision } from '../min-revision.js';
 import { JSON_TYPE } from '../respond.js';
-import { ok, route, type RouteDefinition } from '../route.js';
 import { FreeObject, NpcParams } from '../schemas.js';
 import type { Services } from '../services.js';
 

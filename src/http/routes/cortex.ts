@@ -8,9 +8,8 @@ import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Ports } from '../../ports/ports.js';
-import { contextOf } from '../command-context.js';
+import { type Call, contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { ClientGone } from '../guard/read-body.js';
-import { type Call, ok, route, type RouteDefinition } from '../route.js';
 import { FreeObject, nullable } from '../schemas.js';
 
 /** How long a completion may take (contract 6.3). */

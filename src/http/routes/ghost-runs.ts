@@ -7,9 +7,8 @@ import { type GhostDriver, ghostDrivers } from '../../domain/ghost/session-event
 import { goalOf } from '../../domain/ghost/suite.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { contextOf } from '../command-context.js';
+import { type Call, contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { ghostCompletedAt, ghostProgressOf, ghostStatusOf, NamedGoal, ShownStatus } from '../ghost-results.js';
-import { type Call, ok, route, type RouteDefinition } from '../route.js';
 import { ClientId, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 

@@ -7,7 +7,7 @@ import { lastStep } from '../../app/ghosts/steps-log.js';
 import { ghostDrivers } from '../../domain/ghost/session-events.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { ghosts as ghostRows, type GhostRow } from '../../../projections/ghosts.js';
-import { contextOf } from '../command-context.js';
+import { contextOf, ok, route, type RouteDefinition } from '../route.js';
 import {
   durationOf,
   ghostCompletedAt,
@@ -18,7 +18,6 @@ import {
   ShownStatus,
 } from '../ghost-results.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
-import { ok, route, type RouteDefinition } from '../route.js';
 import type { Services } from '../services.js';
 
 const DEFAULT_HISTORY = 10;

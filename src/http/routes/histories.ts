@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { exportHistory } from '../../app/streams/export-history.js';
-import { type HistoryPage, readHistory } from '../../app/streams/history.js';
+import { exportHistory, type HistoryPage, readHistory } from '../../app/streams/history.js';
 import { mindAsOf, requireMind } from '../../app/minds/minds.js';
 import { Semaphore } from '../../concurrency/semaphore.js';
 import { openTurnsOf } from '../../domain/npc/open-turns.js';

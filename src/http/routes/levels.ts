@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 
-import type { BuiltInLevel } from '../../app/levels/built-in-levels.js';
+import type { BuiltInLevel } from '../../app/levels/levels.js';
 import { requireUnplayed } from '../../app/ghosts/ghost-room.js';
 import { lostMap, type StoredLevel } from '../../app/levels/level-store.js';
 import { listAfter, rowsBefore } from '../../app/levels/list-after.js';
@@ -9,11 +9,10 @@ import type { JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { levels as levelRows } from '../../../projections/levels.js';
-import { contextOf } from '../command-context.js';
+import { contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { answerList } from '../list-answer.js';
 import { pageOf, pageQuery } from '../page.js';
 import { JSON_TYPE } from '../respond.js';
-import { ok, route, type RouteDefinition } from '../route.js';
 import { ClientId, FreeObject } from '../schemas.js';
 import type { Services } from '../services.js';
 

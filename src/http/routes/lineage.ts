@@ -12,10 +12,9 @@ import { readTurn } from '../../app/turns/turn-view.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { parseNpcStream } from '../../domain/shared/stream-names.js';
-import { contextOf, mindStream } from '../command-context.js';
+import { contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { Item, itemOf } from '../memory-item.js';
 import { minRevision } from '../min-revision.js';
-import { ok, route, type RouteDefinition } from '../route.js';
 import { ClientId, FreeObject, NpcParams, oneOf } from '../schemas.js';
 import type { Services } from '../services.js';
 

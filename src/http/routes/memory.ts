@@ -9,8 +9,7 @@ import { runCommand } from '../../app/streams/run-command.js';
 import { clearMemories, CONFIRMED_IMPORTANCE, STORED_TYPE, storeMemory } from '../../domain/npc/memory-commands.js';
 import { METADATA_BYTES, requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { defined } from '../../domain/shared/defined.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
-import type { Json, JsonObject } from '../../domain/shared/json.js';
+import { type Json, jsonBytes, type JsonObject } from '../../domain/shared/json.js';
 import {
   isStanding,
   memories,
@@ -21,12 +20,11 @@ import {
 } from '../../../projections/memories.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { momentOf } from '../as-of.js';
-import { agentStream, contextOf, mindStream } from '../command-context.js';
+import { agentStream, contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { answerList } from '../list-answer.js';
 import { AgentMemory, agentMemoryOf, Item, itemOf, memoryFilters } from '../memory-item.js';
 import { minRevision } from '../min-revision.js';
 import { pageOf, pageQuery } from '../page.js';
-import { ok, route, type RouteDefinition } from '../route.js';
 import { AgentParams, FreeObject, MemoryText, NpcParams } from '../schemas.js';
 import type { Services } from '../services.js';
 

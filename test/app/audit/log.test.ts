@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import type { MemoryEventStore } from '../../support/memory/event-store.js';
-import { bundleOf, consistencyPath } from '../../../src/app/audit/bundle.js';
+import { bundleOf, consistencyPath, proveMind } from '../../../src/app/audit/bundle.js';
 import { handOnCheckpoints } from '../../../src/app/audit/checkpoint-host.js';
 import { gatherHeads } from '../../../src/app/audit/gather-heads.js';
 import { type CheckpointAt, checkpointOfSize, logEventOf } from '../../../src/app/audit/log.js';
-import { proveMind } from '../../../src/app/audit/mind-proof.js';
 import { auditMinds } from '../../../src/app/audit/verify-log.js';
 import { readCheckpoint } from '../../../src/domain/audit/checkpoint.js';
 import { fromHex } from '../../../src/domain/audit/edge.js';

@@ -5,8 +5,7 @@ import { enterStep, type Stepped, stepTurn } from '../../../app/turns/step-turn.
 import { finalizeWire } from '../../../domain/npc/signature.js';
 import type { Tape } from '../../../domain/npc/tape.js';
 import { ghostMindStream, npcStream } from '../../../domain/shared/stream-names.js';
-import { contextOf, mindStream } from '../../command-context.js';
-import { type Call, type RouteDefinition, route } from '../../route.js';
+import { type Call, contextOf, mindStream, route, type RouteDefinition } from '../../route.js';
 import { NpcParams, nullable, openObject } from '../../schemas.js';
 import type { Services } from '../../services.js';
 import { rulesetWarning } from '../../warning.js';

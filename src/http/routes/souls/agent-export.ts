@@ -2,8 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { requireRevision } from '../../../app/minds/minds.js';
 import { beginExport, type ExportOutcome, exportRef, sealedExport } from '../../../app/souls/export-soul.js';
-import { agentStream, contextOf } from '../../command-context.js';
-import { type Answer, type RouteDefinition, route } from '../../route.js';
+import { agentStream, type Answer, contextOf, route, type RouteDefinition } from '../../route.js';
 import { AgentParams, FreeObject, nullable, openObject } from '../../schemas.js';
 import { type ExportServices, leftOut, soulIdIn, WithoutList } from './exports.js';
 import { soulAtOnce } from './sealed-answer.js';

@@ -9,9 +9,8 @@ import { isObject, type Json } from '../../../domain/shared/json.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import { cutText } from '../../../domain/shared/text.js';
 import { broughtBy } from '../../../domain/soul/state.js';
-import { contextOf } from '../../command-context.js';
+import { type Call, contextOf, ok, route, type RouteDefinition } from '../../route.js';
 import { readLargeText } from '../../guard/large-bodies.js';
-import { type Call, ok, route, type RouteDefinition } from '../../route.js';
 import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../../schemas.js';
 import { SOUL_BODY_BYTES } from './exports.js';
 
