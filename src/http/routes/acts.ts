@@ -44,11 +44,9 @@ export const actRoutes = (services: Services): readonly RouteDefinition[] => {
   const { ports, lanes, rulesets, signer, signingKeys, publicUrl } = services;
   const deps: ActDeps = { ports, lanes, rulesets, issuer: () => ({ kid: signingKeys.current.kid, iss: publicUrl }) };
   return [
-    route({
+    route('POST', '/npcs/:npcId/directive', {
       ...common,
       operationId: 'directive',
-      method: 'POST',
-      path: '/npcs/:npcId/directive',
       summary: 'What to recall for an observation',
       writesTo: mindStream,
       body: Type.Object({ ...asked, context: Type.Optional(AnyJson) }),
@@ -64,11 +62,9 @@ export const actRoutes = (services: Services): readonly RouteDefinition[] => {
         return answered(acted, { memoryRecall: acted.event.memoryRecall, turnId: acted.event.turnId });
       },
     }),
-    route({
+    route('POST', '/npcs/:npcId/context', {
       ...common,
       operationId: 'context',
-      method: 'POST',
-      path: '/npcs/:npcId/context',
       summary: 'Which prompt to run with the recalled memories',
       writesTo: mindStream,
       body: Type.Object({ ...asked, memories: nullable(MemoriesSchema), persona: nullable(Type.String()) }),
@@ -95,11 +91,9 @@ export const actRoutes = (services: Services): readonly RouteDefinition[] => {
         return answered(acted, { prompt, constraints, ctxMessages, turnId });
       },
     }),
-    route({
+    route('POST', '/npcs/:npcId/verdict', {
       ...common,
       operationId: 'verdict',
-      method: 'POST',
-      path: '/npcs/:npcId/verdict',
       summary: "Whether a model's text is allowed, and what follows from it",
       writesTo: mindStream,
       body: Type.Object({ ...asked, generatedOutput: Type.String() }),

@@ -47,10 +47,8 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
     waits: new SingleFlight(),
   };
   return [
-    route({
+    route('POST', '/v1/agents/:agentId/process', {
       operationId: 'processInput',
-      method: 'POST',
-      path: '/v1/agents/:agentId/process',
       tag: 'Agents',
       summary: 'Say something to an NPC, and hear what it answers',
       description:

@@ -43,11 +43,9 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
   const { events, clock } = ports;
   const permits = new Semaphore(AUDITS, TENANT_AUDITS);
   return [
-    route({
+    route('GET', '/audit/checkpoints', {
       ...common,
       operationId: 'listCheckpoints',
-      method: 'GET',
-      path: '/audit/checkpoints',
       summary: "The checkpoints of the tenant's log, newest first",
       query: Type.Object(pageQuery),
       responses: ok('The checkpoints.', Type.Array(Checkpoint)),
@@ -67,11 +65,9 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
         return { headers: nextLink(call, page, orders, next !== null), body: found.map(shown) };
       },
     }),
-    route({
+    route('GET', '/audit/checkpoints/latest', {
       ...common,
       operationId: 'getLatestCheckpoint',
-      method: 'GET',
-      path: '/audit/checkpoints/latest',
       summary: "The newest checkpoint of the tenant's log; as text/plain the note alone",
       responses: ok('The checkpoint.', Checkpoint),
       handler: async (call) => {
@@ -80,11 +76,9 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
         return isPlain ? { raw: { type: NOTE_TYPE, content: found.note } } : { body: shown(found) };
       },
     }),
-    route({
+    route('POST', '/audit/checkpoints', {
       ...common,
       operationId: 'makeCheckpoint',
-      method: 'POST',
-      path: '/audit/checkpoints',
       summary: 'Make a checkpoint now; where nothing was written since the last one, that one',
       scope: 'ops',
       responses: ok('The checkpoint.', Checkpoint),
@@ -94,11 +88,9 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
         return { body: shown(made) };
       },
     }),
-    route({
+    route('GET', '/audit/checkpoints/:size/consistency', {
       ...common,
       operationId: 'proveConsistency',
-      method: 'GET',
-      path: '/audit/checkpoints/:size/consistency',
       summary: 'That a checkpoint extends the log as it was at a smaller size (RFC 9162)',
       params: Type.Object({ size: Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$' }) }),
       query: Type.Object({ from: Size }),
@@ -111,11 +103,9 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
         return { body: { from, size, path: await consistencyPath(events, tenant, checkpoint, from) } };
       },
     }),
-    route({
+    route('GET', '/npcs/:npcId/audit/proof', {
       ...common,
       operationId: 'proveNpc',
-      method: 'GET',
-      path: '/npcs/:npcId/audit/proof',
       summary: "That a head of an NPC's history is in the log",
       params: NpcParams,
       query: Type.Object({ revision: Type.Optional(Size), size: Type.Optional(Size) }),
@@ -135,11 +125,9 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
         return { revision: last, body: proof };
       },
     }),
-    route({
+    route('POST', '/audit/verify', {
       ...common,
       operationId: 'audit',
-      method: 'POST',
-      path: '/audit/verify',
       summary: "Check the tenant's chains, its log, and each head in the log against its stream",
       body: Type.Object({
         npcIds: nullable(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: MAX_NPC_IDS })),
@@ -207,11 +195,9 @@ export const historyBundleRoute = ({
 }: Pick<Services, 'ports' | 'signingKeys'>): RouteDefinition => {
   const { events, clock } = ports;
   const permits = new Semaphore(BUNDLES, TENANT_BUNDLES);
-  return route({
+  return route('GET', '/npcs/:npcId/history/bundle', {
     ...common,
     operationId: 'bundleHistory',
-    method: 'GET',
-    path: '/npcs/:npcId/history/bundle',
     summary: 'A history that anybody can check offline, with the proof that the log holds it',
     params: NpcParams,
     query: Type.Object({

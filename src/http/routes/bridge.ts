@@ -52,10 +52,8 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
     return { ruleset, patternsHeld: await inSlices(holdPatterns(ruleset, '')) };
   };
   return [
-    route({
+    route('POST', '/bridge/validate', {
       operationId: 'validateAction',
-      method: 'POST',
-      path: '/bridge/validate',
       tag: 'Bridge',
       summary: 'Whether the world lets an action happen',
       scope: 'npc',
@@ -68,10 +66,8 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
         return { body: validateAction({ action, context: context ?? {}, recorded: null, ...rules }) };
       },
     }),
-    route({
+    route('POST', '/bridge/validate/:npcId', {
       operationId: 'validateActionOf',
-      method: 'POST',
-      path: '/bridge/validate/:npcId',
       tag: 'Bridge',
       summary: "Whether the world lets an NPC's action happen; the recorded state supplies what the context leaves out",
       description: 'The check is recorded in the history of an NPC that exists.',
@@ -102,10 +98,8 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
         return { revision, position, body: { valid, reason, correctedAction, code, details } };
       },
     }),
-    route({
+    route('GET', '/bridge/rules', {
       operationId: 'listBridgeRules',
-      method: 'GET',
-      path: '/bridge/rules',
       tag: 'Bridge',
       summary: "The world's own rules, then every registered one",
       description: 'A page holds whole sets: `limit` counts sets.',

@@ -71,11 +71,9 @@ export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition
   const deps = { ...ports, lanes };
   const imports = new Semaphore(IMPORTS, TENANT_IMPORTS);
   return [
-    route({
+    route('POST', '/npcs/:npcId/card', {
       ...common,
       operationId: 'importCard',
-      method: 'POST',
-      path: '/npcs/:npcId/card',
       summary: 'Make an NPC what a character card says',
       description:
         'A card V1, V2 (`chara_card_v2`) or V3 (`chara_card_v3`), as JSON or in a PNG. It sets the persona, and its book becomes memories of type `knowledge`. The card is kept as it came. The same card again changes nothing.',
@@ -98,11 +96,9 @@ export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition
         return { revision, position, body: { npcId, ...imported } };
       },
     }),
-    route({
+    route('GET', '/npcs/:npcId/card', {
       ...common,
       operationId: 'exportCard',
-      method: 'GET',
-      path: '/npcs/:npcId/card',
       summary: 'An NPC as a character card',
       description:
         'The card that was imported, with the persona of now; or one that is made of the persona and of what the NPC knows. As PNG it is in a picture of one grey pixel.',

@@ -50,11 +50,9 @@ export const chainBreakRoutes = ({
     return found;
   };
   return [
-    route({
+    route('GET', '/npcs/:npcId/chain-breaks', {
       ...common,
       operationId: 'findChainBreaks',
-      method: 'GET',
-      path: '/npcs/:npcId/chain-breaks',
       summary: "The breaks in an NPC's hash chain",
       scope: 'audit',
       query: Type.Object({ from: Type.Optional(From) }),
@@ -66,11 +64,9 @@ export const chainBreakRoutes = ({
         return answer(npcId, await look(stream, npcId, call.query.from ?? 0));
       },
     }),
-    route({
+    route('POST', '/npcs/:npcId/chain-breaks', {
       ...common,
       operationId: 'acknowledgeChainBreaks',
-      method: 'POST',
-      path: '/npcs/:npcId/chain-breaks',
       summary: "Record each break of an NPC's hash chain once in its history",
       description: 'The breaks are still reported, as acknowledged. A later change of the same event is another break.',
       scope: 'ops',

@@ -74,20 +74,16 @@ export const cortexRoutes = (
   { engines, ports }: { readonly engines: Engines; readonly ports: Pick<Ports, 'clock'> },
   tenants: TenantDeps,
 ): readonly RouteDefinition[] => [
-  route({
+  route('GET', '/cortex/models', {
     operationId: 'listCortexModels',
-    method: 'GET',
-    path: '/cortex/models',
     tag: 'Cortex',
     summary: 'Lists the engines of this server',
     scope: 'npc',
     responses: ok('The engines.', Type.Array(model)),
     handler: () => ({ body: engines.all.map(({ id, name, parameters }) => ({ id, name, parameters })) }),
   }),
-  route({
+  route('POST', '/cortex/init', {
     operationId: 'initCortex',
-    method: 'POST',
-    path: '/cortex/init',
     tag: 'Cortex',
     summary: 'Finds an engine, and tells whether it is ready',
     description:
@@ -106,10 +102,8 @@ export const cortexRoutes = (
       return { body: await chooseDefaultCortex(tenants, engines, contextOf(call), requestedModel) };
     },
   }),
-  route({
+  route('POST', '/cortex/:cortexId/complete', {
     operationId: 'completePrompt',
-    method: 'POST',
-    path: '/cortex/:cortexId/complete',
     tag: 'Cortex',
     summary: 'Lets an engine continue a prompt',
     description: 'Deprecated: let a turn, or an agent, ask the engine. Waits 30 seconds at most.',

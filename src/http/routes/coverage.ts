@@ -114,10 +114,8 @@ async function* only(npcId: string): AsyncGenerator<string, void, undefined> {
 
 /** `GET /rules/{rulesetId}/coverage` (contract 10.11). */
 export const coverageRoutes = ({ ports, rulesets, journal }: Services): readonly RouteDefinition[] => [
-  route({
+  route('GET', '/rules/:rulesetId/coverage', {
     operationId: 'ruleCoverage',
-    method: 'GET',
-    path: '/rules/:rulesetId/coverage',
     tag: 'Rules',
     summary: 'What each rule of a set did in the decisions that were recorded',
     description:

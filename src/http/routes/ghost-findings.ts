@@ -95,33 +95,27 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
   };
 
   return [
-    route({
+    route('GET', '/ghost/:sessionId/results', {
       ...common,
       operationId: 'ghostResults',
-      method: 'GET',
-      path: '/ghost/:sessionId/results',
       summary: 'What a session has found',
       description: 'While it plays, the figures so far, with `resultsPartial: true`.',
       params: SessionParams,
       responses: ok('The results.', Results),
       handler: async (call) => ({ body: await resultsOf(call) }),
     }),
-    route({
+    route('GET', '/ghost/:sessionId/junit', {
       ...common,
       operationId: 'ghostJunit',
-      method: 'GET',
-      path: '/ghost/:sessionId/junit',
       summary: 'The tests of a session as JUnit XML, for a pipeline',
       ext: true,
       params: SessionParams,
       responses: { 200: { description: 'The tests.', contentType: XML } },
       handler: async (call) => ({ raw: { type: XML, content: junitOf(await resultsOf(call)) } }),
     }),
-    route({
+    route('GET', '/ghost/:sessionId/steps', {
       ...common,
       operationId: 'ghostSteps',
-      method: 'GET',
-      path: '/ghost/:sessionId/steps',
       summary: 'What a session did, step by step',
       ext: true,
       params: SessionParams,
@@ -152,11 +146,9 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
         };
       },
     }),
-    route({
+    route('GET', '/ghost/:sessionId/picture', {
       ...common,
       operationId: 'ghostPicture',
-      method: 'GET',
-      path: '/ghost/:sessionId/picture',
       summary: 'The level with the way of the ghost through it, as SVG or PNG',
       ext: true,
       params: SessionParams,
@@ -184,11 +176,9 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
           : { raw: { type: SVG, content: pictureOf(level, journey) } };
       },
     }),
-    route({
+    route('GET', '/ghost/:sessionId/findings/:n/repro', {
       ...common,
       operationId: 'ghostRepro',
-      method: 'GET',
-      path: '/ghost/:sessionId/findings/:n/repro',
       summary: 'The shortest way that is known to lead to a finding',
       description: 'The search takes 10 s at most; with `minimal: false` a repeat goes on from there.',
       ext: true,
@@ -213,11 +203,9 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
         return { body: await reproduce(deps, { tenant, session, finding }, clientSignal(call)) };
       },
     }),
-    route({
+    route('POST', '/ghost/replay', {
       ...common,
       operationId: 'replayGhost',
-      method: 'POST',
-      path: '/ghost/replay',
       summary: 'Play a reproduction again, without a session',
       ext: true,
       bodyLimit: MAX_ARCHIVED_BYTES,
@@ -236,11 +224,9 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
         return { body: await replayReproduction({ levels, pace, clock }, brought, clientSignal(call)) };
       },
     }),
-    route({
+    route('GET', '/ghost/:sessionId/compare/:otherId', {
       ...common,
       operationId: 'compareGhosts',
-      method: 'GET',
-      path: '/ghost/:sessionId/compare/:otherId',
       summary: 'What a second session found and the first did not, and the reverse',
       ext: true,
       params: Type.Object({ sessionId: Type.String(), otherId: Type.String() }),

@@ -96,10 +96,8 @@ export const ghostRunRoutes = ({
   };
 
   return [
-    route({
+    route('POST', '/v1/ghost/run', {
       operationId: 'runGhost',
-      method: 'POST',
-      path: '/v1/ghost/run',
       tag: 'Ghosts',
       summary: 'Send a ghost into a level',
       description:
@@ -135,10 +133,8 @@ export const ghostRunRoutes = ({
         };
       },
     }),
-    route({
+    route('POST', '/ghost/run', {
       operationId: 'runGhostSuite',
-      method: 'POST',
-      path: '/ghost/run',
       tag: 'Ghosts',
       summary: 'Run a test suite in a level',
       scope: 'ghosts',

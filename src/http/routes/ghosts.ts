@@ -73,10 +73,8 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
   };
 
   return [
-    route({
+    route('GET', '/ghost/history', {
       operationId: 'ghostHistory',
-      method: 'GET',
-      path: '/ghost/history',
       tag: 'Ghosts',
       summary: 'The sessions of the studio, newest first',
       scope: 'ghosts',
@@ -101,10 +99,8 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
         };
       },
     }),
-    route({
+    route('GET', '/ghost/:sessionId/status', {
       operationId: 'ghostStatus',
-      method: 'GET',
-      path: '/ghost/:sessionId/status',
       tag: 'Ghosts',
       summary: 'How far a session is',
       scope: 'ghosts',
@@ -136,10 +132,8 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
         };
       },
     }),
-    route({
+    route('POST', '/ghost/:sessionId/stop', {
       operationId: 'stopGhost',
-      method: 'POST',
-      path: '/ghost/:sessionId/stop',
       tag: 'Ghosts',
       summary: 'Stop a session; one that has ended stays as it is',
       scope: 'ghosts',

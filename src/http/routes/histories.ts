@@ -39,11 +39,9 @@ const common = { tag: 'Histories', scope: 'audit', ext: true, params: NpcParams 
 
 /** `GET /npcs/{npcId}/history` and `/state` (contract 10.1). */
 export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => [
-  route({
+  route('GET', '/npcs/:npcId/history', {
     ...common,
     operationId: 'history',
-    method: 'GET',
-    path: '/npcs/:npcId/history',
     summary: 'Everything that happened to an NPC',
     query: Type.Object({
       from: Type.Optional(Type.Integer({ minimum: 0, description: 'The first revision, inclusive.' })),
@@ -68,11 +66,9 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       return { revision: page.revision, raw: { type: JSON_TYPE, content: historyText(npcId, page) } };
     },
   }),
-  route({
+  route('GET', '/npcs/:npcId/state', {
     ...common,
     operationId: 'state',
-    method: 'GET',
-    path: '/npcs/:npcId/state',
     summary: 'An NPC as it was',
     query: Type.Object({ asOf: Type.Optional(Type.String({ description: 'A revision, or an RFC 3339 timestamp.' })) }),
     responses: ok(
@@ -125,11 +121,9 @@ const CSV_TYPE = 'text/csv; charset=utf-8';
 export const historyExportRoutes = ({ ports }: Pick<Services, 'ports'>): readonly RouteDefinition[] => {
   const permits = new Semaphore(EXPORTS, TENANT_EXPORTS);
   return [
-    route({
+    route('GET', '/npcs/:npcId/history/export', {
       ...common,
       operationId: 'exportHistory',
-      method: 'GET',
-      path: '/npcs/:npcId/history/export',
       summary: 'A whole history as a file: a line for each event',
       query: Type.Object({
         format: Type.Optional(

@@ -93,11 +93,9 @@ const common = { tag: 'Keys', scope: 'admin', ext: true } as const;
 
 /** Issuing, listing and revoking keys, and creating tenants (contract 11.4). */
 export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
-  route({
+  route('POST', '/keys', {
     ...common,
     operationId: 'issueKey',
-    method: 'POST',
-    path: '/keys',
     summary: 'Issues an API key',
     description: 'The key is shown only once. A key grants only scopes that it has itself.',
     body: newKeySchema,
@@ -118,11 +116,9 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
       return { status: 201, body: { ...present(issued), ...shownOnce(key) } };
     },
   }),
-  route({
+  route('GET', '/keys', {
     ...common,
     operationId: 'listKeys',
-    method: 'GET',
-    path: '/keys',
     summary: "Lists the tenant's keys, oldest first",
     description: 'Revoked keys are not listed. `lastUsedAt` is at most a minute late.',
     query: Type.Object(pageQuery),
@@ -144,11 +140,9 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
       };
     },
   }),
-  route({
+  route('DELETE', '/keys/:keyId', {
     ...common,
     operationId: 'revokeKey',
-    method: 'DELETE',
-    path: '/keys/:keyId',
     summary: 'Revokes a key',
     description:
       'Effective at once on the server that answers, on others within a second. The last admin key that does not expire stays.',
@@ -159,11 +153,9 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
       return { status: 204 };
     },
   }),
-  route({
+  route('POST', '/tenants', {
     ...common,
     operationId: 'createTenant',
-    method: 'POST',
-    path: '/tenants',
     summary: 'Creates a tenant and its owner key',
     description: 'Only the owner key of the tenant `local` may do this. The new key is shown only once.',
     forbids: (principal) =>

@@ -72,11 +72,9 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
   const listing = { readModels: listAfter(first, ports.readModels), projection: levelRows };
 
   return [
-    route({
+    route('PUT', '/levels/:levelId', {
       ...common,
       operationId: 'putLevel',
-      method: 'PUT',
-      path: '/levels/:levelId',
       summary: 'Register a Tiled map as a level; another map makes a new version',
       description:
         'The JSON that Tiled exports as `.tmj`; `docs/levels.md` says what its layers and properties mean. The map that is there already changes nothing.',
@@ -100,11 +98,9 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
         return { position, body: { ...body, created } };
       },
     }),
-    route({
+    route('GET', '/levels', {
       ...common,
       operationId: 'listLevels',
-      method: 'GET',
-      path: '/levels',
       summary: 'The built-in levels, then those of the studio, newest versions',
       query: Type.Object(pageQuery),
       responses: {
@@ -123,11 +119,9 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
         });
       },
     }),
-    route({
+    route('GET', '/levels/:levelId', {
       ...common,
       operationId: 'getLevel',
-      method: 'GET',
-      path: '/levels/:levelId',
       summary: 'One level with its map, in the newest or the requested version',
       params: LevelParams,
       query: Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
@@ -144,11 +138,9 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
         return withMap(shownStored(found), map);
       },
     }),
-    route({
+    route('DELETE', '/levels/:levelId', {
       ...common,
       operationId: 'deleteLevel',
-      method: 'DELETE',
-      path: '/levels/:levelId',
       summary: 'Delete a level; its versions stay readable, unless they are to go, too',
       params: LevelParams,
       query: Type.Object({

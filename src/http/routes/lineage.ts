@@ -112,10 +112,8 @@ export const lineageRoutes = ({ ports, lanes, journal }: Services): readonly Rou
   };
 
   return [
-    route({
+    route('GET', '/npcs/:npcId/memory/:memoryId/lineage', {
       operationId: 'memoryLineage',
-      method: 'GET',
-      path: '/npcs/:npcId/memory/:memoryId/lineage',
       tag: 'Memory',
       summary: 'Where a memory comes from, and what came of it',
       description:
@@ -147,10 +145,8 @@ export const lineageRoutes = ({ ports, lanes, journal }: Services): readonly Rou
         };
       },
     }),
-    route({
+    route('POST', '/npcs/:npcId/memory/retract', {
       operationId: 'retractMemories',
-      method: 'POST',
-      path: '/npcs/:npcId/memory/retract',
       tag: 'Memory',
       summary: 'Take memories back, and what was derived from them',
       description:

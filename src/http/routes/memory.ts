@@ -40,11 +40,9 @@ const common = { tag: 'Memory', scope: 'memory' } as const;
 
 /** `GET /npcs/{npcId}/memory` (contract 3.1). */
 export const memoryRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => [
-  route({
+  route('GET', '/npcs/:npcId/memory', {
     ...common,
     operationId: 'listMemories',
-    method: 'GET',
-    path: '/npcs/:npcId/memory',
     summary: "An NPC's memories, oldest first",
     description:
       'Of an NPC that nobody knows, and of an archived one without `asOf`, the list is empty. Cleared memories are listed only as of a moment before the clear. Retracted ones are, as of a moment before they were. With `minImportance`, and where some were retracted, one answer looks at 20,000 memories at most; `Link` says where to go on.',
@@ -99,11 +97,9 @@ const rowOf = (event: PlacedEvent): MemoryRow => {
 export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): readonly RouteDefinition[] => {
   const deps = { ...ports, lanes };
   return [
-    route({
+    route('POST', '/npcs/:npcId/memory', {
       ...common,
       operationId: 'confirmMemory',
-      method: 'POST',
-      path: '/npcs/:npcId/memory',
       summary: 'Confirm that a memory is kept, or store a new one',
       description:
         'With the `turnId` of a turn that stored memories, or with the text of a memory that was stored within the turn deadline, that memory is marked `confirmed` and nothing is stored twice. Anything else stores a new memory. One that was retracted stays so: the answer says `retracted: true`, and nothing is stored. `observation` wins over `text`.',
@@ -139,11 +135,9 @@ export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): r
         };
       },
     }),
-    route({
+    route('DELETE', '/npcs/:npcId/memory/clear', {
       ...common,
       operationId: 'clearMemories',
-      method: 'DELETE',
-      path: '/npcs/:npcId/memory/clear',
       summary: 'Clear all memories of an NPC',
       description:
         'They leave lists and recall at once. The history still says that they were cleared, by whom and when, and `asOf` a moment before still shows them.',
@@ -176,11 +170,9 @@ export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): r
         };
       },
     }),
-    route({
+    route('POST', '/v1/agents/:agentId/memory', {
       ...common,
       operationId: 'storeAgentMemory',
-      method: 'POST',
-      path: '/v1/agents/:agentId/memory',
       summary: 'Store a memory of an agent',
       params: AgentParams,
       writesTo: agentStream,

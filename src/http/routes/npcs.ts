@@ -56,11 +56,9 @@ const common = { tag: 'NPCs', scope: 'npc' } as const;
 
 /** `GET|POST /npcs`, `GET|DELETE /npcs/{npcId}` (contract 2.1). */
 export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => [
-  route({
+  route('GET', '/npcs', {
     ...common,
     operationId: 'listNpcs',
-    method: 'GET',
-    path: '/npcs',
     summary: 'All NPCs of the studio',
     query: Type.Object(pageQuery),
     responses: { 200: { description: 'The NPCs, by id.', schema: Type.Array(Npc), stream: 'finite' } },
@@ -79,11 +77,9 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
       });
     },
   }),
-  route({
+  route('POST', '/npcs', {
     ...common,
     operationId: 'registerNpc',
-    method: 'POST',
-    path: '/npcs',
     summary: 'Register an NPC, or replace its persona or data',
     description:
       'A member that is given replaces the old value as a whole. A request that changes nothing records nothing. `npcId` wins over `id`. Data holds at most 262,144 bytes of JSON, persona and data together 524,288.',
@@ -126,11 +122,9 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
       return { revision, position, body: { ...view(npcId, outcome.state), created } };
     },
   }),
-  route({
+  route('GET', '/npcs/:npcId', {
     ...common,
     operationId: 'getNpc',
-    method: 'GET',
-    path: '/npcs/:npcId',
     summary: 'One NPC',
     params: NpcParams,
     responses: ok('The NPC after every acknowledged write.', Npc),
@@ -140,11 +134,9 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
       return { revision: mind.revision, body: view(npcId, mind) };
     },
   }),
-  route({
+  route('DELETE', '/npcs/:npcId', {
     ...common,
     operationId: 'archiveNpc',
-    method: 'DELETE',
-    path: '/npcs/:npcId',
     summary: 'Archive an NPC: it leaves the lists, its history stays, and its next act revives it',
     ext: true,
     params: NpcParams,

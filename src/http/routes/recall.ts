@@ -96,10 +96,8 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
   };
 
   return [
-    route({
+    route('POST', '/npcs/:npcId/memory/recall', {
       operationId: 'recallMemories',
-      method: 'POST',
-      path: '/npcs/:npcId/memory/recall',
       tag: 'Memory',
       summary: 'What an NPC remembers of something, best first',
       description:
@@ -148,10 +146,8 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         };
       },
     }),
-    route({
+    route('POST', '/v1/agents/:agentId/memory/recall', {
       operationId: 'recallAgentMemories',
-      method: 'POST',
-      path: '/v1/agents/:agentId/memory/recall',
       tag: 'Memory',
       summary: 'What an agent remembers of something, best first',
       description:

@@ -128,11 +128,9 @@ export const replayRoutes = ({
   const common = { tag: 'Replays', scope: 'audit', ext: true } as const;
 
   return [
-    route({
+    route('POST', '/npcs/:npcId/replays', {
       ...common,
       operationId: 'replayNpc',
-      method: 'POST',
-      path: '/npcs/:npcId/replays',
       summary: 'Take the decisions of an NPC again, by the rules of then or by others',
       params: NpcParams,
       body: OfMind,
@@ -150,11 +148,9 @@ export const replayRoutes = ({
         return accept(call, plan, `/npcs/${encodeURIComponent(npcId)}/replays`);
       },
     }),
-    route({
+    route('POST', '/replays', {
       ...common,
       operationId: 'replayNpcs',
-      method: 'POST',
-      path: '/replays',
       summary: 'Take the decisions of many NPCs again, by the rules of then or by others',
       description: 'Without `npcIds` it takes those of every NPC of the studio.',
       body: OfMinds,
@@ -167,41 +163,33 @@ export const replayRoutes = ({
         return accept(call, plan, '/replays');
       },
     }),
-    route({
+    route('GET', '/replays/:replayId', {
       ...common,
       operationId: 'getReplay',
-      method: 'GET',
-      path: '/replays/:replayId',
       summary: 'How far a replay is, and what it has found',
       params: ReplayParams,
       responses: shown,
       handler: async (call) => ({ body: shownReplay(await findReplay(deps, call.principal.tenant, call.params)) }),
     }),
-    route({
+    route('GET', '/npcs/:npcId/replays/:replayId', {
       ...common,
       operationId: 'getNpcReplay',
-      method: 'GET',
-      path: '/npcs/:npcId/replays/:replayId',
       summary: 'How far a replay of an NPC is, and what it has found',
       params: NpcReplayParams,
       responses: shown,
       handler: async (call) => ({ body: shownReplay(await findReplay(deps, call.principal.tenant, call.params)) }),
     }),
-    route({
+    route('DELETE', '/replays/:replayId', {
       ...common,
       operationId: 'cancelReplay',
-      method: 'DELETE',
-      path: '/replays/:replayId',
       summary: 'Cancel a replay; what it has found stays',
       params: ReplayParams,
       responses: shown,
       handler: (call) => cancel(call, call.params),
     }),
-    route({
+    route('DELETE', '/npcs/:npcId/replays/:replayId', {
       ...common,
       operationId: 'cancelNpcReplay',
-      method: 'DELETE',
-      path: '/npcs/:npcId/replays/:replayId',
       summary: 'Cancel a replay of an NPC; what it has found stays',
       params: NpcReplayParams,
       responses: shown,

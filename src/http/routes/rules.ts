@@ -90,11 +90,9 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
   };
 
   return [
-    route({
+    route('POST', '/rules', {
       ...common,
       operationId: 'registerRules',
-      method: 'POST',
-      path: '/rules',
       summary: 'Register a rule set; registering an id again makes a new version',
       shortForbidden: true,
       forbids: () =>
@@ -116,11 +114,9 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
         return register(call, content);
       },
     }),
-    route({
+    route('GET', '/rules', {
       ...common,
       operationId: 'listRules',
-      method: 'GET',
-      path: '/rules',
       summary: 'Every rule set of the studio, latest versions',
       query: Type.Object(pageQuery),
       responses: { 200: { description: 'The sets, by id.', schema: Type.Array(StoredSet), stream: 'finite' } },
@@ -138,20 +134,16 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
         });
       },
     }),
-    route({
+    route('GET', '/rules/presets', {
       ...common,
       operationId: 'listPresets',
-      method: 'GET',
-      path: '/rules/presets',
       summary: 'The names of the built-in sets',
       responses: ok('The names.', Type.Array(Type.String())),
       handler: () => ({ body: presetIds() }),
     }),
-    route({
+    route('POST', '/rules/presets/:presetId', {
       ...common,
       operationId: 'registerPreset',
-      method: 'POST',
-      path: '/rules/presets/:presetId',
       summary: "Register a built-in set under its own name; `default` becomes the studio's default",
       params: Type.Object({ presetId: Type.String() }),
       writesTo: ({ principal, params }) => {
@@ -167,11 +159,9 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
         return register(call, content);
       },
     }),
-    route({
+    route('GET', '/rules/:rulesetId', {
       ...common,
       operationId: 'getRules',
-      method: 'GET',
-      path: '/rules/:rulesetId',
       summary: 'One rule set, in the latest or the requested version',
       ext: true,
       params: RulesetParams,
@@ -191,11 +181,9 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
         return { body: found };
       },
     }),
-    route({
+    route('DELETE', '/rules/:rulesetId', {
       ...common,
       operationId: 'deleteRules',
-      method: 'DELETE',
-      path: '/rules/:rulesetId',
       summary: 'Delete a rule set; open turns keep the version they began with',
       params: RulesetParams,
       responses: ok('Deleted.', Type.Object({ rulesetId: Type.String(), deleted: Type.Literal(true) })),

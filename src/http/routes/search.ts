@@ -61,10 +61,8 @@ const cursorOf = (place: number): string => Buffer.from(String(place)).toString(
 
 /** `GET /search` (contract 10.10). */
 export const searchRoute = ({ ports }: Services): RouteDefinition =>
-  route({
+  route('GET', '/search', {
     operationId: 'search',
-    method: 'GET',
-    path: '/search',
     tag: 'Histories',
     summary: 'What was said, by whom and to whom, in all minds of the studio',
     description:

@@ -67,11 +67,9 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
   const page = once(docsPage);
   const docsFile = openDocsFiles();
   return [
-    route({
+    route('GET', '/status', {
       ...common,
       operationId: 'getStatus',
-      method: 'GET',
-      path: '/status',
       summary: 'Whether the server lives, and its API version',
       always: true,
       responses: ok(
@@ -80,22 +78,18 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       ),
       handler: () => ({ body: { status: 'online', version: apiVersion, phase: deps.lifecycle.phase } }),
     }),
-    route({
+    route('GET', '/livez', {
       ...common,
       operationId: 'getLivez',
-      method: 'GET',
-      path: '/livez',
       summary: 'Whether the process lives',
       always: true,
       ext: true,
       responses: ok('It does.', Type.Object({ live: Type.Literal(true) })),
       handler: () => ({ body: { live: true } }),
     }),
-    route({
+    route('GET', '/readyz', {
       ...common,
       operationId: 'getReadyz',
-      method: 'GET',
-      path: '/readyz',
       summary: 'Whether this process can do its work, and the state of each dependency',
       always: true,
       ext: true,
@@ -113,11 +107,9 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
         return ready ? { body } : { status: 503, headers: { 'Retry-After': '1' }, body };
       },
     }),
-    route({
+    route('GET', '/metrics', {
       ...common,
       operationId: 'getMetrics',
-      method: 'GET',
-      path: '/metrics',
       summary: 'Metrics for Prometheus',
       description: 'Needs the scope `ops`, except for a request from this machine without a proxy in between.',
       scope: 'ops',
@@ -126,21 +118,17 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       responses: { 200: { description: 'The metrics.', contentType: 'text/plain' } },
       handler: async () => ({ raw: await deps.metrics.render() }),
     }),
-    route({
+    route('GET', '/openapi.json', {
       ...common,
       operationId: 'getOpenApi',
-      method: 'GET',
-      path: '/openapi.json',
       summary: 'This interface as an OpenAPI 3.1 document',
       ext: true,
       responses: { 200: { description: 'The document.', contentType: 'application/json' } },
       handler: () => ({ raw: { type: 'application/json; charset=utf-8', content: document() } }),
     }),
-    route({
+    route('GET', '/docs', {
       ...common,
       operationId: 'getDocs',
-      method: 'GET',
-      path: '/docs',
       summary: 'The API documentation as a page (HTML)',
       ext: true,
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
@@ -149,11 +137,9 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
         raw: { type: 'text/html; charset=utf-8', content: page() },
       }),
     }),
-    route({
+    route('GET', '/docs/:file', {
       ...common,
       operationId: 'getDocsFile',
-      method: 'GET',
-      path: '/docs/:file',
       summary: 'A script, style sheet or licence of the docs page',
       ext: true,
       params: Type.Object({ file: Type.String() }),

@@ -71,11 +71,9 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
     };
   };
   return [
-    route({
+    route('GET', '/npcs/:npcId/turns', {
       ...common,
       operationId: 'listTurns',
-      method: 'GET',
-      path: '/npcs/:npcId/turns',
       summary: "An NPC's turns, newest first",
       params: NpcParams,
       query: Type.Object({
@@ -103,11 +101,9 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
         return { ...answer, revision };
       },
     }),
-    route({
+    route('GET', '/npcs/:npcId/turns/:turnId', {
       ...common,
       operationId: 'getTurn',
-      method: 'GET',
-      path: '/npcs/:npcId/turns/:turnId',
       summary: 'One turn, round by round, with what its verdict was based on',
       params: TurnParams,
       responses: ok('The turn.', Turn),
@@ -124,11 +120,9 @@ const Shown = openObject({});
 
 /** `GET /npcs/{npcId}/verdicts/{turnId}/why` (contract 10.2). */
 export const whyRoute = (deps: WhyDeps & { readonly signer: VerdictSigner }): RouteDefinition =>
-  route({
+  route('GET', '/npcs/:npcId/verdicts/:turnId/why', {
     ...common,
     operationId: 'why',
-    method: 'GET',
-    path: '/npcs/:npcId/verdicts/:turnId/why',
     summary: 'Everything that a turn rested on',
     description:
       'Made from the record alone: what was perceived, the mind as it was, every rule with what it saw, the memories with their scores and causes, the prompt, the words of the model, the checks, the verdict, and what it changed.',

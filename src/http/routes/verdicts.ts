@@ -9,10 +9,8 @@ const reasons = ['malformed', 'unknown_key', 'bad_signature', 'other_npc', 'othe
 
 /** `POST /verdicts/verify`: whether a signature is ours and covers a verdict (contract 2.9). */
 export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[] => [
-  route({
+  route('POST', '/verdicts/verify', {
     operationId: 'verifyVerdict',
-    method: 'POST',
-    path: '/verdicts/verify',
     tag: 'Protocol',
     summary: 'Whether a signature covers this verdict of this NPC',
     description:
@@ -44,10 +42,8 @@ const MAX_AGE_SECONDS = 300;
 
 /** The public keys that verdicts are verified with, old ones included (contract 2.9). */
 export const jwksRoute = (signingKeys: SigningKeys): RouteDefinition =>
-  route({
+  route('GET', '/.well-known/jwks.json', {
     operationId: 'getJwks',
-    method: 'GET',
-    path: '/.well-known/jwks.json',
     tag: 'Verdicts',
     summary: 'The public keys that verdicts are signed with',
     scope: null,

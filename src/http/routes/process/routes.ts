@@ -59,10 +59,8 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
     };
   };
   return [
-    route({
+    route('POST', '/npcs/:npcId/process', {
       operationId: 'processStep',
-      method: 'POST',
-      path: '/npcs/:npcId/process',
       tag: 'Protocol',
       summary: 'One step of a turn: send the tape and the last result, get the next instruction',
       description:
@@ -83,10 +81,8 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
         return answerOf(tenant, npcId, tape, stepped);
       },
     }),
-    route({
+    route('POST', '/ghost/:sessionId/process', {
       operationId: 'processGhostStep',
-      method: 'POST',
-      path: '/ghost/:sessionId/process',
       tag: 'Ghosts',
       summary: "One step of a turn of a ghost whose body is the studio's own game",
       description:

@@ -25,10 +25,8 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
     if (storage === 'ipfs') return { body: { format: format ?? 'json', storage, cid: place?.txId ?? '' }, kept };
     return { stream: soulAtOnce(services.payloads, { digest: seal?.digest ?? '', tenant }, format ?? 'json'), kept };
   };
-  return route({
+  return route('POST', '/v1/agents/:agentId/soul/export', {
     operationId: 'exportAgentSoul',
-    method: 'POST',
-    path: '/v1/agents/:agentId/soul/export',
     tag: 'Agents',
     summary: 'Export the soul of an NPC at once',
     description:

@@ -83,11 +83,9 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
     return { stream: firstPhase(payloads, { digest, tenant }, instruction, signature), kept: { soulId } };
   };
   return [
-    route({
+    route('POST', '/npcs/:npcId/soul/export', {
       ...common,
       operationId: 'exportSoul',
-      method: 'POST',
-      path: '/npcs/:npcId/soul/export',
       summary: 'Make and sign the soul of an NPC, and say where to upload it',
       description:
         'The first of two phases. POST `auiPayload` to `auiEndpoint` with the header `Authorization: <auiAuthHeader>`, then confirm with `POST /npcs/{npcId}/soul/confirm`.',
@@ -134,11 +132,9 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
       restore: async (call, kept) =>
         begun(call, await sealedExport(services, exportRef(mindStream(call), soulIdIn(kept)))),
     }),
-    route({
+    route('POST', '/npcs/:npcId/soul/confirm', {
       ...common,
       operationId: 'confirmSoul',
-      method: 'POST',
-      path: '/npcs/:npcId/soul/confirm',
       summary: 'Say how the upload of a soul ended',
       description: 'The second of two phases. Confirming twice gives the first answer.',
       bodyLimit: SOUL_BODY_BYTES,

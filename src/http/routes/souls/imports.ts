@@ -44,10 +44,8 @@ const asked = (call: Call, txId: string) => ({ tenant: call.principal.tenant, tx
 
 /** The two phases of an import, and where a mind came from (contract 8.3, 8.4). */
 export const importRoutes = (services: ImportServices): readonly RouteDefinition[] => [
-  route({
+  route('POST', '/npcs/import', {
     operationId: 'importSoul',
-    method: 'POST',
-    path: '/npcs/import',
     tag: 'Souls',
     summary: 'Begin to import a soul: where to download it',
     description:
@@ -69,10 +67,8 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
       return { body: { si1Instruction: { adiGatewayUrl, adiExpectedTxId: txIdRef } } };
     },
   }),
-  route({
+  route('POST', '/npcs/import/confirm', {
     operationId: 'confirmImport',
-    method: 'POST',
-    path: '/npcs/import/confirm',
     tag: 'Souls',
     summary: 'Bring the downloaded soul: it becomes an NPC',
     description: 'The second of two phases. Confirming twice with the same document gives the first answer.',
@@ -109,10 +105,8 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
       return { revision, position, body: { npcId, persona, data, soulId, copy: soul.copy, kid, signer } };
     },
   }),
-  route({
+  route('GET', '/npcs/:npcId/custody', {
     operationId: 'getCustody',
-    method: 'GET',
-    path: '/npcs/:npcId/custody',
     tag: 'Souls',
     summary: 'The souls that an NPC came from, oldest first',
     scope: 'souls',

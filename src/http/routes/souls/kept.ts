@@ -95,11 +95,9 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
     }
   };
   return [
-    route({
+    route('GET', '/souls', {
       ...common,
       operationId: 'listSouls',
-      method: 'GET',
-      path: '/souls',
       summary: 'The souls that were exported, newest first',
       query: Type.Object(pageQuery),
       responses: ok(
@@ -130,21 +128,17 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
         };
       },
     }),
-    route({
+    route('GET', '/souls/schema', {
       ...common,
       operationId: 'soulSchema',
-      method: 'GET',
-      path: '/souls/schema',
       summary: 'The JSON Schema of the soul document',
       ext: true,
       responses: ok('The schema (JSON Schema 2020-12).', FreeObject),
       handler: () => ({ body: soulSchema }),
     }),
-    route({
+    route('GET', '/souls/:txId', {
       ...common,
       operationId: 'getSoul',
-      method: 'GET',
-      path: '/souls/:txId',
       summary: 'Where a soul can be read, and the soul if it is here',
       params: SoulParams,
       responses: {
@@ -163,11 +157,9 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
         return { stream: shownAnswer(call.koa, payload, JSON_TYPE) };
       },
     }),
-    route({
+    route('POST', '/souls/:txId/verify', {
       ...common,
       operationId: 'verifySoul',
-      method: 'POST',
-      path: '/souls/:txId/verify',
       summary: 'Whether an archived soul is whole, and who signed it',
       params: SoulParams,
       responses: ok(
@@ -182,11 +174,9 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
         return { body: await using(found, call, (bytes) => reader.judge(bytes)) };
       },
     }),
-    route({
+    route('GET', '/souls/:txId/proof', {
       ...common,
       operationId: 'proveMemory',
-      method: 'GET',
-      path: '/souls/:txId/proof',
       summary: 'Shows that one memory is in a soul, without the others',
       ext: true,
       params: SoulParams,
@@ -217,11 +207,9 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
         return { stream: jsonInPieces({ txId, ...proof.of }) };
       },
     }),
-    route({
+    route('GET', '/souls/:txId/disclosure', {
       ...common,
       operationId: 'discloseSoul',
-      method: 'GET',
-      path: '/souls/:txId/disclosure',
       summary: 'Whose data stands in a soul',
       description: 'Players are those that bodies named; docs/souls.md says how, and what cannot be found.',
       ext: true,
