@@ -189,10 +189,7 @@ const NDJSON_TYPE = 'application/x-ndjson';
 const Revision = Type.Integer({ minimum: 0 });
 
 /** `GET /npcs/{npcId}/history/bundle` (contract 10.5). */
-export const historyBundleRoute = ({
-  ports,
-  signingKeys,
-}: Pick<Services, 'ports' | 'signingKeys'>): RouteDefinition => {
+export const historyBundleRoute = ({ ports, signingKeys }: Services): RouteDefinition => {
   const { events, clock } = ports;
   const permits = new Semaphore(BUNDLES, TENANT_BUNDLES);
   return route('GET', '/npcs/:npcId/history/bundle', {

@@ -64,12 +64,7 @@ const requireOneSpeaker = ({ driver, engine }: Pick<GhostBody, 'driver' | 'engin
 };
 
 /** `POST /v1/ghost/run` and `POST /ghost/run` (contract 7.3, 9.1, 9.8). */
-export const ghostRunRoutes = ({
-  ports,
-  engine,
-  engines,
-  levels,
-}: Pick<Services, 'ports' | 'engine' | 'engines' | 'levels'>): readonly RouteDefinition[] => {
+export const ghostRunRoutes = ({ ports, engine, engines, levels }: Services): readonly RouteDefinition[] => {
   const deps = { engine, engines, levels, clock: ports.clock };
 
   const run = async (

@@ -118,7 +118,7 @@ const NDJSON_TYPE = 'application/x-ndjson';
 const CSV_TYPE = 'text/csv; charset=utf-8';
 
 /** `GET /npcs/{npcId}/history/export` (contract 10.1). */
-export const historyExportRoutes = ({ ports }: Pick<Services, 'ports'>): readonly RouteDefinition[] => {
+export const historyExportRoutes = ({ ports }: Services): readonly RouteDefinition[] => {
   const permits = new Semaphore(EXPORTS, TENANT_EXPORTS);
   return [
     route('GET', '/npcs/:npcId/history/export', {

@@ -7,7 +7,7 @@ import { memoryRows } from '../../app/memory/memory-rows.js';
 import { retract, RETRACTED_MEMORIES } from '../../app/memory/retract.js';
 import { requireRevision } from '../../app/minds/minds.js';
 import { waitForStream } from '../../app/read-models/read-wait.js';
-import { eventAt } from '../../app/streams/event-at.js';
+import { eventAt } from '../../app/streams/stream-pages.js';
 import { readTurn } from '../../app/turns/turn-view.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';

@@ -74,12 +74,7 @@ const momentOf = (name: 'since' | 'until', text: string | null | undefined): str
 };
 
 /** Replays and trials (contract 10.3). */
-export const replayRoutes = ({
-  ports,
-  engine,
-  journal,
-  rulesets,
-}: Pick<Services, 'ports' | 'engine' | 'journal' | 'rulesets'>): readonly RouteDefinition[] => {
+export const replayRoutes = ({ ports, engine, journal, rulesets }: Services): readonly RouteDefinition[] => {
   const deps = { engine, journal, events: ports.events };
 
   /** @throws Rejection SCHEMA_INVALID, RULESET_NOT_FOUND, and what `normaliseRuleset` refuses with */

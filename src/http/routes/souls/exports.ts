@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 
 import type { ArchiveGrant } from '../../../app/souls/archive-grant.js';
-import { canonicalPayload } from '../../../app/souls/canonical-payload.js';
-import { archiveAddress, archiveUrl } from '../../../app/souls/archive-url.js';
+import { canonicalPayload } from '../../../app/souls/payload-digest.js';
+import { archiveAddress, archiveUrl } from '../../../app/souls/download-address.js';
 import {
   beginExport,
   endExport,
