@@ -4,7 +4,7 @@ import type { SoulMemory } from '../../domain/soul/document.js';
 import { aboutPlayers, withoutPlayers } from '../../domain/soul/said-of-players.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import { memoryPauses } from './memory-pauses.js';
-import type { NamedPlayers } from './named-players.js';
+import type { NamedPlayers } from './disclose.js';
 
 /** What of a mind speaks for itself in a soul. */
 export type Told = {

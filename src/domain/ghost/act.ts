@@ -4,8 +4,7 @@ import type { Level, Tile } from '../level/level.js';
 import type { Json } from '../shared/json.js';
 import { chartOf, DIRECTIONS, distance, isOnMap, numberOfTile, type Placed } from './chart.js';
 import { deed, type Deed, type Outcome, refuse, type Refused, targetOf } from './deed.js';
-import { entitiesOf } from './sight.js';
-import { enter, isDown, isRunOver, isShut, newsOf, NPC_HITS, shortId, type World } from './world.js';
+import { enter, entitiesOf, isDown, isRunOver, isShut, newsOf, NPC_HITS, shortId, type World } from './world.js';
 
 /** How far words carry, in moves, walls or not. */
 export const EARSHOT_TILES = 3;

@@ -1,5 +1,5 @@
 import type { Level } from '../level/level.js';
-import { onlyDescribes } from '../rules/effect.js';
+import { onlyDescribes } from '../rules/ruleset.js';
 import { firstFitting } from '../shared/json.js';
 import { bitmapHas } from './bitmap.js';
 import { reachableUnharmed, unusableItems } from './reach.js';

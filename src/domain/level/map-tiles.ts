@@ -2,8 +2,16 @@ import type { Sliced } from '../rules/hold-patterns.js';
 import type { Json, JsonObject } from '../shared/json.js';
 import { MAX_TILESETS } from './level-bounds.js';
 import { type MapRemarks, quoted, WHOLE_MAP } from './level-problem.js';
-import type { MapFrame, MapLayer } from './map-layers.js';
-import { classIn, mapNumber, type MapProperties, objectsIn, propertiesIn, textIn } from './map-members.js';
+import {
+  classIn,
+  type MapFrame,
+  type MapLayer,
+  mapNumber,
+  type MapProperties,
+  objectsIn,
+  propertiesIn,
+  textIn,
+} from './map-members.js';
 
 /** What an object that shows a tile has from its tile. `isElsewhere`: the tileset is a file of its own, which is never fetched. */
 export type TileKind = {

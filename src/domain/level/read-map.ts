@@ -5,8 +5,7 @@ import type { Level, Tile } from './level.js';
 import { PERSONA_CHARS } from './level-bounds.js';
 import { createRemarks, type LevelProblem, type MapRemarks, quoted, WHOLE_MAP } from './level-problem.js';
 import { type LevelThings, readThings, rulesetAt } from './level-things.js';
-import { frameOf, layersOf } from './map-layers.js';
-import { propertiesIn, propertyReader } from './map-members.js';
+import { frameOf, layersOf, propertiesIn, propertyReader } from './map-members.js';
 import { type MapThing, thingsOf } from './map-objects.js';
 import { rowsOfWalls, tileKindsOf } from './map-tiles.js';
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { levelsFolder, readLevelMaps } from '../../../src/adapters/files/level-maps.js';
 import { readBuiltInLevels } from '../../../src/app/levels/levels.js';
-import { effectOf } from '../../../src/domain/rules/effect.js';
+import { effectOf } from '../../../src/domain/rules/ruleset.js';
 import { reachable } from './reachable.js';
 
 const builtIn = await readBuiltInLevels(await readLevelMaps());
