@@ -3,7 +3,15 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { base62, hashApiKey, keyIdOf, makeApiKey, matchesHash, parseApiKey, secretBytes } from '../../../src/domain/tenant/api-key.js';
+import {
+  base62,
+  hashApiKey,
+  keyIdOf,
+  makeApiKey,
+  matchesHash,
+  parseApiKey,
+  secretBytes,
+} from '../../../src/domain/tenant/api-key.js';
 
 const secret = fc.uint8Array({ minLength: secretBytes, maxLength: secretBytes });
 const anyKey = fc
